@@ -1,0 +1,10 @@
+//! `ptxmc` decides what the memory consistency model of NVIDIA PTX allows.
+
+pub mod diagnostic;
+pub mod id;
+pub mod source;
+pub mod vocabulary;
+
+pub mod litmus;
+pub mod ptx;
+pub mod relation;

@@ -1,0 +1,256 @@
+//! A litmus test: what all three text formats are read into and written from.
+
+use crate::ptx::operation::{Statement, Type};
+use crate::source::{Span, Spanned};
+
+/// Which text format a test came in; a few rules depend on it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Dialect {
+    /// Columns of instructions, 64-bit untyped registers, the dialect of herd and its relatives.
+    Columns,
+    /// PTX statements in one block per thread.
+    Blocks,
+    /// NVIDIA's `.test` format with template rows.
+    Nvlitmus,
+}
+
+/// Where an agent runs; every number counts within the whole test.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Place {
+    /// The device.
+    pub gpu: u32,
+    /// The grid; 0 unless kernels are declared.
+    pub grid: u32,
+    /// The cluster within the grid.
+    pub cluster: u32,
+    /// The CTA within the grid (not within the cluster).
+    pub cta: u32,
+    /// The warp within the CTA; `None` when the thread is a warp of its own.
+    pub warp: Option<u32>,
+}
+
+/// Where a thread runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ThreadPlace {
+    /// On a device.
+    Device(Place),
+    /// A host thread (system scope only).
+    Host,
+}
+
+/// The state space of a declared variable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[allow(missing_docs, reason = "the names are the directives")]
+pub enum DeclaredSpace {
+    Global,
+    Shared,
+    Const,
+    Local,
+    /// A kernel parameter.
+    Param,
+    /// A multimem address range over one replica per device.
+    Multimem,
+}
+
+/// A declared variable.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Variable {
+    /// Its name.
+    pub name: Spanned<String>,
+    /// Its state space.
+    pub space: DeclaredSpace,
+    /// The element type; [`Type::UNTYPED`] in columns.
+    pub ty: Type,
+    /// Number of elements; 1 for scalars.
+    pub elements: u64,
+    /// Alignment in bytes; the element's size unless given.
+    pub align: u64,
+    /// Initial element values; `None` when nothing is said (0 for global and const, unknown
+    /// but constant for the others). Shorter than `elements` when the rest is zero.
+    pub initial: Option<Vec<i128>>,
+    /// Whether the initial value is the (unknown) address of another variable.
+    pub initial_address: Option<Spanned<String>>,
+    /// The declaration.
+    pub span: Span,
+}
+
+/// A second name for a variable's memory, reached through a proxy or another virtual address.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AliasDeclaration {
+    /// The new name.
+    pub name: Spanned<String>,
+    /// The proxy named in the declaration.
+    pub proxy: crate::ptx::operation::Proxy,
+    /// The name that it aliases (a variable or another alias).
+    pub target: Spanned<String>,
+    /// The declaration.
+    pub span: Span,
+}
+
+/// An initial register value, `P0:r0=1;` or `P0:r0=&x;`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RegisterInit {
+    /// Index into [`Test::threads`].
+    pub thread: usize,
+    /// The register.
+    pub register: Spanned<String>,
+    /// Its value.
+    pub value: InitialValue,
+}
+
+/// The right-hand side of an initialization.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum InitialValue {
+    /// A number.
+    Number(i128),
+    /// The address of a variable.
+    Address(Spanned<String>),
+}
+
+/// A thread with its code.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Thread {
+    /// Its name as written, such as `P0`.
+    pub name: Spanned<String>,
+    /// Where it runs.
+    pub place: ThreadPlace,
+    /// Declared registers (`.reg .b32 %r<4>;`); undeclared ones get the type of their first use.
+    pub registers: Vec<(Spanned<String>, Type)>,
+    /// Its statements in program order.
+    pub statements: Vec<Statement>,
+    /// The task (kernel launch) that it belongs to, as an index into [`Test::tasks`].
+    pub task: Option<usize>,
+}
+
+/// A task of the API (PTX-8.9.4): a kernel launch or a host-side operation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Task {
+    /// Its name.
+    pub name: Spanned<String>,
+    /// Whether it may start before its predecessors end (programmatic dependent launch).
+    pub programmatic: bool,
+}
+
+/// An edge between tasks, or between a host statement and a task.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TaskEdge {
+    /// The earlier task.
+    pub from: Spanned<String>,
+    /// The later task.
+    pub to: Spanned<String>,
+}
+
+/// What a condition's atom compares.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Term {
+    /// A register of a thread (index into [`Test::threads`]).
+    Register {
+        /// The thread.
+        thread: usize,
+        /// The register's name without `%`.
+        register: String,
+        /// Where it stands.
+        span: Span,
+    },
+    /// The final value of a variable, or of one element of an array.
+    Memory {
+        /// The variable or alias.
+        variable: String,
+        /// The element; 0 for scalars.
+        index: u64,
+        /// The thread whose instance is meant, for `.shared` and `.local` variables.
+        instance: Option<usize>,
+        /// Where it stands.
+        span: Span,
+    },
+    /// A number.
+    Number(Spanned<i128>),
+    /// The address of a variable.
+    AddressOf(Spanned<String>),
+}
+
+/// A condition over final states.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Condition {
+    /// Always true.
+    True,
+    /// Always false.
+    False,
+    /// A comparison, signed unless a side is of an unsigned type.
+    Compare(crate::ptx::operation::Comparison, Term, Term),
+    /// Negation.
+    Not(Box<Condition>),
+    /// All of them.
+    And(Vec<Condition>),
+    /// Any of them.
+    Or(Vec<Condition>),
+    /// Implication; binds tighter than `/\` as in herd.
+    Implies(Box<Condition>, Box<Condition>),
+}
+
+/// The quantifier of the final condition.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Quantifier {
+    /// `exists`
+    Exists,
+    /// `~exists`
+    NotExists,
+    /// `forall`
+    Forall,
+}
+
+/// A metadata line `Key=value`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Metadata {
+    /// The key, `Expect[ptx-7.5]` included.
+    pub key: Spanned<String>,
+    /// The value, trimmed.
+    pub value: Spanned<String>,
+}
+
+/// A litmus test.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Test {
+    /// The name in the header.
+    pub name: String,
+    /// The text format.
+    pub dialect: Dialect,
+    /// PTX ISA version named by a `.version` line, as (major, minor).
+    pub version: Option<(u32, u32)>,
+    /// Doc strings.
+    pub docs: Vec<String>,
+    /// Metadata lines in order.
+    pub metadata: Vec<Metadata>,
+    /// Variables.
+    pub variables: Vec<Variable>,
+    /// Aliases.
+    pub aliases: Vec<AliasDeclaration>,
+    /// Initial register values.
+    pub register_inits: Vec<RegisterInit>,
+    /// Threads.
+    pub threads: Vec<Thread>,
+    /// API tasks.
+    pub tasks: Vec<Task>,
+    /// Edges between tasks.
+    pub task_edges: Vec<TaskEdge>,
+    /// The `locations` line.
+    pub locations: Vec<Term>,
+    /// The `filter` condition.
+    pub filter: Option<Condition>,
+    /// The quantifier.
+    pub quantifier: Quantifier,
+    /// The final condition.
+    pub condition: Condition,
+    /// From the quantifier to the end of the condition.
+    pub condition_span: Span,
+    /// The whole test.
+    pub span: Span,
+}
+
+impl Test {
+    /// The value of the last metadata line with this key.
+    #[must_use]
+    pub fn metadata(&self, key: &str) -> Option<&str> {
+        self.metadata.iter().rev().find(|m| m.key.value == key).map(|m| m.value.value.as_str())
+    }
+}

@@ -1,0 +1,3 @@
+//! Litmus tests: three text formats and one syntax tree.
+
+pub mod ast;

@@ -1,0 +1,3 @@
+//! PTX instructions: statements decoded into operations.
+
+pub mod operation;

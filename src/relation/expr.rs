@@ -1,0 +1,261 @@
+//! The relational IR: hash-consed expressions over base sets and relations, and axioms on them.
+//!
+//! Nodes are immutable and shared: equal expressions have equal ids. Derived operators of cat
+//! (`?`, `*`, `~`, cartesian product) are lowered to the ones here, so that every engine handles
+//! a short list.
+
+use crate::id::NodeId;
+use crate::source::Span;
+use crate::vocabulary::{BaseRel, BaseSet, Sort};
+use rustc_hash::FxHashMap;
+
+/// One node; operands are ids of earlier nodes, except [`Node::Rec`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Node {
+    /// A base set.
+    Set(BaseSet),
+    /// A base relation.
+    Rel(BaseRel),
+    /// The empty set or relation.
+    Empty(Sort),
+    /// Union of two of one sort.
+    Union(NodeId, NodeId),
+    /// Intersection of two of one sort.
+    Inter(NodeId, NodeId),
+    /// Difference of two of one sort.
+    Diff(NodeId, NodeId),
+    /// Relational composition.
+    Comp(NodeId, NodeId),
+    /// Converse of a relation.
+    Inverse(NodeId),
+    /// Transitive closure.
+    Plus(NodeId),
+    /// Identity on a set.
+    ToId(NodeId),
+    /// Product of two sets.
+    Cross(NodeId, NodeId),
+    /// The set of sources of a relation.
+    Domain(NodeId),
+    /// The set of targets of a relation.
+    Range(NodeId),
+    /// A recursively defined relation: the least solution of its group of equations.
+    Rec(RecId),
+}
+
+/// A recursive definition: index into [`Arena::rec_body`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct RecId {
+    /// The group of mutually recursive definitions.
+    pub group: u32,
+    /// The position in the group.
+    pub member: u32,
+}
+
+/// All nodes of one model.
+#[derive(Clone, Debug, Default)]
+pub struct Arena {
+    nodes: Vec<Node>,
+    sorts: Vec<Sort>,
+    known: FxHashMap<Node, NodeId>,
+    groups: Vec<Vec<Option<NodeId>>>,
+}
+
+impl Arena {
+    /// The id of `node`; trivial identities (`x | 0`, `x & x`, double converse) are folded.
+    pub fn add(&mut self, node: Node) -> NodeId {
+        if let Some(folded) = self.fold(node) {
+            return folded;
+        }
+        if let Some(&id) = self.known.get(&node) {
+            return id;
+        }
+        let sort = self.sort_of(node);
+        let id = NodeId::new(self.nodes.len());
+        self.nodes.push(node);
+        self.sorts.push(sort);
+        self.known.insert(node, id);
+        id
+    }
+
+    /// Starts a group of `count` mutually recursive relations and gives a node for each.
+    pub fn start_group(&mut self, count: usize) -> Vec<NodeId> {
+        let group = u32::try_from(self.groups.len()).expect("few recursive groups");
+        self.groups.push(vec![None; count]);
+        (0..count)
+            .map(|member| {
+                let member = u32::try_from(member).expect("few members");
+                self.add(Node::Rec(RecId { group, member }))
+            })
+            .collect()
+    }
+
+    /// Sets the right-hand side of a recursive definition.
+    pub fn define(&mut self, rec: RecId, body: NodeId) {
+        self.groups[rec.group as usize][rec.member as usize] = Some(body);
+    }
+
+    /// The right-hand sides of one group, in order of its members.
+    ///
+    /// # Panics
+    /// When a member was never [defined](Self::define).
+    pub fn group(&self, group: u32) -> impl Iterator<Item = NodeId> + '_ {
+        self.groups[group as usize]
+            .iter()
+            .map(|b| b.expect("every member is defined after lowering"))
+    }
+
+    /// How many recursive groups there are.
+    #[must_use]
+    pub fn group_count(&self) -> u32 {
+        u32::try_from(self.groups.len()).expect("few recursive groups")
+    }
+
+    /// The node behind `id`.
+    #[must_use]
+    pub fn node(&self, id: NodeId) -> Node {
+        self.nodes[id.index()]
+    }
+
+    /// Whether `id` denotes a set or a relation.
+    #[must_use]
+    pub fn sort(&self, id: NodeId) -> Sort {
+        self.sorts[id.index()]
+    }
+
+    /// How many nodes there are; ids run from 0 to this.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Whether there are no nodes.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.nodes.is_empty()
+    }
+
+    /// The operands of a node; none for leaves and recursive references.
+    #[must_use]
+    pub fn operands(&self, id: NodeId) -> smallvec::SmallVec<[NodeId; 2]> {
+        match self.node(id) {
+            Node::Set(_) | Node::Rel(_) | Node::Empty(_) | Node::Rec(_) => smallvec::smallvec![],
+            Node::Inverse(a) | Node::Plus(a) | Node::ToId(a) | Node::Domain(a) | Node::Range(a) => {
+                smallvec::smallvec![a]
+            }
+            Node::Union(a, b)
+            | Node::Inter(a, b)
+            | Node::Diff(a, b)
+            | Node::Comp(a, b)
+            | Node::Cross(a, b) => {
+                smallvec::smallvec![a, b]
+            }
+        }
+    }
+
+    fn sort_of(&self, node: Node) -> Sort {
+        match node {
+            Node::Set(_) | Node::Domain(_) | Node::Range(_) => Sort::Set,
+            Node::Empty(sort) => sort,
+            Node::Union(a, _) | Node::Inter(a, _) | Node::Diff(a, _) => self.sort(a),
+            _ => Sort::Relation,
+        }
+    }
+
+    fn is_empty_node(&self, id: NodeId) -> bool {
+        matches!(self.node(id), Node::Empty(_))
+    }
+
+    fn fold(&mut self, node: Node) -> Option<NodeId> {
+        match node {
+            Node::Union(a, b) if a == b || self.is_empty_node(b) => Some(a),
+            Node::Union(a, b) if self.is_empty_node(a) => Some(b),
+            Node::Inter(a, b) if a == b || self.is_empty_node(a) => Some(a),
+            Node::Inter(_, b) if self.is_empty_node(b) => Some(b),
+            Node::Diff(a, b) if self.is_empty_node(a) || self.is_empty_node(b) => Some(a),
+            Node::Comp(a, _) if self.is_empty_node(a) => Some(a),
+            Node::Comp(_, b) if self.is_empty_node(b) => Some(b),
+            Node::Inverse(a) | Node::Plus(a) if self.is_empty_node(a) => Some(a),
+            Node::Inverse(a) => match self.node(a) {
+                Node::Inverse(b) => Some(b),
+                Node::ToId(_) => Some(a),
+                _ => None,
+            },
+            Node::Plus(a) if matches!(self.node(a), Node::Plus(_) | Node::ToId(_)) => Some(a),
+            Node::ToId(a) if self.is_empty_node(a) => Some(self.add(Node::Empty(Sort::Relation))),
+            _ => None,
+        }
+    }
+}
+
+/// What an axiom demands of its expression.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum AxiomKind {
+    /// No cycle.
+    Acyclic,
+    /// No event related to itself.
+    Irreflexive,
+    /// No member at all (set or relation).
+    Empty,
+}
+
+/// What a failed axiom means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum AxiomRole {
+    /// The execution is not consistent.
+    Required,
+    /// `flag`: the execution is consistent and carries a remark.
+    Flag,
+    /// `undefined_unless`: the program's behaviour is undefined.
+    UndefinedUnless,
+}
+
+/// One axiom of a model.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Axiom {
+    /// What it demands.
+    pub kind: AxiomKind,
+    /// Whether the demand is negated (`~acyclic`).
+    pub negated: bool,
+    /// What a failure means.
+    pub role: AxiomRole,
+    /// The expression it is about.
+    pub node: NodeId,
+    /// The name after `as`, or one made from the position; unique in the model.
+    pub name: String,
+    /// Clause ids such as `PTX-8.10.1` that the model's comments attach to it.
+    pub clauses: Vec<String>,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// A named definition, kept for printing, explanations and `show`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Definition {
+    /// The name; a later definition of the same name shadows this one.
+    pub name: String,
+    /// What it denotes.
+    pub node: NodeId,
+    /// Clause ids that the model's comments attach to it.
+    pub clauses: Vec<String>,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// A model: definitions and axioms over one arena.
+#[derive(Clone, Debug, Default)]
+pub struct Model {
+    /// The name under which it was asked for, such as `ptx-9.2`.
+    pub name: String,
+    /// The title inside the file, if any.
+    pub title: Option<String>,
+    /// All expressions.
+    pub arena: Arena,
+    /// The axioms, in the order of the file.
+    pub axioms: Vec<Axiom>,
+    /// The definitions, in the order of the file.
+    pub definitions: Vec<Definition>,
+    /// Names the model asks to `show` in pictures.
+    pub shown: Vec<(String, NodeId)>,
+    /// Whether the model wants coherence total (`include "cos.cat"`).
+    pub total_co: bool,
+}

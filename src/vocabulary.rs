@@ -1,0 +1,246 @@
+//! The names that programs supply and models may use: base sets and base relations over events.
+//!
+//! The program side fills them in, the model side refers to them, and neither knows the other.
+//! Every entry says whether a program *gives* it or an execution *chooses* it.
+
+/// Whether an expression denotes a set of events or a relation over them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Sort {
+    /// A set of events.
+    Set,
+    /// A binary relation over events.
+    Relation,
+}
+
+/// Where the contents of a base relation come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Origin {
+    /// Fixed by the program (its edges hold whenever both ends execute, or under a guard).
+    Given,
+    /// Part of an execution's choices.
+    Chosen,
+}
+
+macro_rules! base_sets {
+    ($($(#[$doc:meta])* $variant:ident = $name:literal $(| $alias:literal)* @ $section:literal),* $(,)?) => {
+        /// A base set of events.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub enum BaseSet { $($(#[$doc])* $variant),* }
+
+        impl BaseSet {
+            /// All of them, in order of declaration.
+            pub const ALL: &'static [Self] = &[$(Self::$variant),*];
+            /// The name under which models know it first.
+            #[must_use]
+            pub fn name(self) -> &'static str {
+                match self { $(Self::$variant => $name),* }
+            }
+            /// Other names for it.
+            #[must_use]
+            pub fn aliases(self) -> &'static [&'static str] {
+                match self { $(Self::$variant => &[$($alias),*]),* }
+            }
+            /// The section of the standard that defines it; empty when it is only a dialect's.
+            #[must_use]
+            pub fn section(self) -> &'static str {
+                match self { $(Self::$variant => $section),* }
+            }
+            /// Its position in [`Self::ALL`].
+            #[must_use]
+            pub fn index(self) -> usize { self as usize }
+            /// The set known under `name`, aliases included.
+            #[must_use]
+            pub fn named(name: &str) -> Option<Self> {
+                Self::ALL.iter().copied().find(|s| s.name() == name || s.aliases().contains(&name))
+            }
+        }
+    };
+}
+
+macro_rules! base_relations {
+    ($($(#[$doc:meta])* $variant:ident = $name:literal $(| $alias:literal)* , $origin:ident @ $section:literal),* $(,)?) => {
+        /// A base relation over events.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub enum BaseRel { $($(#[$doc])* $variant),* }
+
+        impl BaseRel {
+            /// All of them, in order of declaration.
+            pub const ALL: &'static [Self] = &[$(Self::$variant),*];
+            /// The name under which models know it first.
+            #[must_use]
+            pub fn name(self) -> &'static str {
+                match self { $(Self::$variant => $name),* }
+            }
+            /// Other names for it.
+            #[must_use]
+            pub fn aliases(self) -> &'static [&'static str] {
+                match self { $(Self::$variant => &[$($alias),*]),* }
+            }
+            /// Whether a program gives it or an execution chooses it.
+            #[must_use]
+            pub fn origin(self) -> Origin {
+                match self { $(Self::$variant => Origin::$origin),* }
+            }
+            /// The section of the standard that defines it; empty when it is only a dialect's.
+            #[must_use]
+            pub fn section(self) -> &'static str {
+                match self { $(Self::$variant => $section),* }
+            }
+            /// Its position in [`Self::ALL`].
+            #[must_use]
+            pub fn index(self) -> usize { self as usize }
+            /// The relation known under `name`, aliases included.
+            #[must_use]
+            pub fn named(name: &str) -> Option<Self> {
+                Self::ALL.iter().copied().find(|r| r.name() == name || r.aliases().contains(&name))
+            }
+        }
+    };
+}
+
+base_sets! {
+    /// Every event.
+    All = "_" | "E" @ "PTX-8.2",
+    /// Reads: loads and the read half of read-modify-writes.
+    Read = "R" @ "PTX-8.4",
+    /// Writes that happen, initial writes included; a failing compare-and-swap has none.
+    Write = "W" @ "PTX-8.4",
+    /// Memory accesses.
+    Memory = "M" @ "PTX-8.4",
+    /// Initial writes.
+    InitialWrite = "IW" | "I" @ "PTX-8.7",
+    /// Fences of every kind and barriers.
+    Fence = "F" @ "PTX-8.4",
+    /// Proxy fences.
+    ProxyFence = "PF" @ "PTX-8.6",
+    /// Barrier operations of CTAs, clusters and warps.
+    Barrier = "B" | "BAR" @ "PTX-9.7.13.1",
+    /// Barrier operations that only arrive.
+    Arrive = "ARRIVE" @ "PTX-9.7.13.1",
+    /// Both halves of read-modify-writes.
+    Rmw = "RMW" @ "PTX-8.4",
+    /// Both halves of `red` operations.
+    Red = "RED" @ "PTX-8.8",
+    /// Weak accesses (initial writes have no order tag at all).
+    Weak = "WEAK" @ "PTX-8.4",
+    /// Relaxed accesses, and the relaxed half of a read-modify-write.
+    Relaxed = "RLX" @ "PTX-8.4",
+    /// Acquire reads and `fence.acquire`; the read of `atom.acquire` and `atom.acq_rel`.
+    Acquire = "ACQ" @ "PTX-8.4",
+    /// Release writes and `fence.release`; the write of `atom.release` and `atom.acq_rel`; the
+    /// read of a `cas` with `.release` or `.acq_rel`, which may be all there is of it.
+    Release = "REL" @ "PTX-8.4",
+    /// `fence.acq_rel`.
+    AcqRel = "ACQ_REL" @ "PTX-8.4",
+    /// `fence.sc`.
+    Sc = "SC" @ "PTX-8.4",
+    /// Operations of scope `.cta`.
+    ScopeCta = "CTA" @ "PTX-8.5",
+    /// Operations of scope `.cluster`.
+    ScopeCluster = "CLUSTER" @ "PTX-8.5",
+    /// Operations of scope `.gpu`.
+    ScopeGpu = "GPU" @ "PTX-8.5",
+    /// Operations of scope `.sys`.
+    ScopeSys = "SYS" @ "PTX-8.5",
+    /// Generic-proxy operations; thread fences count as generic.
+    Generic = "GEN" @ "PTX-8.6",
+    /// Texture-proxy operations and their proxy fences (research models).
+    Texture = "TEX" @ "PTX-8.6",
+    /// Surface-proxy operations and their proxy fences (research models).
+    Surface = "SUR" @ "PTX-8.6",
+    /// Constant-proxy operations and their proxy fences (research models).
+    Constant = "CON" @ "PTX-8.6",
+    /// `fence.proxy.alias`.
+    Alias = "ALIAS" @ "PTX-8.6",
+    /// Operations of host threads.
+    Host = "HOST" @ "PTX-8.5",
+    /// Operations on mbarrier objects.
+    Mbarrier = "MBAR" @ "PTX-9.7.13.15",
+}
+
+base_relations! {
+    /// Program order: total over the events of one thread, empty within one access.
+    Po = "po", Given @ "PTX-8.9.1",
+    /// Identity.
+    Id = "id", Given @ "",
+    /// Physical overlap of two accesses' pieces (memory events only; reflexive).
+    Loc = "loc" | "ovl", Given @ "PTX-8.2.1",
+    /// Overlap at the same virtual addresses.
+    Vloc = "vloc" | "vovl", Given @ "PTX-8.2.2",
+    /// Complete overlap of two accesses: the same virtual and physical bytes.
+    Same = "same", Given @ "PTX-8.2.2",
+    /// Same access: pieces of one access, reflexive on all events.
+    SameAccess = "sa", Given @ "PTX-8.2.2",
+    /// Same thread (reflexive; initial writes are each on their own).
+    Internal = "int", Given @ "",
+    /// Different threads.
+    External = "ext", Given @ "",
+    /// From the read to the write of one read-modify-write.
+    Rmw = "rmw" | "amo", Given @ "PTX-8.4",
+    /// Address dependency, syntactic.
+    Addr = "addr", Given @ "PTX-8.10.4",
+    /// Data dependency, syntactic.
+    Data = "data", Given @ "PTX-8.10.4",
+    /// Control dependency, syntactic.
+    Ctrl = "ctrl", Given @ "PTX-8.10.4",
+    /// Dependency that survives simplification, read-modify-writes included.
+    Dep = "dep", Given @ "PTX-8.10.4",
+    /// The value part of `dep` alone.
+    ValueDep = "valuedep", Given @ "PTX-8.10.4",
+    /// The scope of the first operation includes the second's thread.
+    Includes = "incl", Given @ "PTX-8.5",
+    /// Each operation's scope includes the other's thread.
+    SameScope = "sr", Given @ "PTX-8.5",
+    /// Both in one CTA.
+    SameCta = "scta", Given @ "PTX-8.5",
+    /// Both in one cluster.
+    SameCluster = "scluster", Given @ "PTX-8.5",
+    /// Both on one GPU.
+    SameGpu = "sgpu", Given @ "PTX-8.5",
+    /// Program order from a restricted fence to what it does not cover, and towards it.
+    Uncovered = "uncovered", Given @ "PTX-9.7.13.4",
+    /// From the issue of an asynchronous operation, and all before it, to its accesses.
+    Issue = "issue", Given @ "PTX-8.9.1.1",
+    /// Order inside one asynchronous operation.
+    Intra = "intra", Given @ "PTX-8.9.1.1",
+    /// From the accesses of an asynchronous operation to a wait that covers it.
+    Done = "done", Given @ "PTX-8.9.1.1",
+    /// From `barrier.cluster.arrive` to the matching waits.
+    ClusterSync = "clustersync", Given @ "PTX-8.9.4",
+    /// Between the participants of one `bar.warp.sync`.
+    WarpSync = "warpsync", Given @ "PTX-9.7.13.3",
+    /// API synchronization: streams, events, kernel boundaries, programmatic dependent launch.
+    Api = "api", Given @ "PTX-8.9.4",
+    /// Reads-from: each executed read piece from one write piece.
+    Rf = "rf", Chosen @ "PTX-8.9.2",
+    /// Coherence: a strict partial order of the writes of each location, initial write first.
+    Co = "co", Chosen @ "PTX-8.9.6",
+    /// Fence-SC order: acyclic, total on pairs of `fence.sc` with mutual scope.
+    FenceSc = "sc" | "sync_fence", Chosen @ "PTX-8.9.3",
+    /// From each arrival to each waiting participant of one completed barrier generation.
+    BarrierSync = "syncbar", Chosen @ "PTX-8.9.4",
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_unique() {
+        let mut names: Vec<&str> = Vec::new();
+        names.extend(
+            BaseSet::ALL
+                .iter()
+                .flat_map(|s| [s.name()].into_iter().chain(s.aliases().iter().copied())),
+        );
+        names.extend(
+            BaseRel::ALL
+                .iter()
+                .flat_map(|r| [r.name()].into_iter().chain(r.aliases().iter().copied())),
+        );
+        let count = names.len();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), count);
+    }
+}
