@@ -1,5 +1,6 @@
 //! `ptxmc` decides what the memory consistency model of NVIDIA PTX allows.
 
+pub mod bitrel;
 pub mod diagnostic;
 pub mod id;
 pub mod source;
