@@ -9,3 +9,6 @@ pub mod vocabulary;
 pub mod litmus;
 pub mod ptx;
 pub mod relation;
+
+pub mod event;
+pub mod program;

@@ -1,0 +1,3 @@
+//! Bounded unfolding of programs into event graphs.
+
+pub mod graph;
