@@ -195,6 +195,8 @@ pub struct BarrierOp {
     pub waits: bool,
     /// When a generation is complete.
     pub rule: BarrierRule,
+    /// The order of a cluster arrival or wait.
+    pub order: Option<Order>,
     /// The predicate operand of `bar.red`.
     pub predicate: Option<ExprId>,
     /// How `bar.red` combines predicates.

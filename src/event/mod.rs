@@ -1,3 +1,8 @@
 //! Bounded unfolding of programs into event graphs.
 
+mod condition;
+mod control;
+mod draft;
 pub mod graph;
+mod pieces;
+pub mod unfold;

@@ -4,7 +4,7 @@
 //! folds constants and a short list of identities; guards are kept as conjunctions of literals so
 //! that the two arms of a branch meet again in the guard from before it.
 
-use crate::id::{AccessId, EventId, ExprId, LocId, SymbolId};
+use crate::id::{AccessId, ExprId, LocId, SymbolId};
 use rustc_hash::FxHashMap;
 
 /// A function of one argument.
@@ -64,8 +64,8 @@ pub enum Expr {
     Symbol(SymbolId),
     /// The final value of a location piece.
     Final(LocId),
-    /// What a `bar.red` returns.
-    Barrier(EventId),
+    /// What the `bar.red` at this index of the graph's barriers returns.
+    Barrier(u32),
     /// One argument.
     Unary(Unary, ExprId),
     /// Two arguments.
