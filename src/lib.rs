@@ -12,3 +12,10 @@ pub mod relation;
 
 pub mod event;
 pub mod program;
+
+pub mod execution;
+pub mod solve;
+
+pub mod verdict;
+
+pub mod check;

@@ -86,7 +86,9 @@ impl<'a> Conditions<'a> {
         };
         let mut observed: Vec<Observed> = Vec::new();
         for term in terms_of(self.program) {
-            if let (Some(name), Valued::Expr(value, sign)) = (self.name(term), self.term(graph, term)) {
+            if let (Some(name), Valued::Expr(value, sign)) =
+                (self.name(term), self.term(graph, term))
+            {
                 let known = observed.iter().any(|o| o.name == name);
                 if !known {
                     observed.push(Observed { name, value, signed: sign == Signedness::Signed });
@@ -104,7 +106,8 @@ impl<'a> Conditions<'a> {
             }
             Term::Memory { variable, index, instance, .. } => {
                 let mut name = variable.clone();
-                let info = &self.program.layout.variables[self.program.layout.variable(variable)?];
+                let info =
+                    &self.program.layout.variables[self.program.layout.variable(variable)?];
                 if info.elements > 1 {
                     name = format!("{name}[{index}]");
                 }
@@ -151,21 +154,28 @@ impl<'a> Conditions<'a> {
             Term::Number(number) => Valued::Number(number.value),
             Term::AddressOf(name) => {
                 let layout = &self.program.layout;
-                Valued::Number(layout.variable(&name.value).map_or(0, |v| i128::from(layout.address_of(v))))
+                Valued::Number(
+                    layout.variable(&name.value).map_or(0, |v| i128::from(layout.address_of(v))),
+                )
             }
             Term::Register { thread, register, .. } => {
-                let info = self.program.threads[*thread].registers.iter().find(|r| r.name == *register);
+                let info =
+                    self.program.threads[*thread].registers.iter().find(|r| r.name == *register);
                 let value = self.finals[*thread].get(register).copied();
                 let value = value.unwrap_or_else(|| graph.exprs.number(0, 64));
                 Valued::Expr(value, signedness(info.map(|r| r.ty.kind)))
             }
             Term::Memory { variable, index, instance, .. } => {
-                let Some(found) = self.program.layout.variable(variable) else { return Valued::Number(0) };
+                let Some(found) = self.program.layout.variable(variable) else {
+                    return Valued::Number(0);
+                };
                 let info = &self.program.layout.variables[found];
                 let object = match instance {
-                    Some(thread) => {
-                        self.program.layout.own_instance(found, *thread, self.program.threads[*thread].place)
-                    }
+                    Some(thread) => self.program.layout.own_instance(
+                        found,
+                        *thread,
+                        self.program.threads[*thread].place,
+                    ),
                     None => info.instances.values().next().copied(),
                 };
                 let Some(object) = object else { return Valued::Number(0) };
@@ -177,7 +187,13 @@ impl<'a> Conditions<'a> {
     }
 
     /// The final value of bytes: from the pieces that accesses touch, else the initial value.
-    fn memory(&mut self, graph: &mut EventGraph, object: ObjectId, offset: u64, bytes: u32) -> ExprId {
+    fn memory(
+        &mut self,
+        graph: &mut EventGraph,
+        object: ObjectId,
+        offset: u64,
+        bytes: u32,
+    ) -> ExprId {
         let end = offset + u64::from(bytes);
         let mut at = offset;
         let mut value: Option<ExprId> = None;
@@ -191,7 +207,8 @@ impl<'a> Conditions<'a> {
                     (graph.exprs.extract(leaf, low, width), stop)
                 }
                 None => {
-                    let stop = (at + 1..end).find(|&b| self.pieces.at(object, b).is_some()).unwrap_or(end);
+                    let stop =
+                        (at + 1..end).find(|&b| self.pieces.at(object, b).is_some()).unwrap_or(end);
                     let size = u32::try_from(stop - at).expect("elements are small");
                     (self.initial.bytes(self.program, graph, object, at, size), stop)
                 }
@@ -267,7 +284,11 @@ fn compare(graph: &mut EventGraph, comparison: Comparison, a: Valued, b: Valued)
 }
 
 /// A comparison with a literal that the width cannot hold.
-fn out_of_range(exprs: &mut crate::program::expr::ExprArena, comparison: Comparison, above: bool) -> ExprId {
+fn out_of_range(
+    exprs: &mut crate::program::expr::ExprArena,
+    comparison: Comparison,
+    above: bool,
+) -> ExprId {
     exprs.truth(match comparison {
         Comparison::Eq => false,
         Comparison::Ne => true,

@@ -91,7 +91,11 @@ impl ControlFlow {
         let jump = self.back_jumps[back];
         let (a, b) = (&self.nodes[node], &self.nodes[last]);
         (jump.to..=jump.from).contains(&a.step)
-            && a.counters.iter().zip(&b.counters).enumerate().all(|(k, (x, y))| x == y || self.is_inner(k, back))
+            && a.counters
+                .iter()
+                .zip(&b.counters)
+                .enumerate()
+                .all(|(k, (x, y))| x == y || self.is_inner(k, back))
     }
 
     fn is_inner(&self, inner: usize, back: usize) -> bool {
@@ -108,7 +112,12 @@ impl ControlFlow {
     }
 
     /// The keys that follow `key`: next, taken, and the backward jump taken.
-    fn follow(&self, code: &ThreadCode, bound: u8, key: &NodeKey) -> (Option<NodeKey>, Option<NodeKey>, Successors) {
+    fn follow(
+        &self,
+        code: &ThreadCode,
+        bound: u8,
+        key: &NodeKey,
+    ) -> (Option<NodeKey>, Option<NodeKey>, Successors) {
         let end = code.steps.len();
         let step = &code.steps[key.step];
         let next = (key.step + 1 < end)
@@ -247,7 +256,8 @@ fn effects(micro: &Micro) -> (Vec<usize>, Option<usize>) {
         Micro::Barrier(barrier) => {
             barrier.count.iter().chain(&barrier.predicate).for_each(|t| t.registers(&mut reads));
             match &barrier.group {
-                crate::program::micro::BarrierGroup::Cta(a) | crate::program::micro::BarrierGroup::Warp(a) => {
+                crate::program::micro::BarrierGroup::Cta(a)
+                | crate::program::micro::BarrierGroup::Warp(a) => {
                     a.registers(&mut reads);
                 }
                 crate::program::micro::BarrierGroup::Instance(a, b) => {
@@ -266,7 +276,11 @@ fn effects(micro: &Micro) -> (Vec<usize>, Option<usize>) {
             condition.registers(&mut reads);
             None
         }
-        Micro::Fence { .. } | Micro::ProxyFence(_) | Micro::GridWait | Micro::Exit => None,
+        Micro::Fence { .. }
+        | Micro::ProxyFence(_)
+        | Micro::Then
+        | Micro::GridWait
+        | Micro::Exit => None,
     };
     (reads, written)
 }

@@ -2,8 +2,8 @@
 
 use super::condition::Conditions;
 use super::graph::{
-    Access, Agent, AgentKind, BarrierKey, BarrierOp, BarrierRule, Cut, Event, EventGraph, EventKind, Location, Object,
-    Symbol, Violation,
+    Access, Agent, AgentKind, BarrierKey, BarrierOp, BarrierRule, Cut, Event, EventGraph,
+    EventKind, Location, Object, Symbol, Violation,
 };
 use super::pieces::Pieces;
 use super::unfold::Unfolding;
@@ -89,7 +89,8 @@ impl<'p> Draft<'p> {
     pub(super) fn observed_registers(&self) -> Vec<Vec<usize>> {
         let mut out = vec![Vec::new(); self.program.threads.len()];
         for (thread, register) in super::condition::registers_of(self.program) {
-            let found = self.program.threads[thread].registers.iter().position(|r| r.name == register);
+            let found =
+                self.program.threads[thread].registers.iter().position(|r| r.name == register);
             out[thread].extend(found);
         }
         out
@@ -102,7 +103,14 @@ impl<'p> Draft<'p> {
         id
     }
 
-    pub(super) fn push_event(&mut self, thread: usize, kind: DraftKind, guard: ExprId, position: u32, span: Span) {
+    pub(super) fn push_event(
+        &mut self,
+        thread: usize,
+        kind: DraftKind,
+        guard: ExprId,
+        position: u32,
+        span: Span,
+    ) {
         self.entries.push(Entry::Other { thread, kind, guard, position, span });
     }
 
@@ -143,7 +151,11 @@ impl<'p> Draft<'p> {
 
     /// Splits accesses into pieces, numbers the events and resolves the condition.
     pub(super) fn finish(mut self) -> EventGraph {
-        let pieces = Pieces::split(&self.accesses, self.program.layout.objects.len(), self.unfolding.tearing);
+        let pieces = Pieces::split(
+            &self.accesses,
+            self.program.layout.objects.len(),
+            self.unfolding.tearing,
+        );
         let program = self.program;
         let mut graph = EventGraph {
             exprs: std::mem::take(&mut self.exprs),
@@ -176,7 +188,11 @@ impl<'p> Draft<'p> {
         layout
             .objects
             .iter()
-            .map(|o| Object { name: o.name.clone(), bytes: layout.variables[o.variable].bytes() })
+            .map(|o| {
+                let variable = &layout.variables[o.variable];
+                let shared = variable.space == crate::litmus::ast::DeclaredSpace::Shared;
+                Object { name: o.name.clone(), bytes: variable.bytes(), shared }
+            })
             .collect()
     }
 
@@ -205,7 +221,12 @@ impl<'p> Draft<'p> {
         }
     }
 
-    fn add_initial_writes(&self, graph: &mut EventGraph, pieces: &Pieces, initial: &mut InitialValues) {
+    fn add_initial_writes(
+        &self,
+        graph: &mut EventGraph,
+        pieces: &Pieces,
+        initial: &mut InitialValues,
+    ) {
         let always = graph.exprs.truth(true);
         let span = self.entries.first().map_or_else(
             || Span::new(crate::id::FileId::new(0), 0, 0),
@@ -299,7 +320,15 @@ impl<'p> Draft<'p> {
         }
     }
 
-    fn add_other(&self, graph: &mut EventGraph, thread: usize, kind: &DraftKind, guard: ExprId, position: u32, span: Span) {
+    fn add_other(
+        &self,
+        graph: &mut EventGraph,
+        thread: usize,
+        kind: &DraftKind,
+        guard: ExprId,
+        position: u32,
+        span: Span,
+    ) {
         let id = EventId::new(graph.events.len());
         let access = AccessId::new(graph.accesses.len());
         let mut event = Event {
@@ -385,7 +414,14 @@ pub(super) struct InitialValues {
 
 impl InitialValues {
     /// The initial value of `bytes` bytes of an object from `offset` on.
-    pub(super) fn bytes(&mut self, program: &Program, graph: &mut EventGraph, object: ObjectId, offset: u64, bytes: u32) -> ExprId {
+    pub(super) fn bytes(
+        &mut self,
+        program: &Program,
+        graph: &mut EventGraph,
+        object: ObjectId,
+        offset: u64,
+        bytes: u32,
+    ) -> ExprId {
         let info = &program.layout.objects[object.index()];
         let element = u64::from(program.layout.variables[info.variable].ty.bytes()).max(1);
         let (mut at, end) = (offset, offset + u64::from(bytes));
@@ -406,7 +442,13 @@ impl InitialValues {
         value.expect("a location has at least one byte")
     }
 
-    fn element(&mut self, program: &Program, graph: &mut EventGraph, object: ObjectId, index: u64) -> ExprId {
+    fn element(
+        &mut self,
+        program: &Program,
+        graph: &mut EventGraph,
+        object: ObjectId,
+        index: u64,
+    ) -> ExprId {
         let info = &program.layout.objects[object.index()];
         let variable = &program.layout.variables[info.variable];
         let width = variable.ty.bits;

@@ -138,6 +138,8 @@ pub struct Object {
     pub name: String,
     /// Size in bytes.
     pub bytes: u64,
+    /// Whether it lies in `.shared`.
+    pub shared: bool,
 }
 
 /// A location piece: bytes that no access splits further.
@@ -323,7 +325,9 @@ impl EventGraph {
         let event = self.event(id);
         let access = self.access(event.access);
         let location = &self.locations[event.loc.expect("a memory event").index()];
-        let low = u32::try_from(location.offset - access.offset).expect("pieces lie inside their access") * 8;
+        let low = u32::try_from(location.offset - access.offset)
+            .expect("pieces lie inside their access")
+            * 8;
         (low, location.bytes * 8)
     }
 
@@ -331,5 +335,20 @@ impl EventGraph {
     #[must_use]
     pub fn symbol(&self, id: SymbolId) -> &Symbol {
         &self.symbols[id.index()]
+    }
+}
+
+impl std::fmt::Display for BarrierKey {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Cta((_, _, cta), resource) => write!(f, "barrier {resource} of CTA {cta}"),
+            Self::Instance((_, _, cta), instance, resource) => {
+                write!(f, "barrier {instance} ({resource}) of CTA {cta}")
+            }
+            Self::Cluster((_, _, cluster)) => write!(f, "the barrier of cluster {cluster}"),
+            Self::Warp((_, _, cta, warp), mask) => {
+                write!(f, "the barrier of warp {warp} in CTA {cta}, mask {mask:#x}")
+            }
+        }
     }
 }

@@ -1,5 +1,6 @@
 //! Bounded unfolding of programs into event graphs.
 
+pub mod base;
 mod condition;
 mod control;
 mod draft;

@@ -32,7 +32,13 @@ impl Pieces {
         pieces
     }
 
-    fn split_range(&mut self, object: ObjectId, offset: u64, bytes: u32, cuts: &[u64]) -> Vec<LocId> {
+    fn split_range(
+        &mut self,
+        object: ObjectId,
+        offset: u64,
+        bytes: u32,
+        cuts: &[u64],
+    ) -> Vec<LocId> {
         let end = offset + u64::from(bytes);
         let inside = cuts.iter().copied().filter(|&c| c > offset && c < end);
         let mut starts: Vec<u64> = std::iter::once(offset).chain(inside).collect();
@@ -61,7 +67,9 @@ impl Pieces {
         self.locations
             .iter()
             .enumerate()
-            .find(|(_, (o, start, size))| *o == object && (*start..*start + u64::from(*size)).contains(&byte))
+            .find(|(_, (o, start, size))| {
+                *o == object && (*start..*start + u64::from(*size)).contains(&byte)
+            })
             .map(|(index, &(_, start, size))| (LocId::new(index), start, size))
     }
 }

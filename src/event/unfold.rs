@@ -69,7 +69,12 @@ pub fn unfold(program: &Program, unfolding: Unfolding) -> EventGraph {
     let observed = draft.observed_registers();
     for (index, thread) in program.threads.iter().enumerate() {
         let cells = ThreadRun::new(&mut draft, index, &observed[index]).run();
-        let values = thread.registers.iter().zip(cells).map(|(info, cell)| (info.name.clone(), cell)).collect();
+        let values = thread
+            .registers
+            .iter()
+            .zip(cells)
+            .map(|(info, cell)| (info.name.clone(), cell))
+            .collect();
         draft.finals.push(values);
     }
     draft.finish()
@@ -130,7 +135,12 @@ impl<'d, 'p> ThreadRun<'d, 'p> {
         let mut exits = std::mem::take(&mut self.exits).into_iter();
         let Some(mut last) = exits.next() else {
             // The thread never ends within the bound; its registers are irrelevant.
-            return self.code.registers.iter().map(|r| self.draft.exprs.number(0, r.ty.bits)).collect();
+            return self
+                .code
+                .registers
+                .iter()
+                .map(|r| self.draft.exprs.number(0, r.ty.bits))
+                .collect();
         };
         for state in exits {
             last = self.merge(last, state);
@@ -143,7 +153,10 @@ impl<'d, 'p> ThreadRun<'d, 'p> {
             .code
             .registers
             .iter()
-            .map(|r| Cell { value: self.draft.exprs.number(r.initial, r.ty.bits), reads: Vec::new() })
+            .map(|r| Cell {
+                value: self.draft.exprs.number(r.initial, r.ty.bits),
+                reads: Vec::new(),
+            })
             .collect();
         State { guard: self.draft.exprs.truth(true), cells, control: Vec::new() }
     }
@@ -156,7 +169,11 @@ impl<'d, 'p> ThreadRun<'d, 'p> {
             .into_iter()
             .zip(b.cells)
             .map(|(x, y)| {
-                let value = if x.value == y.value { x.value } else { self.draft.exprs.ite(a.guard, x.value, y.value) };
+                let value = if x.value == y.value {
+                    x.value
+                } else {
+                    self.draft.exprs.ite(a.guard, x.value, y.value)
+                };
                 Cell { value, reads: union(&x.reads, &y.reads) }
             })
             .collect();
@@ -212,7 +229,7 @@ impl<'d, 'p> ThreadRun<'d, 'p> {
         if let Some(skipped) = skipped {
             self.arrive(next, skipped);
         }
-        self.position += 1;
+        self.position += 2;
     }
 
     /// Executes one micro-operation; whether control has left the step for good.
@@ -231,13 +248,19 @@ impl<'d, 'p> ThreadRun<'d, 'p> {
             }
             Micro::Rmw { .. } => self.rmw(node, micro, state, span),
             Micro::Fence { order, scope, restriction } => {
-                let kind = DraftKind::Fence { order: *order, scope: *scope, restriction: *restriction };
+                let kind =
+                    DraftKind::Fence { order: *order, scope: *scope, restriction: *restriction };
                 self.push_other(kind, state.guard, span);
             }
-            Micro::ProxyFence(kind) => self.push_other(DraftKind::ProxyFence(*kind), state.guard, span),
+            Micro::ProxyFence(kind) => {
+                self.push_other(DraftKind::ProxyFence(*kind), state.guard, span)
+            }
+            Micro::Then => self.position += 2,
             Micro::GridWait => self.push_other(DraftKind::GridWait, state.guard, span),
             Micro::Barrier(barrier) => self.barrier(node, barrier, state, span),
-            Micro::Branch { condition, .. } => return self.branch(node, condition.as_ref(), state, span),
+            Micro::Branch { condition, .. } => {
+                return self.branch(node, condition.as_ref(), state, span);
+            }
             Micro::Exit => {
                 self.arrive(None, state.clone());
                 return true;
@@ -263,7 +286,13 @@ impl<'d, 'p> ThreadRun<'d, 'p> {
         self.draft.push_event(self.index, kind, guard, self.position, span);
     }
 
-    fn branch(&mut self, node: usize, condition: Option<&Term>, state: &mut State, span: Span) -> bool {
+    fn branch(
+        &mut self,
+        node: usize,
+        condition: Option<&Term>,
+        state: &mut State,
+        span: Span,
+    ) -> bool {
         let shape = self.flow.successors[node];
         let mut taken = state.clone();
         let mut falls = None;
@@ -274,7 +303,8 @@ impl<'d, 'p> ThreadRun<'d, 'p> {
             taken.guard = self.exprs().and(state.guard, holds);
             taken.control = union(&state.control, &reads);
             let guard = self.exprs().and(state.guard, not);
-            falls = Some(State { guard, cells: state.cells.clone(), control: taken.control.clone() });
+            falls =
+                Some(State { guard, cells: state.cells.clone(), control: taken.control.clone() });
         }
         if let Some(back) = shape.back {
             self.jump_back(node, back, shape.taken, taken, span);
@@ -293,7 +323,14 @@ impl<'d, 'p> ThreadRun<'d, 'p> {
     }
 
     /// Takes a backward jump: an iteration without effect waits, one beyond the bound is cut.
-    fn jump_back(&mut self, node: usize, back: usize, to: Option<usize>, mut taken: State, span: Span) {
+    fn jump_back(
+        &mut self,
+        node: usize,
+        back: usize,
+        to: Option<usize>,
+        mut taken: State,
+        span: Span,
+    ) {
         if self.draft.exprs.is_false(taken.guard) {
             return;
         }
@@ -365,7 +402,8 @@ impl<'d, 'p> ThreadRun<'d, 'p> {
             if self.draft.exprs.is_false(guard) {
                 continue;
             }
-            let resolved = self.draft.program.layout.resolve(target.space, at, bytes, self.index, place);
+            let resolved =
+                self.draft.program.layout.resolve(target.space, at, bytes, self.index, place);
             if let Some(resolved) = resolved {
                 out.push((guard, resolved));
                 let not = self.exprs().not(here);
@@ -384,10 +422,23 @@ impl<'d, 'p> ThreadRun<'d, 'p> {
         } else {
             "a misaligned access (PTX-6.4.1.3)"
         };
-        self.draft.violations.push(Violation { guard, span, rule: rule.to_owned(), out_of_model: false });
+        self.draft.violations.push(Violation {
+            guard,
+            span,
+            rule: rule.to_owned(),
+            out_of_model: false,
+        });
     }
 
-    fn access(&mut self, target: &Target, resolved: &Resolved, replica: usize, state: &State, guard: ExprId, span: Span) -> DraftAccess {
+    fn access(
+        &mut self,
+        target: &Target,
+        resolved: &Resolved,
+        replica: usize,
+        state: &State,
+        guard: ExprId,
+        span: Span,
+    ) -> DraftAccess {
         DraftAccess {
             thread: self.index,
             guard,
@@ -410,7 +461,13 @@ impl<'d, 'p> ThreadRun<'d, 'p> {
         }
     }
 
-    fn load(&mut self, target: &Target, destination: Option<(usize, Extension)>, state: &mut State, span: Span) {
+    fn load(
+        &mut self,
+        target: &Target,
+        destination: Option<(usize, Extension)>,
+        state: &mut State,
+        span: Span,
+    ) {
         let width = target.bytes * 8;
         let (mut value, mut reads) = (None, Vec::new());
         for (guard, resolved) in self.places(target, state, span) {
@@ -431,7 +488,15 @@ impl<'d, 'p> ThreadRun<'d, 'p> {
         state.cells[register] = Cell { value, reads };
     }
 
-    fn store(&mut self, node: usize, target: &Target, value: ExprId, reads: &[AccessId], state: &State, span: Span) {
+    fn store(
+        &mut self,
+        node: usize,
+        target: &Target,
+        value: ExprId,
+        reads: &[AccessId],
+        state: &State,
+        span: Span,
+    ) {
         let value = self.exprs().resize(value, target.bytes * 8, false);
         for (guard, resolved) in self.places(target, state, span) {
             for replica in 0..resolved.objects.len() {
@@ -478,7 +543,6 @@ impl<'d, 'p> ThreadRun<'d, 'p> {
                 Some(other) => self.exprs().ite(*guard, old, other),
             });
         }
-        self.position += 1;
         let Some((register, extension)) = destination else { return };
         let result = result.unwrap_or_else(|| self.draft.exprs.number(0, width));
         let wide = self.code.registers[*register].ty.bits;
@@ -492,11 +556,21 @@ impl<'d, 'p> ThreadRun<'d, 'p> {
         let resources = self.barrier_keys(barrier, state, span);
         let mut result = None;
         for (guard, key) in resources {
-            let index = self.draft.push_barrier(self.index, barrier, key, count, predicate, guard, self.position, span);
+            let index = self.draft.push_barrier(
+                self.index,
+                barrier,
+                key,
+                count,
+                predicate,
+                guard,
+                self.position,
+                span,
+            );
             self.effects.push(Effect { node, guard });
             if let Some((reduction, Some(register))) = barrier.reduction {
                 let wide = self.code.registers[register].ty.bits;
-                let width = if reduction == crate::program::micro::Reduction::Popc { 32 } else { 1 };
+                let width =
+                    if reduction == crate::program::micro::Reduction::Popc { 32 } else { 1 };
                 let leaf = self.exprs().leaf(Expr::Barrier(index), width);
                 let leaf = self.exprs().resize(leaf, wide, false);
                 result = Some(match result {
@@ -511,7 +585,12 @@ impl<'d, 'p> ThreadRun<'d, 'p> {
     }
 
     /// The barriers that an operation may mean, each with its guard.
-    fn barrier_keys(&mut self, barrier: &BarrierMicro, state: &State, span: Span) -> Vec<(ExprId, super::graph::BarrierKey)> {
+    fn barrier_keys(
+        &mut self,
+        barrier: &BarrierMicro,
+        state: &State,
+        span: Span,
+    ) -> Vec<(ExprId, super::graph::BarrierKey)> {
         use super::graph::BarrierKey;
         use crate::program::micro::BarrierGroup;
         let ThreadPlace::Device(p) = self.code.place else {
@@ -525,11 +604,16 @@ impl<'d, 'p> ThreadRun<'d, 'p> {
         };
         let cta = (p.gpu, p.grid, p.cta);
         match &barrier.group {
-            BarrierGroup::Cluster => vec![(state.guard, BarrierKey::Cluster((p.gpu, p.grid, p.cluster)))],
+            BarrierGroup::Cluster => {
+                vec![(state.guard, BarrierKey::Cluster((p.gpu, p.grid, p.cluster)))]
+            }
             BarrierGroup::Warp(mask) => {
                 let warp = p.warp.unwrap_or(u32::try_from(self.index).unwrap_or(u32::MAX));
                 let masks = self.small_values(mask, state, u64::from(u32::MAX));
-                masks.into_iter().map(|(g, m)| (g, BarrierKey::Warp((p.gpu, p.grid, p.cta, warp), m))).collect()
+                masks
+                    .into_iter()
+                    .map(|(g, m)| (g, BarrierKey::Warp((p.gpu, p.grid, p.cta, warp), m)))
+                    .collect()
             }
             BarrierGroup::Cta(resource) => {
                 let values = self.small_values(resource, state, 15);
@@ -608,7 +692,14 @@ impl<'d, 'p> ThreadRun<'d, 'p> {
         }
     }
 
-    fn binary(&mut self, op: Binary, a: &Term, b: &Term, state: &State, old: Option<ExprId>) -> ExprId {
+    fn binary(
+        &mut self,
+        op: Binary,
+        a: &Term,
+        b: &Term,
+        state: &State,
+        old: Option<ExprId>,
+    ) -> ExprId {
         let a = self.term(a, state, old);
         let b = self.term(b, state, old);
         self.exprs().binary(op, a, b)

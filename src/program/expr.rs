@@ -203,7 +203,9 @@ impl ExprArena {
         if let (Some(x), Some(y)) = (self.constant(a), self.constant(b)) {
             return self.number(apply(op, x, y, width), out);
         }
-        let (a, b) = if op.commutes() && (self.constant(a).is_some() || (a > b && self.constant(b).is_none())) {
+        let (a, b) = if op.commutes()
+            && (self.constant(a).is_some() || (a > b && self.constant(b).is_none()))
+        {
             (b, a)
         } else {
             (a, b)
@@ -216,7 +218,7 @@ impl ExprArena {
 
     /// Identities with a constant on the right, or equal arguments.
     fn identity(&mut self, op: Binary, a: ExprId, b: ExprId, width: u32) -> Option<ExprId> {
-        use Binary::{Add, And, AShr, Eq, LShr, Mul, Or, SLt, Shl, Sub, UDiv, ULt, Xor};
+        use Binary::{AShr, Add, And, Eq, LShr, Mul, Or, SLt, Shl, Sub, UDiv, ULt, Xor};
         if a == b {
             return match op {
                 And | Or => Some(a),
@@ -299,7 +301,9 @@ impl ExprArena {
             }
             Expr::SignExtend(x) => {
                 let inner = self.width(x);
-                if (signed(k, width) as u128) & mask(width) != (signed(k, inner) as u128) & mask(width) {
+                if (signed(k, width) as u128) & mask(width)
+                    != (signed(k, inner) as u128) & mask(width)
+                {
                     return Some(self.truth(false));
                 }
                 let k = self.number(k, inner);
@@ -402,7 +406,9 @@ impl ExprArena {
             .collect();
         all.retain(|&l| match self.get(l) {
             Expr::Unary(Unary::Not, inner) => match self.get(inner) {
-                Expr::Binary(Binary::Eq, x, c) => self.constant(c).is_none() || !equalities.contains(&x),
+                Expr::Binary(Binary::Eq, x, c) => {
+                    self.constant(c).is_none() || !equalities.contains(&x)
+                }
                 _ => true,
             },
             _ => true,
@@ -495,15 +501,21 @@ impl ExprArena {
         match self.get(a) {
             Expr::Const(bits) => self.number(bits >> low, width),
             Expr::Extract(inner, start) => self.extract(inner, start + low, width),
-            Expr::Concat(_, lower) if low + width <= self.width(lower) => self.extract(lower, low, width),
+            Expr::Concat(_, lower) if low + width <= self.width(lower) => {
+                self.extract(lower, low, width)
+            }
             Expr::Concat(upper, lower) if low >= self.width(lower) => {
                 let skip = self.width(lower);
                 self.extract(upper, low - skip, width)
             }
-            Expr::ZeroExtend(inner) if low + width <= self.width(inner) => self.extract(inner, low, width),
+            Expr::ZeroExtend(inner) if low + width <= self.width(inner) => {
+                self.extract(inner, low, width)
+            }
             Expr::ZeroExtend(inner) if low >= self.width(inner) => self.number(0, width),
             Expr::ZeroExtend(inner) if low == 0 => self.zero_extend(inner, width),
-            Expr::SignExtend(inner) if low + width <= self.width(inner) => self.extract(inner, low, width),
+            Expr::SignExtend(inner) if low + width <= self.width(inner) => {
+                self.extract(inner, low, width)
+            }
             Expr::SignExtend(inner) if low == 0 => self.sign_extend(inner, width),
             Expr::Ite(c, t, e) if self.constant(t).is_some() || self.constant(e).is_some() => {
                 let t = self.extract(t, low, width);
@@ -569,7 +581,11 @@ impl ExprArena {
     #[must_use]
     pub fn operands(&self, id: ExprId) -> smallvec::SmallVec<[ExprId; 3]> {
         match self.get(id) {
-            Expr::Const(_) | Expr::Read(_) | Expr::Symbol(_) | Expr::Final(_) | Expr::Barrier(_) => {
+            Expr::Const(_)
+            | Expr::Read(_)
+            | Expr::Symbol(_)
+            | Expr::Final(_)
+            | Expr::Barrier(_) => {
                 smallvec::smallvec![]
             }
             Expr::Unary(_, a) | Expr::Extract(a, _) | Expr::ZeroExtend(a) | Expr::SignExtend(a) => {
@@ -583,14 +599,17 @@ impl ExprArena {
     /// The leaves that a value depends on, each once, in order of id.
     #[must_use]
     pub fn leaves(&self, root: ExprId) -> Vec<Expr> {
-        let (mut seen, mut stack, mut out) = (rustc_hash::FxHashSet::default(), vec![root], Vec::new());
+        let (mut seen, mut stack, mut out) =
+            (rustc_hash::FxHashSet::default(), vec![root], Vec::new());
         while let Some(x) = stack.pop() {
             if !seen.insert(x) {
                 continue;
             }
             match self.get(x) {
                 Expr::Const(_) => {}
-                leaf @ (Expr::Read(_) | Expr::Symbol(_) | Expr::Final(_) | Expr::Barrier(_)) => out.push(leaf),
+                leaf @ (Expr::Read(_) | Expr::Symbol(_) | Expr::Final(_) | Expr::Barrier(_)) => {
+                    out.push(leaf)
+                }
                 _ => stack.extend(self.operands(x)),
             }
         }

@@ -124,7 +124,9 @@ impl Layout {
         let mut layout = Self { variables: Vec::new(), objects: Vec::new(), clusters };
         for (index, variable) in test.variables.iter().enumerate() {
             let address = match variable.space {
-                DeclaredSpace::Global | DeclaredSpace::Multimem => GLOBAL_BASE + index as u64 * GLOBAL_STRIDE,
+                DeclaredSpace::Global | DeclaredSpace::Multimem => {
+                    GLOBAL_BASE + index as u64 * GLOBAL_STRIDE
+                }
                 _ => (index as u64 + 1) * WINDOW_STRIDE,
             };
             layout.variables.push(VariableInfo {
@@ -164,8 +166,12 @@ impl Layout {
         };
         let places = test.threads.iter().filter_map(|t| device(t.place));
         let mut keys: Vec<InstanceKey> = match self.variables[variable].space {
-            DeclaredSpace::Global | DeclaredSpace::Const | DeclaredSpace::Param => vec![InstanceKey::Whole],
-            DeclaredSpace::Shared => places.map(|p| InstanceKey::Cta(p.gpu, p.grid, p.cta)).collect(),
+            DeclaredSpace::Global | DeclaredSpace::Const | DeclaredSpace::Param => {
+                vec![InstanceKey::Whole]
+            }
+            DeclaredSpace::Shared => {
+                places.map(|p| InstanceKey::Cta(p.gpu, p.grid, p.cta)).collect()
+            }
             DeclaredSpace::Local => (0..test.threads.len()).map(InstanceKey::Thread).collect(),
             DeclaredSpace::Multimem => places.map(|p| InstanceKey::Gpu(p.gpu)).collect(),
         };
@@ -219,10 +225,17 @@ impl Layout {
 
     /// The instance of `variable` that a thread means by its name.
     #[must_use]
-    pub fn own_instance(&self, variable: usize, thread: usize, place: ThreadPlace) -> Option<ObjectId> {
+    pub fn own_instance(
+        &self,
+        variable: usize,
+        thread: usize,
+        place: ThreadPlace,
+    ) -> Option<ObjectId> {
         let info = &self.variables[variable];
         let key = match (info.space, place) {
-            (DeclaredSpace::Shared, ThreadPlace::Device(p)) => InstanceKey::Cta(p.gpu, p.grid, p.cta),
+            (DeclaredSpace::Shared, ThreadPlace::Device(p)) => {
+                InstanceKey::Cta(p.gpu, p.grid, p.cta)
+            }
             (DeclaredSpace::Local, _) => InstanceKey::Thread(thread),
             (DeclaredSpace::Multimem, ThreadPlace::Device(p)) => InstanceKey::Gpu(p.gpu),
             (DeclaredSpace::Shared | DeclaredSpace::Multimem, ThreadPlace::Host) => return None,
@@ -258,15 +271,29 @@ impl Layout {
             rank => *self.cluster_ctas(place).get(usize::try_from(rank - 1).ok()?)?,
         };
         let inside = address & ((1 << SHARED_CTA_BITS) - 1);
-        self.find(DeclaredSpace::Shared, inside, bytes, InstanceKey::Cta(place.gpu, place.grid, cta))
+        self.find(
+            DeclaredSpace::Shared,
+            inside,
+            bytes,
+            InstanceKey::Cta(place.gpu, place.grid, cta),
+        )
     }
 
-    fn find(&self, space: DeclaredSpace, address: u64, bytes: u64, key: InstanceKey) -> Option<Resolved> {
+    fn find(
+        &self,
+        space: DeclaredSpace,
+        address: u64,
+        bytes: u64,
+        key: InstanceKey,
+    ) -> Option<Resolved> {
         let matches = |v: &VariableInfo| {
-            v.space == space || (space == DeclaredSpace::Global && v.space == DeclaredSpace::Multimem)
+            v.space == space
+                || (space == DeclaredSpace::Global && v.space == DeclaredSpace::Multimem)
         };
         let index = self.variables.iter().position(|v| {
-            matches(v) && address >= v.address && address.checked_add(bytes).is_some_and(|end| end <= v.address + v.bytes())
+            matches(v)
+                && address >= v.address
+                && address.checked_add(bytes).is_some_and(|end| end <= v.address + v.bytes())
         })?;
         let variable = &self.variables[index];
         let objects: Vec<ObjectId> = if variable.space == DeclaredSpace::Multimem {
@@ -284,18 +311,28 @@ impl Layout {
         let mut out = Vec::new();
         for variable in &self.variables {
             let bases: Vec<u64> = match (variable.space, space, place) {
-                (DeclaredSpace::Global | DeclaredSpace::Multimem, Space::Global | Space::Generic, _) => {
+                (
+                    DeclaredSpace::Global | DeclaredSpace::Multimem,
+                    Space::Global | Space::Generic,
+                    _,
+                ) => {
                     vec![variable.address]
                 }
-                (DeclaredSpace::Shared, Space::SharedCta | Space::SharedCluster, ThreadPlace::Device(p)) => {
-                    self.shared_addresses(variable.address, p)
-                }
-                (DeclaredSpace::Shared, Space::Generic, ThreadPlace::Device(p)) => {
-                    self.shared_addresses(variable.address, p).into_iter().map(|a| SHARED_WINDOW + a).collect()
-                }
+                (
+                    DeclaredSpace::Shared,
+                    Space::SharedCta | Space::SharedCluster,
+                    ThreadPlace::Device(p),
+                ) => self.shared_addresses(variable.address, p),
+                (DeclaredSpace::Shared, Space::Generic, ThreadPlace::Device(p)) => self
+                    .shared_addresses(variable.address, p)
+                    .into_iter()
+                    .map(|a| SHARED_WINDOW + a)
+                    .collect(),
                 (DeclaredSpace::Local, Space::Local, _)
                 | (DeclaredSpace::Const, Space::Const, _)
-                | (DeclaredSpace::Param, Space::ParamEntry | Space::ParamFunc, _) => vec![variable.address],
+                | (DeclaredSpace::Param, Space::ParamEntry | Space::ParamFunc, _) => {
+                    vec![variable.address]
+                }
                 (DeclaredSpace::Local, Space::Generic, _) => vec![LOCAL_WINDOW + variable.address],
                 (DeclaredSpace::Const, Space::Generic, _) => vec![CONST_WINDOW + variable.address],
                 _ => Vec::new(),
@@ -303,7 +340,9 @@ impl Layout {
             for base in bases {
                 let last = variable.bytes().saturating_sub(bytes);
                 if variable.bytes() >= bytes {
-                    out.extend((0..=last).step_by(usize::try_from(bytes).unwrap_or(1)).map(|o| base + o));
+                    out.extend(
+                        (0..=last).step_by(usize::try_from(bytes).unwrap_or(1)).map(|o| base + o),
+                    );
                 }
             }
         }

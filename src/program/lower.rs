@@ -1,16 +1,19 @@
 //! A test's statements turned into micro-operations.
 
 use super::expr::{Binary, Unary};
-use super::layout::{CONST_WINDOW, LOCAL_WINDOW, Layout, PARAM_WINDOW, SHARED_CTA_BITS, SHARED_WINDOW, WINDOW};
+use super::layout::{
+    CONST_WINDOW, LOCAL_WINDOW, Layout, PARAM_WINDOW, SHARED_CTA_BITS, SHARED_WINDOW, WINDOW,
+};
 use super::micro::{
-    BarrierGroup, BarrierMicro, Marks, Micro, Program, Reduction, Step, Target, TaskOrder, ThreadCode,
+    BarrierGroup, BarrierMicro, Marks, Micro, Program, Reduction, Step, Target, TaskOrder,
+    ThreadCode,
 };
 use super::registers::Registers;
 use super::term::{Extension, Term, atomic_result, extension};
 use crate::litmus::ast::{DeclaredSpace, Dialect, Test, ThreadPlace};
 use crate::ptx::operation::{
-    AccessForm, Address, ArithmeticOp, AtomicOp, BarrierMode, BoolOp, Comparison, Destination, Operation, Order,
-    PredicateUse, Proxy, Space, Statement, Type, TypeKind, Value,
+    AccessForm, Address, ArithmeticOp, AtomicOp, BarrierMode, BoolOp, Comparison, Destination,
+    Operation, Order, PredicateUse, Proxy, Space, Statement, Type, TypeKind, Value,
 };
 
 /// Turns a test into a program; the front end has checked names, types and labels.
@@ -32,14 +35,19 @@ pub fn lower(test: &Test) -> Program {
 fn task_orders(test: &Test) -> Vec<TaskOrder> {
     let members = |name: &str| -> Vec<usize> {
         let task = test.tasks.iter().position(|t| t.name.value == name);
-        (0..test.threads.len()).filter(|&t| task.is_some() && test.threads[t].task == task).collect()
+        (0..test.threads.len())
+            .filter(|&t| task.is_some() && test.threads[t].task == task)
+            .collect()
     };
     test.task_edges
         .iter()
         .map(|edge| TaskOrder {
             from: members(&edge.from.value),
             to: members(&edge.to.value),
-            programmatic: test.tasks.iter().any(|t| t.name.value == edge.to.value && t.programmatic),
+            programmatic: test
+                .tasks
+                .iter()
+                .any(|t| t.name.value == edge.to.value && t.programmatic),
         })
         .collect()
 }
@@ -55,8 +63,15 @@ fn lower_thread(test: &Test, layout: &Layout, index: usize) -> ThreadCode {
         .enumerate()
         .flat_map(|(at, s)| s.labels.iter().map(move |l| (l.value.clone(), at)))
         .collect();
-    let mut lowering =
-        Lowering { layout, registers, labels, place: thread.place, dialect: test.dialect, thread: index, out: Vec::new() };
+    let mut lowering = Lowering {
+        layout,
+        registers,
+        labels,
+        place: thread.place,
+        dialect: test.dialect,
+        thread: index,
+        out: Vec::new(),
+    };
     let steps = thread.statements.iter().map(|s| lowering.statement(s)).collect();
     ThreadCode { name: thread.name.value.clone(), place: thread.place, registers: infos, steps }
 }
@@ -101,7 +116,8 @@ impl Lowering<'_> {
             Value::Register(register) => self.register(&register.value, ty.bits, extension(ty)),
             Value::Immediate(number) => Term::Const(number.value as u128, ty.bits),
             Value::AddressOf(name, offset) => {
-                let base = self.layout.variable(&name.value).map_or(0, |v| self.layout.address_of(v));
+                let base =
+                    self.layout.variable(&name.value).map_or(0, |v| self.layout.address_of(v));
                 Term::Const(u128::from(base.wrapping_add_signed(*offset)), ty.bits)
             }
             Value::Special(name) => Term::Const(self.special(&name.value), ty.bits),
@@ -116,7 +132,9 @@ impl Lowering<'_> {
             "warpid" => u128::from(place.warp.unwrap_or(0)),
             "clusterid.x" => u128::from(place.cluster),
             "cluster_ctarank" | "cluster_ctaid.x" => u128::from(self.layout.rank(place)),
-            "cluster_nctarank" | "cluster_nctaid.x" => self.layout.cluster_ctas(place).len() as u128,
+            "cluster_nctarank" | "cluster_nctaid.x" => {
+                self.layout.cluster_ctas(place).len() as u128
+            }
             "tid.x" | "tid" => self.thread as u128,
             _ => 0,
         }
@@ -124,7 +142,10 @@ impl Lowering<'_> {
 
     /// Puts a value into a destination register.
     pub(super) fn assign(&mut self, destination: &Destination, value: Term, extension: Extension) {
-        let Some(register) = destination.as_ref().and_then(|d| self.registers.index(&d.value)) else { return };
+        let Some(register) = destination.as_ref().and_then(|d| self.registers.index(&d.value))
+        else {
+            return;
+        };
         let width = self.registers.ty(register).bits;
         self.out.push(Micro::Assign { register, value: value.resize(width, extension) });
     }
@@ -158,7 +179,13 @@ impl Lowering<'_> {
         (sum, space)
     }
 
-    pub(super) fn target(&self, access: &AccessForm, element: u32, order: Order, marks: Marks) -> Target {
+    pub(super) fn target(
+        &self,
+        access: &AccessForm,
+        element: u32,
+        order: Order,
+        marks: Marks,
+    ) -> Target {
         let skip = u64::from(element) * u64::from(access.ty.bytes());
         let (address, space) = self.address(&access.address, access.space, skip);
         let proxy = match &access.address.base {
@@ -195,7 +222,15 @@ impl Lowering<'_> {
             Operation::Atomic { access, op, destinations, operands, swap } => {
                 for (element, operand) in (0_u32..).zip(operands) {
                     let destination = destinations.get(element as usize).cloned().flatten();
-                    self.atomic(access, *op, element, destination.as_ref(), operand, swap.as_ref(), false);
+                    self.atomic(
+                        access,
+                        *op,
+                        element,
+                        destination.as_ref(),
+                        operand,
+                        swap.as_ref(),
+                        false,
+                    );
                 }
             }
             Operation::Reduce { access, op, operands } => {
@@ -204,7 +239,11 @@ impl Lowering<'_> {
                 }
             }
             Operation::Fence { order, scope, restriction } => {
-                self.out.push(Micro::Fence { order: *order, scope: *scope, restriction: *restriction });
+                self.out.push(Micro::Fence {
+                    order: *order,
+                    scope: *scope,
+                    restriction: *restriction,
+                });
             }
             Operation::ProxyFence { kind, .. } => self.out.push(Micro::ProxyFence(*kind)),
             Operation::CtaBarrier { mode, barrier, resource, count } => {
@@ -217,7 +256,9 @@ impl Lowering<'_> {
             Operation::ClusterArrive { order } => {
                 self.barrier(BarrierGroup::Cluster, true, false, Some(*order));
             }
-            Operation::ClusterWait => self.barrier(BarrierGroup::Cluster, false, true, Some(Order::Acquire)),
+            Operation::ClusterWait => {
+                self.barrier(BarrierGroup::Cluster, false, true, Some(Order::Acquire))
+            }
             Operation::Branch { target, condition } => {
                 let target = self.labels.get(&target.value).copied().unwrap_or(usize::MAX);
                 let condition = condition.as_ref().map(|(comparison, a, b)| {
@@ -229,11 +270,13 @@ impl Lowering<'_> {
             Operation::Exit => self.out.push(Micro::Exit),
             Operation::Nothing | Operation::LaunchDependents => {}
             Operation::GridDependencyWait => self.out.push(Micro::GridWait),
-            Operation::WarpExchange { name, .. } | Operation::Unknown { name, .. } => self.out.push(Micro::Require {
-                condition: Term::truth(false),
-                rule: format!("`{name}` is outside the supported subset"),
-                out_of_model: true,
-            }),
+            Operation::WarpExchange { name, .. } | Operation::Unknown { name, .. } => {
+                self.out.push(Micro::Require {
+                    condition: Term::truth(false),
+                    rule: format!("`{name}` is outside the supported subset"),
+                    out_of_model: true,
+                })
+            }
             Operation::StoreBulk { .. }
             | Operation::Discard { .. }
             | Operation::MultimemLoadReduce { .. }
@@ -274,11 +317,18 @@ impl Lowering<'_> {
     ) {
         let ty = access.ty;
         let releases = matches!(access.order, Order::Release | Order::AcqRel);
-        let read_order =
-            if matches!(access.order, Order::Acquire | Order::AcqRel) { Order::Acquire } else { Order::Relaxed };
+        let read_order = if matches!(access.order, Order::Acquire | Order::AcqRel) {
+            Order::Acquire
+        } else {
+            Order::Relaxed
+        };
         let write_order = if releases { Order::Release } else { Order::Relaxed };
-        let marks =
-            Marks { rmw: true, red, releasing_read: releases && op == AtomicOp::Cas, ..Marks::default() };
+        let marks = Marks {
+            rmw: true,
+            red,
+            releasing_read: releases && op == AtomicOp::Cas,
+            ..Marks::default()
+        };
         let target = self.target(access, element, read_order, marks);
         let operand = self.value(operand, ty);
         let writes = if op == AtomicOp::Cas {
@@ -293,7 +343,13 @@ impl Lowering<'_> {
         self.out.push(Micro::Rmw { target, write_order, destination, writes, value });
     }
 
-    fn cta_barrier(&mut self, mode: &BarrierMode, barrier: &Value, resource: Option<&Value>, count: Option<&Value>) {
+    fn cta_barrier(
+        &mut self,
+        mode: &BarrierMode,
+        barrier: &Value,
+        resource: Option<&Value>,
+        count: Option<&Value>,
+    ) {
         let number = Type::new(TypeKind::Unsigned, 32);
         let barrier = self.value(barrier, number);
         let group = if self.dialect == Dialect::Columns {
@@ -305,7 +361,9 @@ impl Lowering<'_> {
         let count = count.map(|c| self.value(c, number));
         let (predicate, reduction) = match mode {
             BarrierMode::Sync | BarrierMode::Arrive => (None, None),
-            BarrierMode::RedPopc(d, p) => (Some(self.predicate(p)), Some((Reduction::Popc, self.loaded(d, number)))),
+            BarrierMode::RedPopc(d, p) => {
+                (Some(self.predicate(p)), Some((Reduction::Popc, self.loaded(d, number))))
+            }
             BarrierMode::RedBool(d, op, p) => {
                 let op = if *op == BoolOp::Or { Reduction::Or } else { Reduction::And };
                 (Some(self.predicate(p)), Some((op, self.loaded(d, Type::PREDICATE))))
@@ -348,24 +406,42 @@ impl Lowering<'_> {
                 let shift = matches!(op, ArithmeticOp::Shl | ArithmeticOp::Shr);
                 let word = Type::new(TypeKind::Unsigned, 32);
                 let a = self.value(&sources[0], *ty);
-                let b = sources.get(1).map(|s| self.value(s, if shift && ty.bits < 32 { word } else { *ty }));
+                let b = sources
+                    .get(1)
+                    .map(|s| self.value(s, if shift && ty.bits < 32 { word } else { *ty }));
                 // Shift amounts are 32-bit values whatever the type is.
                 let b = match (shift, sources.get(1)) {
                     (true, Some(source)) => Some(shift_amount(self.value(source, word), ty.bits)),
                     _ => b,
                 };
-                let result = if *op == ArithmeticOp::MulWide { Type::new(ty.kind, ty.bits * 2) } else { *ty };
+                let result = if *op == ArithmeticOp::MulWide {
+                    Type::new(ty.kind, ty.bits * 2)
+                } else {
+                    *ty
+                };
                 let value = arithmetic(*op, *ty, a, b);
                 self.assign(destination, value, extension(result));
             }
             Operation::MultiplyAdd { op, ty, destination, sources } => {
-                let result = if *op == ArithmeticOp::MulWide { Type::new(ty.kind, ty.bits * 2) } else { *ty };
+                let result = if *op == ArithmeticOp::MulWide {
+                    Type::new(ty.kind, ty.bits * 2)
+                } else {
+                    *ty
+                };
                 let (a, b) = (self.value(&sources[0], *ty), self.value(&sources[1], *ty));
                 let c = self.value(&sources[2], result);
                 let value = arithmetic(*op, *ty, a, Some(b)).binary(Binary::Add, c);
                 self.assign(destination, value, extension(result));
             }
-            Operation::Compare { comparison, ty, destination, complement, sources, combine, result } => {
+            Operation::Compare {
+                comparison,
+                ty,
+                destination,
+                complement,
+                sources,
+                combine,
+                result,
+            } => {
                 let (a, b) = (self.value(&sources[0], *ty), self.value(&sources[1], *ty));
                 let holds = compare(*comparison, a, b, *ty);
                 let combined = |holds: Term| match combine {
@@ -395,7 +471,8 @@ impl Lowering<'_> {
             }
             Operation::CtaRank { destination, address } => {
                 let address = self.value(address, Type::new(TypeKind::Unsigned, 64));
-                let rank = address.bits(SHARED_CTA_BITS, 40 - SHARED_CTA_BITS).resize(32, Extension::Zero);
+                let rank =
+                    address.bits(SHARED_CTA_BITS, 40 - SHARED_CTA_BITS).resize(32, Extension::Zero);
                 let own = match self.place {
                     ThreadPlace::Device(place) => self.layout.rank(place),
                     ThreadPlace::Host => 0,
@@ -410,14 +487,23 @@ impl Lowering<'_> {
     }
 
     /// `mapa`: the same offset in another CTA's part of the shared window.
-    fn map_address(&mut self, destination: &Destination, source: &Value, rank: &Value, generic: bool) {
+    fn map_address(
+        &mut self,
+        destination: &Destination,
+        source: &Value,
+        rank: &Value,
+        generic: bool,
+    ) {
         let wide = Type::new(TypeKind::Unsigned, 64);
         let mut source = self.value(source, wide);
         if !generic {
             source = source.bits(0, 40).resize(64, Extension::Zero);
         }
         let low = source.clone().bits(0, SHARED_CTA_BITS).resize(64, Extension::Zero);
-        let window = source.bits(40, 24).resize(64, Extension::Zero).binary(Binary::Shl, Term::Const(40, 64));
+        let window = source
+            .bits(40, 24)
+            .resize(64, Extension::Zero)
+            .binary(Binary::Shl, Term::Const(40, 64));
         let rank = self.value(rank, wide).binary(Binary::Add, Term::Const(1, 64));
         let high = rank.binary(Binary::Shl, Term::Const(u128::from(SHARED_CTA_BITS), 64));
         let value = window.binary(Binary::Or, high).binary(Binary::Or, low);
@@ -441,7 +527,9 @@ impl Lowering<'_> {
             Space::Local => within(LOCAL_WINDOW, WINDOW),
             Space::Const => within(CONST_WINDOW, WINDOW),
             Space::ParamEntry | Space::ParamFunc => within(PARAM_WINDOW, WINDOW),
-            Space::Global | Space::Generic => address.clone().binary(Binary::ULt, Term::Const(u128::from(SHARED_WINDOW), 64)),
+            Space::Global | Space::Generic => {
+                address.clone().binary(Binary::ULt, Term::Const(u128::from(SHARED_WINDOW), 64))
+            }
         }
     }
 }
@@ -499,13 +587,20 @@ fn arithmetic(op: ArithmeticOp, ty: Type, a: Term, b: Option<Term>) -> Term {
         ArithmeticOp::Xor => a.binary(Binary::Xor, b),
         ArithmeticOp::Shl => a.binary(Binary::Shl, b),
         ArithmeticOp::Shr => a.binary(pick(Binary::AShr, Binary::LShr), b),
-        ArithmeticOp::Min => a.clone().binary(pick(Binary::SLt, Binary::ULt), b.clone()).choose(a, b),
-        ArithmeticOp::Max => b.clone().binary(pick(Binary::SLt, Binary::ULt), a.clone()).choose(a, b),
+        ArithmeticOp::Min => {
+            a.clone().binary(pick(Binary::SLt, Binary::ULt), b.clone()).choose(a, b)
+        }
+        ArithmeticOp::Max => {
+            b.clone().binary(pick(Binary::SLt, Binary::ULt), a.clone()).choose(a, b)
+        }
         ArithmeticOp::Not => a.not(),
         ArithmeticOp::Neg => Term::Unary(Unary::Neg, Box::new(a)),
-        ArithmeticOp::Abs => {
-            a.clone().binary(Binary::SLt, zero).choose(Term::Unary(Unary::Neg, Box::new(a.clone())), a)
+        ArithmeticOp::Abs => a
+            .clone()
+            .binary(Binary::SLt, zero)
+            .choose(Term::Unary(Unary::Neg, Box::new(a.clone())), a),
+        ArithmeticOp::Cnot => {
+            a.equals(zero).choose(Term::Const(1, ty.bits), Term::Const(0, ty.bits))
         }
-        ArithmeticOp::Cnot => a.equals(zero).choose(Term::Const(1, ty.bits), Term::Const(0, ty.bits)),
     }
 }

@@ -140,6 +140,9 @@ pub enum Micro {
     ProxyFence(ProxyFenceKind),
     /// A barrier operation.
     Barrier(BarrierMicro),
+    /// What follows in the statement comes after what precedes it; without one, the accesses of
+    /// a statement are unordered.
+    Then,
     /// `griddepcontrol.wait`.
     GridWait,
     /// Goes to a step when the condition holds.

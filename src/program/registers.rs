@@ -3,8 +3,8 @@
 use super::micro::RegisterInfo;
 use crate::litmus::ast::{Dialect, InitialValue, Test, Thread};
 use crate::ptx::operation::{
-    Address, AccessForm, BarrierMode, Destination, MbarrierOp, Operation, PredicateUse, Register, Statement, Type,
-    TypeKind, Value, WaitPhase,
+    AccessForm, Address, BarrierMode, Destination, MbarrierOp, Operation, PredicateUse, Register,
+    Statement, Type, TypeKind, Value, WaitPhase,
 };
 use indexmap::IndexMap;
 
@@ -48,7 +48,9 @@ impl Registers {
             None => {
                 self.types.insert(name.to_owned(), Use { ty, declared: false });
             }
-            Some(seen) if !seen.declared && seen.ty.bits < ty.bits => seen.ty = Type::new(seen.ty.kind, ty.bits),
+            Some(seen) if !seen.declared && seen.ty.bits < ty.bits => {
+                seen.ty = Type::new(seen.ty.kind, ty.bits)
+            }
             Some(_) => {}
         }
     }
@@ -64,7 +66,12 @@ impl Registers {
     }
 
     /// The registers with their initial values.
-    pub(crate) fn infos(&self, test: &Test, thread: usize, address: impl Fn(&str) -> u64) -> Vec<RegisterInfo> {
+    pub(crate) fn infos(
+        &self,
+        test: &Test,
+        thread: usize,
+        address: impl Fn(&str) -> u64,
+    ) -> Vec<RegisterInfo> {
         let mut infos: Vec<RegisterInfo> = self
             .types
             .iter()
@@ -147,7 +154,8 @@ impl Visitor<'_> {
                 self.all(destinations, access.ty);
                 operands.iter().chain(swap).for_each(|v| self.value(v, access.ty));
             }
-            Operation::Reduce { access, operands, .. } | Operation::MultimemReduce { access, operands, .. } => {
+            Operation::Reduce { access, operands, .. }
+            | Operation::MultimemReduce { access, operands, .. } => {
                 self.access(access);
                 operands.iter().for_each(|v| self.value(v, access.ty));
             }
@@ -157,7 +165,10 @@ impl Visitor<'_> {
             }
             Operation::ProxyFence { address, .. } => address.iter().for_each(|a| self.address(a)),
             Operation::CtaBarrier { mode, barrier, resource, count } => {
-                [Some(barrier), resource.as_ref(), count.as_ref()].into_iter().flatten().for_each(|v| self.value(v, WORD));
+                [Some(barrier), resource.as_ref(), count.as_ref()]
+                    .into_iter()
+                    .flatten()
+                    .for_each(|v| self.value(v, WORD));
                 match mode {
                     BarrierMode::RedPopc(d, p) => {
                         self.destination(d, WORD);
@@ -191,7 +202,9 @@ impl Visitor<'_> {
         match op {
             MbarrierOp::Init { count } => self.value(count, WORD),
             MbarrierOp::Inval => {}
-            MbarrierOp::ExpectTx { bytes } | MbarrierOp::CompleteTx { bytes } => self.value(bytes, WORD),
+            MbarrierOp::ExpectTx { bytes } | MbarrierOp::CompleteTx { bytes } => {
+                self.value(bytes, WORD)
+            }
             MbarrierOp::Arrive { state, count, expect_tx, .. } => {
                 self.destination(state, ADDRESS);
                 self.value(count, WORD);
@@ -234,7 +247,9 @@ impl Visitor<'_> {
                 self.value(&sources[1], *ty);
                 self.value(&sources[2], result);
             }
-            Operation::Compare { ty, destination, complement, sources, combine, result, .. } => {
+            Operation::Compare {
+                ty, destination, complement, sources, combine, result, ..
+            } => {
                 self.destination(destination, *result);
                 self.destination(complement, Type::PREDICATE);
                 sources.iter().for_each(|s| self.value(s, *ty));

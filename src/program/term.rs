@@ -1,7 +1,7 @@
 //! Register expressions of micro-operations: trees over registers, before symbolic execution.
 
-use crate::ptx::operation::{AtomicOp, Type, TypeKind};
 use super::expr::{Binary, Unary};
+use crate::ptx::operation::{AtomicOp, Type, TypeKind};
 
 /// A value computed from registers.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -125,7 +125,10 @@ pub fn extension(ty: Type) -> Extension {
 pub fn atomic_result(op: AtomicOp, ty: Type, operand: Term, swap: Option<Term>) -> Option<Term> {
     let old = || Term::Old(ty.bits);
     let number = |n: u128| Term::Const(n, ty.bits);
-    let float = matches!(ty.kind, TypeKind::Float | TypeKind::Bfloat | TypeKind::FloatX2 | TypeKind::BfloatX2);
+    let float = matches!(
+        ty.kind,
+        TypeKind::Float | TypeKind::Bfloat | TypeKind::FloatX2 | TypeKind::BfloatX2
+    );
     let less = if ty.is_signed() { Binary::SLt } else { Binary::ULt };
     let divide = if ty.is_signed() { Binary::SDiv } else { Binary::UDiv };
     Some(match op {
@@ -140,9 +143,9 @@ pub fn atomic_result(op: AtomicOp, ty: Type, operand: Term, swap: Option<Term>) 
         AtomicOp::Mul => old().binary(Binary::Mul, operand),
         AtomicOp::Div => old().binary(divide, operand),
         // r >= s ? 0 : r + 1
-        AtomicOp::Inc => {
-            old().binary(Binary::ULt, operand).choose(old().binary(Binary::Add, number(1)), number(0))
-        }
+        AtomicOp::Inc => old()
+            .binary(Binary::ULt, operand)
+            .choose(old().binary(Binary::Add, number(1)), number(0)),
         // r == 0 || r > s ? s : r - 1
         AtomicOp::Dec => old()
             .equals(number(0))

@@ -23,7 +23,12 @@ impl Values {
     }
 
     /// Evaluates the expressions listed in `order`, operands before users; others stay unknown.
-    pub fn compute_some(&mut self, arena: &ExprArena, order: &[ExprId], leaf: impl Fn(Expr) -> Option<u128>) {
+    pub fn compute_some(
+        &mut self,
+        arena: &ExprArena,
+        order: &[ExprId],
+        leaf: impl Fn(Expr) -> Option<u128>,
+    ) {
         self.values.resize(arena.len(), None);
         for &id in order {
             self.values[id.index()] = step(arena, id, &self.values, &leaf);

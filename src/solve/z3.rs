@@ -1,0 +1,1 @@
+//! The Z3 engine.
