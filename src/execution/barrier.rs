@@ -110,6 +110,12 @@ impl<'a> Barriers<'a> {
             .collect()
     }
 
+    /// The threads that the barrier of an operation concerns.
+    #[must_use]
+    pub fn group(&self, operation: usize) -> Vec<AgentId> {
+        self.members(&self.op(operation).key)
+    }
+
     fn warp_of(&self, agent: usize, place: Place) -> u32 {
         place.warp.unwrap_or_else(|| match self.graph.agents[agent].kind {
             AgentKind::Thread(index, _) => u32::try_from(index).unwrap_or(u32::MAX),

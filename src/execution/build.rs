@@ -7,7 +7,7 @@ use crate::event::graph::{CutKind, EventGraph, EventKind};
 use crate::id::{AccessId, EventId, ExprId, LocId};
 use crate::program::expr::Expr;
 use crate::program::value::Values;
-use crate::ptx::operation::Order;
+use crate::ptx::operation::{Order, Scope};
 use crate::relation::eval::Interpretation;
 use crate::vocabulary::{BaseRel, BaseSet, Origin};
 
@@ -254,16 +254,8 @@ impl<'g> Execution<'g> {
             if generations.len() != self.graph.barriers.len() || !barriers.accepts(generations) {
                 return Err(Inconsistency::Barriers);
             }
-            let includes = base_relation(self.graph, BaseRel::Includes);
             let releases = |fence: EventId, wait: EventId| {
-                let event = self.graph.event(fence);
-                let release =
-                    matches!(event.order, Some(Order::Release | Order::AcqRel | Order::Sc));
-                let fence_event = matches!(event.kind, EventKind::Fence(_));
-                fence_event
-                    && release
-                    && self.executed.contains(fence)
-                    && reaches(self.graph, &includes, fence, wait)
+                self.executed.contains(fence) && release_fence_reaches(self.graph, fence, wait)
             };
             (
                 barriers.cta_edges(generations),
@@ -295,12 +287,17 @@ impl<'g> Execution<'g> {
     }
 }
 
-/// Whether the scope of a fence includes the thread of a barrier operation.
-fn reaches(graph: &EventGraph, _includes: &Rel, fence: EventId, wait: EventId) -> bool {
-    use crate::ptx::operation::Scope;
+/// Whether `fence` is a release fence whose scope includes the thread of a barrier operation.
+#[must_use]
+pub fn release_fence_reaches(graph: &EventGraph, fence: EventId, wait: EventId) -> bool {
+    let event = graph.event(fence);
+    let release = matches!(event.order, Some(Order::Release | Order::AcqRel | Order::Sc));
+    if !release || !matches!(event.kind, EventKind::Fence(_)) {
+        return false;
+    }
     let place = |id: EventId| graph.agents[graph.event(id).agent.index()].place();
     let (Some(p), Some(q)) = (place(fence), place(wait)) else { return false };
-    match graph.event(fence).scope {
+    match event.scope {
         Some(Scope::Sys) => true,
         Some(Scope::Gpu) => p.gpu == q.gpu,
         Some(Scope::Cluster) => (p.gpu, p.grid, p.cluster) == (q.gpu, q.grid, q.cluster),
