@@ -107,18 +107,6 @@ fn barrier_pairs(graph: &EventGraph, relation: BaseRel) -> Rel {
             }
             debug_assert!(!matches!(y.rule, BarrierRule::Count(_)) || matches);
             out.insert(x.event, y.event);
-            if relation == BaseRel::ClusterSync {
-                // A release fence before a relaxed arrival takes its place.
-                let arrival = graph.event(x.event);
-                for f in graph.ids().filter(|&f| {
-                    let e = graph.event(f);
-                    e.agent == arrival.agent
-                        && e.position < arrival.position
-                        && matches!(e.kind, EventKind::Fence(_))
-                }) {
-                    out.insert(f, y.event);
-                }
-            }
         }
     }
     out

@@ -5,12 +5,11 @@
 
 use super::formula::{Clock, Formula};
 use super::{EncodeError, Encoding};
-use crate::event::graph::{BarrierRule, EventKind};
+use crate::event::graph::BarrierRule;
 use crate::execution::barrier::{Barriers, Generations};
 use crate::id::{AgentId, EventId};
 use crate::program::expr::{Binary, Expr};
 use crate::program::micro::Reduction;
-use crate::ptx::operation::Order;
 use rustc_hash::FxHashMap;
 
 /// The choices made for barriers.
@@ -61,13 +60,10 @@ impl Encoding<'_> {
         self.hard.push(some);
         let mut edges: FxHashMap<(EventId, EventId), Vec<Formula>> = FxHashMap::default();
         for (generations, &formula) in options.iter().zip(&chosen) {
-            let releases = |fence: EventId, wait: EventId| {
-                crate::execution::build::release_fence_reaches(graph, fence, wait)
-            };
             let all = barriers.cta_edges(generations).into_iter();
             let all = all
                 .chain(barriers.warp_edges(generations))
-                .chain(barriers.cluster_edges(generations, releases));
+                .chain(barriers.cluster_edges(generations));
             for edge in all {
                 edges.entry(edge).or_default().push(formula);
             }
@@ -211,32 +207,7 @@ impl Encoding<'_> {
         self.hard.push(clause);
         self.barriers.meetings.insert((a, b), meets);
         if x.arrives && y.waits {
-            self.synchronize(a, b, meets);
-        }
-    }
-
-    fn synchronize(&mut self, a: usize, b: usize, meets: Formula) {
-        let graph = self.graph;
-        let (x, y) = (&graph.barriers[a], &graph.barriers[b]);
-        let cluster = matches!(x.key, crate::event::graph::BarrierKey::Cluster(_));
-        if !cluster || x.order == Some(Order::Release) {
             self.barriers.edges.insert((x.event, y.event), meets);
-            return;
-        }
-        let arrival = graph.event(x.event);
-        for fence in graph.ids() {
-            let event = graph.event(fence);
-            let before = event.agent == arrival.agent && event.position < arrival.position;
-            if before
-                && matches!(event.kind, EventKind::Fence(_))
-                && crate::execution::build::release_fence_reaches(graph, fence, y.event)
-            {
-                let there = self.happens(fence);
-                let edge = self.formulas.all([meets, there]);
-                let known = self.barriers.edges.get(&(fence, y.event)).copied();
-                let edge = self.formulas.any(known.into_iter().chain([edge]).collect::<Vec<_>>());
-                self.barriers.edges.insert((fence, y.event), edge);
-            }
         }
     }
 

@@ -7,7 +7,7 @@ use crate::event::graph::{CutKind, EventGraph, EventKind};
 use crate::id::{AccessId, EventId, ExprId, LocId};
 use crate::program::expr::Expr;
 use crate::program::value::Values;
-use crate::ptx::operation::{Order, Scope};
+use crate::ptx::operation::Order;
 use crate::relation::eval::Interpretation;
 use crate::vocabulary::{BaseRel, BaseSet, Origin};
 
@@ -254,13 +254,10 @@ impl<'g> Execution<'g> {
             if generations.len() != self.graph.barriers.len() || !barriers.accepts(generations) {
                 return Err(Inconsistency::Barriers);
             }
-            let releases = |fence: EventId, wait: EventId| {
-                self.executed.contains(fence) && release_fence_reaches(self.graph, fence, wait)
-            };
             (
                 barriers.cta_edges(generations),
                 barriers.warp_edges(generations),
-                barriers.cluster_edges(generations, releases),
+                barriers.cluster_edges(generations),
             )
         };
         self.relations[BaseRel::BarrierSync.index()] = Rel::from_pairs(n, cta);
@@ -284,25 +281,6 @@ impl<'g> Execution<'g> {
             }
         }
         Ok(())
-    }
-}
-
-/// Whether `fence` is a release fence whose scope includes the thread of a barrier operation.
-#[must_use]
-pub fn release_fence_reaches(graph: &EventGraph, fence: EventId, wait: EventId) -> bool {
-    let event = graph.event(fence);
-    let release = matches!(event.order, Some(Order::Release | Order::AcqRel | Order::Sc));
-    if !release || !matches!(event.kind, EventKind::Fence(_)) {
-        return false;
-    }
-    let place = |id: EventId| graph.agents[graph.event(id).agent.index()].place();
-    let (Some(p), Some(q)) = (place(fence), place(wait)) else { return false };
-    match event.scope {
-        Some(Scope::Sys) => true,
-        Some(Scope::Gpu) => p.gpu == q.gpu,
-        Some(Scope::Cluster) => (p.gpu, p.grid, p.cluster) == (q.gpu, q.grid, q.cluster),
-        Some(Scope::Cta) => (p.gpu, p.grid, p.cta) == (q.gpu, q.grid, q.cta),
-        None => false,
     }
 }
 
