@@ -1,3 +1,12 @@
-//! Relational algebra: the IR that models are lowered to, and what evaluates it.
+//! Relational algebra: the IR that models are lowered to, and what evaluates and classifies it.
 
+pub mod assignment;
+pub mod axiom;
+pub mod classify;
+pub mod deletion;
+pub mod eval;
 pub mod expr;
+pub(crate) mod plan;
+pub mod polarity;
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,193 @@
+//! The pipeline: one test and one model in, one outcome out.
+
+use crate::event::graph::{CutKind, EventGraph};
+use crate::event::unfold::{Tearing, Unfolding, unfold};
+use crate::execution::build::{Choices, Execution};
+use crate::execution::recheck::{Recheck, recheck};
+use crate::litmus::ast::{Quantifier, Test};
+use crate::program::lower::lower;
+use crate::relation::deletion::sensitive_axiom;
+use crate::relation::expr::Model;
+use crate::solve::{Answer, Budget, Core, Engine, Goal, Problem, States};
+use crate::verdict::{Reason, Undecided, Verdict};
+
+/// How a test is checked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Settings {
+    /// How often a loop body is executed at most.
+    pub bound: u8,
+    /// Limits of each question.
+    pub budget: Budget,
+    /// Where accesses may tear.
+    pub tearing: Tearing,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self { bound: 2, budget: Budget::default(), tearing: Tearing::Overlap }
+    }
+}
+
+/// What checking a test gave.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// The verdict on the outcome in question: the proposition of `exists` and `~exists`, its
+    /// negation for `forall`.
+    pub verdict: Verdict,
+    /// Whether the quantified condition is satisfied.
+    pub holds: Option<bool>,
+    /// The events, which verdicts and witnesses refer to.
+    pub graph: EventGraph,
+}
+
+/// The event graph of a test under a model.
+#[must_use]
+pub fn graph_of(test: &Test, model: &Model, settings: Settings) -> EventGraph {
+    let unfolding = Unfolding {
+        bound: settings.bound,
+        spin_loops: sensitive_axiom(model).is_none(),
+        tearing: settings.tearing,
+    };
+    unfold(&lower(test), unfolding)
+}
+
+/// Decides a test.
+#[must_use]
+pub fn check(test: &Test, model: &Model, engine: &dyn Engine, settings: Settings) -> Outcome {
+    let graph = graph_of(test, model, settings);
+    let verdict = decide(Problem { graph: &graph, model }, test.quantifier, engine, settings);
+    Outcome { holds: verdict.holds(test.quantifier), verdict, graph }
+}
+
+/// The question that a quantifier asks: which value of the proposition is looked for.
+#[must_use]
+pub fn goal_of(quantifier: Quantifier) -> Goal {
+    Goal::Condition(quantifier != Quantifier::Forall)
+}
+
+fn decide(
+    problem: Problem<'_>,
+    quantifier: Quantifier,
+    engine: &dyn Engine,
+    settings: Settings,
+) -> Verdict {
+    if let Some(verdict) = violation(problem, engine, settings) {
+        return verdict;
+    }
+    match engine.find(problem, goal_of(quantifier), settings.budget) {
+        Answer::Yes(choices) => witnessed(problem, *choices),
+        Answer::No(core) => excluded(problem, core, engine, settings),
+        Answer::Unknown(why) => Verdict::Unknown(Undecided::Engine(why)),
+        Answer::Unsupported(why) => Verdict::Unknown(Undecided::Unsupported(why)),
+    }
+}
+
+/// Undefined behaviour that some execution has voids everything else.
+fn violation(problem: Problem<'_>, engine: &dyn Engine, settings: Settings) -> Option<Verdict> {
+    for (index, violation) in problem.graph.violations.iter().enumerate() {
+        let choices = match engine.find(problem, Goal::Violation(index), settings.budget) {
+            Answer::Yes(choices) => choices,
+            Answer::No(_) => continue,
+            Answer::Unknown(why) => return Some(Verdict::Unknown(Undecided::Engine(why))),
+            Answer::Unsupported(why) => return Some(Verdict::Unknown(Undecided::Unsupported(why))),
+        };
+        let reason = Reason {
+            rule: violation.rule.clone(),
+            spans: vec![violation.span],
+            choices: Some(choices),
+        };
+        return Some(if violation.out_of_model {
+            Verdict::OutOfModel(reason)
+        } else {
+            Verdict::Undefined(reason)
+        });
+    }
+    None
+}
+
+/// An allowed outcome is reported only after the model has been evaluated on its execution.
+fn witnessed(problem: Problem<'_>, choices: Choices) -> Verdict {
+    match verify(problem, &choices) {
+        Ok(result) if result.is_consistent() => match result.undefined.first() {
+            None => Verdict::Allowed(Box::new(choices)),
+            Some(failure) => Verdict::Undefined(Reason {
+                rule: format!("the model's `{}`", problem.model.axioms[failure.axiom].name),
+                spans: Vec::new(),
+                choices: Some(Box::new(choices)),
+            }),
+        },
+        Ok(result) => {
+            let broken: Vec<&str> =
+                result.broken.iter().map(|f| problem.model.axioms[f.axiom].name.as_str()).collect();
+            Verdict::Error(format!(
+                "the engine calls an execution consistent, but evaluating the model on it breaks {}",
+                if broken.is_empty() { "total coherence".to_owned() } else { broken.join(", ") }
+            ))
+        }
+        Err(message) => {
+            Verdict::Error(format!("the engine's choices make no execution: {message}"))
+        }
+    }
+}
+
+/// Rebuilds an execution from choices and evaluates the model on it, without a solver.
+///
+/// # Errors
+/// When the choices do not make an execution; the message says why.
+pub fn verify(problem: Problem<'_>, choices: &Choices) -> Result<Recheck, String> {
+    let execution = Execution::build(problem.graph, choices.clone()).map_err(|e| e.to_string())?;
+    Ok(recheck(problem.model, &execution))
+}
+
+/// Without an execution, the bound or a deadlock may be to blame.
+fn excluded(problem: Problem<'_>, core: Core, engine: &dyn Engine, settings: Settings) -> Verdict {
+    if problem.graph.cuts.iter().any(|c| c.kind == CutKind::Bound) {
+        match engine.find(problem, Goal::BoundHit, settings.budget) {
+            Answer::No(_) => {}
+            Answer::Yes(_) => return Verdict::Unknown(Undecided::Bound(settings.bound)),
+            Answer::Unknown(why) => return Verdict::Unknown(Undecided::Engine(why)),
+            Answer::Unsupported(why) => return Verdict::Unknown(Undecided::Unsupported(why)),
+        }
+    }
+    if !problem.graph.barriers.is_empty() && core.axioms.is_empty() {
+        match engine.find(problem, Goal::Complete, settings.budget) {
+            Answer::No(_) => return Verdict::Deadlock(deadlock(problem.graph)),
+            Answer::Yes(_) => {}
+            Answer::Unknown(why) => return Verdict::Unknown(Undecided::Engine(why)),
+            Answer::Unsupported(why) => return Verdict::Unknown(Undecided::Unsupported(why)),
+        }
+    }
+    Verdict::Forbidden(core)
+}
+
+/// Who waits: the barrier operations of the program.
+fn deadlock(graph: &EventGraph) -> Reason {
+    let waiting: Vec<_> = graph.barriers.iter().filter(|b| b.waits).collect();
+    let names: Vec<String> = waiting
+        .iter()
+        .map(|b| {
+            let agent = graph.event(b.event).agent;
+            format!("{} at {}", graph.agents[agent.index()].name, b.key)
+        })
+        .collect();
+    Reason {
+        rule: format!("no execution passes all barriers: {}", names.join(", ")),
+        spans: waiting.iter().map(|b| graph.event(b.event).span).collect(),
+        choices: None,
+    }
+}
+
+/// All final states of a test.
+///
+/// # Errors
+/// When the engine cannot list them for this model or program.
+pub fn states(
+    test: &Test,
+    model: &Model,
+    engine: &dyn Engine,
+    settings: Settings,
+) -> Result<(States, EventGraph), String> {
+    let graph = graph_of(test, model, settings);
+    let states = engine.states(Problem { graph: &graph, model }, settings.budget)?;
+    Ok((states, graph))
+}

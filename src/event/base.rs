@@ -1,0 +1,326 @@
+//! Base sets and given base relations of an event graph, over all events it may have.
+//!
+//! An execution restricts them to the events that happen.
+
+use super::graph::{AgentKind, EventGraph, EventKind};
+use crate::bitrel::{EventSet, Rel};
+use crate::id::{AccessId, EventId};
+use crate::litmus::ast::{Place, ThreadPlace};
+use crate::program::expr::Expr;
+use crate::ptx::operation::{FenceRestriction, Order, Proxy, ProxyFenceKind, Scope};
+use crate::vocabulary::{BaseRel, BaseSet};
+
+/// The members of a base set, if every event of the graph happened.
+#[must_use]
+pub fn base_set(graph: &EventGraph, set: BaseSet) -> EventSet {
+    let mut out = EventSet::empty(graph.events.len());
+    for id in graph.ids().filter(|&id| is_in(graph, id, set)) {
+        out.insert(id);
+    }
+    out
+}
+
+/// Whether an event belongs to a base set.
+#[must_use]
+pub fn is_in(graph: &EventGraph, id: EventId, set: BaseSet) -> bool {
+    let event = graph.event(id);
+    let scope = |s: Scope| event.scope == Some(s);
+    let order = |o: Order| event.order == Some(o);
+    let proxy_fence = |kind: fn(&ProxyFenceKind) -> bool| matches!(&event.kind, EventKind::ProxyFence(k) if kind(k));
+    match set {
+        BaseSet::All => true,
+        BaseSet::Read => event.is_read(),
+        BaseSet::Write => event.is_write(),
+        BaseSet::Memory => event.is_memory(),
+        BaseSet::InitialWrite => event.kind == EventKind::Init,
+        BaseSet::Fence => !event.is_memory(),
+        BaseSet::ProxyFence => proxy_fence(|_| true),
+        BaseSet::Barrier => matches!(event.kind, EventKind::Barrier(_)),
+        BaseSet::Arrive => match event.kind {
+            EventKind::Barrier(index) => !graph.barriers[index].waits,
+            _ => false,
+        },
+        BaseSet::Rmw => event.marks.rmw,
+        BaseSet::Red => event.marks.red,
+        BaseSet::Weak => order(Order::Weak),
+        BaseSet::Relaxed => order(Order::Relaxed),
+        BaseSet::Acquire => order(Order::Acquire),
+        BaseSet::Release => order(Order::Release) || event.marks.releasing_read,
+        BaseSet::AcqRel => order(Order::AcqRel),
+        BaseSet::Sc => order(Order::Sc),
+        BaseSet::ScopeCta => scope(Scope::Cta),
+        BaseSet::ScopeCluster => scope(Scope::Cluster),
+        BaseSet::ScopeGpu => scope(Scope::Gpu),
+        BaseSet::ScopeSys => scope(Scope::Sys),
+        BaseSet::Generic => match event.kind {
+            EventKind::Init | EventKind::Barrier(_) | EventKind::Boundary => false,
+            EventKind::ProxyFence(ProxyFenceKind::Research(proxy)) => proxy == Proxy::Generic,
+            EventKind::ProxyFence(_) => false,
+            EventKind::Fence(_) => true,
+            EventKind::Read | EventKind::Write => event.proxy == Proxy::Generic,
+        },
+        BaseSet::Texture => event.proxy == Proxy::Texture,
+        BaseSet::Surface => event.proxy == Proxy::Surface,
+        BaseSet::Constant => event.proxy == Proxy::Constant,
+        BaseSet::Alias => proxy_fence(|k| *k == ProxyFenceKind::Alias),
+        // No event of the subset is in the async proxy.
+        BaseSet::Async => false,
+        BaseSet::Host => {
+            matches!(
+                graph.agents[event.agent.index()].kind,
+                AgentKind::Thread(_, ThreadPlace::Host)
+            )
+        }
+        BaseSet::Mbarrier => event.marks.mbarrier,
+    }
+}
+
+/// The pairs of a given base relation, if every event of the graph happened; empty for chosen
+/// relations.
+#[must_use]
+pub fn base_relation(graph: &EventGraph, relation: BaseRel) -> Rel {
+    let n = graph.events.len();
+    match relation {
+        BaseRel::Id => Rel::identity(n),
+        BaseRel::Po => program_order(graph),
+        BaseRel::Loc => memory_pairs(graph, |_, _| true),
+        BaseRel::Vloc => {
+            memory_pairs(graph, |a, b| graph.access_of(a).virt == graph.access_of(b).virt)
+        }
+        BaseRel::Same => same_bytes(graph),
+        BaseRel::SameAccess => grouped(graph, |id| Some(graph.event(id).access)),
+        BaseRel::Internal => {
+            let mut out = grouped(graph, |id| {
+                (graph.event(id).kind != EventKind::Init).then(|| graph.event(id).agent)
+            });
+            out.union_with(&Rel::identity(n));
+            out
+        }
+        BaseRel::External => {
+            let mut out = Rel::full(n);
+            out.subtract(&base_relation(graph, BaseRel::Internal));
+            out
+        }
+        BaseRel::Rmw => rmw(graph),
+        BaseRel::Addr => dependencies(graph, |graph, id| {
+            graph.access(graph.event(id).access).address_reads.clone()
+        }),
+        BaseRel::Ctrl => dependencies(graph, |graph, id| {
+            graph.access(graph.event(id).access).control_reads.clone()
+        }),
+        BaseRel::Data => {
+            dependencies(graph, |graph, id| graph.access(graph.event(id).access).data_reads.clone())
+        }
+        BaseRel::Dep => {
+            let mut out = dependencies(graph, |graph, id| semantic_reads(graph, id, true));
+            out.union_with(&rmw(graph));
+            out
+        }
+        BaseRel::ValueDep => dependencies(graph, |graph, id| semantic_reads(graph, id, false)),
+        BaseRel::Includes => pairs(graph, |a, b| includes(graph, a, b)),
+        BaseRel::SameScope => pairs(graph, |a, b| includes(graph, a, b) && includes(graph, b, a)),
+        BaseRel::SameCta => placed(graph, |p| (p.gpu, p.grid, p.cta)),
+        BaseRel::SameCluster => placed(graph, |p| (p.gpu, p.grid, p.cluster)),
+        BaseRel::SameGpu => placed(graph, |p| (p.gpu, 0, 0)),
+        BaseRel::Uncovered => uncovered(graph),
+        BaseRel::Api => Rel::from_pairs(n, graph.api_edges.iter().copied()),
+        BaseRel::Issue
+        | BaseRel::Intra
+        | BaseRel::Done
+        | BaseRel::ClusterSync
+        | BaseRel::WarpSync
+        | BaseRel::Rf
+        | BaseRel::Co
+        | BaseRel::FenceSc
+        | BaseRel::BarrierSync => Rel::empty(n),
+    }
+}
+
+/// Whether the scope of `a` includes the thread of `b` (PTX-8.5); false without a scope.
+fn includes(graph: &EventGraph, a: EventId, b: EventId) -> bool {
+    let (from, to) = (graph.event(a), graph.event(b));
+    let (Some(scope), true) = (from.scope, to.scope.is_some()) else { return false };
+    if from.agent == to.agent {
+        return true;
+    }
+    let place = |id: crate::id::AgentId| graph.agents[id.index()].place();
+    match (scope, place(from.agent), place(to.agent)) {
+        (Scope::Sys, ..) => true,
+        (Scope::Gpu, Some(p), Some(q)) => p.gpu == q.gpu,
+        (Scope::Cluster, Some(p), Some(q)) => {
+            (p.gpu, p.grid, p.cluster) == (q.gpu, q.grid, q.cluster)
+        }
+        (Scope::Cta, Some(p), Some(q)) => (p.gpu, p.grid, p.cta) == (q.gpu, q.grid, q.cta),
+        _ => false,
+    }
+}
+
+fn pairs(graph: &EventGraph, holds: impl Fn(EventId, EventId) -> bool) -> Rel {
+    let mut out = Rel::empty(graph.events.len());
+    let scoped: Vec<EventId> = graph.ids().filter(|&id| graph.event(id).scope.is_some()).collect();
+    for &a in &scoped {
+        for &b in scoped.iter().filter(|&&b| holds(a, b)) {
+            out.insert(a, b);
+        }
+    }
+    out
+}
+
+/// All pairs of events with equal keys; events without one are left out.
+fn grouped<K: Eq + std::hash::Hash>(graph: &EventGraph, key: impl Fn(EventId) -> Option<K>) -> Rel {
+    let mut groups: indexmap::IndexMap<K, Vec<EventId>> = indexmap::IndexMap::new();
+    for id in graph.ids() {
+        if let Some(key) = key(id) {
+            groups.entry(key).or_default().push(id);
+        }
+    }
+    let mut out = Rel::empty(graph.events.len());
+    for group in groups.values() {
+        for &a in group {
+            for &b in group {
+                out.insert(a, b);
+            }
+        }
+    }
+    out
+}
+
+fn placed<K: Eq + std::hash::Hash>(graph: &EventGraph, key: impl Fn(Place) -> K) -> Rel {
+    grouped(graph, |id| graph.agents[graph.event(id).agent.index()].place().map(&key))
+}
+
+fn program_order(graph: &EventGraph) -> Rel {
+    let mut out = Rel::empty(graph.events.len());
+    let mut start = 0;
+    while start < graph.events.len() {
+        let agent = graph.events[start].agent;
+        let end = (start..graph.events.len())
+            .find(|&e| graph.events[e].agent != agent)
+            .unwrap_or(graph.events.len());
+        if graph.agents[agent.index()].kind != AgentKind::Init {
+            for a in start..end {
+                for b in a + 1..end {
+                    if graph.events[a].position < graph.events[b].position {
+                        out.insert(EventId::new(a), EventId::new(b));
+                    }
+                }
+            }
+        }
+        start = end;
+    }
+    out
+}
+
+/// Pairs of memory events on one location piece that satisfy `also`.
+fn memory_pairs(graph: &EventGraph, also: impl Fn(EventId, EventId) -> bool) -> Rel {
+    let mut by_location: Vec<Vec<EventId>> = vec![Vec::new(); graph.locations.len()];
+    for id in graph.ids() {
+        if let Some(loc) = graph.event(id).loc {
+            by_location[loc.index()].push(id);
+        }
+    }
+    let mut out = Rel::empty(graph.events.len());
+    for events in &by_location {
+        for &a in events {
+            for &b in events.iter().filter(|&&b| also(a, b)) {
+                out.insert(a, b);
+            }
+        }
+    }
+    out
+}
+
+/// Complete overlap: the same virtual and physical bytes, between all pieces of both accesses.
+fn same_bytes(graph: &EventGraph) -> Rel {
+    grouped(graph, |id| {
+        graph.event(id).is_memory().then(|| {
+            let access = graph.access_of(id);
+            (access.virt, access.object, access.offset, access.bytes)
+        })
+    })
+}
+
+fn rmw(graph: &EventGraph) -> Rel {
+    let mut out = Rel::empty(graph.events.len());
+    for access in &graph.accesses {
+        let Some(read) = access.rmw_read else { continue };
+        for &r in &graph.access(read).pieces {
+            for &w in &access.pieces {
+                out.insert(r, w);
+            }
+        }
+    }
+    out
+}
+
+/// From all pieces of the reads that `reads` lists to each memory event.
+fn dependencies(graph: &EventGraph, reads: impl Fn(&EventGraph, EventId) -> Vec<AccessId>) -> Rel {
+    let mut out = Rel::empty(graph.events.len());
+    for id in graph.ids().filter(|&id| graph.event(id).is_memory()) {
+        for read in reads(graph, id) {
+            for &r in &graph.access(read).pieces {
+                if r != id {
+                    out.insert(r, id);
+                }
+            }
+        }
+    }
+    out
+}
+
+/// The reads that a write's value, and if `guard` its execution and place, really depend on.
+fn semantic_reads(graph: &EventGraph, id: EventId, guard: bool) -> Vec<AccessId> {
+    let event = graph.event(id);
+    if event.kind != EventKind::Write {
+        return Vec::new();
+    }
+    let mut leaves = graph.exprs.leaves(graph.access_of(id).value);
+    if guard {
+        leaves.extend(graph.exprs.leaves(event.guard));
+    }
+    leaves
+        .into_iter()
+        .filter_map(|leaf| match leaf {
+            Expr::Read(access) => Some(access),
+            _ => None,
+        })
+        .collect()
+}
+
+/// Program order between restricted fences and the accesses that they do not cover
+/// (PTX-9.7.13.4): a one-way fence that is limited to some objects.
+fn uncovered(graph: &EventGraph) -> Rel {
+    let mut out = Rel::empty(graph.events.len());
+    let restricted: Vec<(EventId, FenceRestriction)> = graph
+        .ids()
+        .filter_map(|id| match graph.event(id).kind {
+            EventKind::Fence(r) if r != FenceRestriction::None => Some((id, r)),
+            _ => None,
+        })
+        .collect();
+    for (fence, restriction) in restricted {
+        let at = graph.event(fence);
+        for id in graph.ids().filter(|&id| graph.event(id).agent == at.agent && id != fence) {
+            let event = graph.event(id);
+            let before = event.position < at.position;
+            let covered = match restriction {
+                FenceRestriction::None => true,
+                FenceRestriction::AcquireSharedCluster => before || is_shared(graph, id),
+                FenceRestriction::ReleaseSharedCta => !before || is_shared(graph, id),
+                FenceRestriction::MbarrierInit => !before || event.marks.mbarrier,
+            };
+            if !covered {
+                if before {
+                    out.insert(id, fence);
+                } else {
+                    out.insert(fence, id);
+                }
+            }
+        }
+    }
+    out
+}
+
+fn is_shared(graph: &EventGraph, id: EventId) -> bool {
+    graph.event(id).is_memory() && graph.objects[graph.access_of(id).object.index()].shared
+}

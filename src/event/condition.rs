@@ -1,0 +1,308 @@
+//! Conditions over final states as expressions.
+
+use super::draft::InitialValues;
+use super::graph::{EventGraph, Observed};
+use super::pieces::Pieces;
+use crate::id::{ExprId, ObjectId};
+use crate::litmus::ast::{Condition, Term};
+use crate::program::expr::{Binary, Expr, mask, signed};
+use crate::program::micro::Program;
+use crate::ptx::operation::{Comparison, TypeKind};
+use rustc_hash::FxHashMap;
+
+/// The registers that a program's condition, filter and `locations` mention, with their threads.
+pub(super) fn registers_of(program: &Program) -> Vec<(usize, String)> {
+    let mut out = Vec::new();
+    for term in terms_of(program) {
+        if let Term::Register { thread, register, .. } = term
+            && !out.iter().any(|(t, r)| t == thread && r == register)
+        {
+            out.push((*thread, register.clone()));
+        }
+    }
+    out
+}
+
+fn terms_of(program: &Program) -> Vec<&Term> {
+    let mut out = Vec::new();
+    collect(&program.condition, &mut out);
+    program.filter.iter().for_each(|f| collect(f, &mut out));
+    out.extend(&program.shown);
+    out
+}
+
+fn collect<'a>(condition: &'a Condition, out: &mut Vec<&'a Term>) {
+    match condition {
+        Condition::True | Condition::False => {}
+        Condition::Compare(_, a, b) => out.extend([a, b]),
+        Condition::Not(a) => collect(a, out),
+        Condition::And(all) | Condition::Or(all) => all.iter().for_each(|c| collect(c, out)),
+        Condition::Implies(a, b) => {
+            collect(a, out);
+            collect(b, out);
+        }
+    }
+}
+
+/// A term's value and how its bits are read.
+#[derive(Clone, Copy)]
+enum Valued {
+    /// An expression, and whether it is signed.
+    Expr(ExprId, Signedness),
+    /// A literal, which takes the other side's width.
+    Number(i128),
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Signedness {
+    Signed,
+    Unsigned,
+}
+
+/// Resolves the condition and what is shown of final states.
+pub(super) struct Conditions<'a> {
+    program: &'a Program,
+    finals: &'a [FxHashMap<String, ExprId>],
+    pieces: &'a Pieces,
+    initial: &'a mut InitialValues,
+}
+
+impl<'a> Conditions<'a> {
+    pub(super) fn new(
+        program: &'a Program,
+        finals: &'a [FxHashMap<String, ExprId>],
+        pieces: &'a Pieces,
+        initial: &'a mut InitialValues,
+    ) -> Self {
+        Self { program, finals, pieces, initial }
+    }
+
+    /// Fills in the graph's condition, filter and observed values.
+    pub(super) fn resolve(&mut self, graph: &mut EventGraph) {
+        graph.condition = self.condition(graph, &self.program.condition);
+        graph.filter = match &self.program.filter {
+            Some(filter) => self.condition(graph, filter),
+            None => graph.exprs.truth(true),
+        };
+        let mut observed: Vec<Observed> = Vec::new();
+        for term in terms_of(self.program) {
+            if let (Some(name), Valued::Expr(value, sign)) =
+                (self.name(term), self.term(graph, term))
+            {
+                let known = observed.iter().any(|o| o.name == name);
+                if !known {
+                    observed.push(Observed { name, value, signed: sign == Signedness::Signed });
+                }
+            }
+        }
+        observed.sort_by(|a, b| a.name.cmp(&b.name));
+        graph.observed = observed;
+    }
+
+    fn name(&self, term: &Term) -> Option<String> {
+        match term {
+            Term::Register { thread, register, .. } => {
+                Some(format!("{}:{register}", self.program.threads[*thread].name))
+            }
+            Term::Memory { variable, index, instance, .. } => {
+                let mut name = variable.clone();
+                let info =
+                    &self.program.layout.variables[self.program.layout.variable(variable)?];
+                if info.elements > 1 {
+                    name = format!("{name}[{index}]");
+                }
+                Some(match instance {
+                    Some(thread) => format!("{}:{name}", self.program.threads[*thread].name),
+                    None => name,
+                })
+            }
+            Term::Number(_) | Term::AddressOf(_) => None,
+        }
+    }
+
+    fn condition(&mut self, graph: &mut EventGraph, condition: &Condition) -> ExprId {
+        match condition {
+            Condition::True => graph.exprs.truth(true),
+            Condition::False => graph.exprs.truth(false),
+            Condition::Compare(comparison, a, b) => {
+                let (a, b) = (self.term(graph, a), self.term(graph, b));
+                compare(graph, *comparison, a, b)
+            }
+            Condition::Not(a) => {
+                let a = self.condition(graph, a);
+                graph.exprs.not(a)
+            }
+            Condition::And(all) => all.iter().fold(graph.exprs.truth(true), |sum, c| {
+                let c = self.condition(graph, c);
+                graph.exprs.and(sum, c)
+            }),
+            Condition::Or(all) => all.iter().fold(graph.exprs.truth(false), |sum, c| {
+                let c = self.condition(graph, c);
+                graph.exprs.or(sum, c)
+            }),
+            Condition::Implies(a, b) => {
+                let a = self.condition(graph, a);
+                let b = self.condition(graph, b);
+                let not = graph.exprs.not(a);
+                graph.exprs.or(not, b)
+            }
+        }
+    }
+
+    fn term(&mut self, graph: &mut EventGraph, term: &Term) -> Valued {
+        match term {
+            Term::Number(number) => Valued::Number(number.value),
+            Term::AddressOf(name) => {
+                let layout = &self.program.layout;
+                Valued::Number(
+                    layout.variable(&name.value).map_or(0, |v| i128::from(layout.address_of(v))),
+                )
+            }
+            Term::Register { thread, register, .. } => {
+                let info =
+                    self.program.threads[*thread].registers.iter().find(|r| r.name == *register);
+                let value = self.finals[*thread].get(register).copied();
+                let value = value.unwrap_or_else(|| graph.exprs.number(0, 64));
+                Valued::Expr(value, signedness(info.map(|r| r.ty.kind)))
+            }
+            Term::Memory { variable, index, instance, .. } => {
+                let Some(found) = self.program.layout.variable(variable) else {
+                    return Valued::Number(0);
+                };
+                let info = &self.program.layout.variables[found];
+                let object = match instance {
+                    Some(thread) => self.program.layout.own_instance(
+                        found,
+                        *thread,
+                        self.program.threads[*thread].place,
+                    ),
+                    None => info.instances.values().next().copied(),
+                };
+                let Some(object) = object else { return Valued::Number(0) };
+                let bytes = info.ty.bytes();
+                let value = self.memory(graph, object, index * u64::from(bytes), bytes);
+                Valued::Expr(value, signedness(Some(info.ty.kind)))
+            }
+        }
+    }
+
+    /// The final value of bytes: from the pieces that accesses touch, else the initial value.
+    fn memory(
+        &mut self,
+        graph: &mut EventGraph,
+        object: ObjectId,
+        offset: u64,
+        bytes: u32,
+    ) -> ExprId {
+        let end = offset + u64::from(bytes);
+        let mut at = offset;
+        let mut value: Option<ExprId> = None;
+        while at < end {
+            let (part, stop) = match self.pieces.at(object, at) {
+                Some((loc, start, size)) => {
+                    let stop = end.min(start + u64::from(size));
+                    let leaf = graph.exprs.leaf(Expr::Final(loc), size * 8);
+                    let low = u32::try_from((at - start) * 8).expect("pieces are small");
+                    let width = u32::try_from((stop - at) * 8).expect("pieces are small");
+                    (graph.exprs.extract(leaf, low, width), stop)
+                }
+                None => {
+                    let stop =
+                        (at + 1..end).find(|&b| self.pieces.at(object, b).is_some()).unwrap_or(end);
+                    let size = u32::try_from(stop - at).expect("elements are small");
+                    (self.initial.bytes(self.program, graph, object, at, size), stop)
+                }
+            };
+            value = Some(match value {
+                None => part,
+                Some(lower) => graph.exprs.concat(part, lower),
+            });
+            at = stop;
+        }
+        value.expect("an element has at least one byte")
+    }
+}
+
+fn signedness(kind: Option<TypeKind>) -> Signedness {
+    match kind {
+        Some(TypeKind::Unsigned | TypeKind::Predicate) => Signedness::Unsigned,
+        _ => Signedness::Signed,
+    }
+}
+
+/// A comparison of two terms; equality with a literal compares bits, so that `-1` and its unsigned
+/// spelling are one.
+fn compare(graph: &mut EventGraph, comparison: Comparison, a: Valued, b: Valued) -> ExprId {
+    let exprs = &mut graph.exprs;
+    let (a, b, unsigned) = match (a, b) {
+        (Valued::Number(x), Valued::Number(y)) => {
+            let holds = match comparison {
+                Comparison::Eq => x == y,
+                Comparison::Ne => x != y,
+                Comparison::Lt => x < y,
+                Comparison::Le => x <= y,
+                Comparison::Gt => x > y,
+                Comparison::Ge => x >= y,
+            };
+            return exprs.truth(holds);
+        }
+        (Valued::Expr(x, sx), Valued::Expr(y, sy)) => {
+            let width = exprs.width(x).max(exprs.width(y));
+            let wide = |s| s == Signedness::Signed;
+            let (x, y) = (exprs.resize(x, width, wide(sx)), exprs.resize(y, width, wide(sy)));
+            (x, y, sx == Signedness::Unsigned || sy == Signedness::Unsigned)
+        }
+        (Valued::Expr(x, s), Valued::Number(n)) => {
+            let width = exprs.width(x);
+            let fits = signed(n as u128, width) == n || (n as u128) & mask(width) == n as u128;
+            if !fits {
+                return out_of_range(exprs, comparison, n > 0);
+            }
+            let n = exprs.number(n as u128, width);
+            (x, n, s == Signedness::Unsigned)
+        }
+        (Valued::Number(_), Valued::Expr(..)) => return compare(graph, mirrored(comparison), b, a),
+    };
+    let less = if unsigned { Binary::ULt } else { Binary::SLt };
+    match comparison {
+        Comparison::Eq => exprs.eq(a, b),
+        Comparison::Ne => {
+            let same = exprs.eq(a, b);
+            exprs.not(same)
+        }
+        Comparison::Lt => exprs.binary(less, a, b),
+        Comparison::Gt => exprs.binary(less, b, a),
+        Comparison::Le => {
+            let greater = exprs.binary(less, b, a);
+            exprs.not(greater)
+        }
+        Comparison::Ge => {
+            let smaller = exprs.binary(less, a, b);
+            exprs.not(smaller)
+        }
+    }
+}
+
+/// A comparison with a literal that the width cannot hold.
+fn out_of_range(
+    exprs: &mut crate::program::expr::ExprArena,
+    comparison: Comparison,
+    above: bool,
+) -> ExprId {
+    exprs.truth(match comparison {
+        Comparison::Eq => false,
+        Comparison::Ne => true,
+        Comparison::Lt | Comparison::Le => above,
+        Comparison::Gt | Comparison::Ge => !above,
+    })
+}
+
+fn mirrored(comparison: Comparison) -> Comparison {
+    match comparison {
+        Comparison::Lt => Comparison::Gt,
+        Comparison::Le => Comparison::Ge,
+        Comparison::Gt => Comparison::Lt,
+        Comparison::Ge => Comparison::Le,
+        same => same,
+    }
+}

@@ -1,0 +1,475 @@
+//! The event graph under construction: accesses before they are split into pieces.
+
+use super::condition::Conditions;
+use super::graph::{
+    Access, Agent, AgentKind, BarrierKey, BarrierOp, BarrierRule, Cut, Event, EventGraph,
+    EventKind, Location, Object, Symbol, Violation,
+};
+use super::pieces::Pieces;
+use super::unfold::Unfolding;
+use crate::id::{AccessId, AgentId, EventId, ExprId, LocId, ObjectId, SymbolId, VirtualId};
+use crate::program::expr::{Expr, ExprArena};
+use crate::program::micro::{BarrierMicro, Marks, Program};
+use crate::ptx::operation::{FenceRestriction, Order, Proxy, ProxyFenceKind, Scope};
+use crate::source::Span;
+use rustc_hash::FxHashMap;
+
+/// An access before splitting.
+#[derive(Clone, Debug)]
+pub(super) struct DraftAccess {
+    pub(super) thread: usize,
+    pub(super) guard: ExprId,
+    pub(super) object: ObjectId,
+    pub(super) virt: VirtualId,
+    pub(super) offset: u64,
+    pub(super) bytes: u32,
+    pub(super) order: Order,
+    pub(super) scope: Option<Scope>,
+    pub(super) proxy: Proxy,
+    pub(super) marks: Marks,
+    pub(super) write: bool,
+    pub(super) value: ExprId,
+    pub(super) address_reads: Vec<AccessId>,
+    pub(super) control_reads: Vec<AccessId>,
+    pub(super) data_reads: Vec<AccessId>,
+    pub(super) rmw_read: Option<AccessId>,
+    pub(super) position: u32,
+    pub(super) span: Span,
+}
+
+/// An event that is no memory access.
+#[derive(Clone, Debug)]
+pub(super) enum DraftKind {
+    Fence { order: Order, scope: Scope, restriction: FenceRestriction },
+    ProxyFence(ProxyFenceKind),
+    Barrier(usize),
+    GridWait,
+}
+
+/// One entry of a thread's event list.
+#[derive(Clone, Debug)]
+enum Entry {
+    Access(AccessId),
+    Other { thread: usize, kind: DraftKind, guard: ExprId, position: u32, span: Span },
+}
+
+/// What the threads have produced so far.
+#[derive(Debug)]
+pub(super) struct Draft<'p> {
+    pub(super) program: &'p Program,
+    pub(super) unfolding: Unfolding,
+    pub(super) exprs: ExprArena,
+    pub(super) symbols: Vec<Symbol>,
+    pub(super) cuts: Vec<Cut>,
+    pub(super) violations: Vec<Violation>,
+    /// Final values of registers by name, thread by thread.
+    pub(super) finals: Vec<FxHashMap<String, ExprId>>,
+    pub(super) accesses: Vec<DraftAccess>,
+    entries: Vec<Entry>,
+    barriers: Vec<BarrierOp>,
+}
+
+impl<'p> Draft<'p> {
+    pub(super) fn new(program: &'p Program, unfolding: Unfolding) -> Self {
+        Self {
+            program,
+            unfolding,
+            exprs: ExprArena::default(),
+            symbols: Vec::new(),
+            cuts: Vec::new(),
+            violations: Vec::new(),
+            finals: Vec::new(),
+            accesses: Vec::new(),
+            entries: Vec::new(),
+            barriers: Vec::new(),
+        }
+    }
+
+    /// Registers of each thread that the condition, the filter or `locations` mention.
+    pub(super) fn observed_registers(&self) -> Vec<Vec<usize>> {
+        let mut out = vec![Vec::new(); self.program.threads.len()];
+        for (thread, register) in super::condition::registers_of(self.program) {
+            let found =
+                self.program.threads[thread].registers.iter().position(|r| r.name == register);
+            out[thread].extend(found);
+        }
+        out
+    }
+
+    pub(super) fn push_access(&mut self, access: DraftAccess) -> AccessId {
+        let id = AccessId::new(self.accesses.len());
+        self.accesses.push(access);
+        self.entries.push(Entry::Access(id));
+        id
+    }
+
+    pub(super) fn push_event(
+        &mut self,
+        thread: usize,
+        kind: DraftKind,
+        guard: ExprId,
+        position: u32,
+        span: Span,
+    ) {
+        self.entries.push(Entry::Other { thread, kind, guard, position, span });
+    }
+
+    /// Adds a barrier operation and gives its index.
+    #[allow(clippy::too_many_arguments, reason = "the parts of one operation")]
+    pub(super) fn push_barrier(
+        &mut self,
+        thread: usize,
+        barrier: &BarrierMicro,
+        key: BarrierKey,
+        count: Option<ExprId>,
+        predicate: Option<ExprId>,
+        guard: ExprId,
+        position: u32,
+        span: Span,
+    ) -> u32 {
+        let columns = matches!(key, BarrierKey::Instance(..));
+        let rule = match count {
+            Some(count) if columns => BarrierRule::Quorum(count),
+            Some(count) => BarrierRule::Count(count),
+            None if columns => BarrierRule::Participants,
+            None => BarrierRule::AllLive,
+        };
+        let index = self.barriers.len();
+        self.barriers.push(BarrierOp {
+            event: EventId::new(0),
+            key,
+            arrives: barrier.arrives,
+            waits: barrier.waits,
+            rule,
+            order: barrier.order,
+            predicate,
+            reduction: barrier.reduction.map(|(reduction, _)| reduction),
+        });
+        self.push_event(thread, DraftKind::Barrier(index), guard, position, span);
+        u32::try_from(index).expect("few barrier operations")
+    }
+
+    /// Splits accesses into pieces, numbers the events and resolves the condition.
+    pub(super) fn finish(mut self) -> EventGraph {
+        let pieces = Pieces::split(
+            &self.accesses,
+            self.program.layout.objects.len(),
+            self.unfolding.tearing,
+        );
+        let program = self.program;
+        let mut graph = EventGraph {
+            exprs: std::mem::take(&mut self.exprs),
+            agents: agents(program),
+            events: Vec::new(),
+            accesses: Vec::new(),
+            objects: self.objects(),
+            locations: Vec::new(),
+            barriers: std::mem::take(&mut self.barriers),
+            symbols: std::mem::take(&mut self.symbols),
+            cuts: std::mem::take(&mut self.cuts),
+            violations: std::mem::take(&mut self.violations),
+            api_edges: Vec::new(),
+            observed: Vec::new(),
+            filter: ExprId::new(0),
+            condition: ExprId::new(0),
+        };
+        let mut initial = InitialValues::default();
+        self.add_accesses(&mut graph);
+        self.add_initial_writes(&mut graph, &pieces, &mut initial);
+        self.add_events(&mut graph, &pieces);
+        self.add_task_edges(&mut graph);
+        let mut conditions = Conditions::new(program, &self.finals, &pieces, &mut initial);
+        conditions.resolve(&mut graph);
+        graph
+    }
+
+    fn objects(&self) -> Vec<Object> {
+        let layout = &self.program.layout;
+        layout
+            .objects
+            .iter()
+            .map(|o| {
+                let variable = &layout.variables[o.variable];
+                let shared = variable.space == crate::litmus::ast::DeclaredSpace::Shared;
+                Object { name: o.name.clone(), bytes: variable.bytes(), shared }
+            })
+            .collect()
+    }
+
+    /// Copies the accesses; initial writes are added behind them.
+    fn add_accesses(&self, graph: &mut EventGraph) {
+        for draft in &self.accesses {
+            graph.accesses.push(Access {
+                pieces: Vec::new(),
+                object: draft.object,
+                virt: draft.virt,
+                offset: draft.offset,
+                bytes: draft.bytes,
+                value: draft.value,
+                address_reads: draft.address_reads.clone(),
+                control_reads: draft.control_reads.clone(),
+                data_reads: draft.data_reads.clone(),
+                rmw_read: draft.rmw_read,
+            });
+        }
+        for index in 0..graph.accesses.len() {
+            if !self.accesses[index].write {
+                let width = graph.accesses[index].bytes * 8;
+                let value = graph.exprs.leaf(Expr::Read(AccessId::new(index)), width);
+                graph.accesses[index].value = value;
+            }
+        }
+    }
+
+    fn add_initial_writes(
+        &self,
+        graph: &mut EventGraph,
+        pieces: &Pieces,
+        initial: &mut InitialValues,
+    ) {
+        let always = graph.exprs.truth(true);
+        let span = self.entries.first().map_or_else(
+            || Span::new(crate::id::FileId::new(0), 0, 0),
+            |e| match e {
+                Entry::Access(id) => self.accesses[id.index()].span,
+                Entry::Other { span, .. } => *span,
+            },
+        );
+        for (object, offset, bytes) in pieces.locations() {
+            let event = EventId::new(graph.events.len());
+            let access = AccessId::new(graph.accesses.len());
+            let value = initial.bytes(self.program, graph, object, offset, bytes);
+            let virt = VirtualId::new(self.program.layout.objects[object.index()].variable);
+            graph.locations.push(Location {
+                object,
+                offset,
+                bytes,
+                name: self.location_name(object, offset, bytes),
+                init: event,
+            });
+            graph.accesses.push(Access {
+                pieces: vec![event],
+                object,
+                virt,
+                offset,
+                bytes,
+                value,
+                address_reads: Vec::new(),
+                control_reads: Vec::new(),
+                data_reads: Vec::new(),
+                rmw_read: None,
+            });
+            graph.events.push(Event {
+                agent: AgentId::new(0),
+                kind: EventKind::Init,
+                guard: always,
+                access,
+                loc: Some(LocId::new(graph.locations.len() - 1)),
+                order: None,
+                scope: None,
+                proxy: Proxy::Generic,
+                marks: Marks::default(),
+                span,
+                position: 0,
+            });
+        }
+    }
+
+    fn location_name(&self, object: ObjectId, offset: u64, bytes: u32) -> String {
+        let info = &self.program.layout.objects[object.index()];
+        let variable = &self.program.layout.variables[info.variable];
+        let element = u64::from(variable.ty.bytes()).max(1);
+        let (index, inside) = (offset / element, offset % element);
+        let mut name = info.name.clone();
+        if variable.elements > 1 {
+            name = format!("{name}[{index}]");
+        }
+        if inside != 0 || u64::from(bytes) != element {
+            name = format!("{name}.b{inside}+{bytes}");
+        }
+        name
+    }
+
+    fn add_events(&self, graph: &mut EventGraph, pieces: &Pieces) {
+        for entry in &self.entries {
+            match entry {
+                Entry::Access(id) => {
+                    let draft = &self.accesses[id.index()];
+                    for loc in pieces.of(draft) {
+                        let event = EventId::new(graph.events.len());
+                        graph.accesses[id.index()].pieces.push(event);
+                        graph.events.push(Event {
+                            agent: AgentId::new(draft.thread + 1),
+                            kind: if draft.write { EventKind::Write } else { EventKind::Read },
+                            guard: draft.guard,
+                            access: *id,
+                            loc: Some(loc),
+                            order: Some(draft.order),
+                            scope: draft.scope,
+                            proxy: draft.proxy,
+                            marks: draft.marks,
+                            span: draft.span,
+                            position: draft.position,
+                        });
+                    }
+                }
+                Entry::Other { thread, kind, guard, position, span } => {
+                    self.add_other(graph, *thread, kind, *guard, *position, *span);
+                }
+            }
+        }
+    }
+
+    fn add_other(
+        &self,
+        graph: &mut EventGraph,
+        thread: usize,
+        kind: &DraftKind,
+        guard: ExprId,
+        position: u32,
+        span: Span,
+    ) {
+        let id = EventId::new(graph.events.len());
+        let access = AccessId::new(graph.accesses.len());
+        let mut event = Event {
+            agent: AgentId::new(thread + 1),
+            kind: EventKind::Boundary,
+            guard,
+            access,
+            loc: None,
+            order: None,
+            scope: None,
+            proxy: Proxy::Generic,
+            marks: Marks::default(),
+            span,
+            position,
+        };
+        match kind {
+            DraftKind::Fence { order, scope, restriction } => {
+                event.kind = EventKind::Fence(*restriction);
+                event.order = Some(*order);
+                event.scope = Some(*scope);
+            }
+            DraftKind::ProxyFence(kind) => {
+                event.kind = EventKind::ProxyFence(*kind);
+                if let ProxyFenceKind::Research(proxy) = kind {
+                    event.proxy = *proxy;
+                }
+            }
+            DraftKind::Barrier(index) => {
+                event.kind = EventKind::Barrier(*index);
+                event.order = graph.barriers[*index].order;
+                event.scope = event.order.map(|_| Scope::Cluster);
+                graph.barriers[*index].event = id;
+            }
+            DraftKind::GridWait => {}
+        }
+        graph.accesses.push(Access {
+            pieces: vec![id],
+            object: ObjectId::new(0),
+            virt: VirtualId::new(0),
+            offset: 0,
+            bytes: 0,
+            value: guard,
+            address_reads: Vec::new(),
+            control_reads: Vec::new(),
+            data_reads: Vec::new(),
+            rmw_read: None,
+        });
+        graph.events.push(event);
+    }
+
+    /// API order (PTX-8.9.4): every event of an earlier task before every event of a later one, or
+    /// before its `griddepcontrol.wait`s where the later task was launched early.
+    fn add_task_edges(&self, graph: &mut EventGraph) {
+        let mut edges = Vec::new();
+        for order in &self.program.task_edges {
+            let agent = |t: usize| AgentId::new(t + 1);
+            let of = |threads: &[usize], e: &Event| threads.iter().any(|&t| agent(t) == e.agent);
+            for a in graph.ids().filter(|&a| of(&order.from, graph.event(a))) {
+                for b in graph.ids().filter(|&b| of(&order.to, graph.event(b))) {
+                    if !order.programmatic || graph.event(b).kind == EventKind::Boundary {
+                        edges.push((a, b));
+                    }
+                }
+            }
+        }
+        graph.api_edges = edges;
+    }
+}
+
+fn agents(program: &Program) -> Vec<Agent> {
+    let init = Agent { name: "init".to_owned(), kind: AgentKind::Init };
+    let threads = program
+        .threads
+        .iter()
+        .enumerate()
+        .map(|(index, t)| Agent { name: t.name.clone(), kind: AgentKind::Thread(index, t.place) });
+    std::iter::once(init).chain(threads).collect()
+}
+
+/// Initial values of variable elements; unknown ones become symbols, one per element.
+#[derive(Debug, Default)]
+pub(super) struct InitialValues {
+    symbols: FxHashMap<(ObjectId, u64), ExprId>,
+}
+
+impl InitialValues {
+    /// The initial value of `bytes` bytes of an object from `offset` on.
+    pub(super) fn bytes(
+        &mut self,
+        program: &Program,
+        graph: &mut EventGraph,
+        object: ObjectId,
+        offset: u64,
+        bytes: u32,
+    ) -> ExprId {
+        let info = &program.layout.objects[object.index()];
+        let element = u64::from(program.layout.variables[info.variable].ty.bytes()).max(1);
+        let (mut at, end) = (offset, offset + u64::from(bytes));
+        let mut value: Option<ExprId> = None;
+        while at < end {
+            let index = at / element;
+            let stop = end.min((index + 1) * element);
+            let whole = self.element(program, graph, object, index);
+            let low = u32::try_from((at - index * element) * 8).expect("elements are small");
+            let width = u32::try_from((stop - at) * 8).expect("accesses are small");
+            let part = graph.exprs.extract(whole, low, width);
+            value = Some(match value {
+                None => part,
+                Some(lower) => graph.exprs.concat(part, lower),
+            });
+            at = stop;
+        }
+        value.expect("a location has at least one byte")
+    }
+
+    fn element(
+        &mut self,
+        program: &Program,
+        graph: &mut EventGraph,
+        object: ObjectId,
+        index: u64,
+    ) -> ExprId {
+        let info = &program.layout.objects[object.index()];
+        let variable = &program.layout.variables[info.variable];
+        let width = variable.ty.bits;
+        let given = variable.initial.as_ref().map(|values| {
+            values.get(usize::try_from(index).unwrap_or(usize::MAX)).copied().unwrap_or(0)
+        });
+        match given {
+            Some(value) => graph.exprs.number(value as u128, width),
+            None if variable.zeroed => graph.exprs.number(0, width),
+            None => *self.symbols.entry((object, index)).or_insert_with(|| {
+                let id = SymbolId::new(graph.symbols.len());
+                let name = if variable.elements > 1 {
+                    format!("initial value of {}[{index}]", info.name)
+                } else {
+                    format!("initial value of {}", info.name)
+                };
+                graph.symbols.push(Symbol { name, width });
+                graph.exprs.leaf(Expr::Symbol(id), width)
+            }),
+        }
+    }
+}

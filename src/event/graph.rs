@@ -1,0 +1,354 @@
+//! The event graph: every event that an execution within the bound may have, each under a guard.
+//!
+//! Invariants: the events of one agent are numbered in program order; a memory event lies in
+//! exactly one location piece; initial writes come first and have no agent place.
+
+use crate::id::{AccessId, AgentId, EventId, ExprId, LocId, ObjectId, SymbolId, VirtualId};
+use crate::litmus::ast::{Place, ThreadPlace};
+use crate::program::expr::ExprArena;
+use crate::program::micro::{Marks, Reduction};
+use crate::ptx::operation::{FenceRestriction, Order, Proxy, ProxyFenceKind, Scope};
+use crate::source::Span;
+
+/// Who performs events.
+#[derive(Clone, Debug)]
+pub struct Agent {
+    /// Its name in the test, such as `P0`; `init` for the initial writes.
+    pub name: String,
+    /// What it is.
+    pub kind: AgentKind,
+}
+
+/// The kinds of agents.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AgentKind {
+    /// The writer of initial values.
+    Init,
+    /// A thread of the test, device or host; the index into the test's threads.
+    Thread(usize, ThreadPlace),
+}
+
+impl Agent {
+    /// Where it runs, for device threads.
+    #[must_use]
+    pub fn place(&self) -> Option<Place> {
+        match self.kind {
+            AgentKind::Thread(_, ThreadPlace::Device(place)) => Some(place),
+            _ => None,
+        }
+    }
+}
+
+/// What an event is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum EventKind {
+    /// The initial write of a location piece.
+    Init,
+    /// A read of one piece.
+    Read,
+    /// A write of one piece.
+    Write,
+    /// A thread fence.
+    Fence(FenceRestriction),
+    /// A proxy fence.
+    ProxyFence(ProxyFenceKind),
+    /// A barrier operation; index into [`EventGraph::barriers`].
+    Barrier(usize),
+    /// `griddepcontrol.wait`, and the start or end of a task's threads.
+    Boundary,
+}
+
+/// One event.
+#[derive(Clone, Debug)]
+pub struct Event {
+    /// Who performs it.
+    pub agent: AgentId,
+    /// What it is.
+    pub kind: EventKind,
+    /// When it happens.
+    pub guard: ExprId,
+    /// The access that it is a piece of; fences and barriers have one of their own.
+    pub access: AccessId,
+    /// The location piece, for memory events.
+    pub loc: Option<LocId>,
+    /// The order qualifier; `None` for barriers, proxy fences and initial writes.
+    pub order: Option<Order>,
+    /// The scope, for strong operations.
+    pub scope: Option<Scope>,
+    /// The proxy.
+    pub proxy: Proxy,
+    /// Marks.
+    pub marks: Marks,
+    /// The statement that it comes from.
+    pub span: Span,
+    /// The position of its statement in the thread's unfolded code; pieces of one access and the
+    /// elements of one vector share it.
+    pub position: u32,
+}
+
+impl Event {
+    /// Whether it reads memory.
+    #[must_use]
+    pub fn is_read(&self) -> bool {
+        self.kind == EventKind::Read
+    }
+
+    /// Whether it writes memory, initial writes included.
+    #[must_use]
+    pub fn is_write(&self) -> bool {
+        matches!(self.kind, EventKind::Write | EventKind::Init)
+    }
+
+    /// Whether it reads or writes memory.
+    #[must_use]
+    pub fn is_memory(&self) -> bool {
+        self.is_read() || self.is_write()
+    }
+}
+
+/// One access: what its pieces have in common.
+#[derive(Clone, Debug)]
+pub struct Access {
+    /// The pieces, in order of address; one in tests without partial overlap.
+    pub pieces: Vec<EventId>,
+    /// Physical storage.
+    pub object: ObjectId,
+    /// The virtual range used.
+    pub virt: VirtualId,
+    /// First byte in the object.
+    pub offset: u64,
+    /// Bytes.
+    pub bytes: u32,
+    /// For writes, what is written, as wide as the access; for reads, the leaf that is read.
+    pub value: ExprId,
+    /// Registers' reads that the address was computed from.
+    pub address_reads: Vec<AccessId>,
+    /// Reads that the guard was syntactically computed from.
+    pub control_reads: Vec<AccessId>,
+    /// Reads that the written value was syntactically computed from.
+    pub data_reads: Vec<AccessId>,
+    /// For the write half of a read-modify-write, the read half.
+    pub rmw_read: Option<AccessId>,
+}
+
+/// A variable instance.
+#[derive(Clone, Debug)]
+pub struct Object {
+    /// The name to print, such as `x` or `s@cta1`.
+    pub name: String,
+    /// Size in bytes.
+    pub bytes: u64,
+    /// Whether it lies in `.shared`.
+    pub shared: bool,
+}
+
+/// A location piece: bytes that no access splits further.
+#[derive(Clone, Debug)]
+pub struct Location {
+    /// The variable instance.
+    pub object: ObjectId,
+    /// First byte.
+    pub offset: u64,
+    /// Bytes.
+    pub bytes: u32,
+    /// The name to print.
+    pub name: String,
+    /// Its initial write.
+    pub init: EventId,
+}
+
+/// Who has to arrive for a barrier generation to complete.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum BarrierRule {
+    /// All threads of the group; one that has ended does not count. PTX's barriers without a
+    /// count, cluster barriers and warp barriers.
+    AllLive,
+    /// The threads that execute an operation of this generation (columns).
+    Participants,
+    /// Exactly this many threads' worth of warps.
+    Count(ExprId),
+    /// The first this many; later ones pass through (columns with a count).
+    Quorum(ExprId),
+}
+
+/// What a barrier is shared by.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum BarrierKey {
+    /// A barrier resource of a CTA: (gpu, grid, cta), resource.
+    Cta((u32, u32, u32), u64),
+    /// The column dialect's barrier: (gpu, grid, cta), instance, resource.
+    Instance((u32, u32, u32), u64, u64),
+    /// The cluster's barrier: (gpu, grid, cluster).
+    Cluster((u32, u32, u32)),
+    /// A warp barrier: (gpu, grid, cta, warp), lane mask.
+    Warp((u32, u32, u32, u32), u64),
+}
+
+/// One barrier operation.
+#[derive(Clone, Debug)]
+pub struct BarrierOp {
+    /// Its event.
+    pub event: EventId,
+    /// What it shares with the other participants.
+    pub key: BarrierKey,
+    /// Whether it counts as an arrival.
+    pub arrives: bool,
+    /// Whether it waits for completion.
+    pub waits: bool,
+    /// When a generation is complete.
+    pub rule: BarrierRule,
+    /// The order of a cluster arrival or wait.
+    pub order: Option<Order>,
+    /// The predicate operand of `bar.red`.
+    pub predicate: Option<ExprId>,
+    /// How `bar.red` combines predicates.
+    pub reduction: Option<Reduction>,
+}
+
+/// A freely chosen value.
+#[derive(Clone, Debug)]
+pub struct Symbol {
+    /// The name to print.
+    pub name: String,
+    /// Its width in bits.
+    pub width: u32,
+}
+
+/// A place where the bound or an endless loop ends a thread.
+#[derive(Clone, Debug)]
+pub struct Cut {
+    /// When that happens.
+    pub guard: ExprId,
+    /// The branch.
+    pub span: Span,
+    /// Why.
+    pub kind: CutKind,
+}
+
+/// Why a thread was not followed further.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CutKind {
+    /// The loop bound: executions beyond it exist.
+    Bound,
+    /// An iteration without an effect: the thread waits, and the execution is complete without it.
+    Spin,
+}
+
+/// A use of an instruction that the standard leaves undefined.
+#[derive(Clone, Debug)]
+pub struct Violation {
+    /// When it happens.
+    pub guard: ExprId,
+    /// The statement.
+    pub span: Span,
+    /// The rule, in words.
+    pub rule: String,
+    /// Whether the standard excludes the use from the model instead of leaving it undefined.
+    pub out_of_model: bool,
+}
+
+/// A register whose final value is asked for.
+#[derive(Clone, Debug)]
+pub struct Observed {
+    /// As it is printed, such as `P0:r1` or `x`.
+    pub name: String,
+    /// Its value in the final state.
+    pub value: ExprId,
+    /// Whether it prints as a signed number.
+    pub signed: bool,
+}
+
+/// Everything an engine needs to know of a test within a bound.
+#[derive(Clone, Debug)]
+pub struct EventGraph {
+    /// All expressions.
+    pub exprs: ExprArena,
+    /// Who performs events.
+    pub agents: Vec<Agent>,
+    /// All events; initial writes first, then thread by thread in program order.
+    pub events: Vec<Event>,
+    /// All accesses.
+    pub accesses: Vec<Access>,
+    /// Physical storage.
+    pub objects: Vec<Object>,
+    /// Location pieces.
+    pub locations: Vec<Location>,
+    /// Barrier operations.
+    pub barriers: Vec<BarrierOp>,
+    /// Freely chosen values.
+    pub symbols: Vec<Symbol>,
+    /// Where threads end early.
+    pub cuts: Vec<Cut>,
+    /// Undefined behaviour.
+    pub violations: Vec<Violation>,
+    /// API synchronization edges between events.
+    pub api_edges: Vec<(EventId, EventId)>,
+    /// What final states are made of.
+    pub observed: Vec<Observed>,
+    /// The filter; true when there is none.
+    pub filter: ExprId,
+    /// The condition's proposition.
+    pub condition: ExprId,
+}
+
+impl EventGraph {
+    /// The event behind `id`.
+    #[must_use]
+    pub fn event(&self, id: EventId) -> &Event {
+        &self.events[id.index()]
+    }
+
+    /// The access behind `id`.
+    #[must_use]
+    pub fn access(&self, id: AccessId) -> &Access {
+        &self.accesses[id.index()]
+    }
+
+    /// The access of a memory event.
+    ///
+    /// # Panics
+    /// When `id` is no memory event.
+    #[must_use]
+    pub fn access_of(&self, id: EventId) -> &Access {
+        debug_assert!(self.event(id).is_memory());
+        self.access(self.event(id).access)
+    }
+
+    /// All event ids in order.
+    pub fn ids(&self) -> impl DoubleEndedIterator<Item = EventId> + ExactSizeIterator + use<> {
+        (0..self.events.len()).map(EventId::new)
+    }
+
+    /// The slice of an access that a piece covers: first bit and width.
+    #[must_use]
+    pub fn slice(&self, id: EventId) -> (u32, u32) {
+        let event = self.event(id);
+        let access = self.access(event.access);
+        let location = &self.locations[event.loc.expect("a memory event").index()];
+        let low = u32::try_from(location.offset - access.offset)
+            .expect("pieces lie inside their access")
+            * 8;
+        (low, location.bytes * 8)
+    }
+
+    /// The symbol behind `id`.
+    #[must_use]
+    pub fn symbol(&self, id: SymbolId) -> &Symbol {
+        &self.symbols[id.index()]
+    }
+}
+
+impl std::fmt::Display for BarrierKey {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Cta((_, _, cta), resource) => write!(f, "barrier {resource} of CTA {cta}"),
+            Self::Instance((_, _, cta), instance, resource) => {
+                write!(f, "barrier {instance} ({resource}) of CTA {cta}")
+            }
+            Self::Cluster((_, _, cluster)) => write!(f, "the barrier of cluster {cluster}"),
+            Self::Warp((_, _, cta, warp), mask) => {
+                write!(f, "the barrier of warp {warp} in CTA {cta}, mask {mask:#x}")
+            }
+        }
+    }
+}

@@ -1,0 +1,735 @@
+//! Symbolic execution of a program within a loop bound.
+//!
+//! Branches do not fork anything: the two sides run under complementary guards and their register
+//! values meet in choices. A symbolic address becomes one access per place that it may point to.
+
+use super::control::{ControlFlow, live_registers};
+use super::draft::{Draft, DraftAccess, DraftKind};
+use super::graph::{Cut, CutKind, EventGraph, Symbol, Violation};
+use crate::id::{AccessId, ExprId, SymbolId};
+use crate::litmus::ast::ThreadPlace;
+use crate::program::expr::{Binary, Expr, ExprArena};
+use crate::program::layout::Resolved;
+use crate::program::micro::{BarrierMicro, Micro, Program, Target, ThreadCode};
+use crate::program::term::{Extension, Term};
+use crate::source::Span;
+
+/// How a program is unfolded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Unfolding {
+    /// How often a loop body is executed at most, per entry of the loop; at least 1.
+    pub bound: u8,
+    /// Whether endless loops without an effect are recognized as waiting; sound under models that
+    /// stay consistent when effect-free reads are deleted.
+    pub spin_loops: bool,
+    /// Into how small pieces accesses are split.
+    pub tearing: Tearing,
+}
+
+impl Default for Unfolding {
+    fn default() -> Self {
+        Self { bound: 2, spin_loops: true, tearing: Tearing::Overlap }
+    }
+}
+
+/// Where accesses may tear (reading V10).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tearing {
+    /// At the boundaries of partly overlapping accesses.
+    Overlap,
+    /// At every byte.
+    Byte,
+}
+
+/// A register's value and the reads that it was computed from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Cell {
+    value: ExprId,
+    reads: Vec<AccessId>,
+}
+
+/// The state of a thread before a step.
+#[derive(Clone, Debug)]
+struct State {
+    guard: ExprId,
+    cells: Vec<Cell>,
+    control: Vec<AccessId>,
+}
+
+/// Something a loop iteration did that others can see.
+struct Effect {
+    node: usize,
+    guard: ExprId,
+}
+
+/// Turns a program into its event graph.
+#[must_use]
+pub fn unfold(program: &Program, unfolding: Unfolding) -> EventGraph {
+    let mut draft = Draft::new(program, unfolding);
+    let observed = draft.observed_registers();
+    for (index, thread) in program.threads.iter().enumerate() {
+        let cells = ThreadRun::new(&mut draft, index, &observed[index]).run();
+        let values = thread
+            .registers
+            .iter()
+            .zip(cells)
+            .map(|(info, cell)| (info.name.clone(), cell))
+            .collect();
+        draft.finals.push(values);
+    }
+    draft.finish()
+}
+
+struct ThreadRun<'d, 'p> {
+    draft: &'d mut Draft<'p>,
+    code: &'p ThreadCode,
+    index: usize,
+    bound: u8,
+    spin_loops: bool,
+    flow: ControlFlow,
+    live: Vec<Vec<bool>>,
+    entries: Vec<Option<State>>,
+    effects: Vec<Effect>,
+    exits: Vec<State>,
+    position: u32,
+}
+
+impl<'d, 'p> ThreadRun<'d, 'p> {
+    fn new(draft: &'d mut Draft<'p>, index: usize, observed: &[usize]) -> Self {
+        let code = &draft.program.threads[index];
+        let bound = draft.unfolding.bound.max(1);
+        let flow = ControlFlow::unroll(code, bound);
+        let entries = vec![None; flow.nodes.len()];
+        Self {
+            live: live_registers(code, observed),
+            spin_loops: draft.unfolding.spin_loops,
+            draft,
+            code,
+            index,
+            bound,
+            flow,
+            entries,
+            effects: Vec::new(),
+            exits: Vec::new(),
+            position: 0,
+        }
+    }
+
+    fn exprs(&mut self) -> &mut ExprArena {
+        &mut self.draft.exprs
+    }
+
+    /// Runs all copies of all steps; gives the registers' final values.
+    fn run(mut self) -> Vec<ExprId> {
+        let start = self.start();
+        if self.flow.nodes.is_empty() {
+            self.exits.push(start);
+        } else {
+            self.entries[0] = Some(start);
+        }
+        for node in 0..self.flow.nodes.len() {
+            if let Some(state) = self.entries[node].clone() {
+                self.step(node, state);
+            }
+        }
+        let mut exits = std::mem::take(&mut self.exits).into_iter();
+        let Some(mut last) = exits.next() else {
+            // The thread never ends within the bound; its registers are irrelevant.
+            return self
+                .code
+                .registers
+                .iter()
+                .map(|r| self.draft.exprs.number(0, r.ty.bits))
+                .collect();
+        };
+        for state in exits {
+            last = self.merge(last, state);
+        }
+        last.cells.into_iter().map(|c| c.value).collect()
+    }
+
+    fn start(&mut self) -> State {
+        let cells = self
+            .code
+            .registers
+            .iter()
+            .map(|r| Cell {
+                value: self.draft.exprs.number(r.initial, r.ty.bits),
+                reads: Vec::new(),
+            })
+            .collect();
+        State { guard: self.draft.exprs.truth(true), cells, control: Vec::new() }
+    }
+
+    /// The state where two paths meet.
+    fn merge(&mut self, a: State, b: State) -> State {
+        let guard = self.exprs().or(a.guard, b.guard);
+        let cells = a
+            .cells
+            .into_iter()
+            .zip(b.cells)
+            .map(|(x, y)| {
+                let value = if x.value == y.value {
+                    x.value
+                } else {
+                    self.draft.exprs.ite(a.guard, x.value, y.value)
+                };
+                Cell { value, reads: union(&x.reads, &y.reads) }
+            })
+            .collect();
+        State { guard, cells, control: union(&a.control, &b.control) }
+    }
+
+    fn arrive(&mut self, node: Option<usize>, state: State) {
+        if self.draft.exprs.is_false(state.guard) {
+            return;
+        }
+        match node {
+            None => self.exits.push(state),
+            Some(node) => {
+                let merged = match self.entries[node].take() {
+                    None => state,
+                    Some(there) => self.merge(there, state),
+                };
+                self.entries[node] = Some(merged);
+            }
+        }
+    }
+
+    fn step(&mut self, node: usize, mut state: State) {
+        let step = &self.code.steps[self.flow.nodes[node].step];
+        let entry_guard = state.guard;
+        let mut skipped = None;
+        if let Some(guard) = &step.guard {
+            let condition = self.term(guard, &state, None);
+            let not = self.exprs().not(condition);
+            let skip = self.exprs().and(entry_guard, not);
+            if !self.draft.exprs.is_false(skip) {
+                skipped = Some(State { guard: skip, ..state.clone() });
+            }
+            state.guard = self.exprs().and(entry_guard, condition);
+            let reads = self.term_reads(guard, &state);
+            state.control = union(&state.control, &reads);
+            if let Some(skipped) = &mut skipped {
+                skipped.control.clone_from(&state.control);
+            }
+        }
+        let mut ended = false;
+        if !self.draft.exprs.is_false(state.guard) {
+            for micro in &step.micros {
+                ended |= self.micro(node, micro, &mut state, step.span);
+            }
+        } else {
+            ended = true;
+        }
+        let next = self.flow.successors[node].next;
+        if !ended {
+            self.arrive(next, state);
+        }
+        if let Some(skipped) = skipped {
+            self.arrive(next, skipped);
+        }
+        self.position += 2;
+    }
+
+    /// Executes one micro-operation; whether control has left the step for good.
+    fn micro(&mut self, node: usize, micro: &'p Micro, state: &mut State, span: Span) -> bool {
+        match micro {
+            Micro::Assign { register, value } => {
+                let reads = self.term_reads(value, state);
+                let value = self.term(value, state, None);
+                state.cells[*register] = Cell { value, reads };
+            }
+            Micro::Load { target, destination } => self.load(target, *destination, state, span),
+            Micro::Store { target, value } => {
+                let reads = self.term_reads(value, state);
+                let value = self.term(value, state, None);
+                self.store(node, target, value, &reads, state, span);
+            }
+            Micro::Rmw { .. } => self.rmw(node, micro, state, span),
+            Micro::Fence { order, scope, restriction } => {
+                let kind =
+                    DraftKind::Fence { order: *order, scope: *scope, restriction: *restriction };
+                self.push_other(kind, state.guard, span);
+            }
+            Micro::ProxyFence(kind) => {
+                self.push_other(DraftKind::ProxyFence(*kind), state.guard, span)
+            }
+            Micro::Then => self.position += 2,
+            Micro::GridWait => self.push_other(DraftKind::GridWait, state.guard, span),
+            Micro::Barrier(barrier) => self.barrier(node, barrier, state, span),
+            Micro::Branch { condition, .. } => {
+                return self.branch(node, condition.as_ref(), state, span);
+            }
+            Micro::Exit => {
+                self.arrive(None, state.clone());
+                return true;
+            }
+            Micro::Require { condition, rule, out_of_model } => {
+                let holds = self.term(condition, state, None);
+                let fails = self.exprs().not(holds);
+                let guard = self.exprs().and(state.guard, fails);
+                if !self.draft.exprs.is_false(guard) {
+                    self.draft.violations.push(Violation {
+                        guard,
+                        span,
+                        rule: rule.clone(),
+                        out_of_model: *out_of_model,
+                    });
+                }
+            }
+        }
+        false
+    }
+
+    fn push_other(&mut self, kind: DraftKind, guard: ExprId, span: Span) {
+        self.draft.push_event(self.index, kind, guard, self.position, span);
+    }
+
+    fn branch(
+        &mut self,
+        node: usize,
+        condition: Option<&Term>,
+        state: &mut State,
+        span: Span,
+    ) -> bool {
+        let shape = self.flow.successors[node];
+        let mut taken = state.clone();
+        let mut falls = None;
+        if let Some(condition) = condition {
+            let holds = self.term(condition, state, None);
+            let reads = self.term_reads(condition, state);
+            let not = self.exprs().not(holds);
+            taken.guard = self.exprs().and(state.guard, holds);
+            taken.control = union(&state.control, &reads);
+            let guard = self.exprs().and(state.guard, not);
+            falls =
+                Some(State { guard, cells: state.cells.clone(), control: taken.control.clone() });
+        }
+        if let Some(back) = shape.back {
+            self.jump_back(node, back, shape.taken, taken, span);
+        } else if shape.to_end {
+            self.arrive(None, taken);
+        } else if shape.taken.is_some() {
+            self.arrive(shape.taken, taken);
+        }
+        match falls {
+            Some(falls) if !self.draft.exprs.is_false(falls.guard) => {
+                *state = falls;
+                false
+            }
+            _ => true,
+        }
+    }
+
+    /// Takes a backward jump: an iteration without effect waits, one beyond the bound is cut.
+    fn jump_back(
+        &mut self,
+        node: usize,
+        back: usize,
+        to: Option<usize>,
+        mut taken: State,
+        span: Span,
+    ) {
+        if self.draft.exprs.is_false(taken.guard) {
+            return;
+        }
+        if self.spin_loops {
+            let spins = self.without_effect(node, back, &taken);
+            if !self.draft.exprs.is_false(spins) {
+                self.draft.cuts.push(Cut { guard: spins, span, kind: CutKind::Spin });
+                let goes_on = self.exprs().not(spins);
+                taken.guard = self.exprs().and(taken.guard, goes_on);
+            }
+        }
+        if self.draft.exprs.is_false(taken.guard) {
+            return;
+        }
+        match to {
+            Some(_) => self.arrive(to, taken),
+            None => self.draft.cuts.push(Cut { guard: taken.guard, span, kind: CutKind::Bound }),
+        }
+        debug_assert!(self.bound >= 1);
+    }
+
+    /// When the iteration that ends with this jump has changed nothing: no live register differs
+    /// from the iteration's start, and nothing was written and no barrier passed since.
+    fn without_effect(&mut self, node: usize, back: usize, now: &State) -> ExprId {
+        let head = self.flow.head(back, node);
+        let Some(before) = self.entries[head].clone() else { return self.exprs().truth(false) };
+        let mut spins = now.guard;
+        let live = &self.live[self.flow.back_jumps[back].to];
+        for (register, (old, new)) in before.cells.iter().zip(&now.cells).enumerate() {
+            if live[register] && old.value != new.value {
+                let same = self.draft.exprs.eq(old.value, new.value);
+                spins = self.draft.exprs.and(spins, same);
+            }
+        }
+        for effect in &self.effects {
+            if self.flow.same_iteration(back, effect.node, node) {
+                let not = self.draft.exprs.not(effect.guard);
+                spins = self.draft.exprs.and(spins, not);
+            }
+        }
+        spins
+    }
+
+    /// The places that an address may point to: each with its guard.
+    fn places(&mut self, target: &Target, state: &State, span: Span) -> Vec<(ExprId, Resolved)> {
+        let address = self.term(&target.address, state, None);
+        let place = self.code.place;
+        let bytes = u64::from(target.bytes);
+        let layout = &self.draft.program.layout;
+        if let Some(at) = self.draft.exprs.constant(address) {
+            let at = at as u64;
+            let found = layout.resolve(target.space, at, bytes, self.index, place);
+            let aligned = bytes == 0 || at % bytes == 0;
+            return match found.filter(|_| aligned) {
+                Some(resolved) => vec![(state.guard, resolved)],
+                None => {
+                    self.bad_address(state.guard, aligned, span);
+                    Vec::new()
+                }
+            };
+        }
+        let candidates = layout.candidates(target.space, bytes, place);
+        let mut out = Vec::new();
+        let mut elsewhere = state.guard;
+        for at in candidates {
+            let number = self.exprs().number(u128::from(at), 64);
+            let here = self.exprs().eq(address, number);
+            let guard = self.exprs().and(state.guard, here);
+            if self.draft.exprs.is_false(guard) {
+                continue;
+            }
+            let resolved =
+                self.draft.program.layout.resolve(target.space, at, bytes, self.index, place);
+            if let Some(resolved) = resolved {
+                out.push((guard, resolved));
+                let not = self.exprs().not(here);
+                elsewhere = self.exprs().and(elsewhere, not);
+            }
+        }
+        if !self.draft.exprs.is_false(elsewhere) {
+            self.bad_address(elsewhere, true, span);
+        }
+        out
+    }
+
+    fn bad_address(&mut self, guard: ExprId, aligned: bool, span: Span) {
+        let rule = if aligned {
+            "an access outside every variable of its state space"
+        } else {
+            "a misaligned access (PTX-6.4.1.3)"
+        };
+        self.draft.violations.push(Violation {
+            guard,
+            span,
+            rule: rule.to_owned(),
+            out_of_model: false,
+        });
+    }
+
+    fn access(
+        &mut self,
+        target: &Target,
+        resolved: &Resolved,
+        replica: usize,
+        state: &State,
+        guard: ExprId,
+        span: Span,
+    ) -> DraftAccess {
+        DraftAccess {
+            thread: self.index,
+            guard,
+            object: resolved.objects[replica],
+            virt: resolved.virt,
+            offset: resolved.offset,
+            bytes: target.bytes,
+            order: target.order,
+            scope: target.scope,
+            proxy: target.proxy,
+            marks: target.marks,
+            write: false,
+            value: guard,
+            address_reads: self.term_reads(&target.address, state),
+            control_reads: state.control.clone(),
+            data_reads: Vec::new(),
+            rmw_read: None,
+            position: self.position,
+            span,
+        }
+    }
+
+    fn load(
+        &mut self,
+        target: &Target,
+        destination: Option<(usize, Extension)>,
+        state: &mut State,
+        span: Span,
+    ) {
+        let width = target.bytes * 8;
+        let (mut value, mut reads) = (None, Vec::new());
+        for (guard, resolved) in self.places(target, state, span) {
+            let access = self.access(target, &resolved, 0, state, guard, span);
+            let id = self.draft.push_access(access);
+            let read = self.exprs().leaf(Expr::Read(id), width);
+            reads.push(id);
+            value = Some(match value {
+                None => read,
+                Some(other) => self.exprs().ite(guard, read, other),
+            });
+        }
+        let Some((register, extension)) = destination else { return };
+        let value = value.unwrap_or_else(|| self.draft.exprs.number(0, width));
+        let wide = self.code.registers[register].ty.bits;
+        let value = self.exprs().resize(value, wide, extension == Extension::Sign);
+        let reads = union(&reads, &self.term_reads(&target.address, state));
+        state.cells[register] = Cell { value, reads };
+    }
+
+    fn store(
+        &mut self,
+        node: usize,
+        target: &Target,
+        value: ExprId,
+        reads: &[AccessId],
+        state: &State,
+        span: Span,
+    ) {
+        let value = self.exprs().resize(value, target.bytes * 8, false);
+        for (guard, resolved) in self.places(target, state, span) {
+            for replica in 0..resolved.objects.len() {
+                let mut access = self.access(target, &resolved, replica, state, guard, span);
+                access.write = true;
+                access.value = value;
+                access.data_reads = reads.to_vec();
+                self.draft.push_access(access);
+            }
+            self.effects.push(Effect { node, guard });
+        }
+    }
+
+    fn rmw(&mut self, node: usize, micro: &Micro, state: &mut State, span: Span) {
+        let Micro::Rmw { target, write_order, destination, writes, value } = micro else { return };
+        let width = target.bytes * 8;
+        let (mut result, mut reads) = (None, Vec::new());
+        let places = self.places(target, state, span);
+        for (guard, resolved) in &places {
+            let access = self.access(target, resolved, 0, state, *guard, span);
+            let read = self.draft.push_access(access);
+            let old = self.exprs().leaf(Expr::Read(read), width);
+            let happens = self.term(writes, state, Some(old));
+            let happens = self.exprs().and(*guard, happens);
+            let new = self.term(value, state, Some(old));
+            if !self.draft.exprs.is_false(happens) {
+                let mut write = self.access(target, resolved, 0, state, happens, span);
+                write.position += 1;
+                write.order = *write_order;
+                write.marks.releasing_read = false;
+                write.write = true;
+                write.value = self.exprs().resize(new, width, false);
+                write.data_reads = self.term_reads(value, state);
+                if mentions_old(value) || mentions_old(writes) {
+                    write.data_reads = union(&write.data_reads, &[read]);
+                }
+                write.rmw_read = Some(read);
+                self.draft.push_access(write);
+                self.effects.push(Effect { node, guard: happens });
+            }
+            reads.push(read);
+            result = Some(match result {
+                None => old,
+                Some(other) => self.exprs().ite(*guard, old, other),
+            });
+        }
+        let Some((register, extension)) = destination else { return };
+        let result = result.unwrap_or_else(|| self.draft.exprs.number(0, width));
+        let wide = self.code.registers[*register].ty.bits;
+        let result = self.exprs().resize(result, wide, *extension == Extension::Sign);
+        state.cells[*register] = Cell { value: result, reads };
+    }
+
+    fn barrier(&mut self, node: usize, barrier: &BarrierMicro, state: &mut State, span: Span) {
+        let count = barrier.count.as_ref().map(|t| self.term(t, state, None));
+        let predicate = barrier.predicate.as_ref().map(|t| self.term(t, state, None));
+        let resources = self.barrier_keys(barrier, state, span);
+        let mut result = None;
+        for (guard, key) in resources {
+            let index = self.draft.push_barrier(
+                self.index,
+                barrier,
+                key,
+                count,
+                predicate,
+                guard,
+                self.position,
+                span,
+            );
+            self.effects.push(Effect { node, guard });
+            if let Some((reduction, Some(register))) = barrier.reduction {
+                let wide = self.code.registers[register].ty.bits;
+                let width =
+                    if reduction == crate::program::micro::Reduction::Popc { 32 } else { 1 };
+                let leaf = self.exprs().leaf(Expr::Barrier(index), width);
+                let leaf = self.exprs().resize(leaf, wide, false);
+                result = Some(match result {
+                    None => leaf,
+                    Some(other) => self.exprs().ite(guard, leaf, other),
+                });
+            }
+        }
+        if let (Some((_, Some(register))), Some(value)) = (barrier.reduction, result) {
+            state.cells[register] = Cell { value, reads: Vec::new() };
+        }
+    }
+
+    /// The barriers that an operation may mean, each with its guard.
+    fn barrier_keys(
+        &mut self,
+        barrier: &BarrierMicro,
+        state: &State,
+        span: Span,
+    ) -> Vec<(ExprId, super::graph::BarrierKey)> {
+        use super::graph::BarrierKey;
+        use crate::program::micro::BarrierGroup;
+        let ThreadPlace::Device(p) = self.code.place else {
+            self.draft.violations.push(Violation {
+                guard: state.guard,
+                span,
+                rule: "a barrier on a host thread".to_owned(),
+                out_of_model: true,
+            });
+            return Vec::new();
+        };
+        let cta = (p.gpu, p.grid, p.cta);
+        match &barrier.group {
+            BarrierGroup::Cluster => {
+                vec![(state.guard, BarrierKey::Cluster((p.gpu, p.grid, p.cluster)))]
+            }
+            BarrierGroup::Warp(mask) => {
+                let warp = p.warp.unwrap_or(u32::try_from(self.index).unwrap_or(u32::MAX));
+                let masks = self.small_values(mask, state, u64::from(u32::MAX));
+                masks
+                    .into_iter()
+                    .map(|(g, m)| (g, BarrierKey::Warp((p.gpu, p.grid, p.cta, warp), m)))
+                    .collect()
+            }
+            BarrierGroup::Cta(resource) => {
+                let values = self.small_values(resource, state, 15);
+                values.into_iter().map(|(g, r)| (g, BarrierKey::Cta(cta, r))).collect()
+            }
+            BarrierGroup::Instance(instance, resource) => {
+                let instances = self.small_values(instance, state, u64::MAX);
+                let mut out = Vec::new();
+                for (guard, i) in instances {
+                    let inner = State { guard, ..state.clone() };
+                    for (guard, r) in self.small_values(resource, &inner, u64::MAX) {
+                        out.push((guard, BarrierKey::Instance(cta, i, r)));
+                    }
+                }
+                out
+            }
+        }
+    }
+
+    /// The values up to `largest` that a term may have: constants in it, or all up to 15.
+    fn small_values(&mut self, term: &Term, state: &State, largest: u64) -> Vec<(ExprId, u64)> {
+        let value = self.term(term, state, None);
+        if let Some(number) = self.draft.exprs.constant(value) {
+            return vec![(state.guard, number as u64)];
+        }
+        let width = self.draft.exprs.width(value);
+        let mut out = Vec::new();
+        for number in 0..=largest.min(15) {
+            let constant = self.exprs().number(u128::from(number), width);
+            let here = self.exprs().eq(value, constant);
+            let guard = self.exprs().and(state.guard, here);
+            if !self.draft.exprs.is_false(guard) {
+                out.push((guard, number));
+            }
+        }
+        out
+    }
+
+    fn term(&mut self, term: &Term, state: &State, old: Option<ExprId>) -> ExprId {
+        match term {
+            Term::Const(bits, width) => self.exprs().number(*bits, *width),
+            Term::Register(r) => state.cells[*r].value,
+            Term::Old(width) => old.unwrap_or_else(|| self.draft.exprs.number(0, *width)),
+            Term::Free(name, width) => {
+                let id = SymbolId::new(self.draft.symbols.len());
+                self.draft.symbols.push(Symbol { name: name.clone(), width: *width });
+                self.exprs().leaf(Expr::Symbol(id), *width)
+            }
+            Term::Unary(op, a) => {
+                let a = self.term(a, state, old);
+                match op {
+                    crate::program::expr::Unary::Not => self.exprs().not(a),
+                    crate::program::expr::Unary::Neg => self.exprs().neg(a),
+                }
+            }
+            Term::Binary(op, a, b) => self.binary(*op, a, b, state, old),
+            Term::Ite(c, t, e) => {
+                let c = self.term(c, state, old);
+                let t = self.term(t, state, old);
+                let e = self.term(e, state, old);
+                self.exprs().ite(c, t, e)
+            }
+            Term::Extract(a, low, width) => {
+                let a = self.term(a, state, old);
+                self.exprs().extract(a, *low, *width)
+            }
+            Term::Concat(a, b) => {
+                let a = self.term(a, state, old);
+                let b = self.term(b, state, old);
+                self.exprs().concat(a, b)
+            }
+            Term::Resize(a, width, extension) => {
+                let a = self.term(a, state, old);
+                self.exprs().resize(a, *width, *extension == Extension::Sign)
+            }
+        }
+    }
+
+    fn binary(
+        &mut self,
+        op: Binary,
+        a: &Term,
+        b: &Term,
+        state: &State,
+        old: Option<ExprId>,
+    ) -> ExprId {
+        let a = self.term(a, state, old);
+        let b = self.term(b, state, old);
+        self.exprs().binary(op, a, b)
+    }
+
+    /// The reads that a term's registers were computed from, syntactically.
+    fn term_reads(&self, term: &Term, state: &State) -> Vec<AccessId> {
+        let mut registers = Vec::new();
+        term.registers(&mut registers);
+        registers.into_iter().fold(Vec::new(), |all, r| union(&all, &state.cells[r].reads))
+    }
+}
+
+fn mentions_old(term: &Term) -> bool {
+    match term {
+        Term::Old(_) => true,
+        Term::Const(..) | Term::Register(_) | Term::Free(..) => false,
+        Term::Unary(_, a) | Term::Extract(a, ..) | Term::Resize(a, ..) => mentions_old(a),
+        Term::Binary(_, a, b) | Term::Concat(a, b) => mentions_old(a) || mentions_old(b),
+        Term::Ite(a, b, c) => mentions_old(a) || mentions_old(b) || mentions_old(c),
+    }
+}
+
+/// The union of two sorted lists.
+fn union(a: &[AccessId], b: &[AccessId]) -> Vec<AccessId> {
+    if b.is_empty() {
+        return a.to_vec();
+    }
+    let mut out = [a, b].concat();
+    out.sort_unstable();
+    out.dedup();
+    out
+}

@@ -1,0 +1,502 @@
+//! Barrier generations: which operations meet, and whether a schedule without deadlock exists.
+//!
+//! Every executed operation belongs to one generation of its barrier. A generation completes when
+//! its rule is met; whoever waits goes on only then. An assignment is well founded when the
+//! generations can complete one after another (PTX-9.7.13.1): a circular wait has no final state.
+
+use crate::event::graph::{AgentKind, BarrierKey, BarrierOp, BarrierRule, EventGraph};
+use crate::id::{AgentId, EventId, ExprId};
+use crate::litmus::ast::Place;
+use indexmap::{IndexMap, IndexSet};
+
+/// The generation that a barrier operation belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Generation {
+    /// Counts completions of the barrier, from 0.
+    pub index: u32,
+    /// Whether the operation came after the quorum was met, and passed through.
+    pub late: bool,
+}
+
+/// Generations by index of the graph's barrier operations; `None` for those not executed.
+pub type Generations = Vec<Option<Generation>>;
+
+/// The barrier operations of one execution, sorted out by barrier and thread.
+pub struct Barriers<'a> {
+    graph: &'a EventGraph,
+    executed: Vec<usize>,
+    count: Box<dyn Fn(ExprId) -> Option<u128> + 'a>,
+}
+
+impl<'a> Barriers<'a> {
+    /// The operations for which `executed` holds; `count` evaluates their counts.
+    pub fn new(
+        graph: &'a EventGraph,
+        executed: impl Fn(EventId) -> bool,
+        count: impl Fn(ExprId) -> Option<u128> + 'a,
+    ) -> Self {
+        let executed =
+            (0..graph.barriers.len()).filter(|&b| executed(graph.barriers[b].event)).collect();
+        Self { graph, executed, count: Box::new(count) }
+    }
+
+    fn op(&self, index: usize) -> &'a BarrierOp {
+        &self.graph.barriers[index]
+    }
+
+    fn agent(&self, index: usize) -> AgentId {
+        self.graph.event(self.op(index).event).agent
+    }
+
+    fn keys(&self) -> IndexSet<&'a BarrierKey> {
+        self.executed.iter().map(|&b| &self.op(b).key).collect()
+    }
+
+    fn of_key(&self, key: &BarrierKey) -> Vec<usize> {
+        self.executed.iter().copied().filter(|&b| self.op(b).key == *key).collect()
+    }
+
+    /// How many operations of the same kind on the same barrier the thread executed before.
+    fn occurrence(&self, index: usize) -> u32 {
+        let op = self.op(index);
+        let cluster = matches!(op.key, BarrierKey::Cluster(_));
+        let earlier = self.executed.iter().filter(|&&b| {
+            let other = self.op(b);
+            b < index
+                && other.key == op.key
+                && self.agent(b) == self.agent(index)
+                && (!cluster || other.arrives == op.arrives)
+        });
+        u32::try_from(earlier.count()).unwrap_or(u32::MAX)
+    }
+
+    fn counted(&self, key: &BarrierKey) -> bool {
+        self.of_key(key).iter().any(|&b| matches!(self.op(b).rule, BarrierRule::Count(_)))
+    }
+
+    /// The number of threads or warps that a counted operation asks for, and whether it is warps.
+    fn wanted(&self, index: usize) -> Option<(u128, Unit)> {
+        match self.op(index).rule {
+            BarrierRule::Count(expr) => {
+                let n = (self.count)(expr)?;
+                Some(if n > 0 && n % 32 == 0 { (n / 32, Unit::Warps) } else { (n, Unit::Threads) })
+            }
+            BarrierRule::Quorum(expr) => Some(((self.count)(expr)?, Unit::Threads)),
+            // Without a count on a barrier that others use with one: all threads of the CTA.
+            BarrierRule::AllLive | BarrierRule::Participants => {
+                let members = self.members(&self.op(index).key);
+                Some((self.warps(&members).len() as u128, Unit::Warps))
+            }
+        }
+    }
+
+    /// The threads that a barrier concerns.
+    fn members(&self, key: &BarrierKey) -> Vec<AgentId> {
+        let inside = |agent: usize, p: Place| match key {
+            BarrierKey::Cta(cta, _) | BarrierKey::Instance(cta, ..) => {
+                (p.gpu, p.grid, p.cta) == *cta
+            }
+            BarrierKey::Cluster(cluster) => (p.gpu, p.grid, p.cluster) == *cluster,
+            BarrierKey::Warp((gpu, grid, cta, warp), mask) => {
+                (p.gpu, p.grid, p.cta) == (*gpu, *grid, *cta)
+                    && self.warp_of(agent, p) == *warp
+                    && self.lane(agent, p).is_none_or(|lane| mask & (1 << lane) != 0)
+            }
+        };
+        let agents = self.graph.agents.iter().enumerate();
+        agents
+            .filter(|(index, a)| a.place().is_some_and(|p| inside(*index, p)))
+            .map(|(index, _)| AgentId::new(index))
+            .collect()
+    }
+
+    /// The threads that the barrier of an operation concerns.
+    #[must_use]
+    pub fn group(&self, operation: usize) -> Vec<AgentId> {
+        self.members(&self.op(operation).key)
+    }
+
+    fn warp_of(&self, agent: usize, place: Place) -> u32 {
+        place.warp.unwrap_or_else(|| match self.graph.agents[agent].kind {
+            AgentKind::Thread(index, _) => u32::try_from(index).unwrap_or(u32::MAX),
+            AgentKind::Init => u32::MAX,
+        })
+    }
+
+    /// The position of a thread among the threads of its warp; `None` when it is alone there.
+    fn lane(&self, agent: usize, place: Place) -> Option<u32> {
+        place.warp?;
+        let mates = self.graph.agents[..agent].iter().filter(|a| {
+            a.place().is_some_and(|p| {
+                (p.gpu, p.grid, p.cta, p.warp) == (place.gpu, place.grid, place.cta, place.warp)
+            })
+        });
+        u32::try_from(mates.count()).ok()
+    }
+
+    /// Threads grouped by warp.
+    fn warps(&self, agents: &[AgentId]) -> IndexMap<(u32, u32, u32, u32), Vec<AgentId>> {
+        let mut out: IndexMap<_, Vec<AgentId>> = IndexMap::new();
+        for &agent in agents {
+            if let Some(p) = self.graph.agents[agent.index()].place() {
+                let warp = self.warp_of(agent.index(), p);
+                out.entry((p.gpu, p.grid, p.cta, warp)).or_default().push(agent);
+            }
+        }
+        out
+    }
+
+    /// Every well-founded assignment of generations; empty when the execution deadlocks.
+    #[must_use]
+    pub fn assignments(&self) -> Vec<Generations> {
+        let mut partial: Vec<Generations> = vec![vec![None; self.graph.barriers.len()]];
+        for key in self.keys() {
+            let ops = self.of_key(key);
+            let options = if self.counted(key) {
+                self.counted_options(&ops)
+            } else {
+                self.plain_options(&ops)
+            };
+            partial = partial
+                .iter()
+                .flat_map(|base| {
+                    options.iter().map(move |option| {
+                        let mut all = base.clone();
+                        option.iter().for_each(|&(b, g)| all[b] = Some(g));
+                        all
+                    })
+                })
+                .collect();
+        }
+        partial.retain(|generations| self.is_well_founded(generations));
+        partial
+    }
+
+    /// Generations by occurrence; quorums choose who is in time.
+    fn plain_options(&self, ops: &[usize]) -> Vec<Vec<(usize, Generation)>> {
+        let base: Vec<(usize, Generation)> = ops
+            .iter()
+            .map(|&b| (b, Generation { index: self.occurrence(b), late: false }))
+            .collect();
+        let mut options = vec![base.clone()];
+        let generations: IndexSet<u32> = base.iter().map(|(_, g)| g.index).collect();
+        for generation in generations {
+            let members: Vec<usize> =
+                base.iter().filter(|(_, g)| g.index == generation).map(|&(b, _)| b).collect();
+            let Some(quorum) =
+                members.iter().find(|&&b| matches!(self.op(b).rule, BarrierRule::Quorum(_)))
+            else {
+                continue;
+            };
+            let Some((wanted, _)) = self.wanted(*quorum) else { return Vec::new() };
+            let Ok(wanted) = usize::try_from(wanted) else { return Vec::new() };
+            let choices = subsets(&members, wanted);
+            options = options
+                .iter()
+                .flat_map(|option| {
+                    choices.iter().map(|in_time| {
+                        let late = |b: &usize, g: &Generation| {
+                            g.late
+                                || (g.index == generation
+                                    && members.contains(b)
+                                    && !in_time.contains(b))
+                        };
+                        option
+                            .iter()
+                            .map(|(b, g)| (*b, Generation { late: late(b, g), ..*g }))
+                            .collect()
+                    })
+                })
+                .collect();
+        }
+        options
+    }
+
+    /// All ways to fill the generations of a counted barrier one after another.
+    fn counted_options(&self, ops: &[usize]) -> Vec<Vec<(usize, Generation)>> {
+        let mut threads: IndexMap<AgentId, Vec<usize>> = IndexMap::new();
+        for &b in ops {
+            threads.entry(self.agent(b)).or_default().push(b);
+        }
+        let threads: Vec<Vec<usize>> = threads.into_values().collect();
+        let mut out = Vec::new();
+        self.fill(&threads, &mut vec![0; threads.len()], 0, &mut Vec::new(), &mut out);
+        out
+    }
+
+    fn fill(
+        &self,
+        threads: &[Vec<usize>],
+        next: &mut Vec<usize>,
+        generation: u32,
+        so_far: &mut Vec<(usize, Generation)>,
+        out: &mut Vec<Vec<(usize, Generation)>>,
+    ) {
+        let ready: Vec<usize> =
+            (0..threads.len()).filter(|&t| next[t] < threads[t].len()).collect();
+        // What is left may be arrivals that nobody waits for.
+        let waits = ready.iter().any(|&t| threads[t][next[t]..].iter().any(|&b| self.op(b).waits));
+        if !waits {
+            let mut done = so_far.clone();
+            for &t in &ready {
+                done.extend(
+                    (0_u32..)
+                        .zip(&threads[t][next[t]..])
+                        .map(|(i, &b)| (b, Generation { index: generation + i, late: false })),
+                );
+            }
+            out.push(done);
+            return;
+        }
+        for size in 1..=ready.len() {
+            for group in subsets(&ready, size) {
+                let members: Vec<usize> = group.iter().map(|&t| threads[t][next[t]]).collect();
+                if !self.completes(&members) {
+                    continue;
+                }
+                group.iter().for_each(|&t| next[t] += 1);
+                let before = so_far.len();
+                so_far.extend(
+                    members.iter().map(|&b| (b, Generation { index: generation, late: false })),
+                );
+                self.fill(threads, next, generation + 1, so_far, out);
+                so_far.truncate(before);
+                group.iter().for_each(|&t| next[t] -= 1);
+            }
+        }
+    }
+
+    /// Whether exactly these operations complete a generation of a counted barrier.
+    fn completes(&self, members: &[usize]) -> bool {
+        let Some((wanted, unit)) = self.wanted(members[0]) else { return false };
+        if members.iter().any(|&b| self.wanted(b) != Some((wanted, unit))) {
+            return false;
+        }
+        let agents: Vec<AgentId> = members.iter().map(|&b| self.agent(b)).collect();
+        match unit {
+            Unit::Threads => agents.len() as u128 == wanted,
+            Unit::Warps => {
+                let warps = self.warps(&agents);
+                let all = self.warps(&self.members(&self.op(members[0]).key));
+                warps.len() as u128 == wanted
+                    && warps.iter().all(|(warp, present)| {
+                        all[warp].iter().all(|agent| {
+                            present.contains(agent) || self.never_uses(*agent, members[0])
+                        })
+                    })
+            }
+        }
+    }
+
+    /// Whether a thread executes no operation on the barrier of `index` at all.
+    fn never_uses(&self, agent: AgentId, index: usize) -> bool {
+        !self
+            .executed
+            .iter()
+            .any(|&b| self.agent(b) == agent && self.op(b).key == self.op(index).key)
+    }
+
+    /// Whether generations can complete one after another.
+    #[must_use]
+    pub fn is_well_founded(&self, generations: &Generations) -> bool {
+        self.circular_wait(generations).is_none()
+    }
+
+    /// Whether an assignment is one of [`Self::assignments`]: every rule is met.
+    #[must_use]
+    pub fn accepts(&self, generations: &Generations) -> bool {
+        let executed: IndexSet<usize> = self.executed.iter().copied().collect();
+        let complete =
+            generations.iter().enumerate().all(|(b, g)| g.is_some() == executed.contains(&b));
+        complete
+            && self.keys().into_iter().all(|key| self.accepts_key(key, generations))
+            && self.is_well_founded(generations)
+    }
+
+    fn accepts_key(&self, key: &BarrierKey, generations: &Generations) -> bool {
+        let ops = self.of_key(key);
+        let of = |b: usize| generations[b].expect("executed operations have a generation");
+        if !self.counted(key) {
+            let by_occurrence = ops.iter().all(|&b| of(b).index == self.occurrence(b));
+            let quorums = ops.iter().all(|&b| match self.op(b).rule {
+                BarrierRule::Quorum(_) => self.wanted(b).is_some_and(|(wanted, _)| {
+                    let in_time =
+                        ops.iter().filter(|&&o| of(o).index == of(b).index && !of(o).late);
+                    in_time.count() as u128 == wanted
+                }),
+                _ => !of(b).late,
+            });
+            return by_occurrence && quorums;
+        }
+        let last = ops.iter().map(|&b| of(b).index).max().unwrap_or(0);
+        let increasing = ops.iter().all(|&b| {
+            ops.iter()
+                .all(|&c| c <= b || self.agent(c) != self.agent(b) || of(c).index > of(b).index)
+        });
+        increasing
+            && (0..=last).all(|generation| {
+                let members: Vec<usize> =
+                    ops.iter().copied().filter(|&b| of(b).index == generation).collect();
+                let someone_waits =
+                    ops.iter().any(|&b| of(b).index >= generation && self.op(b).waits);
+                !someone_waits || (!members.is_empty() && self.completes(&members))
+            })
+    }
+
+    /// A cycle of generations that wait for each other, as barrier operations; `None` when there
+    /// is none.
+    #[must_use]
+    pub fn circular_wait(&self, generations: &Generations) -> Option<Vec<usize>> {
+        let node = |b: usize| generations[b].map(|g| (&self.op(b).key, g.index));
+        let nodes: IndexSet<(&BarrierKey, u32)> =
+            self.executed.iter().filter_map(|&b| node(b)).collect();
+        let mut edges: Vec<IndexSet<usize>> = vec![IndexSet::new(); nodes.len()];
+        let at = |b: usize| {
+            node(b).and_then(|n| nodes.get_index_of(&n)).expect("a node for each operation")
+        };
+        for (index, &(key, generation)) in nodes.iter().enumerate() {
+            if let Some(after) = nodes.get_index_of(&(key, generation + 1)) {
+                edges[index].insert(after);
+            }
+        }
+        for &first in self.executed.iter().filter(|&&b| self.op(b).waits) {
+            for &second in &self.executed {
+                let late = generations[second].is_some_and(|g| g.late);
+                if second > first
+                    && self.agent(first) == self.agent(second)
+                    && !late
+                    && at(first) != at(second)
+                {
+                    edges[at(first)].insert(at(second));
+                }
+            }
+        }
+        // Threads that take no part must have ended, so all that they wait for comes first.
+        for (index, &(key, generation)) in nodes.iter().enumerate() {
+            let ops: Vec<usize> = self
+                .of_key(key)
+                .into_iter()
+                .filter(|&b| generations[b].is_some_and(|g| g.index == generation))
+                .collect();
+            let all_live = ops.iter().any(|&b| self.op(b).rule == BarrierRule::AllLive);
+            let waited = self
+                .executed
+                .iter()
+                .any(|&b| self.op(b).waits && node(b) == Some((key, generation)));
+            if !all_live || !waited || self.counted(key) {
+                continue;
+            }
+            let present: IndexSet<AgentId> =
+                ops.iter().filter(|&&b| self.op(b).arrives).map(|&b| self.agent(b)).collect();
+            for absent in self.members(key).into_iter().filter(|a| !present.contains(a)) {
+                for &b in
+                    self.executed.iter().filter(|&&b| self.op(b).waits && self.agent(b) == absent)
+                {
+                    if at(b) != index {
+                        edges[at(b)].insert(index);
+                    } else {
+                        return Some(vec![b]);
+                    }
+                }
+            }
+        }
+        let cycle = find_cycle(&edges)?;
+        Some(
+            cycle
+                .into_iter()
+                .filter_map(|n| self.executed.iter().copied().find(|&b| at(b) == n))
+                .collect(),
+        )
+    }
+
+    /// The synchronization edges of CTA barriers (PTX-8.9.4 (3)).
+    pub fn cta_edges(&self, generations: &Generations) -> Vec<(EventId, EventId)> {
+        self.edges(generations, |key| matches!(key, BarrierKey::Cta(..) | BarrierKey::Instance(..)))
+    }
+
+    /// The synchronization edges of warp barriers (PTX-9.7.13.3).
+    pub fn warp_edges(&self, generations: &Generations) -> Vec<(EventId, EventId)> {
+        self.edges(generations, |key| matches!(key, BarrierKey::Warp(..)))
+    }
+
+    fn edges(
+        &self,
+        generations: &Generations,
+        kind: impl Fn(&BarrierKey) -> bool,
+    ) -> Vec<(EventId, EventId)> {
+        let mut out = Vec::new();
+        for &x in self.executed.iter().filter(|&&b| self.op(b).arrives && kind(&self.op(b).key)) {
+            for &y in self
+                .executed
+                .iter()
+                .filter(|&&b| self.op(b).waits && self.op(b).key == self.op(x).key)
+            {
+                let (Some(gx), Some(gy)) = (generations[x], generations[y]) else { continue };
+                if gx.index == gy.index && !gx.late && self.agent(x) != self.agent(y) {
+                    out.push((self.op(x).event, self.op(y).event));
+                }
+            }
+        }
+        out
+    }
+
+    /// From each arrival of a cluster barrier to the waits of its phase; the model tells releasing
+    /// arrivals from relaxed ones (PTX-8.9.4, PTX-9.7.13.2).
+    pub fn cluster_edges(&self, generations: &Generations) -> Vec<(EventId, EventId)> {
+        self.edges(generations, |key| matches!(key, BarrierKey::Cluster(_)))
+    }
+}
+
+/// What a count counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Unit {
+    Threads,
+    Warps,
+}
+
+/// All subsets of `size` elements, in order.
+fn subsets(all: &[usize], size: usize) -> Vec<Vec<usize>> {
+    if size == 0 {
+        return vec![Vec::new()];
+    }
+    let mut out = Vec::new();
+    for (at, &first) in all.iter().enumerate() {
+        for mut rest in subsets(&all[at + 1..], size - 1) {
+            rest.insert(0, first);
+            out.push(rest);
+        }
+    }
+    out
+}
+
+fn find_cycle(edges: &[IndexSet<usize>]) -> Option<Vec<usize>> {
+    // 0 unseen, 1 on the path, 2 done.
+    let mut state = vec![0_u8; edges.len()];
+    for root in 0..edges.len() {
+        let mut path: Vec<(usize, usize)> = Vec::new();
+        if state[root] == 0 {
+            state[root] = 1;
+            path.push((root, 0));
+        }
+        while let Some((node, next)) = path.last_mut() {
+            match edges[*node].get_index(*next) {
+                Some(&to) => {
+                    *next += 1;
+                    if state[to] == 1 {
+                        let start = path.iter().position(|(n, _)| *n == to).unwrap_or(0);
+                        return Some(path[start..].iter().map(|(n, _)| *n).collect());
+                    }
+                    if state[to] == 0 {
+                        state[to] = 1;
+                        path.push((to, 0));
+                    }
+                }
+                None => {
+                    state[*node] = 2;
+                    path.pop();
+                }
+            }
+        }
+    }
+    None
+}

@@ -1,0 +1,432 @@
+//! From an engine's choices to a concrete execution, with every value and relation computed anew.
+
+use super::barrier::{Barriers, Generations};
+use crate::bitrel::{EventSet, Rel};
+use crate::event::base::{base_relation, base_set};
+use crate::event::graph::{CutKind, EventGraph, EventKind};
+use crate::id::{AccessId, EventId, ExprId, LocId};
+use crate::program::expr::Expr;
+use crate::program::value::Values;
+use crate::ptx::operation::Order;
+use crate::relation::eval::Interpretation;
+use crate::vocabulary::{BaseRel, BaseSet, Origin};
+
+/// What an engine chose; everything else follows from it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Choices {
+    /// For every event, the write that it reads from; `None` for events that read nothing.
+    pub rf: Vec<Option<EventId>>,
+    /// Coherence edges; their closure, with initial writes first, is the coherence order.
+    pub co: Vec<(EventId, EventId)>,
+    /// Fence-SC edges, each pair oriented.
+    pub sc: Vec<(EventId, EventId)>,
+    /// Barrier generations.
+    pub generations: Generations,
+    /// Values of symbols, by id; missing ones are zero.
+    pub symbols: Vec<u128>,
+    /// The coherence-maximal write that gives each location its final value.
+    pub finals: Vec<Option<EventId>>,
+    /// Values of read accesses that justify themselves; empty unless the model allows that.
+    pub self_justified: Vec<(AccessId, u128)>,
+}
+
+/// Why choices do not make an execution.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Inconsistency {
+    /// A value depends on itself and nothing was chosen for it.
+    #[error("the value of access {0:?} is not determined")]
+    Undetermined(AccessId),
+    /// A read without a write that happens, at its location.
+    #[error("event {0:?} does not read from a write that happens")]
+    ReadsFromNowhere(EventId),
+    /// A self-justified value that differs from what is written.
+    #[error("access {0:?} was said to read another value than is written")]
+    WrongValue(AccessId),
+    /// Coherence is no partial order.
+    #[error("coherence has a cycle through {0:?}")]
+    CyclicCoherence(EventId),
+    /// A pair of Fence-SC fences that is not oriented one way.
+    #[error("Fence-SC order does not order {0:?} and {1:?}")]
+    FencesUnordered(EventId, EventId),
+    /// Fence-SC order has a cycle.
+    #[error("Fence-SC order has a cycle")]
+    CyclicFences,
+    /// Barrier generations that break a rule.
+    #[error("the barrier generations are not well founded")]
+    Barriers,
+    /// The final value of a location is not that of a coherence-maximal write.
+    #[error("the final write of {0:?} is not coherence-maximal")]
+    NotMaximal(LocId),
+    /// A thread was cut or waits for ever.
+    #[error("a thread does not end")]
+    Incomplete,
+    /// The filter does not hold.
+    #[error("the filter does not hold")]
+    Filtered,
+}
+
+/// One candidate execution.
+#[derive(Clone, Debug)]
+pub struct Execution<'g> {
+    /// The graph that it is an execution of.
+    pub graph: &'g EventGraph,
+    /// The choices that it was made from.
+    pub choices: Choices,
+    /// The events that happen.
+    pub executed: EventSet,
+    values: Values,
+    sets: Vec<EventSet>,
+    relations: Vec<Rel>,
+}
+
+impl Interpretation for Execution<'_> {
+    fn len(&self) -> usize {
+        self.graph.events.len()
+    }
+    fn set(&self, set: BaseSet) -> &EventSet {
+        &self.sets[set.index()]
+    }
+    fn relation(&self, relation: BaseRel) -> &Rel {
+        &self.relations[relation.index()]
+    }
+}
+
+impl<'g> Execution<'g> {
+    /// Builds the execution; an error says what the choices violate besides the model.
+    ///
+    /// # Errors
+    /// When the choices do not make a complete execution of the graph.
+    pub fn build(graph: &'g EventGraph, choices: Choices) -> Result<Self, Inconsistency> {
+        let values = evaluate(graph, &choices)?;
+        let mut executed = EventSet::empty(graph.events.len());
+        for id in graph.ids() {
+            if values.truth(graph.event(id).guard) == Some(true) {
+                executed.insert(id);
+            }
+        }
+        let mut execution =
+            Self { graph, choices, executed, values, sets: Vec::new(), relations: Vec::new() };
+        execution.check_reads()?;
+        execution.check_complete()?;
+        execution.interpret()?;
+        execution.check_finals()?;
+        if execution.truth(graph.filter) != Some(true) {
+            return Err(Inconsistency::Filtered);
+        }
+        Ok(execution)
+    }
+
+    /// The value of an expression, final memory included.
+    #[must_use]
+    pub fn value(&self, expr: ExprId) -> Option<u128> {
+        self.values.get(expr)
+    }
+
+    /// The truth value of an expression.
+    #[must_use]
+    pub fn truth(&self, expr: ExprId) -> Option<bool> {
+        self.values.truth(expr)
+    }
+
+    /// The value that a memory event reads or writes.
+    #[must_use]
+    pub fn event_value(&self, id: EventId) -> Option<u128> {
+        let (low, width) = self.graph.slice(id);
+        let whole = self.values.get(self.graph.access_of(id).value)?;
+        Some((whole >> low) & crate::program::expr::mask(width))
+    }
+
+    /// The final state: a value for each observed name, in their order.
+    #[must_use]
+    pub fn final_state(&self) -> Vec<u128> {
+        self.graph.observed.iter().map(|o| self.value(o.value).unwrap_or(0)).collect()
+    }
+
+    fn check_reads(&self) -> Result<(), Inconsistency> {
+        for id in self.graph.ids().filter(|&id| self.graph.event(id).is_read()) {
+            if !self.executed.contains(id) {
+                continue;
+            }
+            let Some(write) = self.choices.rf.get(id.index()).copied().flatten() else {
+                return Err(Inconsistency::ReadsFromNowhere(id));
+            };
+            let (r, w) = (self.graph.event(id), self.graph.event(write));
+            if !w.is_write() || r.loc != w.loc || !self.executed.contains(write) {
+                return Err(Inconsistency::ReadsFromNowhere(id));
+            }
+        }
+        Ok(())
+    }
+
+    fn check_complete(&self) -> Result<(), Inconsistency> {
+        let cut = self.graph.cuts.iter().any(|c| {
+            matches!(c.kind, CutKind::Bound | CutKind::Spin) && self.truth(c.guard) == Some(true)
+        });
+        if cut { Err(Inconsistency::Incomplete) } else { Ok(()) }
+    }
+
+    fn interpret(&mut self) -> Result<(), Inconsistency> {
+        let n = self.graph.events.len();
+        self.sets = BaseSet::ALL
+            .iter()
+            .map(|&set| {
+                let mut members = base_set(self.graph, set);
+                members.intersect_with(&self.executed);
+                members
+            })
+            .collect();
+        self.relations = BaseRel::ALL
+            .iter()
+            .map(|&relation| {
+                let mut pairs = match relation.origin() {
+                    Origin::Given => base_relation(self.graph, relation),
+                    Origin::Chosen => Rel::empty(n),
+                };
+                pairs.restrict_domain(&self.executed);
+                pairs.restrict_range(&self.executed);
+                pairs
+            })
+            .collect();
+        let rf = self.reads_from();
+        self.relations[BaseRel::Rf.index()] = rf;
+        let co = self.coherence()?;
+        self.relations[BaseRel::Co.index()] = co;
+        let sc = self.fence_sc()?;
+        self.relations[BaseRel::FenceSc.index()] = sc;
+        self.barriers()
+    }
+
+    fn reads_from(&self) -> Rel {
+        let pairs = self.graph.ids().filter(|&id| self.executed.contains(id)).filter_map(|id| {
+            self.choices.rf.get(id.index()).copied().flatten().map(|write| (write, id))
+        });
+        Rel::from_pairs(self.graph.events.len(), pairs)
+    }
+
+    /// Initial writes first, closed, irreflexive (PTX-8.9.6).
+    fn coherence(&self) -> Result<Rel, Inconsistency> {
+        let n = self.graph.events.len();
+        let happens = |id: EventId| self.graph.event(id).is_write() && self.executed.contains(id);
+        let chosen = self.choices.co.iter().copied().filter(|&(a, b)| {
+            happens(a) && happens(b) && self.graph.event(a).loc == self.graph.event(b).loc
+        });
+        let mut co = Rel::from_pairs(n, chosen);
+        for id in self
+            .graph
+            .ids()
+            .filter(|&id| happens(id) && self.graph.event(id).kind != EventKind::Init)
+        {
+            let loc = self.graph.event(id).loc.expect("a write has a location");
+            co.insert(self.graph.locations[loc.index()].init, id);
+        }
+        co.transitive_closure_in_place();
+        match co.first_reflexive() {
+            Some(event) => Err(Inconsistency::CyclicCoherence(event)),
+            None => Ok(co),
+        }
+    }
+
+    /// Acyclic, and one way round for every pair of fences with mutual scope (PTX-8.9.3).
+    fn fence_sc(&self) -> Result<Rel, Inconsistency> {
+        let n = self.graph.events.len();
+        let happens = |id: EventId| self.executed.contains(id);
+        let sc = Rel::from_pairs(
+            n,
+            self.choices.sc.iter().copied().filter(|&(a, b)| happens(a) && happens(b)),
+        );
+        for (a, b) in sc_pairs(self.graph).into_iter().filter(|&(a, b)| happens(a) && happens(b)) {
+            if sc.contains(a, b) == sc.contains(b, a) {
+                return Err(Inconsistency::FencesUnordered(a, b));
+            }
+        }
+        if sc.is_acyclic() { Ok(sc) } else { Err(Inconsistency::CyclicFences) }
+    }
+
+    fn barriers(&mut self) -> Result<(), Inconsistency> {
+        if self.graph.barriers.is_empty() {
+            return Ok(());
+        }
+        let n = self.graph.events.len();
+        let (cta, warp, cluster) = {
+            let barriers =
+                Barriers::new(self.graph, |id| self.executed.contains(id), |x| self.value(x));
+            let generations = &self.choices.generations;
+            if generations.len() != self.graph.barriers.len() || !barriers.accepts(generations) {
+                return Err(Inconsistency::Barriers);
+            }
+            (
+                barriers.cta_edges(generations),
+                barriers.warp_edges(generations),
+                barriers.cluster_edges(generations),
+            )
+        };
+        self.relations[BaseRel::BarrierSync.index()] = Rel::from_pairs(n, cta);
+        self.relations[BaseRel::WarpSync.index()] = Rel::from_pairs(n, warp);
+        self.relations[BaseRel::ClusterSync.index()] = Rel::from_pairs(n, cluster);
+        Ok(())
+    }
+
+    fn check_finals(&self) -> Result<(), Inconsistency> {
+        let co = self.relation(BaseRel::Co);
+        for index in 0..self.graph.locations.len() {
+            let loc = LocId::new(index);
+            let Some(last) = self.choices.finals.get(index).copied().flatten() else { continue };
+            let event = self.graph.event(last);
+            let maximal = event.is_write()
+                && event.loc == Some(loc)
+                && self.executed.contains(last)
+                && co.row(last).next().is_none();
+            if !maximal {
+                return Err(Inconsistency::NotMaximal(loc));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The pairs of `fence.sc` events with mutual scope in different threads, each once.
+#[must_use]
+pub fn sc_pairs(graph: &EventGraph) -> Vec<(EventId, EventId)> {
+    let fences: Vec<EventId> = graph
+        .ids()
+        .filter(|&id| {
+            graph.event(id).order == Some(Order::Sc)
+                && matches!(graph.event(id).kind, EventKind::Fence(_))
+        })
+        .collect();
+    if fences.len() < 2 {
+        return Vec::new();
+    }
+    let mutual = base_relation(graph, BaseRel::SameScope);
+    let mut out = Vec::new();
+    for (at, &a) in fences.iter().enumerate() {
+        for &b in &fences[at + 1..] {
+            if mutual.contains(a, b) && graph.event(a).agent != graph.event(b).agent {
+                out.push((a, b));
+            }
+        }
+    }
+    out
+}
+
+/// Evaluates all expressions; reads get the values of their writes, round by round.
+fn evaluate(graph: &EventGraph, choices: &Choices) -> Result<Values, Inconsistency> {
+    let mut known: Vec<Option<u128>> = vec![None; graph.accesses.len()];
+    for &(access, value) in &choices.self_justified {
+        known[access.index()] = Some(value);
+    }
+    let mut values = Values::default();
+    loop {
+        compute(graph, choices, &known, &mut values);
+        let mut grew = false;
+        for (index, access) in graph.accesses.iter().enumerate() {
+            let is_read = access.pieces.first().is_some_and(|&p| graph.event(p).is_read());
+            if !is_read || known[index].is_some() {
+                continue;
+            }
+            if let Some(value) = read_value(graph, choices, &values, index) {
+                known[index] = Some(value);
+                grew = true;
+            }
+        }
+        if !grew {
+            break;
+        }
+    }
+    check_values(graph, choices, &known, &values)?;
+    Ok(values)
+}
+
+fn compute(graph: &EventGraph, choices: &Choices, known: &[Option<u128>], values: &mut Values) {
+    // Barrier results need the predicates of other participants: evaluate, then once more.
+    let rounds = if graph.barriers.iter().any(|b| b.reduction.is_some()) { 2 } else { 1 };
+    for round in 0..=rounds {
+        let before = values.clone();
+        values.compute(&graph.exprs, |leaf| match leaf {
+            Expr::Read(access) => known[access.index()],
+            Expr::Symbol(symbol) => Some(choices.symbols.get(symbol.index()).copied().unwrap_or(0)),
+            Expr::Final(loc) => {
+                let write = choices.finals.get(loc.index()).copied().flatten()?;
+                if round == 0 {
+                    return None;
+                }
+                let (low, width) = graph.slice(write);
+                let whole = before.get(graph.access_of(write).value)?;
+                Some((whole >> low) & crate::program::expr::mask(width))
+            }
+            Expr::Barrier(index) if round > 0 => {
+                barrier_result(graph, choices, &before, index as usize)
+            }
+            _ => None,
+        });
+    }
+}
+
+/// What a `bar.red` returns: its generation's predicates combined.
+fn barrier_result(
+    graph: &EventGraph,
+    choices: &Choices,
+    values: &Values,
+    index: usize,
+) -> Option<u128> {
+    use crate::program::micro::Reduction;
+    let op = &graph.barriers[index];
+    let generation = choices.generations.get(index).copied().flatten()?;
+    let mut predicates = Vec::new();
+    for (other, g) in graph.barriers.iter().zip(&choices.generations) {
+        if other.key == op.key && g.is_some_and(|g| g.index == generation.index) {
+            predicates.push(values.truth(other.predicate?)?);
+        }
+    }
+    Some(match op.reduction? {
+        Reduction::Popc => predicates.iter().filter(|p| **p).count() as u128,
+        Reduction::And => u128::from(predicates.iter().all(|p| *p)),
+        Reduction::Or => u128::from(predicates.iter().any(|p| *p)),
+    })
+}
+
+/// The value of a read access from the writes of its pieces, if all are known.
+fn read_value(
+    graph: &EventGraph,
+    choices: &Choices,
+    values: &Values,
+    index: usize,
+) -> Option<u128> {
+    let mut value = 0;
+    for &piece in &graph.accesses[index].pieces {
+        let write = choices.rf.get(piece.index()).copied().flatten()?;
+        let (low, width) = graph.slice(write);
+        let part =
+            (values.get(graph.access_of(write).value)? >> low) & crate::program::expr::mask(width);
+        value |= part << graph.slice(piece).0;
+    }
+    Some(value)
+}
+
+fn check_values(
+    graph: &EventGraph,
+    choices: &Choices,
+    known: &[Option<u128>],
+    values: &Values,
+) -> Result<(), Inconsistency> {
+    for (index, access) in graph.accesses.iter().enumerate() {
+        let id = AccessId::new(index);
+        let Some(&piece) = access.pieces.first() else { continue };
+        match values.truth(graph.event(piece).guard) {
+            Some(false) => continue,
+            Some(true) => {}
+            None => return Err(Inconsistency::Undetermined(id)),
+        }
+        if !graph.event(piece).is_memory() {
+            continue;
+        }
+        if values.get(access.value).is_none() {
+            return Err(Inconsistency::Undetermined(id));
+        }
+        if graph.event(piece).is_read() && read_value(graph, choices, values, index) != known[index]
+        {
+            return Err(Inconsistency::WrongValue(id));
+        }
+    }
+    Ok(())
+}

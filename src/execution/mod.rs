@@ -1,0 +1,5 @@
+//! Concrete executions: built from an engine's choices and checked without a solver.
+
+pub mod barrier;
+pub mod build;
+pub mod recheck;

@@ -1,0 +1,648 @@
+//! Hash-consed bit-vector expressions: what registers, guards and stored values become.
+//!
+//! Widths run from 1 (truth values) to 128 bits. Equal expressions have equal ids. Construction
+//! folds constants and a short list of identities; guards are kept as conjunctions of literals so
+//! that the two arms of a branch meet again in the guard from before it.
+
+use crate::id::{AccessId, ExprId, LocId, SymbolId};
+use rustc_hash::FxHashMap;
+
+/// A function of one argument.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Unary {
+    /// Bitwise complement; negation of truth values.
+    Not,
+    /// Two's complement.
+    Neg,
+}
+
+/// A function of two arguments of one width; comparisons give one bit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[allow(missing_docs, reason = "the names are those of SMT-LIB's bit-vector theory")]
+pub enum Binary {
+    Add,
+    Sub,
+    Mul,
+    /// Division by zero gives all ones, as in SMT-LIB; PTX leaves it unspecified.
+    UDiv,
+    SDiv,
+    /// Remainder by zero gives the dividend.
+    URem,
+    SRem,
+    And,
+    Or,
+    Xor,
+    /// Amounts at or above the width give zero.
+    Shl,
+    LShr,
+    AShr,
+    Eq,
+    ULt,
+    SLt,
+}
+
+impl Binary {
+    /// Whether the result is a truth value.
+    #[must_use]
+    pub fn is_comparison(self) -> bool {
+        matches!(self, Self::Eq | Self::ULt | Self::SLt)
+    }
+
+    fn commutes(self) -> bool {
+        matches!(self, Self::Add | Self::Mul | Self::And | Self::Or | Self::Xor | Self::Eq)
+    }
+}
+
+/// One expression; operands are earlier in the arena.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Expr {
+    /// A constant, in the low bits.
+    Const(u128),
+    /// The value that a read access returns.
+    Read(AccessId),
+    /// A value that the execution chooses.
+    Symbol(SymbolId),
+    /// The final value of a location piece.
+    Final(LocId),
+    /// What the `bar.red` at this index of the graph's barriers returns.
+    Barrier(u32),
+    /// One argument.
+    Unary(Unary, ExprId),
+    /// Two arguments.
+    Binary(Binary, ExprId, ExprId),
+    /// If the first holds, the second, else the third.
+    Ite(ExprId, ExprId, ExprId),
+    /// Bits from this one upwards; how many is the width.
+    Extract(ExprId, u32),
+    /// The first argument above the second.
+    Concat(ExprId, ExprId),
+    /// Zeros above.
+    ZeroExtend(ExprId),
+    /// Copies of the sign above.
+    SignExtend(ExprId),
+}
+
+/// All expressions of one event graph.
+#[derive(Clone, Debug, Default)]
+pub struct ExprArena {
+    nodes: Vec<Expr>,
+    widths: Vec<u8>,
+    known: FxHashMap<(Expr, u8), ExprId>,
+}
+
+/// The low `width` bits set.
+#[must_use]
+pub fn mask(width: u32) -> u128 {
+    if width >= 128 { u128::MAX } else { (1 << width) - 1 }
+}
+
+/// The value of the low `width` bits read as two's complement.
+#[must_use]
+pub fn signed(bits: u128, width: u32) -> i128 {
+    let shift = 128 - width.min(128);
+    ((bits << shift) as i128) >> shift
+}
+
+impl ExprArena {
+    /// The expression behind `id`.
+    #[must_use]
+    pub fn get(&self, id: ExprId) -> Expr {
+        self.nodes[id.index()]
+    }
+
+    /// The width of `id` in bits.
+    #[must_use]
+    pub fn width(&self, id: ExprId) -> u32 {
+        u32::from(self.widths[id.index()])
+    }
+
+    /// How many expressions there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.nodes.is_empty()
+    }
+
+    /// The constant behind `id`, if it is one.
+    #[must_use]
+    pub fn constant(&self, id: ExprId) -> Option<u128> {
+        match self.get(id) {
+            Expr::Const(bits) => Some(bits),
+            _ => None,
+        }
+    }
+
+    /// Whether `id` is the truth value true.
+    #[must_use]
+    pub fn is_true(&self, id: ExprId) -> bool {
+        self.constant(id) == Some(1) && self.width(id) == 1
+    }
+
+    /// Whether `id` is the truth value false.
+    #[must_use]
+    pub fn is_false(&self, id: ExprId) -> bool {
+        self.constant(id) == Some(0) && self.width(id) == 1
+    }
+
+    fn intern(&mut self, expr: Expr, width: u32) -> ExprId {
+        let width = u8::try_from(width).expect("widths are at most 128 bits");
+        if let Some(&id) = self.known.get(&(expr, width)) {
+            return id;
+        }
+        let id = ExprId::new(self.nodes.len());
+        self.nodes.push(expr);
+        self.widths.push(width);
+        self.known.insert((expr, width), id);
+        id
+    }
+
+    /// A constant of `width` bits; higher bits of `bits` are dropped.
+    pub fn number(&mut self, bits: u128, width: u32) -> ExprId {
+        self.intern(Expr::Const(bits & mask(width)), width)
+    }
+
+    /// A truth value.
+    pub fn truth(&mut self, value: bool) -> ExprId {
+        self.number(u128::from(value), 1)
+    }
+
+    /// A leaf of `width` bits.
+    pub fn leaf(&mut self, expr: Expr, width: u32) -> ExprId {
+        self.intern(expr, width)
+    }
+
+    /// Bitwise complement, or negation of a truth value.
+    pub fn not(&mut self, a: ExprId) -> ExprId {
+        let width = self.width(a);
+        match self.get(a) {
+            Expr::Const(bits) => self.number(!bits, width),
+            Expr::Unary(Unary::Not, inner) => inner,
+            _ => self.intern(Expr::Unary(Unary::Not, a), width),
+        }
+    }
+
+    /// Two's complement.
+    pub fn neg(&mut self, a: ExprId) -> ExprId {
+        let width = self.width(a);
+        match self.get(a) {
+            Expr::Const(bits) => self.number(bits.wrapping_neg(), width),
+            _ => self.intern(Expr::Unary(Unary::Neg, a), width),
+        }
+    }
+
+    /// A function of two arguments of one width.
+    pub fn binary(&mut self, op: Binary, a: ExprId, b: ExprId) -> ExprId {
+        let width = self.width(a);
+        debug_assert_eq!(width, self.width(b), "operands of {op:?} differ in width");
+        let out = if op.is_comparison() { 1 } else { width };
+        if let (Some(x), Some(y)) = (self.constant(a), self.constant(b)) {
+            return self.number(apply(op, x, y, width), out);
+        }
+        let (a, b) = if op.commutes()
+            && (self.constant(a).is_some() || (a > b && self.constant(b).is_none()))
+        {
+            (b, a)
+        } else {
+            (a, b)
+        };
+        if let Some(simple) = self.identity(op, a, b, width) {
+            return simple;
+        }
+        self.intern(Expr::Binary(op, a, b), out)
+    }
+
+    /// Identities with a constant on the right, or equal arguments.
+    fn identity(&mut self, op: Binary, a: ExprId, b: ExprId, width: u32) -> Option<ExprId> {
+        use Binary::{AShr, Add, And, Eq, LShr, Mul, Or, SLt, Shl, Sub, UDiv, ULt, Xor};
+        if a == b {
+            return match op {
+                And | Or => Some(a),
+                Xor | Sub => Some(self.number(0, width)),
+                Eq => Some(self.truth(true)),
+                ULt | SLt => Some(self.truth(false)),
+                _ => None,
+            };
+        }
+        if width == 1 {
+            if op == Eq {
+                let differ = self.binary(Xor, a, b);
+                return Some(self.not(differ));
+            }
+            if op == And {
+                return self.conjunction(a, b);
+            }
+            if op == Or {
+                return self.disjunction(a, b);
+            }
+        }
+        let right = self.constant(b)?;
+        match op {
+            Add | Sub | Or | Xor | Shl | LShr | AShr if right == 0 => Some(a),
+            Mul | UDiv if right == 1 => Some(a),
+            Mul | And if right == 0 => Some(self.number(0, width)),
+            And if right == mask(width) => Some(a),
+            Xor if right == mask(width) => Some(self.not(a)),
+            Or if right == mask(width) => Some(b),
+            ULt if right == 0 => Some(self.truth(false)),
+            Add | Sub => self.reassociate(op, a, right, width),
+            Eq => self.equals_constant(a, right, width),
+            _ => None,
+        }
+    }
+
+    /// `(x + c) ± d` becomes `x + (c ± d)`, and `x - d` becomes `x + (-d)`.
+    fn reassociate(&mut self, op: Binary, a: ExprId, right: u128, width: u32) -> Option<ExprId> {
+        let right = if op == Binary::Sub { right.wrapping_neg() } else { right };
+        if let Expr::Binary(Binary::Add, x, c) = self.get(a)
+            && let Some(c) = self.constant(c)
+        {
+            let sum = self.number(c.wrapping_add(right), width);
+            return Some(self.binary(Binary::Add, x, sum));
+        }
+        if op == Binary::Sub {
+            let negated = self.number(right, width);
+            return Some(self.binary(Binary::Add, a, negated));
+        }
+        None
+    }
+
+    /// `e == k` where e's shape decides more than the comparison shows.
+    fn equals_constant(&mut self, a: ExprId, k: u128, width: u32) -> Option<ExprId> {
+        match self.get(a) {
+            Expr::Binary(Binary::Add, x, c) => {
+                let c = self.constant(c)?;
+                let k = self.number(k.wrapping_sub(c), width);
+                Some(self.binary(Binary::Eq, x, k))
+            }
+            Expr::Binary(Binary::Xor, x, c) => {
+                let c = self.constant(c)?;
+                let k = self.number(k ^ c, width);
+                Some(self.binary(Binary::Eq, x, k))
+            }
+            Expr::Unary(Unary::Not, x) => {
+                let k = self.number(!k, width);
+                Some(self.binary(Binary::Eq, x, k))
+            }
+            Expr::ZeroExtend(x) => {
+                let inner = self.width(x);
+                if k > mask(inner) {
+                    return Some(self.truth(false));
+                }
+                if inner == 1 {
+                    return Some(if k == 1 { x } else { self.not(x) });
+                }
+                let k = self.number(k, inner);
+                Some(self.binary(Binary::Eq, x, k))
+            }
+            Expr::SignExtend(x) => {
+                let inner = self.width(x);
+                if (signed(k, width) as u128) & mask(width)
+                    != (signed(k, inner) as u128) & mask(width)
+                {
+                    return Some(self.truth(false));
+                }
+                let k = self.number(k, inner);
+                Some(self.binary(Binary::Eq, x, k))
+            }
+            Expr::Ite(c, t, e) if self.constant(t).is_some() || self.constant(e).is_some() => {
+                let k = self.number(k, width);
+                let then = self.binary(Binary::Eq, t, k);
+                let other = self.binary(Binary::Eq, e, k);
+                Some(self.ite(c, then, other))
+            }
+            _ => None,
+        }
+    }
+
+    /// Conjunction of two truth values.
+    pub fn and(&mut self, a: ExprId, b: ExprId) -> ExprId {
+        self.binary(Binary::And, a, b)
+    }
+
+    /// Disjunction of two truth values.
+    pub fn or(&mut self, a: ExprId, b: ExprId) -> ExprId {
+        self.binary(Binary::Or, a, b)
+    }
+
+    /// Equality.
+    pub fn eq(&mut self, a: ExprId, b: ExprId) -> ExprId {
+        self.binary(Binary::Eq, a, b)
+    }
+
+    /// The literals of a conjunction, sorted; none when there are too many to look at.
+    fn literals(&self, a: ExprId) -> Option<Vec<ExprId>> {
+        const LIMIT: usize = 48;
+        let (mut out, mut stack) = (Vec::new(), vec![a]);
+        while let Some(x) = stack.pop() {
+            match self.get(x) {
+                Expr::Binary(Binary::And, p, q) if self.width(x) == 1 => stack.extend([p, q]),
+                _ => out.push(x),
+            }
+            if out.len() + stack.len() > LIMIT {
+                return None;
+            }
+        }
+        out.sort_unstable();
+        out.dedup();
+        Some(out)
+    }
+
+    fn conjoin(&mut self, literals: &[ExprId]) -> ExprId {
+        let mut all = self.truth(true);
+        for &literal in literals {
+            if self.is_true(all) {
+                all = literal;
+            } else {
+                all = self.intern(Expr::Binary(Binary::And, all, literal), 1);
+            }
+        }
+        all
+    }
+
+    /// What two literals say of one expression being equal to constants.
+    fn clash(&self, a: ExprId, b: ExprId) -> bool {
+        if self.get(a) == Expr::Unary(Unary::Not, b) || self.get(b) == Expr::Unary(Unary::Not, a) {
+            return true;
+        }
+        match (self.get(a), self.get(b)) {
+            (Expr::Binary(Binary::Eq, x, c), Expr::Binary(Binary::Eq, y, d)) => {
+                x == y && c != d && self.constant(c).is_some() && self.constant(d).is_some()
+            }
+            _ => false,
+        }
+    }
+
+    fn conjunction(&mut self, a: ExprId, b: ExprId) -> Option<ExprId> {
+        for (x, y) in [(a, b), (b, a)] {
+            match self.constant(x) {
+                Some(0) => return Some(x),
+                Some(_) => return Some(y),
+                None => {}
+            }
+        }
+        let left = self.literals(a)?;
+        let right = self.literals(b)?;
+        for &x in &left {
+            if right.iter().any(|&y| self.clash(x, y)) {
+                return Some(self.truth(false));
+            }
+        }
+        let mut all = left;
+        all.extend(right);
+        all.sort_unstable();
+        all.dedup();
+        // A literal `x == c` makes `x != d` superfluous.
+        let equalities: Vec<ExprId> = all
+            .iter()
+            .filter_map(|&l| match self.get(l) {
+                Expr::Binary(Binary::Eq, x, c) if self.constant(c).is_some() => Some(x),
+                _ => None,
+            })
+            .collect();
+        all.retain(|&l| match self.get(l) {
+            Expr::Unary(Unary::Not, inner) => match self.get(inner) {
+                Expr::Binary(Binary::Eq, x, c) => {
+                    self.constant(c).is_none() || !equalities.contains(&x)
+                }
+                _ => true,
+            },
+            _ => true,
+        });
+        Some(self.conjoin(&all))
+    }
+
+    fn disjunction(&mut self, a: ExprId, b: ExprId) -> Option<ExprId> {
+        for (x, y) in [(a, b), (b, a)] {
+            match self.constant(x) {
+                Some(0) => return Some(y),
+                Some(_) => return Some(x),
+                None => {}
+            }
+        }
+        let left = self.literals(a)?;
+        let right = self.literals(b)?;
+        let only_left: Vec<ExprId> = left.iter().copied().filter(|l| !right.contains(l)).collect();
+        let only_right: Vec<ExprId> = right.iter().copied().filter(|l| !left.contains(l)).collect();
+        if only_left.is_empty() {
+            return Some(a);
+        }
+        if only_right.is_empty() {
+            return Some(b);
+        }
+        let common: Vec<ExprId> = left.into_iter().filter(|l| right.contains(l)).collect();
+        let rest_left = self.conjoin(&only_left);
+        let rest_right = self.conjoin(&only_right);
+        if self.not(rest_left) == rest_right {
+            return Some(self.conjoin(&common));
+        }
+        for (x, only) in [(rest_left, &only_right), (rest_right, &only_left)] {
+            // common and (x or (not x and y)) is common and (x or y); keep the smaller form.
+            let negated = self.not(x);
+            if only.contains(&negated) {
+                let kept: Vec<ExprId> = only.iter().copied().filter(|&l| l != negated).collect();
+                let y = self.conjoin(&kept);
+                let either = self.or(x, y);
+                let common = self.conjoin(&common);
+                return Some(self.and(common, either));
+            }
+        }
+        if common.is_empty() {
+            return None;
+        }
+        let either = self.or(rest_left, rest_right);
+        let common = self.conjoin(&common);
+        Some(self.and(common, either))
+    }
+
+    /// If `c` then `t` else `e`.
+    pub fn ite(&mut self, c: ExprId, t: ExprId, e: ExprId) -> ExprId {
+        let width = self.width(t);
+        if let Some(c) = self.constant(c) {
+            return if c == 1 { t } else { e };
+        }
+        if t == e {
+            return t;
+        }
+        if let Expr::Unary(Unary::Not, inner) = self.get(c) {
+            return self.ite(inner, e, t);
+        }
+        if width == 1 {
+            let then = self.and(c, t);
+            let negated = self.not(c);
+            let other = self.and(negated, e);
+            return self.or(then, other);
+        }
+        // Nested choices on one condition.
+        let t = match self.get(t) {
+            Expr::Ite(d, x, _) if d == c => x,
+            _ => t,
+        };
+        let e = match self.get(e) {
+            Expr::Ite(d, _, y) if d == c => y,
+            _ => e,
+        };
+        if t == e {
+            return t;
+        }
+        self.intern(Expr::Ite(c, t, e), width)
+    }
+
+    /// `width` bits of `a` from bit `low` upwards.
+    pub fn extract(&mut self, a: ExprId, low: u32, width: u32) -> ExprId {
+        let from = self.width(a);
+        if low == 0 && width == from {
+            return a;
+        }
+        match self.get(a) {
+            Expr::Const(bits) => self.number(bits >> low, width),
+            Expr::Extract(inner, start) => self.extract(inner, start + low, width),
+            Expr::Concat(_, lower) if low + width <= self.width(lower) => {
+                self.extract(lower, low, width)
+            }
+            Expr::Concat(upper, lower) if low >= self.width(lower) => {
+                let skip = self.width(lower);
+                self.extract(upper, low - skip, width)
+            }
+            Expr::ZeroExtend(inner) if low + width <= self.width(inner) => {
+                self.extract(inner, low, width)
+            }
+            Expr::ZeroExtend(inner) if low >= self.width(inner) => self.number(0, width),
+            Expr::ZeroExtend(inner) if low == 0 => self.zero_extend(inner, width),
+            Expr::SignExtend(inner) if low + width <= self.width(inner) => {
+                self.extract(inner, low, width)
+            }
+            Expr::SignExtend(inner) if low == 0 => self.sign_extend(inner, width),
+            Expr::Ite(c, t, e) if self.constant(t).is_some() || self.constant(e).is_some() => {
+                let t = self.extract(t, low, width);
+                let e = self.extract(e, low, width);
+                self.ite(c, t, e)
+            }
+            _ => self.intern(Expr::Extract(a, low), width),
+        }
+    }
+
+    /// `high` above `low`.
+    pub fn concat(&mut self, high: ExprId, low: ExprId) -> ExprId {
+        let (upper, lower) = (self.width(high), self.width(low));
+        if let (Some(x), Some(y)) = (self.constant(high), self.constant(low)) {
+            return self.number((x << lower) | y, upper + lower);
+        }
+        if self.constant(high) == Some(0) {
+            return self.zero_extend(low, upper + lower);
+        }
+        if let (Expr::Extract(x, from), Expr::Extract(y, start)) = (self.get(high), self.get(low))
+            && x == y
+            && from == start + lower
+        {
+            return self.extract(x, start, upper + lower);
+        }
+        self.intern(Expr::Concat(high, low), upper + lower)
+    }
+
+    /// `a` with zeros above, `width` bits in all.
+    pub fn zero_extend(&mut self, a: ExprId, width: u32) -> ExprId {
+        match self.get(a) {
+            _ if self.width(a) == width => a,
+            Expr::Const(bits) => self.number(bits, width),
+            Expr::ZeroExtend(inner) => self.zero_extend(inner, width),
+            _ => self.intern(Expr::ZeroExtend(a), width),
+        }
+    }
+
+    /// `a` with copies of its sign above, `width` bits in all.
+    pub fn sign_extend(&mut self, a: ExprId, width: u32) -> ExprId {
+        let from = self.width(a);
+        match self.get(a) {
+            _ if from == width => a,
+            Expr::Const(bits) => self.number(signed(bits, from) as u128, width),
+            Expr::SignExtend(inner) => self.sign_extend(inner, width),
+            Expr::ZeroExtend(inner) if self.width(inner) < from => self.zero_extend(inner, width),
+            _ => self.intern(Expr::SignExtend(a), width),
+        }
+    }
+
+    /// `a` cut or extended to `width` bits.
+    pub fn resize(&mut self, a: ExprId, width: u32, signed: bool) -> ExprId {
+        if self.width(a) >= width {
+            self.extract(a, 0, width)
+        } else if signed {
+            self.sign_extend(a, width)
+        } else {
+            self.zero_extend(a, width)
+        }
+    }
+
+    /// The operands of an expression.
+    #[must_use]
+    pub fn operands(&self, id: ExprId) -> smallvec::SmallVec<[ExprId; 3]> {
+        match self.get(id) {
+            Expr::Const(_)
+            | Expr::Read(_)
+            | Expr::Symbol(_)
+            | Expr::Final(_)
+            | Expr::Barrier(_) => {
+                smallvec::smallvec![]
+            }
+            Expr::Unary(_, a) | Expr::Extract(a, _) | Expr::ZeroExtend(a) | Expr::SignExtend(a) => {
+                smallvec::smallvec![a]
+            }
+            Expr::Binary(_, a, b) | Expr::Concat(a, b) => smallvec::smallvec![a, b],
+            Expr::Ite(a, b, c) => smallvec::smallvec![a, b, c],
+        }
+    }
+
+    /// The leaves that a value depends on, each once, in order of id.
+    #[must_use]
+    pub fn leaves(&self, root: ExprId) -> Vec<Expr> {
+        let (mut seen, mut stack, mut out) =
+            (rustc_hash::FxHashSet::default(), vec![root], Vec::new());
+        while let Some(x) = stack.pop() {
+            if !seen.insert(x) {
+                continue;
+            }
+            match self.get(x) {
+                Expr::Const(_) => {}
+                leaf @ (Expr::Read(_) | Expr::Symbol(_) | Expr::Final(_) | Expr::Barrier(_)) => {
+                    out.push(leaf)
+                }
+                _ => stack.extend(self.operands(x)),
+            }
+        }
+        out.sort_unstable();
+        out
+    }
+}
+
+/// The value of `op` on constants of `width` bits.
+#[must_use]
+pub fn apply(op: Binary, a: u128, b: u128, width: u32) -> u128 {
+    let (sa, sb) = (signed(a, width), signed(b, width));
+    let bits = match op {
+        Binary::Add => a.wrapping_add(b),
+        Binary::Sub => a.wrapping_sub(b),
+        Binary::Mul => a.wrapping_mul(b),
+        Binary::UDiv => a.checked_div(b).unwrap_or(u128::MAX),
+        Binary::SDiv if b == 0 => (if sa < 0 { 1_i128 } else { -1 }) as u128,
+        Binary::SDiv => sa.wrapping_div(sb) as u128,
+        Binary::URem => a.checked_rem(b).unwrap_or(a),
+        Binary::SRem if b == 0 => a,
+        Binary::SRem => sa.wrapping_rem(sb) as u128,
+        Binary::And => a & b,
+        Binary::Or => a | b,
+        Binary::Xor => a ^ b,
+        Binary::Shl if b >= u128::from(width) => 0,
+        Binary::Shl => a << b,
+        Binary::LShr if b >= u128::from(width) => 0,
+        Binary::LShr => a >> b,
+        Binary::AShr => (sa >> b.min(127)) as u128,
+        Binary::Eq => return u128::from(a == b),
+        Binary::ULt => return u128::from(a < b),
+        Binary::SLt => return u128::from(sa < sb),
+    };
+    bits & mask(width)
+}

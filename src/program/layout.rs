@@ -1,0 +1,379 @@
+//! Memory layout: variables to instances, instances to addresses, addresses back to bytes.
+//!
+//! Addresses are concrete 64-bit numbers so that pointer arithmetic, `cvta`, `mapa` and
+//! `isspacep` are ordinary arithmetic. Every virtual variable is far from the next; `.shared`,
+//! `.local` and `.const` have windows in the generic space (PTX-5.1, PTX-9.7.9.19).
+
+use crate::id::{ObjectId, VirtualId};
+use crate::litmus::ast::{DeclaredSpace, Place, Test, ThreadPlace};
+use crate::ptx::operation::{Proxy, Space, Type};
+use indexmap::IndexMap;
+
+/// Distance between global variables.
+const GLOBAL_STRIDE: u64 = 1 << 20;
+/// Where global variables begin in the generic space.
+const GLOBAL_BASE: u64 = 1 << 32;
+/// The window of `.shared`.
+pub(crate) const SHARED_WINDOW: u64 = 0x70 << 40;
+/// The window of `.local`.
+pub(crate) const LOCAL_WINDOW: u64 = 0x71 << 40;
+/// The window of `.const`.
+pub(crate) const CONST_WINDOW: u64 = 0x72 << 40;
+/// The window of `.param`, inside the generic space.
+pub(crate) const PARAM_WINDOW: u64 = 0x73 << 40;
+/// Size of each window.
+pub(crate) const WINDOW: u64 = 1 << 40;
+/// Bits of a shared address inside one CTA; the CTA's rank plus one stands above.
+pub(crate) const SHARED_CTA_BITS: u32 = 20;
+/// Distance between variables within a window.
+const WINDOW_STRIDE: u64 = 1 << 12;
+
+/// A variable or an alias: a range of virtual addresses.
+#[derive(Clone, Debug)]
+pub struct VariableInfo {
+    /// Its name.
+    pub name: String,
+    /// Its state space.
+    pub space: DeclaredSpace,
+    /// The element type.
+    pub ty: Type,
+    /// Number of elements.
+    pub elements: u64,
+    /// Initial element values; `None` when unknown but constant.
+    pub initial: Option<Vec<i128>>,
+    /// Whether it stands for initialized memory at all (global and const default to zero).
+    pub zeroed: bool,
+    /// The address within its space.
+    pub address: u64,
+    /// For aliases, the variable whose memory it names.
+    pub alias_of: Option<usize>,
+    /// The proxy named in an alias declaration.
+    pub proxy: Proxy,
+    /// Instances: by CTA for `.shared`, by thread for `.local`, by device for multimem.
+    pub instances: IndexMap<InstanceKey, ObjectId>,
+}
+
+impl VariableInfo {
+    /// Size in bytes.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        u64::from(self.ty.bytes()) * self.elements
+    }
+}
+
+/// Which instance of a variable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum InstanceKey {
+    /// There is only one.
+    Whole,
+    /// The instance of a CTA: gpu, grid, cta.
+    Cta(u32, u32, u32),
+    /// The instance of a thread.
+    Thread(usize),
+    /// The replica on a device.
+    Gpu(u32),
+}
+
+/// A variable instance.
+#[derive(Clone, Debug)]
+pub struct ObjectInfo {
+    /// The name to print.
+    pub name: String,
+    /// The variable it belongs to.
+    pub variable: usize,
+    /// Which instance.
+    pub key: InstanceKey,
+}
+
+/// Where an address points.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Resolved {
+    /// Physical storage; several for a multimem address.
+    pub objects: Vec<ObjectId>,
+    /// The virtual range.
+    pub virt: VirtualId,
+    /// Byte in the object.
+    pub offset: u64,
+}
+
+/// All variables of a test.
+#[derive(Clone, Debug)]
+pub struct Layout {
+    /// Variables, then aliases, in order of declaration.
+    pub variables: Vec<VariableInfo>,
+    /// Instances.
+    pub objects: Vec<ObjectInfo>,
+    /// CTAs by (gpu, grid, cluster): their CTA numbers in order; the rank is the position.
+    clusters: IndexMap<(u32, u32, u32), Vec<u32>>,
+}
+
+impl Layout {
+    /// Lays out the variables of a test.
+    #[must_use]
+    pub fn new(test: &Test) -> Self {
+        let mut clusters: IndexMap<(u32, u32, u32), Vec<u32>> = IndexMap::new();
+        for thread in &test.threads {
+            if let ThreadPlace::Device(p) = thread.place {
+                let ctas = clusters.entry((p.gpu, p.grid, p.cluster)).or_default();
+                if !ctas.contains(&p.cta) {
+                    ctas.push(p.cta);
+                }
+            }
+        }
+        clusters.values_mut().for_each(|ctas| ctas.sort_unstable());
+        let mut layout = Self { variables: Vec::new(), objects: Vec::new(), clusters };
+        for (index, variable) in test.variables.iter().enumerate() {
+            let address = match variable.space {
+                DeclaredSpace::Global | DeclaredSpace::Multimem => {
+                    GLOBAL_BASE + index as u64 * GLOBAL_STRIDE
+                }
+                _ => (index as u64 + 1) * WINDOW_STRIDE,
+            };
+            layout.variables.push(VariableInfo {
+                name: variable.name.value.clone(),
+                space: variable.space,
+                ty: variable.ty,
+                elements: variable.elements,
+                initial: variable.initial.clone(),
+                zeroed: matches!(
+                    variable.space,
+                    DeclaredSpace::Global | DeclaredSpace::Const | DeclaredSpace::Multimem
+                ),
+                address,
+                alias_of: None,
+                proxy: Proxy::Generic,
+                instances: IndexMap::new(),
+            });
+            layout.add_instances(index, test);
+        }
+        for (index, alias) in test.aliases.iter().enumerate() {
+            let Some(target) = layout.variable(&alias.target.value) else { continue };
+            let root = layout.variables[target].alias_of.unwrap_or(target);
+            let mut info = layout.variables[root].clone();
+            info.name.clone_from(&alias.name.value);
+            info.address = GLOBAL_BASE + (test.variables.len() + index) as u64 * GLOBAL_STRIDE;
+            info.alias_of = Some(root);
+            info.proxy = alias.proxy;
+            layout.variables.push(info);
+        }
+        layout
+    }
+
+    fn add_instances(&mut self, variable: usize, test: &Test) {
+        let device = |place: ThreadPlace| match place {
+            ThreadPlace::Device(p) => Some(p),
+            ThreadPlace::Host => None,
+        };
+        let places = test.threads.iter().filter_map(|t| device(t.place));
+        let mut keys: Vec<InstanceKey> = match self.variables[variable].space {
+            DeclaredSpace::Global | DeclaredSpace::Const | DeclaredSpace::Param => {
+                vec![InstanceKey::Whole]
+            }
+            DeclaredSpace::Shared => {
+                places.map(|p| InstanceKey::Cta(p.gpu, p.grid, p.cta)).collect()
+            }
+            DeclaredSpace::Local => (0..test.threads.len()).map(InstanceKey::Thread).collect(),
+            DeclaredSpace::Multimem => places.map(|p| InstanceKey::Gpu(p.gpu)).collect(),
+        };
+        keys.sort_unstable();
+        keys.dedup();
+        let several_gpus = keys.iter().any(|k| matches!(k, InstanceKey::Cta(g, ..) if *g > 0));
+        for &key in &keys {
+            let base = &self.variables[variable].name;
+            let name = match key {
+                InstanceKey::Whole => base.clone(),
+                InstanceKey::Cta(..) if keys.len() == 1 => base.clone(),
+                InstanceKey::Cta(gpu, grid, cta) if several_gpus || grid > 0 => {
+                    format!("{base}@gpu{gpu}.grid{grid}.cta{cta}")
+                }
+                InstanceKey::Cta(_, _, cta) => format!("{base}@cta{cta}"),
+                InstanceKey::Thread(t) => format!("{base}@{}", test.threads[t].name.value),
+                InstanceKey::Gpu(gpu) => format!("{base}@gpu{gpu}"),
+            };
+            let id = ObjectId::new(self.objects.len());
+            self.objects.push(ObjectInfo { name, variable, key });
+            self.variables[variable].instances.insert(key, id);
+        }
+    }
+
+    /// The variable or alias of this name.
+    #[must_use]
+    pub fn variable(&self, name: &str) -> Option<usize> {
+        self.variables.iter().position(|v| v.name == name)
+    }
+
+    /// The address that the name of a variable stands for: within its state space.
+    #[must_use]
+    pub fn address_of(&self, variable: usize) -> u64 {
+        self.variables[variable].address
+    }
+
+    /// The rank of a CTA in its cluster.
+    #[must_use]
+    pub fn rank(&self, place: Place) -> u64 {
+        self.clusters
+            .get(&(place.gpu, place.grid, place.cluster))
+            .and_then(|ctas| ctas.iter().position(|&c| c == place.cta))
+            .unwrap_or(0) as u64
+    }
+
+    /// The CTAs of a cluster that occur in the test, in order of rank.
+    #[must_use]
+    pub fn cluster_ctas(&self, place: Place) -> &[u32] {
+        self.clusters.get(&(place.gpu, place.grid, place.cluster)).map_or(&[], Vec::as_slice)
+    }
+
+    /// The instance of `variable` that a thread means by its name.
+    #[must_use]
+    pub fn own_instance(
+        &self,
+        variable: usize,
+        thread: usize,
+        place: ThreadPlace,
+    ) -> Option<ObjectId> {
+        let info = &self.variables[variable];
+        let key = match (info.space, place) {
+            (DeclaredSpace::Shared, ThreadPlace::Device(p)) => {
+                InstanceKey::Cta(p.gpu, p.grid, p.cta)
+            }
+            (DeclaredSpace::Local, _) => InstanceKey::Thread(thread),
+            (DeclaredSpace::Multimem, ThreadPlace::Device(p)) => InstanceKey::Gpu(p.gpu),
+            (DeclaredSpace::Shared | DeclaredSpace::Multimem, ThreadPlace::Host) => return None,
+            _ => InstanceKey::Whole,
+        };
+        info.instances.get(&key).copied()
+    }
+
+    /// What `bytes` bytes at `address` in `space` are, for a thread; `None` when no variable is
+    /// there or the access leaves it.
+    #[must_use]
+    pub fn resolve(
+        &self,
+        space: Space,
+        address: u64,
+        bytes: u64,
+        thread: usize,
+        place: ThreadPlace,
+    ) -> Option<Resolved> {
+        let (space, address) = to_space(space, address)?;
+        match space {
+            DeclaredSpace::Shared => self.resolve_shared(address, bytes, place),
+            DeclaredSpace::Local => self.find(space, address, bytes, InstanceKey::Thread(thread)),
+            DeclaredSpace::Multimem => unreachable!("multimem ranges lie in the global space"),
+            _ => self.find(space, address, bytes, InstanceKey::Whole),
+        }
+    }
+
+    fn resolve_shared(&self, address: u64, bytes: u64, place: ThreadPlace) -> Option<Resolved> {
+        let ThreadPlace::Device(place) = place else { return None };
+        let cta = match address >> SHARED_CTA_BITS {
+            0 => place.cta,
+            rank => *self.cluster_ctas(place).get(usize::try_from(rank - 1).ok()?)?,
+        };
+        let inside = address & ((1 << SHARED_CTA_BITS) - 1);
+        self.find(
+            DeclaredSpace::Shared,
+            inside,
+            bytes,
+            InstanceKey::Cta(place.gpu, place.grid, cta),
+        )
+    }
+
+    fn find(
+        &self,
+        space: DeclaredSpace,
+        address: u64,
+        bytes: u64,
+        key: InstanceKey,
+    ) -> Option<Resolved> {
+        let matches = |v: &VariableInfo| {
+            v.space == space
+                || (space == DeclaredSpace::Global && v.space == DeclaredSpace::Multimem)
+        };
+        let index = self.variables.iter().position(|v| {
+            matches(v)
+                && address >= v.address
+                && address.checked_add(bytes).is_some_and(|end| end <= v.address + v.bytes())
+        })?;
+        let variable = &self.variables[index];
+        let objects: Vec<ObjectId> = if variable.space == DeclaredSpace::Multimem {
+            variable.instances.values().copied().collect()
+        } else {
+            vec![*variable.instances.get(&key)?]
+        };
+        // Virtual identity: aliases have their own ranges; instances are told apart by the object.
+        Some(Resolved { objects, virt: VirtualId::new(index), offset: address - variable.address })
+    }
+
+    /// Every aligned address in `space` where an access of `bytes` bytes is possible for a thread.
+    #[must_use]
+    pub fn candidates(&self, space: Space, bytes: u64, place: ThreadPlace) -> Vec<u64> {
+        let mut out = Vec::new();
+        for variable in &self.variables {
+            let bases: Vec<u64> = match (variable.space, space, place) {
+                (
+                    DeclaredSpace::Global | DeclaredSpace::Multimem,
+                    Space::Global | Space::Generic,
+                    _,
+                ) => {
+                    vec![variable.address]
+                }
+                (
+                    DeclaredSpace::Shared,
+                    Space::SharedCta | Space::SharedCluster,
+                    ThreadPlace::Device(p),
+                ) => self.shared_addresses(variable.address, p),
+                (DeclaredSpace::Shared, Space::Generic, ThreadPlace::Device(p)) => self
+                    .shared_addresses(variable.address, p)
+                    .into_iter()
+                    .map(|a| SHARED_WINDOW + a)
+                    .collect(),
+                (DeclaredSpace::Local, Space::Local, _)
+                | (DeclaredSpace::Const, Space::Const, _)
+                | (DeclaredSpace::Param, Space::ParamEntry | Space::ParamFunc, _) => {
+                    vec![variable.address]
+                }
+                (DeclaredSpace::Local, Space::Generic, _) => vec![LOCAL_WINDOW + variable.address],
+                (DeclaredSpace::Const, Space::Generic, _) => vec![CONST_WINDOW + variable.address],
+                _ => Vec::new(),
+            };
+            for base in bases {
+                let last = variable.bytes().saturating_sub(bytes);
+                if variable.bytes() >= bytes {
+                    out.extend(
+                        (0..=last).step_by(usize::try_from(bytes).unwrap_or(1)).map(|o| base + o),
+                    );
+                }
+            }
+        }
+        out
+    }
+
+    fn shared_addresses(&self, address: u64, place: Place) -> Vec<u64> {
+        let ranks = 1..=self.cluster_ctas(place).len() as u64;
+        std::iter::once(address).chain(ranks.map(|r| (r << SHARED_CTA_BITS) + address)).collect()
+    }
+}
+
+/// Takes a generic address to the space whose window it lies in.
+fn to_space(space: Space, address: u64) -> Option<(DeclaredSpace, u64)> {
+    Some(match space {
+        Space::Global => (DeclaredSpace::Global, address),
+        Space::SharedCta | Space::SharedCluster => (DeclaredSpace::Shared, address),
+        Space::Local => (DeclaredSpace::Local, address),
+        Space::Const => (DeclaredSpace::Const, address),
+        Space::ParamEntry | Space::ParamFunc => (DeclaredSpace::Param, address),
+        Space::Generic => {
+            let windows = [
+                (SHARED_WINDOW, DeclaredSpace::Shared),
+                (LOCAL_WINDOW, DeclaredSpace::Local),
+                (CONST_WINDOW, DeclaredSpace::Const),
+                (PARAM_WINDOW, DeclaredSpace::Param),
+            ];
+            windows
+                .into_iter()
+                .find(|&(base, _)| address >= base && address < base + WINDOW)
+                .map_or((DeclaredSpace::Global, address), |(base, space)| (space, address - base))
+        }
+    })
+}

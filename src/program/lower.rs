@@ -1,0 +1,606 @@
+//! A test's statements turned into micro-operations.
+
+use super::expr::{Binary, Unary};
+use super::layout::{
+    CONST_WINDOW, LOCAL_WINDOW, Layout, PARAM_WINDOW, SHARED_CTA_BITS, SHARED_WINDOW, WINDOW,
+};
+use super::micro::{
+    BarrierGroup, BarrierMicro, Marks, Micro, Program, Reduction, Step, Target, TaskOrder,
+    ThreadCode,
+};
+use super::registers::Registers;
+use super::term::{Extension, Term, atomic_result, extension};
+use crate::litmus::ast::{DeclaredSpace, Dialect, Test, ThreadPlace};
+use crate::ptx::operation::{
+    AccessForm, Address, ArithmeticOp, AtomicOp, BarrierMode, BoolOp, Comparison, Destination,
+    Operation, Order, PredicateUse, Proxy, Space, Statement, Type, TypeKind, Value,
+};
+
+/// Turns a test into a program; the front end has checked names, types and labels.
+#[must_use]
+pub fn lower(test: &Test) -> Program {
+    let layout = Layout::new(test);
+    let threads = (0..test.threads.len()).map(|index| lower_thread(test, &layout, index)).collect();
+    Program {
+        threads,
+        layout,
+        quantifier: test.quantifier,
+        condition: test.condition.clone(),
+        filter: test.filter.clone(),
+        shown: test.locations.clone(),
+        task_edges: task_orders(test),
+    }
+}
+
+fn task_orders(test: &Test) -> Vec<TaskOrder> {
+    let members = |name: &str| -> Vec<usize> {
+        let task = test.tasks.iter().position(|t| t.name.value == name);
+        (0..test.threads.len())
+            .filter(|&t| task.is_some() && test.threads[t].task == task)
+            .collect()
+    };
+    test.task_edges
+        .iter()
+        .map(|edge| TaskOrder {
+            from: members(&edge.from.value),
+            to: members(&edge.to.value),
+            programmatic: test
+                .tasks
+                .iter()
+                .any(|t| t.name.value == edge.to.value && t.programmatic),
+        })
+        .collect()
+}
+
+fn lower_thread(test: &Test, layout: &Layout, index: usize) -> ThreadCode {
+    let thread = &test.threads[index];
+    let registers = Registers::collect(test, index);
+    let address = |name: &str| layout.variable(name).map_or(0, |v| layout.address_of(v));
+    let infos = registers.infos(test, index, address);
+    let labels = thread
+        .statements
+        .iter()
+        .enumerate()
+        .flat_map(|(at, s)| s.labels.iter().map(move |l| (l.value.clone(), at)))
+        .collect();
+    let mut lowering = Lowering {
+        layout,
+        registers,
+        labels,
+        place: thread.place,
+        dialect: test.dialect,
+        thread: index,
+        out: Vec::new(),
+    };
+    let steps = thread.statements.iter().map(|s| lowering.statement(s)).collect();
+    ThreadCode { name: thread.name.value.clone(), place: thread.place, registers: infos, steps }
+}
+
+/// The state of lowering one thread.
+pub(super) struct Lowering<'a> {
+    pub(super) layout: &'a Layout,
+    pub(super) registers: Registers,
+    pub(super) labels: rustc_hash::FxHashMap<String, usize>,
+    pub(super) place: ThreadPlace,
+    pub(super) dialect: Dialect,
+    pub(super) thread: usize,
+    pub(super) out: Vec<Micro>,
+}
+
+impl Lowering<'_> {
+    fn statement(&mut self, statement: &Statement) -> Step {
+        self.operation(&statement.operation);
+        Step {
+            guard: statement.guard.as_ref().map(|p| self.predicate(p)),
+            micros: std::mem::take(&mut self.out),
+            span: statement.span,
+        }
+    }
+
+    pub(super) fn predicate(&self, predicate: &PredicateUse) -> Term {
+        let value = self.register(&predicate.register.value, 1, Extension::Zero);
+        if predicate.negated { value.not() } else { value }
+    }
+
+    /// A register's value as `width` bits.
+    fn register(&self, name: &str, width: u32, extension: Extension) -> Term {
+        match self.registers.index(name) {
+            Some(index) => Term::Register(index).resize(width, extension),
+            None => Term::Const(0, width),
+        }
+    }
+
+    /// An operand's value at a type.
+    pub(super) fn value(&self, value: &Value, ty: Type) -> Term {
+        match value {
+            Value::Register(register) => self.register(&register.value, ty.bits, extension(ty)),
+            Value::Immediate(number) => Term::Const(number.value as u128, ty.bits),
+            Value::AddressOf(name, offset) => {
+                let base =
+                    self.layout.variable(&name.value).map_or(0, |v| self.layout.address_of(v));
+                Term::Const(u128::from(base.wrapping_add_signed(*offset)), ty.bits)
+            }
+            Value::Special(name) => Term::Const(self.special(&name.value), ty.bits),
+        }
+    }
+
+    /// Special registers that the place of a thread decides.
+    fn special(&self, name: &str) -> u128 {
+        let ThreadPlace::Device(place) = self.place else { return 0 };
+        match name {
+            "ctaid.x" | "ctaid" => u128::from(place.cta),
+            "warpid" => u128::from(place.warp.unwrap_or(0)),
+            "clusterid.x" => u128::from(place.cluster),
+            "cluster_ctarank" | "cluster_ctaid.x" => u128::from(self.layout.rank(place)),
+            "cluster_nctarank" | "cluster_nctaid.x" => {
+                self.layout.cluster_ctas(place).len() as u128
+            }
+            "tid.x" | "tid" => self.thread as u128,
+            _ => 0,
+        }
+    }
+
+    /// Puts a value into a destination register.
+    pub(super) fn assign(&mut self, destination: &Destination, value: Term, extension: Extension) {
+        let Some(register) = destination.as_ref().and_then(|d| self.registers.index(&d.value))
+        else {
+            return;
+        };
+        let width = self.registers.ty(register).bits;
+        self.out.push(Micro::Assign { register, value: value.resize(width, extension) });
+    }
+
+    pub(super) fn loaded(&self, destination: &Destination, ty: Type) -> Option<(usize, Extension)> {
+        let register = self.registers.index(&destination.as_ref()?.value)?;
+        Some((register, extension(ty)))
+    }
+
+    /// The address of an operand with the space it is meant in, `skip` bytes further on.
+    pub(super) fn address(&self, address: &Address, space: Space, skip: u64) -> (Term, Space) {
+        let wide = Type::new(TypeKind::Unsigned, 64);
+        let offset = address.offset.wrapping_add_unsigned(skip);
+        if let Value::AddressOf(name, inner) = &address.base
+            && let Some(variable) = self.layout.variable(&name.value)
+        {
+            let declared = match self.layout.variables[variable].space {
+                DeclaredSpace::Global | DeclaredSpace::Multimem => Space::Global,
+                DeclaredSpace::Shared if space == Space::SharedCluster => Space::SharedCluster,
+                DeclaredSpace::Shared => Space::SharedCta,
+                DeclaredSpace::Const => Space::Const,
+                DeclaredSpace::Local => Space::Local,
+                DeclaredSpace::Param => Space::ParamEntry,
+            };
+            let base = self.layout.address_of(variable);
+            let at = base.wrapping_add_signed(inner.wrapping_add(offset));
+            return (Term::Const(u128::from(at), 64), declared);
+        }
+        let base = self.value(&address.base, wide);
+        let sum = base.binary(Binary::Add, Term::Const(offset as u64 as u128, 64));
+        (sum, space)
+    }
+
+    pub(super) fn target(
+        &self,
+        access: &AccessForm,
+        element: u32,
+        order: Order,
+        marks: Marks,
+    ) -> Target {
+        let skip = u64::from(element) * u64::from(access.ty.bytes());
+        let (address, space) = self.address(&access.address, access.space, skip);
+        let proxy = match &access.address.base {
+            Value::AddressOf(name, _) if access.proxy == Proxy::Generic => {
+                // An alias declared for another proxy does not change how it is accessed.
+                let _ = name;
+                Proxy::Generic
+            }
+            _ => access.proxy,
+        };
+        Target {
+            address,
+            space,
+            bytes: access.ty.bytes(),
+            order,
+            scope: access.scope.filter(|_| order != Order::Weak),
+            proxy,
+            marks: Marks { mmio: access.mmio, ..marks },
+        }
+    }
+
+    fn operation(&mut self, operation: &Operation) {
+        match operation {
+            Operation::Load { access, destinations, non_coherent } => {
+                self.load(access, destinations, *non_coherent);
+            }
+            Operation::Store { access, sources } => {
+                for (element, source) in (0_u32..).zip(sources) {
+                    let target = self.target(access, element, access.order, Marks::default());
+                    let value = self.value(source, access.ty);
+                    self.out.push(Micro::Store { target, value });
+                }
+            }
+            Operation::Atomic { access, op, destinations, operands, swap } => {
+                for (element, operand) in (0_u32..).zip(operands) {
+                    let destination = destinations.get(element as usize).cloned().flatten();
+                    self.atomic(
+                        access,
+                        *op,
+                        element,
+                        destination.as_ref(),
+                        operand,
+                        swap.as_ref(),
+                        false,
+                    );
+                }
+            }
+            Operation::Reduce { access, op, operands } => {
+                for (element, operand) in (0_u32..).zip(operands) {
+                    self.atomic(access, *op, element, None, operand, None, true);
+                }
+            }
+            Operation::Fence { order, scope, restriction } => {
+                self.out.push(Micro::Fence {
+                    order: *order,
+                    scope: *scope,
+                    restriction: *restriction,
+                });
+            }
+            Operation::ProxyFence { kind, .. } => self.out.push(Micro::ProxyFence(*kind)),
+            Operation::CtaBarrier { mode, barrier, resource, count } => {
+                self.cta_barrier(mode, barrier, resource.as_ref(), count.as_ref());
+            }
+            Operation::WarpBarrier { mask } => {
+                let mask = self.value(mask, Type::new(TypeKind::Unsigned, 32));
+                self.barrier(BarrierGroup::Warp(mask), true, true, None);
+            }
+            Operation::ClusterArrive { order } => {
+                self.barrier(BarrierGroup::Cluster, true, false, Some(*order));
+            }
+            Operation::ClusterWait => {
+                self.barrier(BarrierGroup::Cluster, false, true, Some(Order::Acquire))
+            }
+            Operation::Branch { target, condition } => {
+                let target = self.labels.get(&target.value).copied().unwrap_or(usize::MAX);
+                let condition = condition.as_ref().map(|(comparison, a, b)| {
+                    let (a, b) = (self.value(a, Type::UNTYPED), self.value(b, Type::UNTYPED));
+                    compare(*comparison, a, b, Type::UNTYPED)
+                });
+                self.out.push(Micro::Branch { target, condition });
+            }
+            Operation::Exit => self.out.push(Micro::Exit),
+            Operation::Nothing | Operation::LaunchDependents => {}
+            Operation::GridDependencyWait => self.out.push(Micro::GridWait),
+            Operation::WarpExchange { name, .. } | Operation::Unknown { name, .. } => {
+                self.out.push(Micro::Require {
+                    condition: Term::truth(false),
+                    rule: format!("`{name}` is outside the supported subset"),
+                    out_of_model: true,
+                })
+            }
+            Operation::StoreBulk { .. }
+            | Operation::Discard { .. }
+            | Operation::MultimemLoadReduce { .. }
+            | Operation::MultimemStore { .. }
+            | Operation::MultimemReduce { .. }
+            | Operation::Mbarrier { .. }
+            | Operation::MbarrierPendingCount { .. } => self.special_operation(operation),
+            _ => self.register_operation(operation),
+        }
+    }
+
+    fn load(&mut self, access: &AccessForm, destinations: &[Destination], non_coherent: bool) {
+        // A destination may be the address register: all elements are read before any is assigned.
+        for (element, destination) in (0_u32..).zip(destinations) {
+            let target = self.target(access, element, access.order, Marks::default());
+            let destination = self.loaded(destination, access.ty);
+            self.out.push(Micro::Load { target, destination });
+        }
+        if non_coherent {
+            self.out.push(Micro::Require {
+                condition: Term::truth(true),
+                rule: "a non-coherent load of data that the grid writes".to_owned(),
+                out_of_model: true,
+            });
+        }
+    }
+
+    #[allow(clippy::too_many_arguments, reason = "the fields of one instruction")]
+    fn atomic(
+        &mut self,
+        access: &AccessForm,
+        op: AtomicOp,
+        element: u32,
+        destination: Option<&crate::ptx::operation::Register>,
+        operand: &Value,
+        swap: Option<&Value>,
+        red: bool,
+    ) {
+        let ty = access.ty;
+        let releases = matches!(access.order, Order::Release | Order::AcqRel);
+        let read_order = if matches!(access.order, Order::Acquire | Order::AcqRel) {
+            Order::Acquire
+        } else {
+            Order::Relaxed
+        };
+        let write_order = if releases { Order::Release } else { Order::Relaxed };
+        let marks = Marks {
+            rmw: true,
+            red,
+            releasing_read: releases && op == AtomicOp::Cas,
+            ..Marks::default()
+        };
+        let target = self.target(access, element, read_order, marks);
+        let operand = self.value(operand, ty);
+        let writes = if op == AtomicOp::Cas {
+            Term::Old(ty.bits).equals(operand.clone())
+        } else {
+            Term::truth(true)
+        };
+        let swap = swap.map(|s| self.value(s, ty));
+        let value = atomic_result(op, ty, operand, swap)
+            .unwrap_or_else(|| Term::Free("opaque floating-point result".to_owned(), ty.bits));
+        let destination = destination.and_then(|d| self.loaded(&Some(d.clone()), ty));
+        self.out.push(Micro::Rmw { target, write_order, destination, writes, value });
+    }
+
+    fn cta_barrier(
+        &mut self,
+        mode: &BarrierMode,
+        barrier: &Value,
+        resource: Option<&Value>,
+        count: Option<&Value>,
+    ) {
+        let number = Type::new(TypeKind::Unsigned, 32);
+        let barrier = self.value(barrier, number);
+        let group = if self.dialect == Dialect::Columns {
+            let resource = resource.map_or(Term::Const(0, 32), |r| self.value(r, number));
+            BarrierGroup::Instance(barrier, resource)
+        } else {
+            BarrierGroup::Cta(barrier)
+        };
+        let count = count.map(|c| self.value(c, number));
+        let (predicate, reduction) = match mode {
+            BarrierMode::Sync | BarrierMode::Arrive => (None, None),
+            BarrierMode::RedPopc(d, p) => {
+                (Some(self.predicate(p)), Some((Reduction::Popc, self.loaded(d, number))))
+            }
+            BarrierMode::RedBool(d, op, p) => {
+                let op = if *op == BoolOp::Or { Reduction::Or } else { Reduction::And };
+                (Some(self.predicate(p)), Some((op, self.loaded(d, Type::PREDICATE))))
+            }
+        };
+        self.out.push(Micro::Barrier(BarrierMicro {
+            group,
+            arrives: true,
+            waits: *mode != BarrierMode::Arrive,
+            count,
+            order: None,
+            predicate,
+            reduction: reduction.map(|(op, d)| (op, d.map(|(register, _)| register))),
+        }));
+    }
+
+    fn barrier(&mut self, group: BarrierGroup, arrives: bool, waits: bool, order: Option<Order>) {
+        self.out.push(Micro::Barrier(BarrierMicro {
+            group,
+            arrives,
+            waits,
+            count: None,
+            order,
+            predicate: None,
+            reduction: None,
+        }));
+    }
+
+    fn register_operation(&mut self, operation: &Operation) {
+        match operation {
+            Operation::Move { ty, destination, source } => {
+                let value = self.value(source, *ty);
+                self.assign(destination, value, extension(*ty));
+            }
+            Operation::Convert { to, from, destination, source } => {
+                let value = self.value(source, *from).resize(to.bits, extension(*from));
+                self.assign(destination, value, extension(*to));
+            }
+            Operation::Arithmetic { op, ty, destination, sources } => {
+                let shift = matches!(op, ArithmeticOp::Shl | ArithmeticOp::Shr);
+                let word = Type::new(TypeKind::Unsigned, 32);
+                let a = self.value(&sources[0], *ty);
+                let b = sources
+                    .get(1)
+                    .map(|s| self.value(s, if shift && ty.bits < 32 { word } else { *ty }));
+                // Shift amounts are 32-bit values whatever the type is.
+                let b = match (shift, sources.get(1)) {
+                    (true, Some(source)) => Some(shift_amount(self.value(source, word), ty.bits)),
+                    _ => b,
+                };
+                let result = if *op == ArithmeticOp::MulWide {
+                    Type::new(ty.kind, ty.bits * 2)
+                } else {
+                    *ty
+                };
+                let value = arithmetic(*op, *ty, a, b);
+                self.assign(destination, value, extension(result));
+            }
+            Operation::MultiplyAdd { op, ty, destination, sources } => {
+                let result = if *op == ArithmeticOp::MulWide {
+                    Type::new(ty.kind, ty.bits * 2)
+                } else {
+                    *ty
+                };
+                let (a, b) = (self.value(&sources[0], *ty), self.value(&sources[1], *ty));
+                let c = self.value(&sources[2], result);
+                let value = arithmetic(*op, *ty, a, Some(b)).binary(Binary::Add, c);
+                self.assign(destination, value, extension(result));
+            }
+            Operation::Compare {
+                comparison,
+                ty,
+                destination,
+                complement,
+                sources,
+                combine,
+                result,
+            } => {
+                let (a, b) = (self.value(&sources[0], *ty), self.value(&sources[1], *ty));
+                let holds = compare(*comparison, a, b, *ty);
+                let combined = |holds: Term| match combine {
+                    None => holds,
+                    Some((op, p)) => {
+                        let p = self.predicate(p);
+                        holds.binary(boolean(*op), p)
+                    }
+                };
+                let (yes, no) = (combined(holds.clone()), combined(holds.not()));
+                let extension = if result.bits == 1 { Extension::Zero } else { Extension::Sign };
+                let (first, second) = (destination.clone(), complement.clone());
+                self.assign(&first, yes.resize(result.bits, extension), Extension::Zero);
+                self.assign(&second, no, Extension::Zero);
+            }
+            Operation::Select { ty, destination, then, otherwise, condition } => {
+                let (t, e) = (self.value(then, *ty), self.value(otherwise, *ty));
+                let value = self.predicate(condition).choose(t, e);
+                self.assign(destination, value, extension(*ty));
+            }
+            Operation::MapAddress { destination, source, rank, generic } => {
+                self.map_address(destination, source, rank, *generic);
+            }
+            Operation::IsSpace { destination, space, address } => {
+                let value = self.is_space(*space, address);
+                self.assign(destination, value, Extension::Zero);
+            }
+            Operation::CtaRank { destination, address } => {
+                let address = self.value(address, Type::new(TypeKind::Unsigned, 64));
+                let rank =
+                    address.bits(SHARED_CTA_BITS, 40 - SHARED_CTA_BITS).resize(32, Extension::Zero);
+                let own = match self.place {
+                    ThreadPlace::Device(place) => self.layout.rank(place),
+                    ThreadPlace::Host => 0,
+                };
+                let zero = rank.clone().equals(Term::Const(0, 32));
+                let named = rank.binary(Binary::Sub, Term::Const(1, 32));
+                let value = zero.choose(Term::Const(u128::from(own), 32), named);
+                self.assign(destination, value, Extension::Zero);
+            }
+            _ => {}
+        }
+    }
+
+    /// `mapa`: the same offset in another CTA's part of the shared window.
+    fn map_address(
+        &mut self,
+        destination: &Destination,
+        source: &Value,
+        rank: &Value,
+        generic: bool,
+    ) {
+        let wide = Type::new(TypeKind::Unsigned, 64);
+        let mut source = self.value(source, wide);
+        if !generic {
+            source = source.bits(0, 40).resize(64, Extension::Zero);
+        }
+        let low = source.clone().bits(0, SHARED_CTA_BITS).resize(64, Extension::Zero);
+        let window = source
+            .bits(40, 24)
+            .resize(64, Extension::Zero)
+            .binary(Binary::Shl, Term::Const(40, 64));
+        let rank = self.value(rank, wide).binary(Binary::Add, Term::Const(1, 64));
+        let high = rank.binary(Binary::Shl, Term::Const(u128::from(SHARED_CTA_BITS), 64));
+        let value = window.binary(Binary::Or, high).binary(Binary::Or, low);
+        self.assign(destination, value, Extension::Zero);
+    }
+
+    fn is_space(&self, space: Space, address: &Value) -> Term {
+        let address = self.value(address, Type::new(TypeKind::Unsigned, 64));
+        let within = |base: u64, size: u64| {
+            let at = address.clone().binary(Binary::Sub, Term::Const(u128::from(base), 64));
+            at.binary(Binary::ULt, Term::Const(u128::from(size), 64))
+        };
+        match space {
+            Space::SharedCta => {
+                let own = within(SHARED_WINDOW, 1 << SHARED_CTA_BITS);
+                let ThreadPlace::Device(place) = self.place else { return own };
+                let base = SHARED_WINDOW + ((self.layout.rank(place) + 1) << SHARED_CTA_BITS);
+                own.or(within(base, 1 << SHARED_CTA_BITS))
+            }
+            Space::SharedCluster => within(SHARED_WINDOW, WINDOW),
+            Space::Local => within(LOCAL_WINDOW, WINDOW),
+            Space::Const => within(CONST_WINDOW, WINDOW),
+            Space::ParamEntry | Space::ParamFunc => within(PARAM_WINDOW, WINDOW),
+            Space::Global | Space::Generic => {
+                address.clone().binary(Binary::ULt, Term::Const(u128::from(SHARED_WINDOW), 64))
+            }
+        }
+    }
+}
+
+fn boolean(op: BoolOp) -> Binary {
+    match op {
+        BoolOp::And => Binary::And,
+        BoolOp::Or => Binary::Or,
+        BoolOp::Xor => Binary::Xor,
+    }
+}
+
+/// A comparison as PTX and the column dialect mean it.
+#[must_use]
+pub fn compare(comparison: Comparison, a: Term, b: Term, ty: Type) -> Term {
+    let less = if ty.is_signed() { Binary::SLt } else { Binary::ULt };
+    match comparison {
+        Comparison::Eq => a.equals(b),
+        Comparison::Ne => a.equals(b).not(),
+        Comparison::Lt => a.binary(less, b),
+        Comparison::Ge => a.binary(less, b).not(),
+        Comparison::Gt => b.binary(less, a),
+        Comparison::Le => b.binary(less, a).not(),
+    }
+}
+
+/// A 32-bit shift amount as a value of the shifted operand's width; larger amounts saturate.
+fn shift_amount(amount: Term, width: u32) -> Term {
+    if width >= 32 {
+        return amount.resize(width, Extension::Zero);
+    }
+    let large = amount.clone().binary(Binary::ULt, Term::Const(u128::from(width), 32)).not();
+    large.choose(Term::Const(u128::from(width), width), amount.resize(width, Extension::Zero))
+}
+
+fn arithmetic(op: ArithmeticOp, ty: Type, a: Term, b: Option<Term>) -> Term {
+    let signed = ty.is_signed();
+    let pick = |s, u| if signed { s } else { u };
+    let zero = Term::Const(0, ty.bits);
+    let b = b.unwrap_or_else(|| zero.clone());
+    let product = |a: Term, b: Term| {
+        let wide = ty.bits * 2;
+        a.resize(wide, extension(ty)).binary(Binary::Mul, b.resize(wide, extension(ty)))
+    };
+    match op {
+        ArithmeticOp::Add => a.binary(Binary::Add, b),
+        ArithmeticOp::Sub => a.binary(Binary::Sub, b),
+        ArithmeticOp::MulLo => a.binary(Binary::Mul, b),
+        ArithmeticOp::MulHi => product(a, b).bits(ty.bits, ty.bits),
+        ArithmeticOp::MulWide => product(a, b),
+        ArithmeticOp::Div => a.binary(pick(Binary::SDiv, Binary::UDiv), b),
+        ArithmeticOp::Rem => a.binary(pick(Binary::SRem, Binary::URem), b),
+        ArithmeticOp::And => a.binary(Binary::And, b),
+        ArithmeticOp::Or => a.binary(Binary::Or, b),
+        ArithmeticOp::Xor => a.binary(Binary::Xor, b),
+        ArithmeticOp::Shl => a.binary(Binary::Shl, b),
+        ArithmeticOp::Shr => a.binary(pick(Binary::AShr, Binary::LShr), b),
+        ArithmeticOp::Min => {
+            a.clone().binary(pick(Binary::SLt, Binary::ULt), b.clone()).choose(a, b)
+        }
+        ArithmeticOp::Max => {
+            b.clone().binary(pick(Binary::SLt, Binary::ULt), a.clone()).choose(a, b)
+        }
+        ArithmeticOp::Not => a.not(),
+        ArithmeticOp::Neg => Term::Unary(Unary::Neg, Box::new(a)),
+        ArithmeticOp::Abs => a
+            .clone()
+            .binary(Binary::SLt, zero)
+            .choose(Term::Unary(Unary::Neg, Box::new(a.clone())), a),
+        ArithmeticOp::Cnot => {
+            a.equals(zero).choose(Term::Const(1, ty.bits), Term::Const(0, ty.bits))
+        }
+    }
+}

@@ -1,0 +1,224 @@
+//! Programs: threads of micro-operations over a laid-out memory.
+
+use super::layout::Layout;
+use super::term::Term;
+use crate::litmus::ast::{Condition, Quantifier, ThreadPlace};
+use crate::ptx::operation::{FenceRestriction, Order, Proxy, ProxyFenceKind, Scope, Space, Type};
+use crate::source::Span;
+
+/// A test, resolved: what the unfolding executes symbolically.
+#[derive(Clone, Debug)]
+pub struct Program {
+    /// The threads.
+    pub threads: Vec<ThreadCode>,
+    /// Variables and their addresses.
+    pub layout: Layout,
+    /// The quantifier of the condition.
+    pub quantifier: Quantifier,
+    /// The condition's proposition.
+    pub condition: Condition,
+    /// The filter, if any.
+    pub filter: Option<Condition>,
+    /// Terms shown besides those in the condition.
+    pub shown: Vec<crate::litmus::ast::Term>,
+    /// Edges between tasks, as indices of threads: all of the first before all of the second.
+    pub task_edges: Vec<TaskOrder>,
+}
+
+/// Order between the threads of two tasks.
+#[derive(Clone, Debug)]
+pub struct TaskOrder {
+    /// Threads of the earlier task.
+    pub from: Vec<usize>,
+    /// Threads of the later task.
+    pub to: Vec<usize>,
+    /// Whether the later task may start early and only `griddepcontrol.wait` orders it.
+    pub programmatic: bool,
+}
+
+/// A register of one thread.
+#[derive(Clone, Debug)]
+pub struct RegisterInfo {
+    /// Its name without `%`.
+    pub name: String,
+    /// Its type; the width is what counts.
+    pub ty: Type,
+    /// Its initial value; zero where the dialect zeroes registers, else nothing reads it.
+    pub initial: u128,
+}
+
+/// One thread's code.
+#[derive(Clone, Debug)]
+pub struct ThreadCode {
+    /// Its name.
+    pub name: String,
+    /// Where it runs.
+    pub place: ThreadPlace,
+    /// Its registers.
+    pub registers: Vec<RegisterInfo>,
+    /// Its statements; jumps go to indices of this list, one past the end is the exit.
+    pub steps: Vec<Step>,
+}
+
+/// One statement.
+#[derive(Clone, Debug)]
+pub struct Step {
+    /// The predicate it is executed under.
+    pub guard: Option<Term>,
+    /// What it does, in order.
+    pub micros: Vec<Micro>,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// What the accesses of one micro-operation have in common.
+#[derive(Clone, Debug)]
+pub struct Target {
+    /// The address of the first byte, 64 bits wide, in `space`.
+    pub address: Term,
+    /// The state space that the address is meant in.
+    pub space: Space,
+    /// Bytes.
+    pub bytes: u32,
+    /// The order qualifier.
+    pub order: Order,
+    /// The scope of strong accesses.
+    pub scope: Option<Scope>,
+    /// The proxy.
+    pub proxy: Proxy,
+    /// Marks of the events.
+    pub marks: Marks,
+}
+
+/// A micro-operation.
+#[derive(Clone, Debug)]
+pub enum Micro {
+    /// A register gets a value.
+    Assign {
+        /// The register.
+        register: usize,
+        /// The value, as wide as the register.
+        value: Term,
+    },
+    /// A read; the register gets the value, extended to its width.
+    Load {
+        /// What is read.
+        target: Target,
+        /// Where it goes: register and extension.
+        destination: Option<(usize, super::term::Extension)>,
+    },
+    /// A write.
+    Store {
+        /// What is written.
+        target: Target,
+        /// The value, as wide as the access.
+        value: Term,
+    },
+    /// A read and, where `writes` holds of [`Term::Old`], a write.
+    Rmw {
+        /// What is read and written.
+        target: Target,
+        /// The order of the write half.
+        write_order: Order,
+        /// Where the old value goes.
+        destination: Option<(usize, super::term::Extension)>,
+        /// Whether the operation results in a write.
+        writes: Term,
+        /// The value written.
+        value: Term,
+    },
+    /// A thread fence.
+    Fence {
+        /// Acquire, Release, AcqRel or Sc.
+        order: Order,
+        /// The scope.
+        scope: Scope,
+        /// What it is limited to.
+        restriction: FenceRestriction,
+    },
+    /// A proxy fence.
+    ProxyFence(ProxyFenceKind),
+    /// A barrier operation.
+    Barrier(BarrierMicro),
+    /// What follows in the statement comes after what precedes it; without one, the accesses of
+    /// a statement are unordered.
+    Then,
+    /// `griddepcontrol.wait`.
+    GridWait,
+    /// Goes to a step when the condition holds.
+    Branch {
+        /// The step.
+        target: usize,
+        /// The condition; `None` always.
+        condition: Option<Term>,
+    },
+    /// Ends the thread.
+    Exit,
+    /// Undefined unless the condition holds.
+    Require {
+        /// What must hold.
+        condition: Term,
+        /// The rule, in words.
+        rule: String,
+        /// Whether the standard leaves the use outside the model.
+        out_of_model: bool,
+    },
+}
+
+/// A barrier operation before unfolding.
+#[derive(Clone, Debug)]
+pub struct BarrierMicro {
+    /// Which kind of barrier.
+    pub group: BarrierGroup,
+    /// Whether it counts as an arrival.
+    pub arrives: bool,
+    /// Whether it waits.
+    pub waits: bool,
+    /// The number of threads, if given.
+    pub count: Option<Term>,
+    /// The order of a cluster arrival.
+    pub order: Option<Order>,
+    /// The predicate operand of `bar.red`.
+    pub predicate: Option<Term>,
+    /// What `bar.red` returns, and where.
+    pub reduction: Option<(Reduction, Option<usize>)>,
+}
+
+/// What a barrier operation synchronizes with.
+#[derive(Clone, Debug)]
+pub enum BarrierGroup {
+    /// A CTA barrier resource.
+    Cta(Term),
+    /// The column dialect's instance and resource.
+    Instance(Term, Term),
+    /// The cluster.
+    Cluster,
+    /// The warp, with a lane mask.
+    Warp(Term),
+}
+
+/// Marks that some clauses look at.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Marks {
+    /// A half of a read-modify-write.
+    pub rmw: bool,
+    /// A half of a `red`.
+    pub red: bool,
+    /// The read of a `cas` with release semantics, which may be all there is of it.
+    pub releasing_read: bool,
+    /// An operation on an mbarrier object.
+    pub mbarrier: bool,
+    /// `.mmio`
+    pub mmio: bool,
+}
+
+/// What a `bar.red` returns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reduction {
+    /// The number of participants whose predicate holds.
+    Popc,
+    /// Whether all hold.
+    And,
+    /// Whether one holds.
+    Or,
+}

@@ -1,0 +1,10 @@
+//! Tests turned into programs of micro-operations over a laid-out memory.
+
+pub mod expr;
+pub mod layout;
+pub mod lower;
+pub mod micro;
+mod registers;
+mod special;
+pub mod term;
+pub mod value;

@@ -1,0 +1,157 @@
+//! Register expressions of micro-operations: trees over registers, before symbolic execution.
+
+use super::expr::{Binary, Unary};
+use crate::ptx::operation::{AtomicOp, Type, TypeKind};
+
+/// A value computed from registers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Term {
+    /// A constant of this width.
+    Const(u128, u32),
+    /// A register of the thread.
+    Register(usize),
+    /// The value that the enclosing read-modify-write has read.
+    Old(u32),
+    /// A freely chosen value: its name and width.
+    Free(String, u32),
+    /// One argument.
+    Unary(Unary, Box<Term>),
+    /// Two arguments.
+    Binary(Binary, Box<Term>, Box<Term>),
+    /// If, then, else.
+    Ite(Box<Term>, Box<Term>, Box<Term>),
+    /// Bits from the first number upwards, as many as the second.
+    Extract(Box<Term>, u32, u32),
+    /// The first above the second.
+    Concat(Box<Term>, Box<Term>),
+    /// Cut or extended to a width; sign-extended when the flag says so.
+    Resize(Box<Term>, u32, Extension),
+}
+
+/// What stands above a value that is made wider.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Extension {
+    /// Zeros.
+    Zero,
+    /// Copies of the sign.
+    Sign,
+}
+
+impl Term {
+    /// A truth value.
+    #[must_use]
+    pub fn truth(value: bool) -> Self {
+        Self::Const(u128::from(value), 1)
+    }
+
+    /// Both.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        self.binary(Binary::And, other)
+    }
+
+    /// One of them.
+    #[must_use]
+    pub fn or(self, other: Self) -> Self {
+        self.binary(Binary::Or, other)
+    }
+
+    /// Complement.
+    #[must_use]
+    #[allow(clippy::should_implement_trait, reason = "a builder, not an operator on references")]
+    pub fn not(self) -> Self {
+        Self::Unary(Unary::Not, Box::new(self))
+    }
+
+    /// `op` applied to both.
+    #[must_use]
+    pub fn binary(self, op: Binary, other: Self) -> Self {
+        Self::Binary(op, Box::new(self), Box::new(other))
+    }
+
+    /// Equality.
+    #[must_use]
+    pub fn equals(self, other: Self) -> Self {
+        self.binary(Binary::Eq, other)
+    }
+
+    /// `then` where this holds, else `otherwise`.
+    #[must_use]
+    pub fn choose(self, then: Self, otherwise: Self) -> Self {
+        Self::Ite(Box::new(self), Box::new(then), Box::new(otherwise))
+    }
+
+    /// `width` bits from `low` upwards.
+    #[must_use]
+    pub fn bits(self, low: u32, width: u32) -> Self {
+        Self::Extract(Box::new(self), low, width)
+    }
+
+    /// Cut or extended to `width` bits.
+    #[must_use]
+    pub fn resize(self, width: u32, extension: Extension) -> Self {
+        Self::Resize(Box::new(self), width, extension)
+    }
+
+    /// Registers that the value is computed from.
+    pub fn registers(&self, out: &mut Vec<usize>) {
+        match self {
+            Self::Const(..) | Self::Old(_) | Self::Free(..) => {}
+            Self::Register(r) => out.push(*r),
+            Self::Unary(_, a) | Self::Extract(a, ..) | Self::Resize(a, ..) => a.registers(out),
+            Self::Binary(_, a, b) | Self::Concat(a, b) => {
+                a.registers(out);
+                b.registers(out);
+            }
+            Self::Ite(a, b, c) => {
+                a.registers(out);
+                b.registers(out);
+                c.registers(out);
+            }
+        }
+    }
+}
+
+/// The extension that a type asks for.
+#[must_use]
+pub fn extension(ty: Type) -> Extension {
+    if ty.is_signed() { Extension::Sign } else { Extension::Zero }
+}
+
+/// What a read-modify-write function stores, given the old value and operand b (and c of `cas`).
+///
+/// `None` for functions on floating-point values, which stay opaque.
+#[must_use]
+pub fn atomic_result(op: AtomicOp, ty: Type, operand: Term, swap: Option<Term>) -> Option<Term> {
+    let old = || Term::Old(ty.bits);
+    let number = |n: u128| Term::Const(n, ty.bits);
+    let float = matches!(
+        ty.kind,
+        TypeKind::Float | TypeKind::Bfloat | TypeKind::FloatX2 | TypeKind::BfloatX2
+    );
+    let less = if ty.is_signed() { Binary::SLt } else { Binary::ULt };
+    let divide = if ty.is_signed() { Binary::SDiv } else { Binary::UDiv };
+    Some(match op {
+        AtomicOp::Exch => operand,
+        AtomicOp::Cas => swap?,
+        AtomicOp::And => old().binary(Binary::And, operand),
+        AtomicOp::Or => old().binary(Binary::Or, operand),
+        AtomicOp::Xor => old().binary(Binary::Xor, operand),
+        _ if float => return None,
+        AtomicOp::Add => old().binary(Binary::Add, operand),
+        AtomicOp::Sub => old().binary(Binary::Sub, operand),
+        AtomicOp::Mul => old().binary(Binary::Mul, operand),
+        AtomicOp::Div => old().binary(divide, operand),
+        // r >= s ? 0 : r + 1
+        AtomicOp::Inc => old()
+            .binary(Binary::ULt, operand)
+            .choose(old().binary(Binary::Add, number(1)), number(0)),
+        // r == 0 || r > s ? s : r - 1
+        AtomicOp::Dec => old()
+            .equals(number(0))
+            .or(operand.clone().binary(Binary::ULt, old()))
+            .choose(operand, old().binary(Binary::Sub, number(1))),
+        AtomicOp::Min => old().binary(less, operand.clone()).choose(old(), operand),
+        AtomicOp::Max => operand.clone().binary(less, old()).choose(old(), operand),
+    })
+}

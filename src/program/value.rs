@@ -1,0 +1,105 @@
+//! Evaluation of expressions under a partial assignment of their leaves.
+
+use super::expr::{Binary, Expr, ExprArena, Unary, apply, mask, signed};
+use crate::id::ExprId;
+
+/// Values of expressions, filled in as leaves become known; unknown ones are `None`.
+///
+/// An expression may be known before all of its leaves are: a conjunction with a false side, a
+/// choice whose condition is known.
+#[derive(Clone, Debug, Default)]
+pub struct Values {
+    values: Vec<Option<u128>>,
+}
+
+impl Values {
+    /// Evaluates all expressions of `arena`, in one pass over it; `leaf` gives the value of leaves.
+    pub fn compute(&mut self, arena: &ExprArena, leaf: impl Fn(Expr) -> Option<u128>) {
+        self.values.clear();
+        for index in 0..arena.len() {
+            let value = step(arena, ExprId::new(index), &self.values, &leaf);
+            self.values.push(value);
+        }
+    }
+
+    /// Evaluates the expressions listed in `order`, operands before users; others stay unknown.
+    pub fn compute_some(
+        &mut self,
+        arena: &ExprArena,
+        order: &[ExprId],
+        leaf: impl Fn(Expr) -> Option<u128>,
+    ) {
+        self.values.resize(arena.len(), None);
+        for &id in order {
+            self.values[id.index()] = step(arena, id, &self.values, &leaf);
+        }
+    }
+
+    /// The value of `id`, if it is known.
+    #[must_use]
+    pub fn get(&self, id: ExprId) -> Option<u128> {
+        self.values[id.index()]
+    }
+
+    /// The truth value of `id`, if it is known.
+    #[must_use]
+    pub fn truth(&self, id: ExprId) -> Option<bool> {
+        self.get(id).map(|v| v != 0)
+    }
+}
+
+/// The value of one expression, its operands' values being in `values`.
+fn step(
+    arena: &ExprArena,
+    id: ExprId,
+    values: &[Option<u128>],
+    leaf: &impl Fn(Expr) -> Option<u128>,
+) -> Option<u128> {
+    let width = arena.width(id);
+    let of = |x: ExprId| values[x.index()];
+    match arena.get(id) {
+        Expr::Const(bits) => Some(bits),
+        expr @ (Expr::Read(_) | Expr::Symbol(_) | Expr::Final(_) | Expr::Barrier(_)) => leaf(expr),
+        Expr::Unary(Unary::Not, a) => of(a).map(|v| !v & mask(width)),
+        Expr::Unary(Unary::Neg, a) => of(a).map(|v| v.wrapping_neg() & mask(width)),
+        Expr::Binary(op, a, b) => match (of(a), of(b)) {
+            (Some(x), Some(y)) => Some(apply(op, x, y, arena.width(a))),
+            (Some(0), None) | (None, Some(0)) if matches!(op, Binary::And | Binary::Mul) => Some(0),
+            (Some(x), None) | (None, Some(x)) if op == Binary::Or && x == mask(width) => Some(x),
+            _ => None,
+        },
+        Expr::Ite(c, t, e) => match of(c) {
+            Some(0) => of(e),
+            Some(_) => of(t),
+            None => match (of(t), of(e)) {
+                (Some(x), Some(y)) if x == y => Some(x),
+                _ => None,
+            },
+        },
+        Expr::Extract(a, low) => of(a).map(|v| (v >> low) & mask(width)),
+        Expr::Concat(high, low) => Some((of(high)? << arena.width(low)) | of(low)?),
+        Expr::ZeroExtend(a) => of(a),
+        Expr::SignExtend(a) => of(a).map(|v| (signed(v, arena.width(a)) as u128) & mask(width)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::id::AccessId;
+
+    #[test]
+    fn guards_of_both_arms_meet_again() {
+        let mut arena = ExprArena::default();
+        let x = arena.leaf(Expr::Read(AccessId::new(0)), 32);
+        let y = arena.leaf(Expr::Read(AccessId::new(1)), 32);
+        let (zero, one) = (arena.number(0, 32), arena.number(1, 32));
+        let (p, q) = (arena.eq(x, zero), arena.eq(y, one));
+        let not_q = arena.not(q);
+        let (then, other) = (arena.and(p, q), arena.and(p, not_q));
+        assert_eq!(arena.or(then, other), p);
+        let one_too = arena.eq(x, one);
+        let both = arena.and(p, one_too);
+        assert!(arena.is_false(both));
+    }
+}

@@ -1,0 +1,79 @@
+//! Whether a model stays consistent when reads without effect are deleted from an execution.
+//!
+//! Spin loops rest on this: iterations whose reads change nothing may be left out. Deleting whole
+//! accesses restricts every base set and relation to the events that remain. An expression then
+//! either restricts in the same way ([`Effect::Restricts`]), or loses at least what is gone
+//! ([`Effect::Shrinks`]), or may gain something. Axioms forbid members and cycles, so they stay
+//! satisfied when their expressions do not gain.
+
+use super::expr::{Arena, AxiomRole, Model, Node};
+use super::plan::dependencies;
+use crate::id::NodeId;
+use crate::vocabulary::BaseRel;
+
+/// What deleting whole accesses does to the value of an expression, weakest last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Effect {
+    /// The new value is the old one on the events that remain.
+    Restricts,
+    /// The new value is part of the old one.
+    Shrinks,
+    /// The new value may have members that the old one lacks.
+    MayGrow,
+}
+
+/// The name of a required axiom that deleting effect-free reads may break, if there is one.
+///
+/// The condition is syntactic and sufficient: `None` says that the model is insensitive.
+#[must_use]
+pub fn sensitive_axiom(model: &Model) -> Option<&str> {
+    let effects = effects(&model.arena);
+    model
+        .axioms
+        .iter()
+        .filter(|axiom| axiom.role == AxiomRole::Required)
+        .find(|axiom| axiom.negated || effects[axiom.node.index()] == Effect::MayGrow)
+        .map(|axiom| axiom.name.as_str())
+}
+
+/// The effect of a deletion on every node of an arena.
+#[must_use]
+pub fn effects(arena: &Arena) -> Vec<Effect> {
+    // Recursive relations are assumed to be harmless until the iteration finds otherwise.
+    let mut effects = vec![Effect::Restricts; arena.len()];
+    let mut changed = true;
+    while changed {
+        changed = false;
+        for index in 0..arena.len() {
+            let id = NodeId::new(index);
+            let new = effect_of(arena, id, &effects).max(effects[index]);
+            changed |= new != effects[index];
+            effects[index] = new;
+        }
+    }
+    effects
+}
+
+fn effect_of(arena: &Arena, id: NodeId, known: &[Effect]) -> Effect {
+    let get = |id: NodeId| known[id.index()];
+    let worst = dependencies(arena, id).into_iter().map(get).max().unwrap_or(Effect::Restricts);
+    match arena.node(id) {
+        Node::Diff(_, b) if get(b) != Effect::Restricts => Effect::MayGrow,
+        // The event between may be one that is gone, unless it goes only together with an end.
+        Node::Comp(a, b) if !(stays(arena, a) || stays(arena, b)) => worst.max(Effect::Shrinks),
+        Node::Plus(a) if !stays(arena, a) => worst.max(Effect::Shrinks),
+        Node::Domain(_) | Node::Range(_) | Node::Rec(_) => worst.max(Effect::Shrinks),
+        _ => worst,
+    }
+}
+
+/// Whether the relation leads only between pieces of one access, which are deleted together.
+fn stays(arena: &Arena, id: NodeId) -> bool {
+    match arena.node(id) {
+        Node::ToId(_) | Node::Rel(BaseRel::SameAccess | BaseRel::Id) => true,
+        Node::Union(a, b) | Node::Comp(a, b) => stays(arena, a) && stays(arena, b),
+        Node::Inter(a, b) => stays(arena, a) || stays(arena, b),
+        Node::Diff(a, _) | Node::Inverse(a) | Node::Plus(a) => stays(arena, a),
+        _ => false,
+    }
+}

@@ -1,0 +1,100 @@
+//! Engines: what answers a question about the executions of an event graph under a model.
+
+use crate::event::graph::EventGraph;
+use crate::execution::build::Choices;
+use crate::relation::expr::Model;
+
+#[cfg(feature = "z3")]
+pub mod z3;
+
+/// A program within a bound, and the model that judges it.
+#[derive(Clone, Copy, Debug)]
+pub struct Problem<'a> {
+    /// The events.
+    pub graph: &'a EventGraph,
+    /// The model.
+    pub model: &'a Model,
+}
+
+/// What an execution is looked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Goal {
+    /// A complete execution in which the condition's proposition has this value.
+    Condition(bool),
+    /// Any complete execution.
+    Complete,
+    /// An execution in which a loop is cut by the bound; threads may be waiting.
+    BoundHit,
+    /// A complete execution in which this violation of the graph's list happens.
+    Violation(usize),
+}
+
+/// What an engine says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// There is such an execution: these choices make one.
+    Yes(Box<Choices>),
+    /// There is none.
+    No(Core),
+    /// It could not tell.
+    Unknown(Why),
+    /// The engine cannot ask this question of this model or program.
+    Unsupported(String),
+}
+
+/// Which axioms exclude an outcome.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Core {
+    /// A minimal set of axioms, as indices into [`Model::axioms`], that excludes it together with
+    /// what every execution satisfies; empty when no candidate execution has the outcome at all.
+    pub axioms: Vec<usize>,
+    /// Whether the set is known to be minimal.
+    pub minimal: bool,
+}
+
+/// Why an engine could not tell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Why {
+    /// The user's time limit.
+    Timeout,
+    /// The memory limit.
+    Memory,
+    /// The engine's budget of steps.
+    Steps,
+    /// The solver gave up.
+    GaveUp,
+}
+
+/// Limits of one question.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Budget {
+    /// Milliseconds; `None` without a limit.
+    pub milliseconds: Option<u64>,
+    /// Engine steps; `None` without a limit.
+    pub steps: Option<u64>,
+}
+
+/// All final states of a program.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct States {
+    /// Each final state - the values of the graph's observed names - with choices that reach it,
+    /// sorted by state.
+    pub states: Vec<(Vec<u128>, Choices)>,
+    /// Why the list may lack some.
+    pub incomplete: Option<Why>,
+}
+
+/// Answers questions; every engine gives the same answers.
+pub trait Engine: Send + Sync {
+    /// Its name on the command line.
+    fn name(&self) -> &'static str;
+
+    /// Looks for an execution.
+    fn find(&self, problem: Problem<'_>, goal: Goal, budget: Budget) -> Answer;
+
+    /// Lists all final states of complete executions.
+    ///
+    /// # Errors
+    /// When the engine cannot ask this of the model or program.
+    fn states(&self, problem: Problem<'_>, budget: Budget) -> Result<States, String>;
+}

@@ -1,0 +1,126 @@
+//! Verdicts: what the standard says of the outcome that a test asks about.
+
+use crate::execution::build::Choices;
+use crate::litmus::ast::Quantifier;
+use crate::solve::{Core, Why};
+use crate::source::Span;
+
+/// The answer to a litmus test under one model.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// An execution has the outcome; it has been re-checked.
+    Allowed(Box<Choices>),
+    /// No execution has the outcome.
+    Forbidden(Core),
+    /// The program's behaviour is undefined, with an execution that shows it.
+    Undefined(Reason),
+    /// The standard gives no meaning to the program.
+    OutOfModel(Reason),
+    /// No execution completes: threads wait for each other.
+    Deadlock(Reason),
+    /// It could not be decided.
+    Unknown(Undecided),
+    /// The tool failed: a witness that does not hold, engines that disagree, a panic.
+    Error(String),
+}
+
+/// A rule with the place where it is broken.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reason {
+    /// In words.
+    pub rule: String,
+    /// The statements concerned.
+    pub spans: Vec<Span>,
+    /// An execution that shows it, where there is one.
+    pub choices: Option<Box<Choices>>,
+}
+
+/// Why a verdict is unknown.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Undecided {
+    /// A loop was cut: a longer execution might have the outcome.
+    Bound(u8),
+    /// The engine could not tell.
+    Engine(Why),
+    /// No engine handles the model or program.
+    Unsupported(String),
+}
+
+/// The kinds of verdicts, as `Expect=` names them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[allow(missing_docs, reason = "described at Verdict")]
+pub enum Kind {
+    Allowed,
+    Forbidden,
+    Undefined,
+    OutOfModel,
+    Deadlock,
+    Unknown,
+    Error,
+}
+
+impl Kind {
+    /// All kinds.
+    pub const ALL: [Self; 7] = [
+        Self::Allowed,
+        Self::Forbidden,
+        Self::Undefined,
+        Self::OutOfModel,
+        Self::Deadlock,
+        Self::Unknown,
+        Self::Error,
+    ];
+
+    /// The word for it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Allowed => "allowed",
+            Self::Forbidden => "forbidden",
+            Self::Undefined => "undefined",
+            Self::OutOfModel => "out-of-model",
+            Self::Deadlock => "deadlock",
+            Self::Unknown => "unknown",
+            Self::Error => "error",
+        }
+    }
+
+    /// The kind that a word stands for.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        let wanted = name.trim().to_ascii_lowercase().replace([' ', '_'], "-");
+        Self::ALL.into_iter().find(|k| k.name() == wanted)
+    }
+}
+
+impl Verdict {
+    /// Which kind it is.
+    #[must_use]
+    pub fn kind(&self) -> Kind {
+        match self {
+            Self::Allowed(_) => Kind::Allowed,
+            Self::Forbidden(_) => Kind::Forbidden,
+            Self::Undefined(_) => Kind::Undefined,
+            Self::OutOfModel(_) => Kind::OutOfModel,
+            Self::Deadlock(_) => Kind::Deadlock,
+            Self::Unknown(_) => Kind::Unknown,
+            Self::Error(_) => Kind::Error,
+        }
+    }
+
+    /// Whether the quantified condition is satisfied; `None` where the verdict does not say.
+    ///
+    /// A deadlock has no final state: `exists` fails and `forall` holds of all none of them.
+    #[must_use]
+    pub fn holds(&self, quantifier: Quantifier) -> Option<bool> {
+        let reached = match self {
+            Self::Allowed(_) => true,
+            Self::Forbidden(_) | Self::Deadlock(_) => false,
+            _ => return None,
+        };
+        Some(match quantifier {
+            Quantifier::Exists => reached,
+            Quantifier::NotExists | Quantifier::Forall => !reached,
+        })
+    }
+}
