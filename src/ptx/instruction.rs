@@ -166,7 +166,12 @@ fn operand(cursor: &mut Cursor<'_>, depth: usize) -> Result<Operand, SyntaxError
     }
     let kind = match cursor.peek() {
         Some(TokenKind::OpenBracket) => {
-            OperandKind::Bracket(operand_list(cursor, TokenKind::CloseBracket, "`]`", depth)?)
+            let list = operand_list(cursor, TokenKind::CloseBracket, "`]`", depth)?;
+            // A promise about the address that means nothing here (PTX-9.7.9.8).
+            if cursor.peek_text() == ".unified" {
+                cursor.advance();
+            }
+            OperandKind::Bracket(list)
         }
         Some(TokenKind::OpenBrace) => {
             OperandKind::Vector(operand_list(cursor, TokenKind::CloseBrace, "`}`", depth)?)

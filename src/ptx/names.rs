@@ -116,6 +116,12 @@ impl Display for Type {
     }
 }
 
+/// Whether a qualifier is an eviction priority, a cache hint or a prefetch size.
+#[must_use]
+pub fn is_hint(word: &str) -> bool {
+    word.starts_with("L1::") || word.starts_with("L2::")
+}
+
 /// Special registers without their `%` (PTX-10), components left out.
 const SPECIAL_REGISTERS: &[&str] = &[
     "tid",
