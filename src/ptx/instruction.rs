@@ -89,7 +89,10 @@ impl std::fmt::Display for Operand {
             OperandKind::Name(name, offset) => write!(f, "{name}+{offset}"),
             OperandKind::Element(name, index) => write!(f, "{name}[{index}]"),
             OperandKind::Integer(number) => write!(f, "{number}"),
-            OperandKind::Decimal(number) => write!(f, "{number:?}"),
+            OperandKind::Decimal(number) => {
+                let text = number.to_string();
+                write!(f, "{text}{}", if text.contains('.') { "" } else { ".0" })
+            }
             OperandKind::Bracket(operands) => write!(f, "[{}]", list(operands)),
             OperandKind::Vector(operands) => write!(f, "{{{}}}", list(operands)),
             OperandKind::Not(name) => write!(f, "!{name}"),

@@ -74,6 +74,21 @@ words! {
     }
 }
 
+impl Comparison {
+    /// Its symbol in conditions.
+    #[must_use]
+    pub fn symbol(self) -> &'static str {
+        match self {
+            Self::Eq => "==",
+            Self::Ne => "!=",
+            Self::Lt => "<",
+            Self::Le => "<=",
+            Self::Gt => ">",
+            Self::Ge => ">=",
+        }
+    }
+}
+
 /// The fundamental type that a qualifier names (PTX-5.2).
 #[must_use]
 pub fn ty(word: &str) -> Option<Type> {
