@@ -188,3 +188,40 @@ fn paths_from_the_environment_parse() {
     }
     println!("{} files, {} diagnostics\n{}", all.len(), failures.len(), failures.concat());
 }
+
+/// Every way to be wrong that has a file in `tests/bad`, and what a user is told.
+#[test]
+fn bad_inputs_are_explained() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/bad");
+    let mut paths = Vec::new();
+    files_under(&folder, "litmus", &mut paths);
+    let mut report = String::new();
+    for path in &paths {
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        let mut files = Files::default();
+        let parsed = parse_bytes(&mut files, &name, &std::fs::read(path).unwrap());
+        assert!(!parsed.diagnostics.is_empty(), "{name} is not bad");
+        assert_eq!(parsed.tests.is_empty(), parsed.diagnostics.iter().any(Diagnostic::is_error));
+        report.extend(parsed.diagnostics.iter().map(|d| render(&files, d)));
+        report += "\n";
+    }
+    insta::assert_snapshot!("bad_inputs", report);
+}
+
+#[test]
+fn deep_nesting_is_an_error() {
+    for (open, close) in [("(", ")"), ("~", ""), ("x == 0 => ", "x == 0")] {
+        let condition = format!("{}true{}", open.repeat(100_000), close.repeat(100_000));
+        let text = format!(
+            "PTX deep\n{{ x=0; }}\n P0@cta 0,gpu 0 ;\n st.weak x, 1 ;\nexists {condition}\n"
+        );
+        let (_, parsed) = reparsed(&text);
+        assert!(parsed.diagnostics.iter().any(|d| d.code == "syntax-depth"), "{open}");
+    }
+    let text = format!(
+        "PTX deep\n.global .u32 x;\nP0 @ cta 0 {{ st.weak.u32 {}x; }}\n",
+        "[".repeat(100_000)
+    );
+    let (_, parsed) = reparsed(&text);
+    assert!(parsed.diagnostics.iter().any(|d| d.code == "syntax-depth"));
+}

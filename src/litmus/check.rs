@@ -3,17 +3,21 @@
 use crate::diagnostic::{Diagnostic, closest};
 use crate::litmus::ast::{Condition, DeclaredSpace, Dialect, Term, Test, Thread, Variable};
 use crate::litmus::error::{LitmusError, LitmusWarning};
-use crate::ptx::operation::{AccessForm, Operation, Statement, Type, Value};
+use crate::ptx::operation::{AccessForm, Operation, Space, Statement, Type, Value};
 use crate::ptx::registers::Mentions;
 use crate::source::{Span, Spanned};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Checks a test and adds, in columns, the locations that only their use declares.
 pub(super) fn check(test: &mut Test, diagnostics: &mut Vec<Diagnostic>) {
+    // A statement that could not be read may be the one that writes a register.
+    let complete = !diagnostics.iter().any(|found| found.code.starts_with("syntax-"));
     locations(test, diagnostics);
     for thread in 0..test.threads.len() {
         labels(&test.threads[thread], diagnostics);
-        registers(test, thread, diagnostics);
+        if complete {
+            registers(test, thread, diagnostics);
+        }
         if test.dialect == Dialect::Blocks {
             addresses(test, thread, diagnostics);
         }
@@ -24,7 +28,7 @@ pub(super) fn check(test: &mut Test, diagnostics: &mut Vec<Diagnostic>) {
     if let Some(filter) = &test.filter {
         terms_of(filter, &mut terms);
     }
-    let written = written_registers(test);
+    let written = if complete { written_registers(test) } else { Vec::new() };
     for term in terms {
         condition_term(test, &written, term, diagnostics);
     }
@@ -217,6 +221,17 @@ fn addresses(test: &Test, thread: usize, diagnostics: &mut Vec<Diagnostic>) {
         let Some((address, bytes)) = constant_access(statement) else { continue };
         let Value::AddressOf(name, extra) = &address.base else { continue };
         let Some(variable) = variable_of(test, &name.value) else { continue };
+        if let Some(space) = space_of(statement)
+            && !reaches(space, variable.space)
+        {
+            let error = LitmusError::WrongSpace {
+                name: name.value.clone(),
+                declared: variable.space.directive(),
+                span: address.span,
+            };
+            diagnostics.push(error.diagnostic());
+            continue;
+        }
         let size = u64::from(variable.ty.bytes()) * variable.elements;
         let offset = i128::from(address.offset) + i128::from(*extra);
         let end = offset + i128::from(bytes);
@@ -254,6 +269,36 @@ fn constant_access(statement: &Statement) -> Option<(&crate::ptx::operation::Add
         _ => return None,
     };
     (bytes > 0).then_some((&access.address, bytes))
+}
+
+/// The state space that a statement accesses; `None` for multimem addresses.
+fn space_of(statement: &Statement) -> Option<Option<Space>> {
+    use Operation as O;
+    match &statement.operation {
+        O::MultimemLoadReduce { .. } | O::MultimemStore { .. } | O::MultimemReduce { .. } => {
+            Some(None)
+        }
+        O::Load { access, .. }
+        | O::Store { access, .. }
+        | O::Atomic { access, .. }
+        | O::Reduce { access, .. }
+        | O::Mbarrier { access, .. } => Some(Some(access.space)),
+        _ => None,
+    }
+}
+
+/// Whether an access names a variable of this space; generic addresses of named variables are
+/// global, shared or local ones (PTX-6.4.1).
+fn reaches(space: Option<Space>, declared: DeclaredSpace) -> bool {
+    match (space, declared) {
+        (None, _) => declared == DeclaredSpace::Multimem,
+        (Some(Space::Generic | Space::Global), DeclaredSpace::Global)
+        | (Some(Space::Generic | Space::SharedCta | Space::SharedCluster), DeclaredSpace::Shared)
+        | (Some(Space::Generic | Space::Local), DeclaredSpace::Local)
+        | (Some(Space::Const), DeclaredSpace::Const)
+        | (Some(Space::ParamEntry | Space::ParamFunc), DeclaredSpace::Param) => true,
+        _ => false,
+    }
 }
 
 /// Edges connect declared tasks.

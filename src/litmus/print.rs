@@ -123,14 +123,7 @@ fn column_variable(variable: &Variable) -> Result<String, PrintError> {
 }
 
 fn block_variable(variable: &Variable) -> String {
-    let space = match variable.space {
-        DeclaredSpace::Global => "global",
-        DeclaredSpace::Shared => "shared",
-        DeclaredSpace::Const => "const",
-        DeclaredSpace::Local => "local",
-        DeclaredSpace::Param => "param",
-        DeclaredSpace::Multimem => "multimem",
-    };
+    let space = variable.space.directive();
     let align = if variable.align == u64::from(variable.ty.bytes()) {
         String::new()
     } else {

@@ -99,12 +99,13 @@ fn thread<'t>(
     }
 }
 
-/// Takes `{ ... }` and gives what is between; takes everything when the brace is never closed.
+/// Takes `{ ... }` and gives what is between. When the brace is not closed before the condition,
+/// takes what stands before that and gives nothing.
 fn matching_block<'t>(cursor: &mut Cursor<'t>) -> Option<Cursor<'t>> {
     cursor.advance();
     let mut depth = 0_usize;
     let mut closed = false;
-    let inner = cursor.split_at(|kind| {
+    let inner = cursor.split_counting(|kind, text| {
         match kind {
             TokenKind::OpenBrace => depth += 1,
             TokenKind::CloseBrace if depth == 0 => {
@@ -112,12 +113,16 @@ fn matching_block<'t>(cursor: &mut Cursor<'t>) -> Option<Cursor<'t>> {
                 return true;
             }
             TokenKind::CloseBrace => depth -= 1,
+            TokenKind::Word if matches!(text, "exists" | "forall") => return true,
             _ => {}
         }
         false
     });
+    if !closed {
+        return None;
+    }
     cursor.advance();
-    closed.then_some(inner)
+    Some(inner)
 }
 
 /// The statements of one thread.

@@ -41,6 +41,9 @@ pub(super) fn parse(cursor: &mut Cursor<'_>, draft: &mut Draft) {
 /// `P0@cta 0,gpu 0 | P1@cta 1,gpu 0 ;`: the columns, bound to threads by name.
 fn thread_row(cursor: &mut Cursor<'_>, draft: &mut Draft) -> Span {
     let start = cursor.span();
+    if tail::starts(cursor) {
+        return start;
+    }
     let mut row = cursor.split_until(|kind| kind == TokenKind::Semicolon);
     if row.is_at_end() {
         return start;

@@ -237,7 +237,9 @@ impl Draft {
         let threads = threads.collect();
         let (quantifier, condition, condition_span) = self.judgement.take().unwrap_or_else(|| {
             let end = Span { start: self.whole.end, ..self.whole };
-            self.warn(&LitmusWarning::NoCondition(end));
+            if !self.diagnostics.iter().any(Diagnostic::is_error) {
+                self.warn(&LitmusWarning::NoCondition(end));
+            }
             (Quantifier::Forall, Condition::True, end)
         });
         let test = Test {

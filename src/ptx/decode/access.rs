@@ -254,7 +254,10 @@ impl Decoder<'_> {
         legal: &'static str,
         section: &'static str,
     ) -> DecodeError {
-        let found = Spanned::new(found.to_string(), self.head_span());
+        let words = &self.instruction.qualifiers;
+        let word = words.iter().find(|word| names::space(&word.value) == Some(found));
+        let span = word.map_or(self.head_span(), |word| word.span);
+        let found = Spanned::new(found.to_string(), span);
         DecodeError::Space { form: self.form(), found, legal, section }
     }
 
