@@ -1,5 +1,8 @@
 //! Reading and writing tests: the corpus, every diagnostic, print-parse round trips.
 
+mod strategies;
+
+use proptest::prelude::*;
 use ptxmc::diagnostic::{Diagnostic, Severity};
 use ptxmc::litmus::ast::{Dialect, Test};
 use ptxmc::litmus::parse::{Parsed, parse_bytes};
@@ -224,4 +227,47 @@ fn deep_nesting_is_an_error() {
     );
     let (_, parsed) = reparsed(&text);
     assert!(parsed.diagnostics.iter().any(|d| d.code == "syntax-depth"));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn random_columns_survive_printing(test in strategies::test(Dialect::Columns)) {
+        assert_same(&test, &print_columns(&test).unwrap());
+    }
+
+    #[test]
+    fn random_blocks_survive_printing(test in strategies::test(Dialect::Blocks)) {
+        assert_same(&test, &print_blocks(&test).unwrap());
+    }
+
+    /// Whatever the bytes, reading them ends, without a panic.
+    #[test]
+    fn mangled_tests_are_read_or_rejected(
+        test in strategies::test(Dialect::Columns),
+        other in strategies::test(Dialect::Blocks),
+        cuts in proptest::collection::vec((any::<u16>(), any::<u16>(), any::<u8>()), 1..6),
+    ) {
+        for text in [print_columns(&test).unwrap(), print_blocks(&other).unwrap()] {
+            let mut bytes = text.into_bytes();
+            for (from, to, new) in &cuts {
+                let (from, to) = (*from as usize % bytes.len(), *to as usize % bytes.len());
+                if from < to && to - from < 40 {
+                    bytes.drain(from..to);
+                } else {
+                    bytes[from] = *new;
+                }
+            }
+            for name in ["mangled.litmus", "mangled.test"] {
+                let mut files = Files::default();
+                let parsed = parse_bytes(&mut files, name, &bytes);
+                let failed = parsed.diagnostics.iter().any(Diagnostic::is_error);
+                prop_assert!(failed || !parsed.tests.is_empty());
+                for diagnostic in &parsed.diagnostics {
+                    render(&files, diagnostic);
+                }
+            }
+        }
+    }
 }
