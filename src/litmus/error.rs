@@ -50,6 +50,8 @@ pub enum LitmusError {
     Misaligned { name: String, offset: i128, bytes: u64, align: u64, span: Span },
     #[error("`{name}` is declared in `.{declared}`, which this instruction does not access")]
     WrongSpace { name: String, declared: &'static str, span: Span },
+    #[error("`{}` is an alias of itself", name.value)]
+    AliasCycle { name: Spanned<String> },
     #[error("the test has two conditions")]
     TwoConditions { first: Span, span: Span },
     #[error("{message}")]
@@ -77,6 +79,7 @@ impl LitmusError {
             Self::Duplicate { name, .. }
             | Self::UnknownThread { name, .. }
             | Self::UnknownTask { name, .. }
+            | Self::AliasCycle { name }
             | Self::Undeclared { name, .. }
             | Self::UnknownLabel { name, .. }
             | Self::NeverWritten { name, .. }
@@ -140,6 +143,9 @@ impl LitmusError {
             Self::TwoClusters { first, .. } => at("litmus-place")
                 .also(*first, "here in another cluster")
                 .help("number CTAs within the grid, not within their cluster"),
+            Self::AliasCycle { .. } => {
+                at("litmus-alias-cycle").help("an alias leads to a declared variable in the end")
+            }
             Self::TwoConditions { first, .. } => {
                 at("litmus-two-conditions").also(*first, "the first one").help("keep one of them")
             }

@@ -42,7 +42,9 @@ pub(super) fn parse(cursor: &mut Cursor<'_>, draft: &mut Draft) {
         }
     }
     let mut names = draft.names();
+    let mut initialized = draft.initialized_registers();
     for (thread, body) in bodies {
+        names.registers = std::mem::take(&mut initialized[thread]);
         statements(body, draft, &mut names, thread);
     }
     tail::tail(cursor, draft);
@@ -127,19 +129,15 @@ fn matching_block<'t>(cursor: &mut Cursor<'t>) -> Option<Cursor<'t>> {
 
 /// The statements of one thread.
 fn statements(mut cursor: Cursor<'_>, draft: &mut Draft, names: &mut Names, thread: usize) {
-    names.registers.clear();
-    let name = draft.threads[thread].name.value.clone();
-    let inits = draft.register_inits.iter().filter(|init| init.thread.value == name);
-    names.registers.extend(inits.map(|init| init.register.value.clone()));
     let mut body = Body::default();
     while !cursor.is_at_end() {
-        match cursor.peek() {
-            // Scopes of registers inside a thread: all names of a thread are one namespace here.
-            Some(TokenKind::OpenBrace | TokenKind::CloseBrace | TokenKind::Semicolon) => {
-                cursor.advance();
-                continue;
-            }
-            _ => {}
+        body.labels(&mut cursor);
+        // Scopes of registers inside a thread: all names of a thread are one namespace here.
+        if let Some(TokenKind::OpenBrace | TokenKind::CloseBrace | TokenKind::Semicolon) =
+            cursor.peek()
+        {
+            cursor.advance();
+            continue;
         }
         let mut statement = cursor.split_until(|kind| kind == TokenKind::Semicolon);
         let read = if statement.peek() == Some(TokenKind::Qualifier) {

@@ -13,7 +13,7 @@ use crate::ptx::decode::{self, Names};
 use crate::ptx::error::SyntaxError;
 use crate::ptx::operation::{Register, Statement, Type};
 use crate::source::{Span, Spanned};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A thread while it is read.
 #[derive(Debug)]
@@ -150,6 +150,17 @@ impl Draft {
             variables.insert(alias.name.value.clone(), ty);
         }
         Names { variables, ..Names::default() }
+    }
+
+    /// The registers of each thread that have an initial value.
+    pub(super) fn initialized_registers(&self) -> Vec<FxHashSet<String>> {
+        let mut registers = vec![FxHashSet::default(); self.threads.len()];
+        for init in &self.register_inits {
+            if let Some(thread) = self.thread_named(&init.thread.value) {
+                registers[thread].insert(init.register.value.clone());
+            }
+        }
+        registers
     }
 
     /// The decoder's dialect.

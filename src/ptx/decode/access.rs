@@ -277,8 +277,8 @@ impl Decoder<'_> {
                 section,
             )),
             (None, _) if self.in_columns() => Ok(Type::UNTYPED),
-            (None, Value::AddressOf(name, _)) => match self.names.variables.get(&name.value) {
-                Some(ty) => Ok(*ty),
+            (None, Value::AddressOf(name, _)) => match self.variable(&name.value) {
+                Some(ty) => Ok(ty),
                 None => Err(self.missing("a type", section)),
             },
             (None, _) => Err(self.missing("a type", section)),
