@@ -18,4 +18,11 @@ pub mod solve;
 
 pub mod verdict;
 
+pub mod batch;
 pub mod check;
+pub mod engines;
+
+#[cfg(feature = "cli")]
+pub mod cli;
+#[cfg(feature = "cli")]
+pub mod report;
