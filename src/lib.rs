@@ -6,6 +6,7 @@ pub mod id;
 pub mod source;
 pub mod vocabulary;
 
+pub mod cat;
 pub mod litmus;
 pub mod ptx;
 pub mod relation;
@@ -13,6 +14,8 @@ pub mod relation;
 pub mod event;
 pub mod program;
 
+pub mod bounds;
+pub mod encode;
 pub mod execution;
 pub mod solve;
 
