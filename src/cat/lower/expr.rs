@@ -95,7 +95,8 @@ impl Lowerer<'_> {
             }
             _ => {
                 let known = scope.names().chain(base_names());
-                let closest = closest(name, known).map(str::to_owned);
+                let near = closest(name, known).filter(|_| name.len() > 2);
+                let closest = near.map(str::to_owned);
                 self.error(CatError::Unbound { span, name: name.to_owned(), closest })
             }
         }
@@ -179,6 +180,9 @@ impl Lowerer<'_> {
         let (left, right) = (self.expr(a, scope), self.expr(b, scope));
         let sort = match (self.sort_of(&left), self.sort_of(&right)) {
             (Found::Sort(l), Found::Sort(r)) if l != r => {
+                if let Some(name) = self.open_name(&left).or_else(|| self.open_name(&right)) {
+                    return self.recursive_set(&name, span);
+                }
                 let (left, right) = ((a.span, l), (b.span, r));
                 return self.error(CatError::MixedSorts { span, what, left, right });
             }
@@ -392,14 +396,29 @@ impl Lowerer<'_> {
         };
         let body = match self.sort_of(&value) {
             Found::Sort(Sort::Set) => {
-                let (span, what) = (binding.value.span, "a recursive set".to_owned());
-                let instead = Some("define the relation `[S]` recursively and take its `domain`");
-                self.error(CatError::Unsupported { span, what, instead });
+                self.recursive_set(binding.name.text(), binding.value.span);
                 None
             }
             _ => self.expect(&value, binding.value.span, Sort::Relation, "`let rec`"),
         };
         body.unwrap_or_else(|| self.model.arena.add(Node::Empty(Sort::Relation)))
+    }
+
+    /// The name of an unfinished recursive definition, if the value is its reference.
+    fn open_name(&self, value: &Value) -> Option<String> {
+        match value {
+            Value::Node(node) => match self.model.arena.node(*node) {
+                Node::Rec(rec) => self.open.get(&rec).map(|(name, _)| name.clone()),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    fn recursive_set(&mut self, name: &str, span: Span) -> Value {
+        let what = format!("the recursive set `{name}`");
+        let instead = Some("define the relation `[S]` recursively and take its `domain`");
+        self.error(CatError::Unsupported { span, what, instead })
     }
 
     /// Evaluates an operand that has to be of one sort.

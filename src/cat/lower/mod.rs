@@ -87,6 +87,8 @@ impl Lowerer<'_> {
     fn parse(&mut self, file: FileId) -> File {
         let text = self.files.get(file).map_or("", |f| f.text.as_str());
         let (tree, errors) = parse(text, file);
+        // Without its tokens a file says nothing, and what uses it would only repeat that.
+        self.exhausted |= errors.iter().any(CatError::is_lexical);
         self.errors.extend(errors);
         tree
     }
