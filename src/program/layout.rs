@@ -49,6 +49,9 @@ pub struct VariableInfo {
     pub alias_of: Option<usize>,
     /// The proxy named in an alias declaration.
     pub proxy: Proxy,
+    /// The variable or alias whose virtual addresses these are: a name for another proxy stands
+    /// for the generic addresses of what it names.
+    pub virtual_of: usize,
     /// Instances: by CTA for `.shared`, by thread for `.local`, by device for multimem.
     pub instances: IndexMap<InstanceKey, ObjectId>,
 }
@@ -142,6 +145,7 @@ impl Layout {
                 address,
                 alias_of: None,
                 proxy: Proxy::Generic,
+                virtual_of: index,
                 instances: IndexMap::new(),
             });
             layout.add_instances(index, test);
@@ -154,6 +158,10 @@ impl Layout {
             info.address = GLOBAL_BASE + (test.variables.len() + index) as u64 * GLOBAL_STRIDE;
             info.alias_of = Some(root);
             info.proxy = alias.proxy;
+            info.virtual_of = match alias.proxy {
+                Proxy::Generic => layout.variables.len(),
+                _ => layout.variables[target].virtual_of,
+            };
             layout.variables.push(info);
         }
         layout
@@ -302,7 +310,7 @@ impl Layout {
             vec![*variable.instances.get(&key)?]
         };
         // Virtual identity: aliases have their own ranges; instances are told apart by the object.
-        Some(Resolved { objects, virt: VirtualId::new(index), offset: address - variable.address })
+        Some(Resolved { objects, virt: VirtualId::new(variable.virtual_of), offset: address - variable.address })
     }
 
     /// Every aligned address in `space` where an access of `bytes` bytes is possible for a thread.
