@@ -110,17 +110,14 @@ pub fn judge(
     settings: Settings,
 ) -> Vec<Judgement> {
     let expected = case.expected.iter().copied().chain(std::iter::repeat(None));
-    let under = |(model, expected): (&Model, Option<Kind>)| {
-        match guarded(|| agreed(&case.test, model, engines, settings)) {
-            Ok(Outcome { verdict, holds, graph }) => {
-                Judgement { verdict, holds, expected, graph: Some(graph) }
-            }
-            Err(message) => Judgement {
-                verdict: Verdict::Error(message),
-                holds: None,
-                expected,
-                graph: None,
-            },
+    let under = |(model, expected): (&Model, Option<Kind>)| match guarded(|| {
+        agreed(&case.test, model, engines, settings)
+    }) {
+        Ok(Outcome { verdict, holds, graph }) => {
+            Judgement { verdict, holds, expected, graph: Some(graph) }
+        }
+        Err(message) => {
+            Judgement { verdict: Verdict::Error(message), holds: None, expected, graph: None }
         }
     };
     models.iter().zip(expected).map(under).collect()
@@ -155,12 +152,7 @@ pub fn list(
 }
 
 /// The outcome that the engines agree on; those that cannot tell do not count.
-fn agreed(
-    test: &Test,
-    model: &Model,
-    engines: &[Box<dyn Engine>],
-    settings: Settings,
-) -> Outcome {
+fn agreed(test: &Test, model: &Model, engines: &[Box<dyn Engine>], settings: Settings) -> Outcome {
     let mut answers: Vec<(&str, Outcome)> = engines
         .iter()
         .map(|engine| (engine.name(), check(test, model, engine.as_ref(), settings)))

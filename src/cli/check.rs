@@ -107,11 +107,7 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
-    fn report(
-        &self,
-        arguments: &CheckArguments,
-        blessed: Option<&mut Baseline>,
-    ) -> Result<Tally> {
+    fn report(&self, arguments: &CheckArguments, blessed: Option<&mut Baseline>) -> Result<Tally> {
         match arguments.format {
             CheckFormat::Text => self.text(arguments.witness, blessed),
             CheckFormat::Json => self.json(arguments.witness, blessed),
@@ -120,11 +116,7 @@ impl Run<'_> {
         }
     }
 
-    fn text(
-        &self,
-        witness: Option<WitnessForm>,
-        blessed: Option<&mut Baseline>,
-    ) -> Result<Tally> {
+    fn text(&self, witness: Option<WitnessForm>, blessed: Option<&mut Baseline>) -> Result<Tally> {
         let table = text::Table::new(self.cases, self.models, self.files, self.console.paint());
         if let Some(header) = table.header() {
             print(&format!("{header}\n"))?;
@@ -140,11 +132,7 @@ impl Run<'_> {
         Ok(tally)
     }
 
-    fn json(
-        &self,
-        witness: Option<WitnessForm>,
-        blessed: Option<&mut Baseline>,
-    ) -> Result<Tally> {
+    fn json(&self, witness: Option<WitnessForm>, blessed: Option<&mut Baseline>) -> Result<Tally> {
         let witnesses = match witness {
             Some(_) => json::Witnesses::Included,
             None => json::Witnesses::Omitted,

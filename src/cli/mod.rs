@@ -27,7 +27,11 @@ pub fn run() -> ExitCode {
         Err(error) => {
             // Help and version are no errors; nobody is left to hear of a closed pipe.
             let _ = error.print();
-            return if error.use_stderr() { Status::Unusable.into() } else { Status::Expected.into() };
+            return if error.use_stderr() {
+                Status::Unusable.into()
+            } else {
+                Status::Expected.into()
+            };
         }
     };
     let console = Console::new(arguments.color, arguments.quiet);
@@ -56,7 +60,7 @@ static VERSION: LazyLock<String> = LazyLock::new(|| {
     let solver: String;
     #[cfg(feature = "z3")]
     {
-        solver = crate::solve::z3::version();
+        solver = format!("Z3 {}", crate::solve::z3::version());
     }
     #[cfg(not(feature = "z3"))]
     {

@@ -310,7 +310,11 @@ impl Layout {
             vec![*variable.instances.get(&key)?]
         };
         // Virtual identity: aliases have their own ranges; instances are told apart by the object.
-        Some(Resolved { objects, virt: VirtualId::new(variable.virtual_of), offset: address - variable.address })
+        Some(Resolved {
+            objects,
+            virt: VirtualId::new(variable.virtual_of),
+            offset: address - variable.address,
+        })
     }
 
     /// Every aligned address in `space` where an access of `bytes` bytes is possible for a thread.

@@ -3,12 +3,13 @@
 use super::reason;
 use super::witness::{Picture, text};
 use crate::batch::{Case, Judgement};
+use crate::cat::render::node_text;
 use crate::event::graph::EventGraph;
 use crate::execution::build::{Choices, Execution};
 use crate::explain::Counterfactual;
 use crate::id::{EventId, NodeId};
 use crate::relation::axiom::{Failure, Witness};
-use crate::relation::eval::evaluate;
+use crate::relation::eval::{Values, evaluate};
 use crate::relation::expr::{Axiom, Model, Node};
 use crate::source::{Files, Span};
 use crate::verdict::{Reason, Verdict};
@@ -146,13 +147,30 @@ fn two_steps(
     let values = evaluate(&model.arena, &[first, second], execution);
     let back = values.relation(second);
     let other = values.relation(first).row(event).find(|&other| back.contains(other, event))?;
-    Some((name(model, first)?, other, name(model, second)?))
+    let first = part(model, first, event, other, &values);
+    Some((name(model, first), other, name(model, second)))
 }
 
-/// The name of a node: that of a definition or of a base relation.
-fn name(model: &Model, node: NodeId) -> Option<String> {
-    if let Node::Rel(relation) = model.arena.node(node) {
-        return Some(relation.name().to_owned());
+/// The part of a union that relates two events, if it has no name of its own.
+fn part(model: &Model, node: NodeId, from: EventId, to: EventId, values: &Values) -> NodeId {
+    match model.arena.node(node) {
+        Node::Union(a, b) if defined(model, node).is_none() => {
+            let side = if values.relation(a).contains(from, to) { a } else { b };
+            part(model, side, from, to, values)
+        }
+        _ => node,
     }
-    model.definitions.iter().find(|d| d.node == node).map(|d| d.name.clone())
+}
+
+fn defined(model: &Model, node: NodeId) -> Option<&str> {
+    model.definitions.iter().find(|d| d.node == node).map(|d| d.name.as_str())
+}
+
+/// The name of a node, or its text where it has none.
+fn name(model: &Model, node: NodeId) -> String {
+    if let Some(name) = defined(model, node) {
+        return name.to_owned();
+    }
+    let names = model.definitions.iter().rev().map(|d| (d.node, d.name.clone())).collect();
+    node_text(&model.arena, node, &names)
 }

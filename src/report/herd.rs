@@ -123,12 +123,15 @@ fn proposition(test: &Test, condition: &Condition, around: Strength) -> String {
     match condition {
         Condition::True => "true".to_owned(),
         Condition::False => "false".to_owned(),
-        Condition::Compare(comparison, a, b) => compared(*comparison, &term(test, a), &term(test, b)),
+        Condition::Compare(comparison, a, b) => {
+            compared(*comparison, &term(test, a), &term(test, b))
+        }
         Condition::Not(a) => format!("not ({})", proposition(test, a, Strength::Or)),
         Condition::And(all) => joined(all, " /\\ ", Strength::And),
         Condition::Or(all) => joined(all, " \\/ ", Strength::Or),
         Condition::Implies(a, b) => {
-            let (a, b) = (proposition(test, a, Strength::Atom), proposition(test, b, Strength::Atom));
+            let (a, b) =
+                (proposition(test, a, Strength::Atom), proposition(test, b, Strength::Atom));
             format!("({a} => {b})")
         }
     }

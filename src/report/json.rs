@@ -149,7 +149,8 @@ fn verdict(
         }
         Verdict::Unknown(_) | Verdict::Error(_) => {}
     }
-    if let (Witnesses::Included, Some(choices), Some(graph)) = (witnesses, choices, &judgement.graph)
+    if let (Witnesses::Included, Some(choices), Some(graph)) =
+        (witnesses, choices, &judgement.graph)
     {
         value["witness"] = picture(case, graph, choices, model);
     }
@@ -171,7 +172,9 @@ fn picture(
     let threads: Vec<Value> = picture
         .columns
         .iter()
-        .map(|c| json!({ "title": c.title, "events": c.nodes.iter().map(node).collect::<Vec<_>>() }))
+        .map(
+            |c| json!({ "title": c.title, "events": c.nodes.iter().map(node).collect::<Vec<_>>() }),
+        )
         .collect();
     let edges: Vec<Value> = picture
         .edges

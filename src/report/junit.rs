@@ -63,7 +63,8 @@ impl Suite {
     fn add(&mut self, case: &Case, judgement: &Judgement, reason: &str, model: &Model) {
         self.tests += 1;
         let verdict = judgement.verdict.kind().name();
-        let said = if reason.is_empty() { verdict.to_owned() } else { format!("{verdict}: {reason}") };
+        let said =
+            if reason.is_empty() { verdict.to_owned() } else { format!("{verdict}: {reason}") };
         let child = match judgement.standing() {
             Standing::Expected | Standing::Unasked => None,
             Standing::Unexpected => {

@@ -42,7 +42,8 @@ impl Tally {
     /// One line: `12 tests: 5 allowed, 7 forbidden; 11 as expected, 1 NOT EXPECTED`.
     #[must_use]
     pub fn line(&self) -> String {
-        let tests = if self.tests == 1 { "1 test".to_owned() } else { format!("{} tests", self.tests) };
+        let tests =
+            if self.tests == 1 { "1 test".to_owned() } else { format!("{} tests", self.tests) };
         let kinds = Kind::ALL.map(|kind| (self.of_kind(kind), kind.name()));
         let standings = [
             (self.standing(Standing::Expected), "as expected"),

@@ -60,11 +60,14 @@ impl<'a> Table<'a> {
 
     /// Whether the verdicts are as expected, and why they are what they are.
     fn remark(&self, judgements: &[Judgement]) -> String {
-        let worst = judgements.iter().map(Judgement::standing).max().unwrap_or(Standing::Unasked);
+        let standings: Vec<Standing> = judgements.iter().map(Judgement::standing).collect();
+        let worst = standings.iter().copied().max().unwrap_or(Standing::Unasked);
         let standing = match worst {
-            Standing::Expected => pad("as expected", 12),
             Standing::Unexpected => self.paint.bad(&self.unexpected(judgements)),
-            Standing::Unasked | Standing::Unknown | Standing::Broken => pad("", 12),
+            Standing::Expected | Standing::Unasked if standings.contains(&Standing::Expected) => {
+                "as expected".to_owned()
+            }
+            _ => pad("", "as expected".len()),
         };
         let reasons = self.reasons(judgements, worst);
         format!("{standing}  {}", self.paint.faint(&reasons))
@@ -88,7 +91,7 @@ impl<'a> Table<'a> {
         let several = self.models.len() > 1;
         let mut reasons = Vec::new();
         for (model, judgement) in self.models.iter().zip(judgements) {
-            if several && (worst == Standing::Expected || judgement.standing() != worst) {
+            if several && (worst <= Standing::Unasked || judgement.standing() != worst) {
                 continue;
             }
             let reason = reason::line(&judgement.verdict, model, self.files);

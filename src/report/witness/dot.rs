@@ -49,8 +49,11 @@ fn name(node: &Node) -> String {
 
 fn declared(node: &Node) -> String {
     let initial = node.label.starts_with("init ");
-    let text =
-        if initial { format!("init {}", node.text) } else { format!("{}: {}", node.label, node.text) };
+    let text = if initial {
+        format!("init {}", node.text)
+    } else {
+        format!("{}: {}", node.label, node.text)
+    };
     format!("{} [label={}];", name(node), quoted(&text))
 }
 

@@ -298,8 +298,35 @@ fn shown_edges(execution: &Execution<'_>, model: &Model) -> Vec<Edge> {
     let values = evaluate(&model.arena, &roots, execution);
     let mut edges = Vec::new();
     for (name, node) in shown {
-        let pairs = values.relation(*node).iter_pairs();
+        let pairs = essence(execution, values.relation(*node));
         edges.extend(pairs.map(|(from, to)| Edge { relation: name.clone(), from, to }));
     }
     edges
+}
+
+/// What a relation says between threads that does not follow from it and program order; of a
+/// symmetric pair, one direction.
+fn essence(
+    execution: &Execution<'_>,
+    relation: &Rel,
+) -> impl Iterator<Item = (EventId, EventId)> + use<> {
+    let graph = execution.graph;
+    let po = execution.relation(BaseRel::Po);
+    let mut whole = relation.clone();
+    whole.union_with(po);
+    let mut kept = relation.clone();
+    if whole.is_acyclic() {
+        let mut implied = Rel::empty(whole.len());
+        whole.compose_union_into(&whole, &mut implied);
+        kept.subtract(&implied);
+    }
+    let initial = |id: EventId| graph.event(id).kind == EventKind::Init;
+    let mut pairs: Vec<(EventId, EventId)> = kept
+        .iter_pairs()
+        .filter(|&(a, b)| !initial(a) && !initial(b))
+        .filter(|&(a, b)| graph.event(a).agent != graph.event(b).agent)
+        .collect();
+    let once = |&(a, b): &(EventId, EventId)| a <= b || !kept.contains(b, a);
+    pairs.retain(once);
+    pairs.into_iter()
 }

@@ -14,11 +14,7 @@ pub fn render(picture: &Picture) -> String {
     for group in groups(&columns) {
         lines.extend(side_by_side(group));
     }
-    lines.extend(edges(picture));
-    if !picture.state.is_empty() {
-        let state: Vec<String> = picture.state.iter().map(|(n, v)| format!("{n}={v}")).collect();
-        lines.push(format!("final  {}", state.join("; ")));
-    }
+    lines.extend(facts(picture));
     lines.iter().map(|line| format!("  {line}").trim_end().to_owned() + "\n").collect()
 }
 
@@ -61,15 +57,20 @@ fn side_by_side(columns: &[Vec<String>]) -> Vec<String> {
         .collect()
 }
 
-/// One line per relation.
-fn edges(picture: &Picture) -> Vec<String> {
-    let mut lines: Vec<(&str, Vec<String>)> = Vec::new();
+/// One line per relation, and one for the final state.
+fn facts(picture: &Picture) -> Vec<String> {
+    let mut facts: Vec<(&str, Vec<String>)> = Vec::new();
     for edge in &picture.edges {
         let text = format!("{} -> {}", picture.label(edge.from), picture.label(edge.to));
-        match lines.iter_mut().find(|(relation, _)| *relation == edge.relation) {
+        match facts.iter_mut().find(|(relation, _)| *relation == edge.relation) {
             Some((_, texts)) => texts.push(text),
-            None => lines.push((&edge.relation, vec![text])),
+            None => facts.push((&edge.relation, vec![text])),
         }
     }
-    lines.into_iter().map(|(relation, texts)| format!("{relation:5}  {}", texts.join(", "))).collect()
+    if !picture.state.is_empty() {
+        let state = picture.state.iter().map(|(name, value)| format!("{name}={value}"));
+        facts.push(("final", state.collect()));
+    }
+    let width = facts.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
+    facts.into_iter().map(|(name, texts)| format!("{name:width$}  {}", texts.join(", "))).collect()
 }
