@@ -44,7 +44,7 @@ pub(super) fn run(arguments: &CheckArguments, console: &Console) -> Result<Statu
     if let Some(baseline) = baseline.as_ref().filter(|_| !arguments.bless) {
         let missing = baseline.apply(&mut inputs.cases, &models);
         if missing > 0 {
-            console.remark(&format!("{missing} verdicts are not in the baseline"));
+            console.remark(&format!("verdicts that the baseline lacks: {missing}"));
         }
     }
     console.diagnostics(&inputs.diagnostics, &files);

@@ -26,7 +26,8 @@ pub fn axioms(model: &Model, files: &Files) -> String {
             AxiomRole::UndefinedUnless => "undefined unless ",
         };
         let place = files.location(axiom.span);
-        out.push_str(&format!("  {name:width$}  {role}{negation}{kind}  {place}\n"));
+        let demand = format!("{role}{negation}{kind}");
+        out.push_str(&format!("  {name:width$}  {demand:11}  {place}\n"));
     }
     if model.total_co {
         out.push_str("  coherence is total\n");

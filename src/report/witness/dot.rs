@@ -10,7 +10,7 @@ pub fn render(picture: &Picture) -> String {
     let _ = writeln!(out, "digraph {} {{", quoted(&picture.name));
     out.push_str("  node [shape=plaintext, fontname=\"monospace\", fontsize=11];\n");
     out.push_str("  edge [fontname=\"sans-serif\", fontsize=10];\n");
-    out.push_str("  nodesep=0.6;\n");
+    out.push_str("  newrank=true; nodesep=0.8;\n");
     for node in &picture.initial {
         let _ = writeln!(out, "  {}", declared(node));
     }
@@ -26,21 +26,47 @@ pub fn render(picture: &Picture) -> String {
         }
         out.push_str("  }\n");
     }
+    out.push_str(&order(picture));
+    for (from, to, relations) in arrows(picture) {
+        let color = color(relations[0]);
+        let label = quoted(&relations.join(", "));
+        let style = format!("color={color}, fontcolor={color}, constraint=false");
+        let _ = writeln!(out, "  {} -> {} [label={label}, {style}];", name(from), name(to));
+    }
+    out.push_str("}\n");
+    out
+}
+
+/// Initial writes on top, then threads from left to right.
+fn order(picture: &Picture) -> String {
+    let firsts: Vec<String> =
+        picture.columns.iter().filter_map(|c| c.nodes.first()).map(name).collect();
+    let initial: Vec<String> = picture.initial.iter().map(name).collect();
+    let mut out = String::new();
+    for row in [&initial, &firsts] {
+        if row.len() > 1 {
+            let _ = writeln!(out, "  {{ rank=same; {} [style=invis]; }}", row.join(" -> "));
+        }
+    }
+    if let (Some(above), Some(below)) = (initial.first(), firsts.first()) {
+        let _ = writeln!(out, "  {above} -> {below} [style=invis];");
+    }
+    out
+}
+
+/// One arrow per pair of events, with all relations between them.
+fn arrows(picture: &Picture) -> Vec<(&Node, &Node, Vec<&str>)> {
+    let mut arrows: Vec<(&Node, &Node, Vec<&str>)> = Vec::new();
     for edge in &picture.edges {
         let (Some(from), Some(to)) = (picture.node(edge.from), picture.node(edge.to)) else {
             continue;
         };
-        let color = color(&edge.relation);
-        let _ = writeln!(
-            out,
-            "  {} -> {} [label={}, color={color}, fontcolor={color}, constraint=false];",
-            name(from),
-            name(to),
-            quoted(&edge.relation),
-        );
+        match arrows.iter_mut().find(|(a, b, _)| (a.id, b.id) == (from.id, to.id)) {
+            Some((_, _, relations)) => relations.push(&edge.relation),
+            None => arrows.push((from, to, vec![&edge.relation])),
+        }
     }
-    out.push_str("}\n");
-    out
+    arrows
 }
 
 fn name(node: &Node) -> String {

@@ -12,7 +12,7 @@ use crate::program::expr::signed;
 use crate::ptx::operation::{Order, Proxy, ProxyFenceKind};
 use crate::relation::eval::{Interpretation, evaluate};
 use crate::relation::expr::Model;
-use crate::vocabulary::{BaseRel, Sort};
+use crate::vocabulary::{BaseRel, BaseSet, Sort};
 
 /// An execution, ready to be drawn.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -248,8 +248,12 @@ fn final_state(execution: &Execution<'_>) -> Vec<(String, String)> {
 /// Chosen relations without what follows from transitivity, and what is derived from them.
 fn base_edges(execution: &Execution<'_>) -> Vec<Edge> {
     let rf = execution.relation(BaseRel::Rf);
-    let co = reduced(execution.relation(BaseRel::Co));
+    let mut co = reduced(execution.relation(BaseRel::Co));
     let fr = from_reads(rf, &co);
+    // Initial writes come first anyway.
+    let mut written = execution.executed.clone();
+    written.subtract(execution.set(BaseSet::InitialWrite));
+    co.restrict_domain(&written);
     let mut edges = Vec::new();
     let mut add = |name: &str, pairs: &Rel| {
         let named = |(from, to)| Edge { relation: name.to_owned(), from, to };
