@@ -19,6 +19,7 @@ pub mod encode;
 pub mod execution;
 pub mod solve;
 
+pub mod race;
 pub mod verdict;
 
 pub mod check;

@@ -266,3 +266,11 @@ pub struct Model {
     /// Whether the model wants coherence total (`include "cos.cat"`).
     pub total_co: bool,
 }
+
+impl Model {
+    /// What the last definition of `name` denotes.
+    #[must_use]
+    pub fn definition(&self, name: &str) -> Option<NodeId> {
+        self.definitions.iter().rev().find(|d| d.name == name).map(|d| d.node)
+    }
+}
