@@ -102,6 +102,12 @@ impl CatError {
         }
     }
 
+    /// Whether the text is not even a sequence of tokens.
+    #[must_use]
+    pub fn is_lexical(&self) -> bool {
+        matches!(self, Self::Character { .. } | Self::Unclosed { .. })
+    }
+
     /// The message to show; only [`CatError::SameAxiomName`] is a warning.
     #[must_use]
     pub fn diagnostic(&self) -> Diagnostic {

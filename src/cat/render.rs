@@ -8,7 +8,7 @@ use super::ast::{
     TestRole, UnaryOp,
 };
 use crate::id::{FileId, NodeId};
-use crate::relation::expr::{Arena, AxiomRole, Model, Node, RecId};
+use crate::relation::expr::{Arena, AxiomRole, Definition, Model, Node, RecId};
 use crate::source::{Span, Spanned};
 use crate::vocabulary::{BaseRel, BaseSet, Sort};
 use std::collections::{BTreeMap, BTreeSet};
@@ -27,6 +27,9 @@ pub fn model_text(model: &Model) -> String {
     let mut writer = Writer::new(model);
     for definition in &model.definitions {
         writer.visit(definition.node);
+        if writer.names.get(&definition.node) == Some(&definition.name) {
+            continue;
+        }
         writer.define(&definition.name, definition.node, &definition.clauses);
     }
     for axiom in &model.axioms {
@@ -50,6 +53,7 @@ pub fn model_text(model: &Model) -> String {
 
 struct Writer<'a> {
     arena: &'a Arena,
+    definitions: &'a [Definition],
     /// How often a node is an operand or root.
     uses: Vec<usize>,
     names: BTreeMap<NodeId, String>,
@@ -76,6 +80,7 @@ impl<'a> Writer<'a> {
             .collect();
         let mut writer = Self {
             arena,
+            definitions: &model.definitions,
             uses,
             names: BTreeMap::new(),
             taken,
@@ -105,7 +110,8 @@ impl<'a> Writer<'a> {
         }
         self.visited.insert(id);
         let is_shared = self.uses[id.index()] > 1 && operands.len() > 1;
-        if is_shared && !self.names.contains_key(&id) {
+        let is_defined = self.definitions.iter().any(|d| d.node == id);
+        if is_shared && !is_defined {
             self.define(&format!("t{}", id.index()), id, &[]);
         }
     }
@@ -118,11 +124,16 @@ impl<'a> Writer<'a> {
         bodies.iter().for_each(|&body| self.visit(body));
         self.open.remove(&group);
         let members = group_members(self.arena, group);
+        let mut clauses: Vec<String> = Vec::new();
         for &(rec, id) in &members {
             self.visited.insert(id);
-            let fresh = self.fresh(&rec_name(rec));
+            let definition = self.definitions.iter().find(|d| d.node == id);
+            let fresh = self.fresh(&definition.map_or_else(|| rec_name(rec), |d| d.name.clone()));
             self.names.insert(id, fresh);
+            clauses.extend(definition.iter().flat_map(|d| d.clauses.iter().cloned()));
         }
+        clauses.sort();
+        clauses.dedup();
         let binding = |(&(_, id), &body): (&(RecId, NodeId), &NodeId)| Binding {
             name: name(&self.names[&id]),
             parameters: None,
@@ -133,7 +144,7 @@ impl<'a> Writer<'a> {
             .map(|member| (member, &bodies[member.0.member as usize]))
             .map(binding)
             .collect();
-        self.push(StatementKind::Let(Bindings { recursive: true, list }), &[]);
+        self.push(StatementKind::Let(Bindings { recursive: true, list }), &clauses);
     }
 
     /// Prints a definition and uses its name from there on.

@@ -213,6 +213,17 @@ pub struct BarrierOp {
     pub reduction: Option<Reduction>,
 }
 
+impl BarrierOp {
+    /// The expression of its thread count, if it has one.
+    #[must_use]
+    pub fn count(&self) -> Option<ExprId> {
+        match self.rule {
+            BarrierRule::Count(count) | BarrierRule::Quorum(count) => Some(count),
+            BarrierRule::AllLive | BarrierRule::Participants => None,
+        }
+    }
+}
+
 /// A freely chosen value.
 #[derive(Clone, Debug)]
 pub struct Symbol {

@@ -355,7 +355,7 @@ fn compute(graph: &EventGraph, choices: &Choices, known: &[Option<u128>], values
                 Some((whole >> low) & crate::program::expr::mask(width))
             }
             Expr::Barrier(index) if round > 0 => {
-                barrier_result(graph, choices, &before, index as usize)
+                barrier_result(graph, &choices.generations, &before, index as usize)
             }
             _ => None,
         });
@@ -363,17 +363,17 @@ fn compute(graph: &EventGraph, choices: &Choices, known: &[Option<u128>], values
 }
 
 /// What a `bar.red` returns: its generation's predicates combined.
-fn barrier_result(
+pub(crate) fn barrier_result(
     graph: &EventGraph,
-    choices: &Choices,
+    generations: &Generations,
     values: &Values,
     index: usize,
 ) -> Option<u128> {
     use crate::program::micro::Reduction;
     let op = &graph.barriers[index];
-    let generation = choices.generations.get(index).copied().flatten()?;
+    let generation = generations.get(index).copied().flatten()?;
     let mut predicates = Vec::new();
-    for (other, g) in graph.barriers.iter().zip(&choices.generations) {
+    for (other, g) in graph.barriers.iter().zip(generations) {
         if other.key == op.key && g.is_some_and(|g| g.index == generation.index) {
             predicates.push(values.truth(other.predicate?)?);
         }

@@ -3,7 +3,9 @@
 use super::{read_with, rendered};
 
 const OTHERS: &[(&str, &str)] = &[
-    ("loop.cat", "include \"test.cat\""),
+    ("test.cat", ""),
+    ("loop.cat", "include \"round.cat\""),
+    ("round.cat", "include \"loop.cat\""),
     ("broken.cat", "let a = po |"),
     ("a.cat", "let a = po"),
 ];
@@ -27,6 +29,7 @@ const ERRONEOUS: &[(&str, &str)] = &[
     ("in a call", "let f(S) = po ; [S]\nlet g(x) = f(x)\nacyclic g(rf)"),
     ("missing include", "include \"nowhere.cat\""),
     ("include cycle", "include \"loop.cat\""),
+    ("include of the file itself", "include \"test.cat\""),
     ("error in an included file", "include \"broken.cat\"\nacyclic a"),
     ("recursion under complement", "let rec x = po \\ y and y = rf | x ; x\nacyclic x"),
     ("recursion under complement in a function", "let f(r) = ~r & po\nlet rec x = f(x) | po"),

@@ -4,6 +4,7 @@
 //! of `if` that no variant selects. Errors do not stop the reading; what depends on an error is
 //! unknown and not reported again.
 
+mod bind;
 mod expr;
 mod value;
 
@@ -87,6 +88,8 @@ impl Lowerer<'_> {
     fn parse(&mut self, file: FileId) -> File {
         let text = self.files.get(file).map_or("", |f| f.text.as_str());
         let (tree, errors) = parse(text, file);
+        // Without its tokens a file says nothing, and what uses it would only repeat that.
+        self.exhausted |= errors.iter().any(CatError::is_lexical);
         self.errors.extend(errors);
         tree
     }

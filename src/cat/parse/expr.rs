@@ -131,10 +131,13 @@ impl Parser<'_> {
     pub(super) fn atom(&mut self) -> Parsed<Expr> {
         let start = self.lexemes[self.at].span;
         let kind = self.nested(Self::atom_kind)?;
+        let span = start.to(self.previous());
         Ok(match kind {
-            // Parentheses are not in the tree: `(e)` is `e`, and its span.
-            ExprKind::Tuple(mut parts) if parts.len() == 1 => parts.pop().expect("it has one part"),
-            kind => Expr { kind, span: start.to(self.previous()) },
+            // Parentheses are not in the tree, but in the span.
+            ExprKind::Tuple(mut parts) if parts.len() == 1 => {
+                Expr { span, ..parts.pop().expect("it has one part") }
+            }
+            kind => Expr { kind, span },
         })
     }
 
@@ -185,8 +188,13 @@ impl Parser<'_> {
                 Ok(ExprKind::Function(pattern, Box::new(self.expr()?)))
             }
             Token::Let => {
+                let start = self.lexemes[self.at].span;
                 let bindings = self.bindings()?;
-                self.expect(Token::In, "`in`")?;
+                if self.accept(Token::In).is_none() {
+                    let found = "a `let` without `in`".to_owned();
+                    let expected = "an expression";
+                    return Err(CatError::Unexpected { span: start, expected, found });
+                }
                 Ok(ExprKind::Let(bindings, Box::new(self.expr()?)))
             }
             Token::If => {

@@ -20,20 +20,27 @@ const MAX_CHAIN: usize = 16;
 
 type Parsed<T> = Result<T, CatError>;
 
-/// Parses `text`, the contents of `file`; the tree has what could be understood.
+/// Parses `text`, the contents of `file`; the tree has what could be understood, which is nothing
+/// where a token is wrong.
 #[must_use]
 pub fn parse(text: &str, file: FileId) -> (File, Vec<CatError>) {
     let Lexed { lexemes, comments, errors } = lex(text, file);
+    if !errors.is_empty() {
+        return (File { title: None, statements: Vec::new() }, errors);
+    }
     let mut parser = Parser { text, lexemes, at: 0, depth: 0, errors };
     let title = parser.title();
     let mut statements = Vec::new();
     while parser.peek() != Token::End {
         statements.extend(parser.statements());
-        if parser.peek() != Token::End {
+        // What closed an erroneous statement is left over.
+        let is_rest = matches!(parser.peek(), Token::Close | Token::Else);
+        if parser.peek() != Token::End && (parser.errors.is_empty() || !is_rest) {
             let error = parser.unexpected("a statement");
             parser.errors.push(error);
-            parser.recover();
         }
+        parser.bump();
+        parser.recover();
     }
     clauses::attach(text, &comments, &mut statements);
     (File { title, statements }, parser.errors)
@@ -47,35 +54,6 @@ struct Parser<'a> {
     errors: Vec<CatError>,
 }
 
-/// Whether a token starts a statement wherever it stands (`let` and `if` may be expressions).
-fn starts_statement(token: Token) -> bool {
-    use Token::{
-        Acyclic, Assert, Call, Debug, Default, Empty, Enum, Flag, Forall, If, Include,
-        Instructions, Irreflexive, Let, Procedure, Show, UndefinedUnless, Unshow, With,
-    };
-    matches!(
-        token,
-        Let | Acyclic
-            | Irreflexive
-            | Empty
-            | Flag
-            | UndefinedUnless
-            | Assert
-            | Show
-            | Unshow
-            | Include
-            | Procedure
-            | Call
-            | Enum
-            | Instructions
-            | Default
-            | If
-            | Forall
-            | With
-            | Debug
-    )
-}
-
 impl<'a> Parser<'a> {
     /// `ARCH "title"`, `ARCH`, `"title"` or nothing, then perhaps `catdep`.
     fn title(&mut self) -> Option<String> {
@@ -87,7 +65,7 @@ impl<'a> Parser<'a> {
 
     fn statements(&mut self) -> Vec<Statement> {
         let mut statements = Vec::new();
-        while starts_statement(self.peek()) || self.at_negated_test() {
+        while self.at_statement() {
             statements.push(self.statement());
         }
         statements
@@ -98,6 +76,7 @@ impl<'a> Parser<'a> {
         let start = self.at;
         let kind = self.nested(Self::statement_kind).unwrap_or_else(|error| {
             self.errors.push(error);
+            self.at = self.at.max(start + 1).min(self.lexemes.len() - 1);
             self.recover();
             StatementKind::Broken(self.bound_names(start))
         });
@@ -242,7 +221,7 @@ impl<'a> Parser<'a> {
 
     /// Skips to the next statement; the tokens between say nothing that a checker needs.
     fn declaration(&mut self) -> StatementKind {
-        let start = self.lexemes[self.at].span;
+        let start = self.bump().span;
         self.recover();
         StatementKind::Declaration(self.slice(start.to(self.previous())).to_owned())
     }
@@ -315,6 +294,21 @@ impl<'a> Parser<'a> {
         self.lexemes.get(self.at + 1).map_or(Token::End, |l| l.token)
     }
 
+    /// Whether a statement starts here (`let` and `if` may start expressions as well).
+    fn at_statement(&self) -> bool {
+        use Token::{
+            Acyclic, Assert, Call, Debug, Default, Empty, Enum, Flag, Forall, From, If, Include,
+            Instructions, Irreflexive, Let, Procedure, Show, UndefinedUnless, Unshow, With,
+        };
+        match self.peek() {
+            Let | Acyclic | Irreflexive | Empty | Flag | UndefinedUnless | Assert | Show
+            | Unshow | Include | Procedure | Call | Enum | Instructions | Default | If | Forall
+            | Debug => true,
+            With => self.lexemes.get(self.at + 2).is_some_and(|l| l.token == From),
+            _ => self.at_negated_test(),
+        }
+    }
+
     pub(super) fn at_negated_test(&self) -> bool {
         let test = matches!(self.peek_second(), Token::Acyclic | Token::Irreflexive | Token::Empty);
         self.peek() == Token::Tilde && test
@@ -362,10 +356,9 @@ impl<'a> Parser<'a> {
         result
     }
 
-    /// Skips at least one token, to the next that starts a statement.
+    /// Skips to the next token that starts a statement.
     fn recover(&mut self) {
-        self.bump();
-        while self.peek() != Token::End && !starts_statement(self.peek()) {
+        while self.peek() != Token::End && !self.at_statement() {
             self.bump();
         }
     }

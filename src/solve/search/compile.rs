@@ -48,7 +48,7 @@ pub(super) enum Level {
 /// One operation; operands are slots of earlier operations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Op {
-    Set(BaseSet),
+    Set(BaseSet, Side),
     Rel(BaseRel, Side),
     EmptySet,
     EmptyRel,
@@ -121,7 +121,7 @@ impl Compiler<'_> {
     fn level(&self, op: Op) -> Level {
         let of = |slot: SlotId| self.code.levels[slot];
         match op {
-            Op::Set(_) | Op::EmptySet | Op::EmptyRel => Level::Static,
+            Op::Set(..) | Op::EmptySet | Op::EmptyRel => Level::Static,
             Op::Rel(relation, _) => match relation {
                 BaseRel::Rf | BaseRel::BarrierSync | BaseRel::ClusterSync | BaseRel::WarpSync => Level::Reads,
                 BaseRel::FenceSc => Level::Fences,
@@ -145,7 +145,7 @@ impl Compiler<'_> {
     fn op(&mut self, id: NodeId, side: Side) -> Op {
         let set = self.arena.sort(id) == Sort::Set;
         match self.arena.node(id) {
-            Node::Set(base) => Op::Set(base),
+            Node::Set(base) => Op::Set(base, side),
             Node::Rel(relation) => Op::Rel(relation, side),
             Node::Empty(Sort::Set) => Op::EmptySet,
             Node::Empty(Sort::Relation) | Node::Rec(_) => Op::EmptyRel,
