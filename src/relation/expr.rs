@@ -296,6 +296,12 @@ impl Model {
         *self.forgets_reads.get_or_init(|| super::deletion::sensitive_axiom(self).is_none())
     }
 
+    /// What the last definition of `name` denotes.
+    #[must_use]
+    pub fn definition(&self, name: &str) -> Option<NodeId> {
+        self.definitions.iter().rev().find(|d| d.name == name).map(|d| d.node)
+    }
+
     /// A number that differs between models with different axioms, for caches within one run.
     #[must_use]
     pub fn fingerprint(&self) -> u64 {
