@@ -304,7 +304,14 @@ fn the_version_names_the_solver() {
     assert!(run.out.starts_with("ptxmc ") && run.out.contains("Z3 "), "{}", run.out);
 }
 
-/// Every file in `tests/bad` is refused, with a message that helps.
+#[test]
+fn shipped_tests_give_what_they_expect() {
+    let run = ptxmc(&["check", "litmus"]);
+    assert_eq!(run.status, 0, "{}", run.transcript());
+    assert!(run.out.lines().count() > 500, "{}", run.transcript());
+}
+
+/// Every file in `tests/cli/bad` is refused, with a message that helps.
 #[test]
 fn bad_files_are_refused() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cli/bad");

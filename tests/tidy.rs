@@ -260,3 +260,42 @@ fn nothing_is_left_to_do_in_comments() {
     }
     assert_none(&complaints);
 }
+
+/// Every `file.rs::test` in the table of invariants is a test of that file.
+#[test]
+fn invariants_are_checked_by_tests_that_exist() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let notes = fs::read_to_string(root.join("paper-notes/architecture.md")).expect("it is there");
+    let mut complaints = String::new();
+    let mut checked = 0;
+    for (file, test) in notes.split('`').filter_map(|word| word.split_once(".rs::")) {
+        checked += 1;
+        let texts = ["tests", "src"].map(|folder| root.join(folder).join(format!("{file}.rs")));
+        let text: String = texts.iter().filter_map(|path| fs::read_to_string(path).ok()).collect();
+        if !text.contains(&format!("fn {test}(")) {
+            let _ = writeln!(complaints, "{file}.rs has no test `{test}`");
+        }
+    }
+    assert!(checked > 10, "found only {checked} tests in the notes");
+    assert_none(&complaints);
+}
+
+/// What the README shows is what the command prints.
+#[test]
+fn the_readme_shows_real_output() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let readme = fs::read_to_string(root.join("README.md")).expect("it is there");
+    let mut examples = 0;
+    for block in readme.split("```console\n$ ptxmc ").skip(1) {
+        let block = block.split("```").next().expect("split gives at least one part");
+        let (arguments, shown) = block.split_once('\n').expect("a command and its output");
+        let output = std::process::Command::new(env!("CARGO_BIN_EXE_ptxmc"))
+            .current_dir(root)
+            .args(arguments.split(' '))
+            .output()
+            .expect("the command starts");
+        assert_eq!(String::from_utf8_lossy(&output.stdout), shown, "ptxmc {arguments}");
+        examples += 1;
+    }
+    assert!(examples > 0, "the README has no example");
+}

@@ -52,10 +52,16 @@ impl Engine for SearchEngine {
         let active = vec![true; rules.demands.len()];
         let limit = budget.steps.unwrap_or(DEFAULT_STEPS);
         let mut states = States::default();
-        let mut found: std::collections::BTreeMap<Vec<u128>, Choices> = std::collections::BTreeMap::new();
+        let mut found: std::collections::BTreeMap<Vec<u128>, Choices> =
+            std::collections::BTreeMap::new();
         let mut search = Search::new(&space, &rules, &active, Goal::Complete, limit);
         let result = search.run(&mut |search, choices| {
-            let state = problem.graph.observed.iter().map(|o| search.values.get(o.value).unwrap_or(0)).collect();
+            let state = problem
+                .graph
+                .observed
+                .iter()
+                .map(|o| search.values.get(o.value).unwrap_or(0))
+                .collect();
             found.entry(state).or_insert(choices);
             Ok(())
         });
