@@ -38,7 +38,7 @@ impl Values {
     /// The value of `id`, if it is known.
     #[must_use]
     pub fn get(&self, id: ExprId) -> Option<u128> {
-        self.values[id.index()]
+        self.values.get(id.index()).copied().flatten()
     }
 
     /// The truth value of `id`, if it is known.

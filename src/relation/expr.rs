@@ -285,3 +285,19 @@ pub struct Model {
     /// Whether the model wants coherence total (`include "cos.cat"`).
     pub total_co: bool,
 }
+
+impl Model {
+    /// A number that differs between models with different axioms, for caches within one run.
+    #[must_use]
+    pub fn fingerprint(&self) -> u64 {
+        use std::hash::{Hash, Hasher};
+        let mut hasher = rustc_hash::FxHasher::default();
+        self.arena.nodes.hash(&mut hasher);
+        self.arena.groups.hash(&mut hasher);
+        self.total_co.hash(&mut hasher);
+        for axiom in &self.axioms {
+            (axiom.kind, axiom.negated, axiom.role, axiom.node).hash(&mut hasher);
+        }
+        hasher.finish()
+    }
+}

@@ -7,21 +7,43 @@ mod compile;
 mod explore;
 mod matrix;
 mod rules;
+mod shape;
 mod space;
 
 use super::{Answer, Budget, Core, Engine, Goal, Problem, States};
 use crate::execution::build::Choices;
+use crate::relation::specialize::specialize;
 use explore::{Search, Stop};
 use rules::Rules;
+use rustc_hash::FxHashMap;
+use shape::Shape;
 use space::Space;
+use std::sync::{Arc, RwLock};
 
 /// How many search nodes one question may take when no budget is given.
 const DEFAULT_STEPS: u64 = 2_000_000;
 
-/// Decides by search.
-#[derive(Clone, Copy, Debug, Default)]
+/// Decides by search; compiled models are kept for the next program of the same shape.
+#[derive(Debug, Default)]
 pub struct SearchEngine {
-    _private: (),
+    compiled: RwLock<FxHashMap<(u64, Shape), Arc<Result<Rules, String>>>>,
+}
+
+impl SearchEngine {
+    /// The model compiled for programs like this one.
+    fn rules(&self, problem: Problem<'_>) -> Arc<Result<Rules, String>> {
+        let shape = Shape::of(problem.graph);
+        let key = (problem.model.fingerprint(), shape);
+        if let Some(known) = self.compiled.read().ok().and_then(|map| map.get(&key).cloned()) {
+            return known;
+        }
+        let model = specialize(problem.model, |node| shape.replacement(node));
+        let rules = Arc::new(Rules::new(&model));
+        if let Ok(mut map) = self.compiled.write() {
+            map.insert(key, Arc::clone(&rules));
+        }
+        rules
+    }
 }
 
 impl Engine for SearchEngine {
@@ -30,16 +52,17 @@ impl Engine for SearchEngine {
     }
 
     fn find(&self, problem: Problem<'_>, goal: Goal, budget: Budget) -> Answer {
-        let rules = match Rules::new(problem.model) {
+        let rules = self.rules(problem);
+        let rules = match rules.as_ref() {
             Ok(rules) => rules,
-            Err(why) => return Answer::Unsupported(why),
+            Err(why) => return Answer::Unsupported(why.clone()),
         };
         let space = Space::new(problem.graph, &rules.sets, &rules.relations);
         let limit = budget.steps.unwrap_or(DEFAULT_STEPS);
         let active = vec![true; rules.demands.len()];
-        match first(&space, &rules, &active, goal, limit) {
+        match first(&space, rules, &active, goal, limit) {
             Outcome::Found(choices) => Answer::Yes(choices),
-            Outcome::None(blamed) => Answer::No(minimize(&space, &rules, &blamed, goal, limit)),
+            Outcome::None(blamed) => Answer::No(minimize(&space, rules, &blamed, goal, limit)),
             Outcome::Stopped(Stop::Gave(why)) => Answer::Unknown(why),
             Outcome::Stopped(Stop::Unsupported(why)) => Answer::Unsupported(why),
             Outcome::Stopped(Stop::Found) => unreachable!("a search that found something says so"),
@@ -47,21 +70,16 @@ impl Engine for SearchEngine {
     }
 
     fn states(&self, problem: Problem<'_>, budget: Budget) -> Result<States, String> {
-        let rules = Rules::new(problem.model)?;
+        let rules = self.rules(problem);
+        let rules = rules.as_ref().as_ref().map_err(Clone::clone)?;
         let space = Space::new(problem.graph, &rules.sets, &rules.relations);
         let active = vec![true; rules.demands.len()];
         let limit = budget.steps.unwrap_or(DEFAULT_STEPS);
         let mut states = States::default();
-        let mut found: std::collections::BTreeMap<Vec<u128>, Choices> =
-            std::collections::BTreeMap::new();
-        let mut search = Search::new(&space, &rules, &active, Goal::Complete, limit);
+        let mut found: std::collections::BTreeMap<Vec<u128>, Choices> = std::collections::BTreeMap::new();
+        let mut search = Search::new(&space, rules, &active, Goal::Complete, limit);
         let result = search.run(&mut |search, choices| {
-            let state = problem
-                .graph
-                .observed
-                .iter()
-                .map(|o| search.values.get(o.value).unwrap_or(0))
-                .collect();
+            let state = problem.graph.observed.iter().map(|o| search.values.get(o.value).unwrap_or(0)).collect();
             found.entry(state).or_insert(choices);
             Ok(())
         });
