@@ -31,6 +31,7 @@ pub struct Unavailable {
 #[must_use]
 pub fn engines() -> Vec<Box<dyn Engine>> {
     vec![
+        Box::new(crate::solve::search::SearchEngine::default()),
         #[cfg(feature = "z3")]
         Box::new(crate::solve::z3::Z3Engine::default()),
     ]
