@@ -83,7 +83,7 @@ mod tests {
         let text = rendered(|file| {
             Diagnostic::error("ptx-unknown-qualifier", Span::new(file, 13, 17), "unknown qualifier")
                 .label("not a qualifier of `ld`")
-                .also(Span::new(file, 43, 45), "this thread")
+                .also(Span::new(file, 42, 44), "this thread")
                 .help("did you mean `.weak`?")
         });
         insta::assert_snapshot!(text, @r"
