@@ -20,6 +20,7 @@ pub mod execution;
 pub mod solve;
 
 pub mod explain;
+pub mod race;
 pub mod verdict;
 
 pub mod batch;

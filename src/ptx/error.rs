@@ -64,7 +64,9 @@ impl SyntaxError {
                 "numbers are decimal, `0x` hexadecimal, `0` octal, `0b` binary, or the bits of a \
                  float after `0f` (8 digits) and `0d` (16 digits)",
             ),
-            Self::Range { .. } => ("syntax-range", String::new(), "write a smaller number"),
+            Self::Range { .. } => {
+                ("syntax-range", String::new(), "write a number within its range")
+            }
             Self::TooDeep { .. } => ("syntax-depth", String::new(), "write it with less nesting"),
         };
         let diagnostic = Diagnostic::error(code, self.span(), self.to_string()).label(label);
@@ -163,7 +165,8 @@ impl DecodeError {
             )),
             Self::SuperfluousScope { scope, section, .. } => {
                 at("ptx-superfluous-scope").help(format!(
-                    "remove `.{}`: only strong operations have a scope ({section})",
+                    "remove `.{}`, or make the operation strong with an order such as `.relaxed`: weak and \
+                     volatile operations have no scope ({section})",
                     scope.value
                 ))
             }
