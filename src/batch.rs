@@ -193,8 +193,8 @@ pub fn in_order<T: Send>(
     mut emit: impl FnMut(usize, T) -> ControlFlow<()>,
 ) {
     #[cfg(feature = "parallel")]
-    if jobs > 1 && count > 1 {
-        return parallel::in_order(count, jobs, work, emit);
+    if let Ok(pool) = parallel::pool(jobs.min(count)) {
+        return parallel::in_order(&pool, count, work, emit);
     }
     let _ = jobs;
     for index in 0..count {
@@ -206,6 +206,7 @@ pub fn in_order<T: Send>(
 
 #[cfg(feature = "parallel")]
 mod parallel {
+    use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
     use std::collections::BTreeMap;
     use std::ops::ControlFlow;
     use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -214,19 +215,17 @@ mod parallel {
     /// Deep expressions recurse; address space is cheap.
     const STACK_BYTES: usize = 64 << 20;
 
+    /// Workers; a single one too, so that the stack is as deep at any number of them.
+    pub(super) fn pool(workers: usize) -> Result<ThreadPool, ThreadPoolBuildError> {
+        ThreadPoolBuilder::new().num_threads(workers.max(1)).stack_size(STACK_BYTES).build()
+    }
+
     pub(super) fn in_order<T: Send>(
+        pool: &ThreadPool,
         count: usize,
-        jobs: usize,
         work: impl Fn(usize) -> T + Sync,
         mut emit: impl FnMut(usize, T) -> ControlFlow<()>,
     ) {
-        let pool = rayon::ThreadPoolBuilder::new()
-            .num_threads(jobs.min(count))
-            .stack_size(STACK_BYTES)
-            .build();
-        let Ok(pool) = pool else {
-            return super::in_order(count, 1, work, emit);
-        };
         let (next, stopped) = (AtomicUsize::new(0), AtomicBool::new(false));
         let (sender, receiver) = mpsc::channel();
         pool.in_place_scope(|scope| {

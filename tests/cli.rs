@@ -315,10 +315,11 @@ fn shipped_tests_give_what_they_expect() {
 fn bad_files_are_refused() {
     let mut refused = String::new();
     for folder in ["tests/bad", "tests/cli/bad"] {
-        let mut names: Vec<String> = fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join(folder))
-            .expect("the folder is there")
-            .map(|entry| entry.expect("readable").file_name().to_string_lossy().into_owned())
-            .collect();
+        let mut names: Vec<String> =
+            fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join(folder))
+                .expect("the folder is there")
+                .map(|entry| entry.expect("readable").file_name().to_string_lossy().into_owned())
+                .collect();
         names.sort();
         assert!(!names.is_empty());
         for name in names {
