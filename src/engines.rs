@@ -2,9 +2,6 @@
 
 use crate::solve::{Answer, Budget, Engine, Goal, Problem, States, Why};
 
-/// The names that an engine choice may have, whether or not this build has the engine.
-pub const NAMES: [&str; 5] = ["z3", "search", "enumerate", "auto", "all"];
-
 /// Which engines answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Choice {
