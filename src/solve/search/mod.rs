@@ -6,15 +6,18 @@
 mod compile;
 mod explore;
 mod matrix;
+mod orders;
+mod reads;
 mod rules;
 mod shape;
 mod space;
+mod symmetry;
 
 use super::{Answer, Budget, Core, Engine, Goal, Problem, RaceKind, States};
 use crate::execution::build::{Choices, Execution};
 use crate::relation::eval::evaluate;
 use crate::relation::specialize::specialize;
-use explore::{Search, Stop};
+use explore::{Orders, Search, Stop};
 use rules::Rules;
 use rustc_hash::FxHashMap;
 use shape::Shape;
@@ -58,7 +61,7 @@ impl Engine for SearchEngine {
             Ok(rules) => rules,
             Err(why) => return Answer::Unsupported(why.clone()),
         };
-        let space = Space::new(problem.graph, &rules.sets, &rules.relations);
+        let space = Space::new(problem.graph, &rules.sets, &rules.relations, goal);
         let limit = budget.steps.unwrap_or(DEFAULT_STEPS);
         let active = vec![true; rules.demands.len()];
         if let Goal::Race(kind) = goal {
@@ -76,7 +79,7 @@ impl Engine for SearchEngine {
     fn states(&self, problem: Problem<'_>, budget: Budget) -> Result<States, String> {
         let rules = self.rules(problem);
         let rules = rules.as_ref().as_ref().map_err(Clone::clone)?;
-        let space = Space::new(problem.graph, &rules.sets, &rules.relations);
+        let space = Space::new(problem.graph, &rules.sets, &rules.relations, Goal::Complete);
         let active = vec![true; rules.demands.len()];
         let limit = budget.steps.unwrap_or(DEFAULT_STEPS);
         let mut states = States::default();
@@ -138,6 +141,7 @@ fn racing(
     };
     let active = vec![true; rules.demands.len()];
     let mut search = Search::new(space, rules, &active, Goal::Complete, limit);
+    search.orders = Orders::All;
     let mut found = None;
     let result = search.run(&mut |_, choices| {
         let Ok(execution) = Execution::build(graph, choices.clone()) else { return Ok(()) };
