@@ -1,6 +1,6 @@
 //! What can be wrong with a PTX statement, and how a user is told.
 
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, closest};
 use crate::source::{Span, Spanned};
 use thiserror::Error;
 
@@ -151,8 +151,13 @@ impl DecodeError {
             Self::UnknownOpcode { near: None, .. } => {
                 at("ptx-unknown-opcode").help("no PTX instruction starts like this")
             }
-            Self::Qualifier { takes: "", .. } => at("ptx-qualifier").help("remove it"),
-            Self::Qualifier { takes, .. } => at("ptx-qualifier").help(format!("write `{takes}`")),
+            Self::Qualifier { qualifier, takes, .. } => {
+                let near = misspelt(&qualifier.value);
+                at("ptx-qualifier").help(match near {
+                    Some(near) => format!("did you mean `.{near}`? The form is `{takes}`"),
+                    None => format!("the form is `{takes}`"),
+                })
+            }
             Self::Conflict { first, .. } => at("ptx-qualifier-conflict")
                 .also(first.span, "the first one")
                 .help("keep one of the two"),
@@ -189,6 +194,16 @@ impl DecodeError {
             Self::Rule { help, section, .. } => at("ptx-rule").help(format!("{help} ({section})")),
         }
     }
+}
+
+/// The qualifier that a word which is none was probably meant to be.
+fn misspelt(word: &str) -> Option<&'static str> {
+    const COMMON: &[&str] = &[
+        "weak", "relaxed", "acquire", "release", "acq_rel", "volatile", "mmio", "cta", "cluster",
+        "gpu", "sys", "global", "shared", "local", "const", "param", "sync", "arrive", "wait",
+        "proxy", "alias", "async", "add", "exch", "cas", "inc", "dec", "min", "max",
+    ];
+    if COMMON.contains(&word) { None } else { closest(word, COMMON.iter().copied()) }
 }
 
 /// A form that only the column dialect accepts, and how it is read.
