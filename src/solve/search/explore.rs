@@ -192,17 +192,17 @@ impl<'g, 'r> Search<'g, 'r> {
         for &access in &self.space.reads {
             for &piece in &self.space.graph.access(access).pieces {
                 match self.rf[piece.index()] {
-                    Some(write) => {
-                        if self.executed.contains(piece) && self.possible.contains(write) {
-                            out.insert(write, piece);
-                        }
+                    Some(write)
+                        if self.executed.contains(piece) && self.possible.contains(write) =>
+                    {
+                        out.insert(write, piece);
                     }
                     None if side == Side::High => {
                         for &write in &self.space.sources[piece.index()] {
                             out.insert(write, piece);
                         }
                     }
-                    None => {}
+                    _ => {}
                 }
             }
         }

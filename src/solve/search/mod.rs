@@ -30,12 +30,15 @@ const DEFAULT_STEPS: u64 = 2_000_000;
 /// Decides by search; compiled models are kept for the next program of the same shape.
 #[derive(Debug, Default)]
 pub struct SearchEngine {
-    compiled: RwLock<FxHashMap<(u64, Shape), Arc<Result<Rules, String>>>>,
+    compiled: RwLock<FxHashMap<(u64, Shape), Compiled>>,
 }
+
+/// A compiled model, or why it cannot be searched with.
+type Compiled = Arc<Result<Rules, String>>;
 
 impl SearchEngine {
     /// The model compiled for programs like this one.
-    fn rules(&self, problem: Problem<'_>) -> Arc<Result<Rules, String>> {
+    fn rules(&self, problem: Problem<'_>) -> Compiled {
         let shape = Shape::of(problem.graph);
         let key = (problem.model.fingerprint(), shape);
         if let Some(known) = self.compiled.read().ok().and_then(|map| map.get(&key).cloned()) {
