@@ -85,7 +85,7 @@ pub struct Listing {
 ///
 /// # Errors
 /// When the metadata names no verdict.
-pub fn expectation(test: &Test, model: &str) -> Result<Option<Kind>, Diagnostic> {
+pub fn expectation(test: &Test, model: &str) -> Result<Option<Kind>, Box<Diagnostic>> {
     let own = format!("Expect[{model}]");
     let find = |key: &str| test.metadata.iter().rev().find(|m| m.key.value == key);
     let Some(line) = find(&own).or_else(|| find("Expect")) else { return Ok(None) };
@@ -95,9 +95,9 @@ pub fn expectation(test: &Test, model: &str) -> Result<Option<Kind>, Diagnostic>
             Some(name) => format!("did you mean `{name}`?"),
             None => format!("verdicts are {}", names.join(", ")),
         };
-        Diagnostic::error("expect-unknown-verdict", line.value.span, "this is not a verdict")
-            .label("expected here")
-            .help(help)
+        let diagnostic =
+            Diagnostic::error("expect-unknown-verdict", line.value.span, "this is not a verdict");
+        Box::new(diagnostic.label("expected here").help(help))
     })
 }
 
@@ -193,8 +193,8 @@ pub fn in_order<T: Send>(
     mut emit: impl FnMut(usize, T) -> ControlFlow<()>,
 ) {
     #[cfg(feature = "parallel")]
-    if jobs > 1 && count > 1 {
-        return parallel::in_order(count, jobs, work, emit);
+    if let Ok(pool) = parallel::pool(jobs.min(count)) {
+        return parallel::in_order(&pool, count, work, emit);
     }
     let _ = jobs;
     for index in 0..count {
@@ -206,6 +206,7 @@ pub fn in_order<T: Send>(
 
 #[cfg(feature = "parallel")]
 mod parallel {
+    use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
     use std::collections::BTreeMap;
     use std::ops::ControlFlow;
     use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -214,19 +215,17 @@ mod parallel {
     /// Deep expressions recurse; address space is cheap.
     const STACK_BYTES: usize = 64 << 20;
 
+    /// Workers; a single one too, so that the stack is as deep at any number of them.
+    pub(super) fn pool(workers: usize) -> Result<ThreadPool, ThreadPoolBuildError> {
+        ThreadPoolBuilder::new().num_threads(workers.max(1)).stack_size(STACK_BYTES).build()
+    }
+
     pub(super) fn in_order<T: Send>(
+        pool: &ThreadPool,
         count: usize,
-        jobs: usize,
         work: impl Fn(usize) -> T + Sync,
         mut emit: impl FnMut(usize, T) -> ControlFlow<()>,
     ) {
-        let pool = rayon::ThreadPoolBuilder::new()
-            .num_threads(jobs.min(count))
-            .stack_size(STACK_BYTES)
-            .build();
-        let Ok(pool) = pool else {
-            return super::in_order(count, 1, work, emit);
-        };
         let (next, stopped) = (AtomicUsize::new(0), AtomicBool::new(false));
         let (sender, receiver) = mpsc::channel();
         pool.in_place_scope(|scope| {
@@ -262,6 +261,12 @@ mod parallel {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cat::{BUILTIN, Options, parse_builtin};
+    use crate::execution::build::Choices;
+    use crate::id::EventId;
+    use crate::litmus::parse::parse_bytes;
+    use crate::solve::{Budget, Core, Why};
+    use crate::source::Files;
 
     fn collect(count: usize, jobs: usize, limit: usize) -> Vec<usize> {
         let mut seen = Vec::new();
@@ -291,9 +296,91 @@ mod tests {
         }
     }
 
+    /// Gives one answer to every question.
+    struct Always(&'static str, Answer);
+
+    impl Engine for Always {
+        fn name(&self) -> &'static str {
+            self.0
+        }
+        fn find(&self, _: Problem<'_>, goal: Goal, _: Budget) -> Answer {
+            match goal {
+                Goal::Condition(_) => self.1.clone(),
+                _ => Answer::No(Core::default()),
+            }
+        }
+        fn states(&self, _: Problem<'_>, _: Budget) -> Result<States, String> {
+            Err("it lists nothing".to_owned())
+        }
+    }
+
+    /// Fails on every question.
+    struct Panics;
+
+    impl Engine for Panics {
+        fn name(&self) -> &'static str {
+            "panics"
+        }
+        fn find(&self, _: Problem<'_>, _: Goal, _: Budget) -> Answer {
+            panic!("deliberate")
+        }
+        fn states(&self, _: Problem<'_>, _: Budget) -> Result<States, String> {
+            panic!("deliberate")
+        }
+    }
+
+    /// The verdict on message passing through a released flag: initial writes are events 0 and 1,
+    /// then two writes and two reads.
+    fn message_passing(engines: Vec<Box<dyn Engine>>) -> Verdict {
+        let mut files = Files::default();
+        let text = include_bytes!("../tests/cli/MP.litmus");
+        let test = parse_bytes(&mut files, "MP.litmus", text).tests.remove(0);
+        let case = Case { path: "MP.litmus".to_owned(), test, expected: vec![None] };
+        let model = parse_builtin(&mut files, &BUILTIN[0], &Options::default()).model;
+        judge(&case, &[model], &engines, Settings::default()).remove(0).verdict
+    }
+
+    /// Choices that reach the outcome against the model.
+    fn stale_read() -> Answer {
+        let event = |index| Some(EventId::new(index));
+        Answer::Yes(Box::new(Choices {
+            rf: vec![None, None, None, None, event(3), event(0)],
+            finals: vec![event(2), event(3)],
+            ..Choices::default()
+        }))
+    }
+
     #[test]
-    fn a_panic_is_a_message() {
-        let message = guarded(|| -> u8 { std::panic::panic_any("deliberate") });
-        assert_eq!(message, Err("panic: deliberate".to_owned()));
+    fn an_execution_that_breaks_the_model_is_an_error() {
+        let verdict = message_passing(vec![Box::new(Always("wrong", stale_read()))]);
+        let Verdict::Error(message) = verdict else { panic!("{verdict:?}") };
+        assert!(message.contains("Causality"), "{message}");
+    }
+
+    #[test]
+    fn choices_that_make_no_execution_are_an_error() {
+        let nothing = Answer::Yes(Box::default());
+        let verdict = message_passing(vec![Box::new(Always("wrong", nothing))]);
+        assert_eq!(verdict.kind(), Kind::Error, "{verdict:?}");
+    }
+
+    #[test]
+    fn engines_that_disagree_are_an_error() {
+        let no = || Box::new(Always("no", Answer::No(Core { axioms: vec![0], minimal: true })));
+        let lost = || Box::new(Always("lost", Answer::Unknown(Why::Steps)));
+        let wrong = Box::new(Always("wrong", stale_read()));
+        assert_eq!(message_passing(vec![no(), lost()]).kind(), Kind::Forbidden);
+        assert_eq!(message_passing(vec![lost(), no()]).kind(), Kind::Forbidden);
+        assert_eq!(message_passing(vec![lost()]).kind(), Kind::Unknown);
+        let Verdict::Error(message) = message_passing(vec![lost(), no(), wrong]) else {
+            panic!("they agree")
+        };
+        assert_eq!(message, "engines disagree: no says forbidden, wrong says error");
+    }
+
+    #[test]
+    fn a_panic_is_one_verdict() {
+        let verdict = message_passing(vec![Box::new(Panics)]);
+        assert_eq!(verdict, Verdict::Error("panic: deliberate".to_owned()));
     }
 }

@@ -7,7 +7,6 @@ use crate::execution::recheck::{Recheck, recheck};
 use crate::litmus::ast::{Quantifier, Test};
 use crate::program::lower::lower;
 use crate::race;
-use crate::relation::deletion::sensitive_axiom;
 use crate::relation::expr::{Axiom, AxiomRole, Model};
 use crate::solve::{Answer, Budget, Core, Engine, Goal, Problem, RaceKind, States};
 use crate::verdict::{Reason, Undecided, Verdict};
@@ -46,7 +45,7 @@ pub struct Outcome {
 pub fn graph_of(test: &Test, model: &Model, settings: Settings) -> EventGraph {
     let unfolding = Unfolding {
         bound: settings.bound,
-        spin_loops: sensitive_axiom(model).is_none(),
+        spin_loops: model.forgets_reads(),
         tearing: settings.tearing,
     };
     unfold(&lower(test), unfolding)

@@ -1,9 +1,6 @@
 //! Engines by name: what this build can run, and how several of them answer together.
 
-use crate::solve::{Answer, Budget, Engine, Goal, Problem, States};
-
-/// The names that an engine choice may have, whether or not this build has the engine.
-pub const NAMES: [&str; 5] = ["z3", "search", "enumerate", "auto", "all"];
+use crate::solve::{Answer, Budget, Engine, Goal, Problem, States, Why};
 
 /// Which engines answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -31,6 +28,7 @@ pub struct Unavailable {
 #[must_use]
 pub fn engines() -> Vec<Box<dyn Engine>> {
     vec![
+        Box::new(crate::solve::search::SearchEngine::default()),
         #[cfg(feature = "z3")]
         Box::new(crate::solve::z3::Z3Engine::default()),
     ]
@@ -69,8 +67,18 @@ impl Choice {
     }
 }
 
-/// Asks engines in turn until one handles the question.
+/// How many steps an engine may take before the next one is asked.
+const PATIENCE: u64 = 50_000;
+
+/// Asks engines in turn until one answers; each but the last has a budget of steps.
 struct First(Vec<Box<dyn Engine>>);
+
+impl First {
+    fn budget(&self, position: usize, budget: Budget) -> Budget {
+        let last = position + 1 == self.0.len();
+        Budget { steps: budget.steps.or((!last).then_some(PATIENCE)), ..budget }
+    }
+}
 
 impl Engine for First {
     fn name(&self) -> &'static str {
@@ -79,9 +87,9 @@ impl Engine for First {
 
     fn find(&self, problem: Problem<'_>, goal: Goal, budget: Budget) -> Answer {
         let mut last = Answer::Unsupported("this build has no engine".to_owned());
-        for engine in &self.0 {
-            last = engine.find(problem, goal, budget);
-            if !matches!(last, Answer::Unsupported(_)) {
+        for (position, engine) in self.0.iter().enumerate() {
+            last = engine.find(problem, goal, self.budget(position, budget));
+            if !matches!(last, Answer::Unsupported(_) | Answer::Unknown(Why::Steps)) {
                 break;
             }
         }
@@ -90,9 +98,9 @@ impl Engine for First {
 
     fn states(&self, problem: Problem<'_>, budget: Budget) -> Result<States, String> {
         let mut last = Err("this build has no engine".to_owned());
-        for engine in &self.0 {
-            last = engine.states(problem, budget);
-            if last.is_ok() {
+        for (position, engine) in self.0.iter().enumerate() {
+            last = engine.states(problem, self.budget(position, budget));
+            if last.as_ref().is_ok_and(|s| s.incomplete != Some(Why::Steps)) {
                 break;
             }
         }

@@ -53,7 +53,7 @@ impl Inputs {
             let expected = models.iter().map(|model| expectation(&test, &model.name));
             match expected.collect() {
                 Ok(expected) => self.cases.push(Case { path, test, expected }),
-                Err(diagnostic) => self.diagnostics.push(diagnostic),
+                Err(diagnostic) => self.diagnostics.push(*diagnostic),
             }
         }
     }

@@ -50,7 +50,11 @@ impl Values {
 
 /// The value of one expression, from its leaves up.
 #[must_use]
-pub fn evaluate(arena: &ExprArena, root: ExprId, leaf: &impl Fn(Expr) -> Option<u128>) -> Option<u128> {
+pub fn evaluate(
+    arena: &ExprArena,
+    root: ExprId,
+    leaf: &impl Fn(Expr) -> Option<u128>,
+) -> Option<u128> {
     if let Some(bits) = arena.constant(root) {
         return Some(bits);
     }

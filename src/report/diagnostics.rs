@@ -59,7 +59,10 @@ fn annotation<'a>(kind: AnnotationKind, label: &'a Label, files: &Files) -> Anno
 /// The label's range, cut to the file and to whole characters.
 fn within(label: &Label, files: &Files) -> Range<usize> {
     let text = files.get(label.span.file).map_or("", |f| f.text.as_str());
-    let boundary = |at: u32| text.floor_char_boundary((at as usize).min(text.len()));
+    let boundary = |at: u32| {
+        let at = (at as usize).min(text.len());
+        (0..=at).rev().find(|&i| text.is_char_boundary(i)).unwrap_or(0)
+    };
     let start = boundary(label.span.start);
     start..boundary(label.span.end).max(start)
 }
@@ -78,12 +81,22 @@ mod tests {
     #[test]
     fn place_label_and_help_are_shown() {
         let text = rendered(|file| {
-            Diagnostic::error("ptx-unknown-qualifier", Span::new(file, 14, 18), "unknown qualifier")
+            Diagnostic::error("ptx-unknown-qualifier", Span::new(file, 13, 17), "unknown qualifier")
                 .label("not a qualifier of `ld`")
-                .also(Span::new(file, 45, 47), "this thread")
+                .also(Span::new(file, 42, 44), "this thread")
                 .help("did you mean `.weak`?")
         });
-        insta::assert_snapshot!(text, @"");
+        insta::assert_snapshot!(text, @r"
+        error[ptx-unknown-qualifier]: unknown qualifier
+         --> t.litmus:2:8
+          |
+        2 | P0 { ld.wek.u32 %r1, [x]; }
+          |        ^^^^ not a qualifier of `ld`
+        3 | exists (P1:r1=0)
+          |         -- this thread
+          |
+          = help: did you mean `.weak`?
+        ");
     }
 
     #[test]

@@ -123,7 +123,9 @@ impl Compiler<'_> {
         match op {
             Op::Set(..) | Op::EmptySet | Op::EmptyRel => Level::Static,
             Op::Rel(relation, _) => match relation {
-                BaseRel::Rf | BaseRel::BarrierSync | BaseRel::ClusterSync | BaseRel::WarpSync => Level::Reads,
+                BaseRel::Rf | BaseRel::BarrierSync | BaseRel::ClusterSync | BaseRel::WarpSync => {
+                    Level::Reads
+                }
                 BaseRel::FenceSc => Level::Fences,
                 BaseRel::Co => Level::Coherence,
                 _ => Level::Static,
@@ -163,7 +165,9 @@ impl Compiler<'_> {
             }
             Node::Comp(a, b) => self.composition(a, b, side),
             // Coherence is transitive.
-            Node::Plus(a) if self.arena.node(a) == Node::Rel(BaseRel::Co) => Op::Rel(BaseRel::Co, side),
+            Node::Plus(a) if self.arena.node(a) == Node::Rel(BaseRel::Co) => {
+                Op::Rel(BaseRel::Co, side)
+            }
             Node::Plus(a) => Op::Plus(self.slot(a, side)),
             Node::Inverse(a) => Op::Inverse(self.slot(a, side)),
             Node::ToId(a) => Op::ToId(self.slot(a, side)),

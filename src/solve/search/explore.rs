@@ -240,9 +240,12 @@ impl<'g, 'r> Search<'g, 'r> {
                 let write = finals[loc.index()]?;
                 final_value(graph, write, known, symbols)
             }
-            Expr::Barrier(index) => {
-                crate::execution::build::barrier_result(graph, generations, before.as_ref()?, index as usize)
-            }
+            Expr::Barrier(index) => crate::execution::build::barrier_result(
+                graph,
+                generations,
+                before.as_ref()?,
+                index as usize,
+            ),
             _ => None,
         });
     }
@@ -271,8 +274,12 @@ impl<'g, 'r> Search<'g, 'r> {
             return false;
         }
         match self.goal {
-            Goal::Condition(wanted) => self.values.truth(graph.condition).is_none_or(|v| v == wanted),
-            Goal::Violation(index) => self.values.truth(graph.violations[index].guard) != Some(false),
+            Goal::Condition(wanted) => {
+                self.values.truth(graph.condition).is_none_or(|v| v == wanted)
+            }
+            Goal::Violation(index) => {
+                self.values.truth(graph.violations[index].guard) != Some(false)
+            }
             _ => true,
         }
     }
@@ -298,7 +305,8 @@ impl<'g, 'r> Search<'g, 'r> {
     fn next_read(&self) -> Option<AccessId> {
         self.space.reads.iter().copied().find(|&access| {
             let pieces = &self.space.graph.access(access).pieces;
-            pieces.iter().all(|&p| self.executed.contains(p)) && pieces.iter().any(|&p| self.rf[p.index()].is_none())
+            pieces.iter().all(|&p| self.executed.contains(p))
+                && pieces.iter().any(|&p| self.rf[p.index()].is_none())
         })
     }
 
@@ -326,7 +334,8 @@ impl<'g, 'r> Search<'g, 'r> {
     }
 
     fn refresh(&mut self, from: Level) {
-        let same = self.computed.as_ref().is_some_and(|(e, p)| *e == self.executed && *p == self.possible);
+        let same =
+            self.computed.as_ref().is_some_and(|(e, p)| *e == self.executed && *p == self.possible);
         let from = if same { from } else { Level::Static };
         if !same {
             self.computed = Some((self.executed.clone(), self.possible.clone()));
@@ -343,7 +352,9 @@ impl<'g, 'r> Search<'g, 'r> {
         loop {
             let mut grew = [false; 2];
             for index in 0..self.rules.demands.len() {
-                let Demand::Production { order, slot } = self.rules.demands[index] else { continue };
+                let Demand::Production { order, slot } = self.rules.demands[index] else {
+                    continue;
+                };
                 if !self.active[index] {
                     continue;
                 }
@@ -372,7 +383,9 @@ impl<'g, 'r> Search<'g, 'r> {
 
     fn prohibitions_hold(&mut self) -> bool {
         for index in 0..self.rules.demands.len() {
-            let Demand::Prohibition { kind, slot, set } = self.rules.demands[index] else { continue };
+            let Demand::Prohibition { kind, slot, set } = self.rules.demands[index] else {
+                continue;
+            };
             if !self.active[index] {
                 continue;
             }
@@ -558,7 +571,11 @@ impl<'g, 'r> Search<'g, 'r> {
             }
             let target = if order == BaseRel::Co { &self.co } else { &self.sc };
             for (a, b) in self.slots.rel(slot).iter_pairs() {
-                if a != b && !target.contains(a, b) && !target.contains(b, a) && !out.contains(&(order, b, a)) {
+                if a != b
+                    && !target.contains(a, b)
+                    && !target.contains(b, a)
+                    && !out.contains(&(order, b, a))
+                {
                     self.blamed[index] = true;
                     out.push((order, a, b));
                 }
@@ -572,7 +589,8 @@ impl<'g, 'r> Search<'g, 'r> {
 
     fn unordered_writes(&self, out: &mut Vec<(BaseRel, EventId, EventId)>) {
         for writes in &self.space.writes {
-            let executed: Vec<EventId> = writes.iter().copied().filter(|&w| self.executed.contains(w)).collect();
+            let executed: Vec<EventId> =
+                writes.iter().copied().filter(|&w| self.executed.contains(w)).collect();
             for (at, &a) in executed.iter().enumerate() {
                 for &b in &executed[at + 1..] {
                     if !self.co.contains(a, b) && !self.co.contains(b, a) {
@@ -671,7 +689,11 @@ impl<'g, 'r> Search<'g, 'r> {
         let happens = |id: EventId| self.executed.contains(id) && graph.event(id).is_read();
         Choices {
             rf: graph.ids().map(|id| self.rf[id.index()].filter(|_| happens(id))).collect(),
-            co: self.co.iter_pairs().filter(|&(a, _)| graph.event(a).kind != EventKind::Init).collect(),
+            co: self
+                .co
+                .iter_pairs()
+                .filter(|&(a, _)| graph.event(a).kind != EventKind::Init)
+                .collect(),
             sc: self.sc.iter_pairs().collect(),
             generations: self.generations.clone(),
             symbols: self.symbols.iter().map(|s| s.unwrap_or(0)).collect(),
@@ -689,10 +711,13 @@ fn final_value(
     symbols: &[Option<u128>],
 ) -> Option<u128> {
     let (low, width) = graph.slice(write);
-    let value = crate::program::value::evaluate(&graph.exprs, graph.access_of(write).value, &|leaf| match leaf {
-        Expr::Read(access) => known[access.index()],
-        Expr::Symbol(symbol) => symbols[symbol.index()],
-        _ => None,
-    })?;
+    let value =
+        crate::program::value::evaluate(&graph.exprs, graph.access_of(write).value, &|leaf| {
+            match leaf {
+                Expr::Read(access) => known[access.index()],
+                Expr::Symbol(symbol) => symbols[symbol.index()],
+                _ => None,
+            }
+        })?;
     Some((value >> low) & mask(width))
 }

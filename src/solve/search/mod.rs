@@ -10,8 +10,9 @@ mod rules;
 mod shape;
 mod space;
 
-use super::{Answer, Budget, Core, Engine, Goal, Problem, States};
-use crate::execution::build::Choices;
+use super::{Answer, Budget, Core, Engine, Goal, Problem, RaceKind, States};
+use crate::execution::build::{Choices, Execution};
+use crate::relation::eval::evaluate;
 use crate::relation::specialize::specialize;
 use explore::{Search, Stop};
 use rules::Rules;
@@ -63,6 +64,9 @@ impl Engine for SearchEngine {
         let space = Space::new(problem.graph, &rules.sets, &rules.relations);
         let limit = budget.steps.unwrap_or(DEFAULT_STEPS);
         let active = vec![true; rules.demands.len()];
+        if let Goal::Race(kind) = goal {
+            return racing(problem, kind, &space, rules, limit);
+        }
         match first(&space, rules, &active, goal, limit) {
             Outcome::Found(choices) => Answer::Yes(choices),
             Outcome::None(blamed) => Answer::No(minimize(&space, rules, &blamed, goal, limit)),
@@ -79,10 +83,16 @@ impl Engine for SearchEngine {
         let active = vec![true; rules.demands.len()];
         let limit = budget.steps.unwrap_or(DEFAULT_STEPS);
         let mut states = States::default();
-        let mut found: std::collections::BTreeMap<Vec<u128>, Choices> = std::collections::BTreeMap::new();
+        let mut found: std::collections::BTreeMap<Vec<u128>, Choices> =
+            std::collections::BTreeMap::new();
         let mut search = Search::new(&space, rules, &active, Goal::Complete, limit);
         let result = search.run(&mut |search, choices| {
-            let state = problem.graph.observed.iter().map(|o| search.values.get(o.value).unwrap_or(0)).collect();
+            let state = problem
+                .graph
+                .observed
+                .iter()
+                .map(|o| search.values.get(o.value).unwrap_or(0))
+                .collect();
             found.entry(state).or_insert(choices);
             Ok(())
         });
@@ -114,6 +124,38 @@ fn first(space: &Space<'_>, rules: &Rules, active: &[bool], goal: Goal, limit: u
         (_, Some(choices)) => Outcome::Found(choices),
         (Err(stop), None) => Outcome::Stopped(stop),
         (Ok(()), None) => Outcome::None(search.blamed),
+    }
+}
+
+/// Looks for a consistent execution with a race, evaluating the model's definition on each.
+fn racing(
+    problem: Problem<'_>,
+    kind: RaceKind,
+    space: &Space<'_>,
+    rules: &Rules,
+    limit: u64,
+) -> Answer {
+    let Problem { graph, model } = problem;
+    let Some(race) = model.definition("race") else {
+        return Answer::Unsupported("the model defines no races".to_owned());
+    };
+    let active = vec![true; rules.demands.len()];
+    let mut search = Search::new(space, rules, &active, Goal::Complete, limit);
+    let mut found = None;
+    let result = search.run(&mut |_, choices| {
+        let Ok(execution) = Execution::build(graph, choices.clone()) else { return Ok(()) };
+        let values = evaluate(&model.arena, &[race], &execution);
+        if values.relation(race).iter_pairs().any(|(a, b)| kind.counts(graph, a, b)) {
+            found = Some(Box::new(choices));
+            return Err(Stop::Found);
+        }
+        Ok(())
+    });
+    match (result, found) {
+        (_, Some(choices)) => Answer::Yes(choices),
+        (Err(Stop::Gave(why)), None) => Answer::Unknown(why),
+        (Err(Stop::Unsupported(why)), None) => Answer::Unsupported(why),
+        (_, None) => Answer::No(Core { axioms: Vec::new(), minimal: false }),
     }
 }
 

@@ -1,9 +1,9 @@
 //! A model as the search sees it: compiled expressions and what each axiom demands.
 
 use super::compile::{Code, Op, Side, SlotId, compile};
+use crate::id::NodeId;
 use crate::relation::classify::{Class, Fragment, classify, fragment};
 use crate::relation::expr::{AxiomKind, AxiomRole, Model, Node};
-use crate::id::NodeId;
 use crate::vocabulary::{BaseRel, BaseSet, Sort};
 
 /// What an axiom demands.
@@ -56,7 +56,9 @@ impl Rules {
             plans.push(match *class {
                 _ if axiom.role != AxiomRole::Required => Demand::Nothing,
                 _ if axiom.negated => return Err(format!("axiom `{}` is negated", axiom.name)),
-                Class::Production { order, edges } => Demand::Production { order, slot: root(edges) },
+                Class::Production { order, edges } => {
+                    Demand::Production { order, slot: root(edges) }
+                }
                 Class::Choice { order, edges } => Demand::Choice { order, slot: root(edges) },
                 Class::Prohibition | Class::Other(_) => {
                     let set = model.arena.sort(axiom.node) == Sort::Set;
@@ -69,16 +71,27 @@ impl Rules {
             .into_iter()
             .map(|plan| match plan {
                 Demand::Nothing => Demand::Nothing,
-                Demand::Prohibition { kind, slot, set } => Demand::Prohibition { kind, slot: slots[slot], set },
-                Demand::Production { order, slot } => Demand::Production { order, slot: slots[slot] },
+                Demand::Prohibition { kind, slot, set } => {
+                    Demand::Prohibition { kind, slot: slots[slot], set }
+                }
+                Demand::Production { order, slot } => {
+                    Demand::Production { order, slot: slots[slot] }
+                }
                 Demand::Choice { order, slot } => Demand::Choice { order, slot: slots[slot] },
             })
             .collect();
         let slot_of = |relation| code.ops.iter().position(|&op| op == Op::Rel(relation, Side::Low));
         let (co, sc) = (slot_of(BaseRel::Co), slot_of(BaseRel::FenceSc));
-        let sets = code.ops.iter().filter_map(|op| if let Op::Set(set, _) = op { Some(*set) } else { None }).collect();
-        let relations =
-            code.ops.iter().filter_map(|op| if let Op::Rel(r, _) = op { Some(*r) } else { None }).collect();
+        let sets = code
+            .ops
+            .iter()
+            .filter_map(|op| if let Op::Set(set, _) = op { Some(*set) } else { None })
+            .collect();
+        let relations = code
+            .ops
+            .iter()
+            .filter_map(|op| if let Op::Rel(r, _) = op { Some(*r) } else { None })
+            .collect();
         Ok(Self {
             co,
             sc,
@@ -105,7 +118,8 @@ fn thin_air(model: &Model) -> Option<usize> {
             }
         }
         let has = |relation| parts.contains(&relation);
-        let dependencies = has(BaseRel::Dep) || (has(BaseRel::Addr) && has(BaseRel::Data) && has(BaseRel::Ctrl));
+        let dependencies =
+            has(BaseRel::Dep) || (has(BaseRel::Addr) && has(BaseRel::Data) && has(BaseRel::Ctrl));
         axiom.role == AxiomRole::Required
             && axiom.kind == AxiomKind::Acyclic
             && !axiom.negated

@@ -105,7 +105,8 @@ fn meetings(graph: &EventGraph) -> Option<Vec<Generations>> {
     }
     let constant = |x: ExprId| graph.exprs.constant(x);
     let fixed = graph.barriers.iter().all(|b| {
-        constant(graph.event(b.event).guard).is_some() && b.count().is_none_or(|c| constant(c).is_some())
+        constant(graph.event(b.event).guard).is_some()
+            && b.count().is_none_or(|c| constant(c).is_some())
     });
     let happens = |e: EventId| graph.exprs.is_true(graph.event(e).guard);
     fixed.then(|| Barriers::new(graph, happens, constant).assignments())
