@@ -75,6 +75,7 @@ pub(super) struct Search<'g, 'r> {
     pub(super) touched: Vec<u32>,
     /// Pairs that a branch has ruled out: this read does not take this write.
     pub(super) closed: Rel,
+    pub(super) closed_trail: Vec<(EventId, EventId)>,
     pub(super) orders: Orders,
     /// Axioms that have excluded something.
     pub(super) blamed: Vec<bool>,
@@ -153,6 +154,7 @@ impl<'g, 'r> Search<'g, 'r> {
             known_trail: Vec::new(),
             touched: vec![0; graph.agents.len()],
             closed: Rel::empty(n),
+            closed_trail: Vec::new(),
             orders: Orders::One,
             blamed: vec![false; rules.demands.len()],
         }
@@ -253,6 +255,14 @@ impl<'g, 'r> Search<'g, 'r> {
     }
 
     pub(super) fn compute_values(&mut self) {
+        self.compute_once();
+        // What a barrier returns depends on the predicates of all who take part.
+        if self.space.graph.barriers.iter().any(|b| b.reduction.is_some()) {
+            self.compute_once();
+        }
+    }
+
+    fn compute_once(&mut self) {
         let Self { values, known, symbols, finals, space, generations, .. } = self;
         let graph = space.graph;
         let before = graph.barriers.iter().any(|b| b.reduction.is_some()).then(|| values.clone());
@@ -271,6 +281,16 @@ impl<'g, 'r> Search<'g, 'r> {
             ),
             _ => None,
         });
+    }
+
+    /// Whether the goal, as far as values say, has been reached.
+    pub(super) fn goal_reached(&self) -> bool {
+        let graph = self.space.graph;
+        match self.goal {
+            Goal::Condition(wanted) => self.values.truth(graph.condition) == Some(wanted),
+            Goal::Violation(index) => self.values.truth(graph.violations[index].guard) == Some(true),
+            _ => true,
+        }
     }
 
     fn read_value(&self, access: AccessId) -> Option<u128> {

@@ -284,27 +284,7 @@ impl Search<'_, '_> {
     /// Orients pairs one of whose directions would break an axiom; how many, or `None` when both
     /// would.
     fn force(&mut self, open: &[(BaseRel, EventId, EventId)]) -> Option<usize> {
-        self.excluded.clear();
-        let n = self.space.graph.events.len();
-        for (index, demand) in self.rules.demands.iter().enumerate() {
-            let Demand::Prohibition { kind, slot, set: false } = *demand else { continue };
-            if !self.active[index] {
-                continue;
-            }
-            let out = match kind {
-                AxiomKind::Irreflexive => Rel::identity(n),
-                AxiomKind::Empty => Rel::full(n),
-                AxiomKind::Acyclic => {
-                    let mut closed = self.slots.rel(slot).clone();
-                    closed.transitive_closure_in_place();
-                    let mut out = closed.inverse();
-                    out.union_with(&Rel::identity(n));
-                    out
-                }
-            };
-            self.excluded.exclude(slot, &out);
-        }
-        self.excluded.push_down(&self.rules.code, &self.slots);
+        self.exclude_from_axioms();
         let mut forced = Vec::new();
         for &(order, a, b) in open {
             let slot = if order == BaseRel::Co { self.rules.co } else { self.rules.sc };
@@ -328,7 +308,32 @@ impl Search<'_, '_> {
         Some(forced.len())
     }
 
-    fn blame_all(&mut self) {
+    /// Pushes what the axioms forbid down to the chosen relations.
+    pub(super) fn exclude_from_axioms(&mut self) {
+        self.excluded.clear();
+        let n = self.space.graph.events.len();
+        for (index, demand) in self.rules.demands.iter().enumerate() {
+            let Demand::Prohibition { kind, slot, set: false } = *demand else { continue };
+            if !self.active[index] {
+                continue;
+            }
+            let out = match kind {
+                AxiomKind::Irreflexive => Rel::identity(n),
+                AxiomKind::Empty => Rel::full(n),
+                AxiomKind::Acyclic => {
+                    let mut closed = self.slots.rel(slot).clone();
+                    closed.transitive_closure_in_place();
+                    let mut out = closed.inverse();
+                    out.union_with(&Rel::identity(n));
+                    out
+                }
+            };
+            self.excluded.exclude(slot, &out);
+        }
+        self.excluded.push_down(&self.rules.code, &self.slots);
+    }
+
+    pub(super) fn blame_all(&mut self) {
         for (blamed, active) in self.blamed.iter_mut().zip(self.active) {
             *blamed |= active;
         }
@@ -342,6 +347,9 @@ impl Search<'_, '_> {
                 if !self.goal_possible() {
                     return Ok(());
                 }
+            }
+            if !self.goal_reached() {
+                return Err(Stop::Unsupported("a value that the search cannot compute".to_owned()));
             }
             return self.orient(visit).map(|_| ());
         };

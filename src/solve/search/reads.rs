@@ -8,6 +8,9 @@ use super::explore::{Flow, Search, Stop, Visit};
 use crate::id::{AccessId, AgentId, EventId};
 use crate::solve::Why;
 
+/// Up to how many reads a program is searched without looking ahead.
+const SMALL: usize = 6;
+
 /// Where a search goes on.
 enum Branch {
     /// Every read that happens has its write.
@@ -29,7 +32,7 @@ impl<'g> Search<'g, '_> {
         }
         let mark = self.mark();
         let (co, sc) = (self.co.clone(), self.sc.clone());
-        let result = if self.propagate() && self.holds_so_far() { self.branch(visit) } else { Ok(()) };
+        let result = if self.infer() { self.branch(visit) } else { Ok(()) };
         (self.co, self.sc) = (co, sc);
         self.undo(mark);
         result
@@ -45,6 +48,74 @@ impl<'g> Search<'g, '_> {
             }
             Branch::Read(read, writes) => self.branch_on_read(read, &writes, visit),
             Branch::Write(write, reads) => self.branch_on_write(write, &reads, visit),
+        }
+    }
+
+    /// Everything that follows from the choices so far; whether they may still succeed.
+    fn infer(&mut self) -> bool {
+        loop {
+            if !self.propagate() || !self.holds_so_far() {
+                return false;
+            }
+            let large = self.space.reads.len() > SMALL;
+            if !large || !(self.close_by_value() || self.close_by_axioms()) {
+                return true;
+            }
+        }
+    }
+
+    /// Rules out writes whose value would make what is asked impossible; whether there were any.
+    fn close_by_value(&mut self) -> bool {
+        let mut any = false;
+        for at in 0..self.space.reads.len() {
+            let access = self.space.reads[at];
+            let [piece] = *self.pieces(access) else { continue };
+            let open = self.rf[piece.index()].is_none() && self.executed.contains(piece);
+            if !open || !self.space.matters[access.index()] {
+                continue;
+            }
+            for write in self.viable(piece).collect::<Vec<_>>() {
+                let Some(value) = self.values.get(self.space.graph.access_of(write).value) else { continue };
+                let (low, width) = self.space.graph.slice(write);
+                self.known[access.index()] = Some((value >> low) & crate::program::expr::mask(width));
+                self.compute_values();
+                let possible = self.goal_possible();
+                self.known[access.index()] = None;
+                self.compute_values();
+                if !possible {
+                    self.close(write, piece);
+                    any = true;
+                }
+            }
+        }
+        any
+    }
+
+    /// Rules out writes that alone would break an axiom; whether there were any.
+    fn close_by_axioms(&mut self) -> bool {
+        let Some(slot) = self.rules.rf else { return false };
+        self.exclude_from_axioms();
+        let Some(out) = self.excluded.of(slot) else { return false };
+        let mut found = Vec::new();
+        for &access in &self.space.reads {
+            for &piece in self.pieces(access) {
+                if self.rf[piece.index()].is_none() && self.executed.contains(piece) {
+                    found.extend(self.viable(piece).filter(|&w| out.contains(w, piece)).map(|w| (w, piece)));
+                }
+            }
+        }
+        for &(write, read) in &found {
+            self.close(write, read);
+        }
+        if !found.is_empty() {
+            self.blame_all();
+        }
+        !found.is_empty()
+    }
+
+    fn close(&mut self, write: EventId, read: EventId) {
+        if self.closed.insert(write, read) {
+            self.closed_trail.push((write, read));
         }
     }
 
@@ -111,11 +182,11 @@ impl<'g> Search<'g, '_> {
         self.touched[graph.event(write).agent.index()] += 1;
     }
 
-    fn mark(&self) -> (usize, usize) {
-        (self.trail.len(), self.known_trail.len())
+    fn mark(&self) -> (usize, usize, usize) {
+        (self.trail.len(), self.known_trail.len(), self.closed_trail.len())
     }
 
-    fn undo(&mut self, mark: (usize, usize)) {
+    fn undo(&mut self, mark: (usize, usize, usize)) {
         let graph = self.space.graph;
         for read in self.trail.drain(mark.0..) {
             let write = self.rf[read.index()].take().expect("what is on the trail was assigned");
@@ -124,6 +195,9 @@ impl<'g> Search<'g, '_> {
         }
         for access in self.known_trail.drain(mark.1..) {
             self.known[access.index()] = None;
+        }
+        for (write, read) in self.closed_trail.drain(mark.2..) {
+            self.closed.remove(write, read);
         }
     }
 
@@ -222,7 +296,7 @@ impl<'g> Search<'g, '_> {
         let graph = self.space.graph;
         let mut tried: Vec<u32> = Vec::new();
         let mut result = Ok(());
-        let mut closed = 0;
+        let outer = self.mark();
         for &read in reads {
             let class = self.fresh_class(graph.event(read).agent);
             if class.is_none_or(|c| !tried.contains(&c)) {
@@ -235,15 +309,12 @@ impl<'g> Search<'g, '_> {
             if result.is_err() {
                 break;
             }
-            self.closed.insert(write, read);
-            closed += 1;
+            self.close(write, read);
         }
         if result.is_ok() {
             result = self.choose(visit);
         }
-        for &read in &reads[..closed] {
-            self.closed.remove(write, read);
-        }
+        self.undo(outer);
         result
     }
 }
