@@ -3,8 +3,8 @@
 //!
 //! Final values are chosen before the orders, so that for each of them one orientation is enough.
 
-use super::explore::{Flow, Orders, Search, Stop, Visit};
 use super::compile::Level;
+use super::explore::{Flow, Orders, Search, Stop, Visit};
 use super::rules::Demand;
 use crate::bitrel::Rel;
 use crate::event::graph::CutKind;
@@ -178,7 +178,9 @@ impl Search<'_, '_> {
             }
         }
         self.co.transitive_closure_in_place();
-        let fine = self.produce_from(Level::Fences) && self.finals_are_last() && self.open_pairs().is_empty();
+        let fine = self.produce_from(Level::Fences)
+            && self.finals_are_last()
+            && self.open_pairs().is_empty();
         let found = if fine { visit(self, self.choices()).map(|()| true) } else { Ok(false) };
         (self.co, self.sc) = (co, sc);
         self.refresh(Level::Fences);
@@ -187,7 +189,10 @@ impl Search<'_, '_> {
 
     /// Whether the writes chosen to be last have nothing after them.
     fn finals_are_last(&self) -> bool {
-        self.finals.iter().flatten().all(|&w| !self.co.row(w).any(|later| self.executed.contains(later)))
+        self.finals
+            .iter()
+            .flatten()
+            .all(|&w| !self.co.row(w).any(|later| self.executed.contains(later)))
     }
 
     /// Orients open pairs with a final write towards it; whether there were any.
@@ -291,7 +296,7 @@ impl Search<'_, '_> {
             let Some(out) = slot.and_then(|s| self.excluded.of(s)) else { continue };
             match (out.contains(a, b), out.contains(b, a)) {
                 (true, true) => {
-                    self.blame_all();
+                    self.looked_ahead = true;
                     return None;
                 }
                 (true, false) => forced.push((order, b, a)),
@@ -300,7 +305,7 @@ impl Search<'_, '_> {
             }
         }
         if !forced.is_empty() {
-            self.blame_all();
+            self.looked_ahead = true;
         }
         for &(order, a, b) in &forced {
             self.add(order, a, b);
@@ -331,12 +336,6 @@ impl Search<'_, '_> {
             self.excluded.exclude(slot, &out);
         }
         self.excluded.push_down(&self.rules.code, &self.slots);
-    }
-
-    pub(super) fn blame_all(&mut self) {
-        for (blamed, active) in self.blamed.iter_mut().zip(self.active) {
-            *blamed |= active;
-        }
     }
 
     /// Chooses final values, then the orders.

@@ -1,6 +1,7 @@
 //! What a search knows of a program before it chooses: candidates, cached base relations, and
 //! which expressions matter.
 
+use super::symmetry::classes;
 use crate::bitrel::{EventSet, Rel};
 use crate::bounds::guards::Guards;
 use crate::event::base::{base_relation, base_set};
@@ -8,10 +9,10 @@ use crate::event::graph::{EventGraph, EventKind};
 use crate::execution::barrier::{Barriers, Generations};
 use crate::execution::build::sc_pairs;
 use crate::id::{AccessId, EventId, ExprId, LocId};
-use super::symmetry::classes;
 use crate::program::expr::{Binary, Expr, Unary};
 use crate::solve::Goal;
 use crate::vocabulary::{BaseRel, BaseSet, Origin};
+use rustc_hash::FxHashMap;
 
 /// The fixed part of a search.
 #[derive(Debug)]
@@ -25,6 +26,8 @@ pub(super) struct Space<'g> {
     pub(super) matters: Vec<bool>,
     /// For every read access, what the goal demands of its value.
     pub(super) demands: Vec<Option<ValueDemand>>,
+    /// Truth values that every execution with what is asked has.
+    pub(super) assumed: FxHashMap<ExprId, bool>,
     /// For every location, the reads of read-modify-writes.
     pub(super) takers: Vec<Vec<EventId>>,
     /// Classes of interchangeable threads, by agent.
@@ -48,7 +51,12 @@ pub(super) struct Space<'g> {
 
 impl<'g> Space<'g> {
     /// Looks at a graph; `sets` and `relations` are the base names that the model uses.
-    pub(super) fn new(graph: &'g EventGraph, sets: &[BaseSet], relations: &[BaseRel], goal: Goal) -> Self {
+    pub(super) fn new(
+        graph: &'g EventGraph,
+        sets: &[BaseSet],
+        relations: &[BaseRel],
+        goal: Goal,
+    ) -> Self {
         let writes = writes_of(graph);
         let order = relevant(graph);
         let mut space = Self {
@@ -57,6 +65,7 @@ impl<'g> Space<'g> {
             reads: Vec::new(),
             matters: Vec::new(),
             demands: Vec::new(),
+            assumed: FxHashMap::default(),
             takers: takers(graph),
             classes: match goal {
                 Goal::Race(_) | Goal::Violation(_) => vec![None; graph.agents.len()],
@@ -104,9 +113,12 @@ impl<'g> Space<'g> {
     fn order_reads(&mut self, goal: Goal) {
         let graph = self.graph;
         self.matters = matters(graph);
-        self.demands = demands(graph, goal);
-        let mut reads: Vec<AccessId> =
-            graph.ids().filter(|&id| graph.event(id).is_read()).map(|id| graph.event(id).access).collect();
+        (self.demands, self.assumed) = demands(graph, goal);
+        let mut reads: Vec<AccessId> = graph
+            .ids()
+            .filter(|&id| graph.event(id).is_read())
+            .map(|id| graph.event(id).access)
+            .collect();
         reads.dedup();
         reads.sort_by_key(|&access| !self.matters[access.index()]);
         self.reads = reads;
@@ -162,10 +174,11 @@ fn matters(graph: &EventGraph) -> Vec<bool> {
 
 /// What the goal says outright of the values of reads: equations with constants that all have to
 /// hold.
-fn demands(graph: &EventGraph, goal: Goal) -> Vec<Option<ValueDemand>> {
+fn demands(graph: &EventGraph, goal: Goal) -> (Vec<Option<ValueDemand>>, FxHashMap<ExprId, bool>) {
+    let mut assumed = FxHashMap::default();
     let mut out = vec![None; graph.accesses.len()];
     if goal == Goal::BoundHit {
-        return out;
+        return (out, assumed);
     }
     let mut stack = vec![(graph.filter, true)];
     if let Goal::Condition(wanted) = goal {
@@ -173,6 +186,9 @@ fn demands(graph: &EventGraph, goal: Goal) -> Vec<Option<ValueDemand>> {
     }
     stack.extend(graph.cuts.iter().map(|c| (c.guard, false)));
     while let Some((x, wanted)) = stack.pop() {
+        if graph.exprs.constant(x).is_none() {
+            assumed.insert(x, wanted);
+        }
         match graph.exprs.get(x) {
             Expr::Binary(Binary::And, a, b) if wanted && graph.exprs.width(x) == 1 => {
                 stack.extend([(a, true), (b, true)]);
@@ -182,8 +198,11 @@ fn demands(graph: &EventGraph, goal: Goal) -> Vec<Option<ValueDemand>> {
             }
             Expr::Unary(Unary::Not, a) => stack.push((a, !wanted)),
             Expr::Binary(Binary::Eq, a, b) => {
-                if let (Expr::Read(access), Some(value)) = (graph.exprs.get(a), graph.exprs.constant(b)) {
-                    let demand = if wanted { ValueDemand::Is(value) } else { ValueDemand::IsNot(value) };
+                if let (Expr::Read(access), Some(value)) =
+                    (graph.exprs.get(a), graph.exprs.constant(b))
+                {
+                    let demand =
+                        if wanted { ValueDemand::Is(value) } else { ValueDemand::IsNot(value) };
                     let slot: &mut Option<ValueDemand> = &mut out[access.index()];
                     if wanted || slot.is_none() {
                         *slot = Some(demand);
@@ -193,7 +212,7 @@ fn demands(graph: &EventGraph, goal: Goal) -> Vec<Option<ValueDemand>> {
             _ => {}
         }
     }
-    out
+    (out, assumed)
 }
 
 /// The reads of read-modify-writes that are one piece, by location.
