@@ -4,6 +4,7 @@ use crate::event::graph::EventGraph;
 use crate::execution::build::Choices;
 use crate::relation::expr::Model;
 
+pub mod enumerate;
 #[cfg(feature = "z3")]
 pub mod z3;
 
