@@ -6,6 +6,7 @@ pub mod id;
 pub mod source;
 pub mod vocabulary;
 
+pub mod cat;
 pub mod litmus;
 pub mod ptx;
 pub mod relation;

@@ -94,6 +94,12 @@ impl Arena {
         self.groups[rec.group as usize][rec.member as usize] = Some(body);
     }
 
+    /// The right-hand side of a recursive definition; `None` while the model is being read.
+    #[must_use]
+    pub fn body(&self, rec: RecId) -> Option<NodeId> {
+        self.groups[rec.group as usize][rec.member as usize]
+    }
+
     /// The right-hand sides of one group, in order of its members.
     ///
     /// # Panics
@@ -214,7 +220,8 @@ pub enum AxiomRole {
 pub struct Axiom {
     /// What it demands.
     pub kind: AxiomKind,
-    /// Whether the demand is negated (`~acyclic`).
+    /// Whether the demand is negated (`~acyclic`). For a flag this is the opposite of what the
+    /// model says: `flag ~empty r` reports executions that fail to have `r` empty.
     pub negated: bool,
     /// What a failure means.
     pub role: AxiomRole,

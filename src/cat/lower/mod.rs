@@ -1,0 +1,338 @@
+//! A syntax tree into a [`Model`]: names resolved, sorts checked, functions and procedures inlined.
+//!
+//! Everything is checked, used or not: function bodies where they are defined, and the branches
+//! of `if` that no variant selects. Errors do not stop the reading; what depends on an error is
+//! unknown and not reported again.
+
+mod expr;
+mod value;
+
+use self::value::{Procedure, Scope, Value};
+use super::ast::{Condition, File, Name, Pattern, Statement, StatementKind, Test, TestRole};
+use super::error::CatError;
+use super::library;
+use super::parse::parse;
+use super::{Loader, Options};
+use crate::id::{FileId, NodeId};
+use crate::relation::expr::{Axiom, AxiomRole, Definition, Model, Node, RecId};
+use crate::source::{Files, Span};
+use crate::vocabulary::Sort;
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+
+/// What reading a model gives: the model is usable when there are only warnings.
+#[derive(Debug)]
+pub(super) struct Lowered {
+    pub(super) model: Model,
+    pub(super) errors: Vec<CatError>,
+    pub(super) variants: BTreeSet<String>,
+}
+
+/// Reads `file` and all that it includes.
+pub(super) fn lower(
+    files: &mut Files,
+    file: FileId,
+    loader: &dyn Loader,
+    options: &Options,
+) -> Lowered {
+    let mut lowerer = Lowerer {
+        files,
+        loader,
+        options,
+        model: Model::default(),
+        errors: Vec::new(),
+        variants: BTreeSet::new(),
+        scope: Scope::default(),
+        open: BTreeMap::new(),
+        included: BTreeSet::new(),
+        including: Vec::new(),
+        silent: false,
+        exhausted: false,
+        depth: 0,
+        calls: 0,
+    };
+    lowerer.library("stdlib.cat");
+    let name = lowerer.files.get(file).map_or(String::new(), |f| f.name.clone());
+    lowerer.model.name = name.rsplit('/').next().unwrap_or("").trim_end_matches(".cat").to_owned();
+    lowerer.including.push((name, None));
+    let tree = lowerer.parse(file);
+    lowerer.model.title.clone_from(&tree.title);
+    lowerer.statements(&tree.statements);
+    Lowered { model: lowerer.model, errors: lowerer.errors, variants: lowerer.variants }
+}
+
+struct Lowerer<'a> {
+    files: &'a mut Files,
+    loader: &'a dyn Loader,
+    options: &'a Options,
+    model: Model,
+    errors: Vec<CatError>,
+    /// The variants that the model asks about.
+    variants: BTreeSet<String>,
+    scope: Scope,
+    /// The recursive definitions whose right-hand sides are being read.
+    open: BTreeMap<RecId, (String, Span)>,
+    included: BTreeSet<String>,
+    /// The files being read, outermost first, each with the `include` that asked for it.
+    including: Vec<(String, Option<Span>)>,
+    /// Whether definitions are left out of the model: they are the library's or not at top level.
+    silent: bool,
+    /// Whether a limit was passed: nothing is read any more.
+    exhausted: bool,
+    depth: usize,
+    calls: usize,
+}
+
+impl Lowerer<'_> {
+    fn parse(&mut self, file: FileId) -> File {
+        let text = self.files.get(file).map_or("", |f| f.text.as_str());
+        let (tree, errors) = parse(text, file);
+        // Without its tokens a file says nothing, and what uses it would only repeat that.
+        self.exhausted |= errors.iter().any(CatError::is_lexical);
+        self.errors.extend(errors);
+        tree
+    }
+
+    fn statements(&mut self, statements: &[Statement]) {
+        for statement in statements {
+            if !self.exhausted {
+                self.statement(statement);
+            }
+        }
+    }
+
+    fn statement(&mut self, statement: &Statement) {
+        match &statement.kind {
+            StatementKind::Let(bindings) => {
+                let scope = self.scope.clone();
+                for ((name, value), binding) in
+                    self.bind(bindings, &scope).into_iter().zip(&bindings.list)
+                {
+                    self.define(name, &value, &statement.clauses, binding.name.span());
+                    self.scope = self.scope.with(name, value);
+                }
+            }
+            StatementKind::Test(test) => self.test(test, statement),
+            StatementKind::Show(items) => {
+                for (expr, name) in items {
+                    let scope = self.scope.clone();
+                    let value = self.expr(expr, &scope);
+                    let shown = name.as_ref().map_or(expr.to_string(), |n| n.text().to_owned());
+                    if let Some(node) = self.any_node(&value, expr.span, "`show`") {
+                        self.model.shown.retain(|(other, _)| *other != shown);
+                        self.model.shown.push((shown, node));
+                    }
+                }
+            }
+            StatementKind::Unshow(names) => {
+                self.model.shown.retain(|(shown, _)| names.iter().all(|n| n.text() != shown));
+            }
+            StatementKind::Include(name) => self.include(name),
+            StatementKind::Procedure { name, parameters, body } => {
+                self.procedure(name, parameters, body);
+            }
+            StatementKind::Call { name, argument } => {
+                let scope = self.scope.clone();
+                let value = self.expr(argument, &scope);
+                self.call_procedure(name, value, statement.span);
+            }
+            StatementKind::If { condition, then, otherwise } => {
+                let (taken, other) =
+                    if self.holds(condition) { (then, otherwise) } else { (otherwise, then) };
+                self.statements(taken);
+                self.check_only(other);
+            }
+            StatementKind::Declaration(_) => {}
+            StatementKind::Broken(names) => {
+                for name in names {
+                    self.scope = self.scope.with(name, Value::Unknown(None));
+                }
+            }
+        }
+    }
+
+    fn define(&mut self, name: &str, value: &Value, clauses: &[String], span: Span) {
+        let node = match value {
+            Value::Node(node) => *node,
+            Value::Zero => self.model.arena.add(Node::Empty(Sort::Relation)),
+            _ => return,
+        };
+        if !self.silent {
+            let (name, clauses) = (name.to_owned(), clauses.to_vec());
+            self.model.definitions.push(Definition { name, node, clauses, span });
+        }
+    }
+
+    fn test(&mut self, test: &Test, statement: &Statement) {
+        use crate::relation::expr::AxiomKind::{Acyclic, Empty, Irreflexive};
+        let scope = self.scope.clone();
+        let node = match test.kind {
+            Acyclic => self.operand(&test.expr, &scope, Sort::Relation, "`acyclic`"),
+            Irreflexive => self.operand(&test.expr, &scope, Sort::Relation, "`irreflexive`"),
+            Empty => {
+                let value = self.expr(&test.expr, &scope);
+                self.any_node(&value, test.expr.span, "`empty`")
+            }
+        };
+        let span = statement.span;
+        let name = self.axiom_name(test.name.as_ref(), span);
+        let Some(node) = node else { return };
+        let (role, negated) = match test.role {
+            TestRole::Required => (AxiomRole::Required, test.negated),
+            TestRole::Flag => (AxiomRole::Flag, !test.negated),
+            TestRole::Assert => (AxiomRole::Flag, test.negated),
+            TestRole::UndefinedUnless => (AxiomRole::UndefinedUnless, test.negated),
+        };
+        let (kind, clauses) = (test.kind, statement.clauses.clone());
+        self.model.axioms.push(Axiom { kind, negated, role, node, name, clauses, span });
+    }
+
+    /// The given name, or one made from the position; changed where another axiom has it.
+    fn axiom_name(&mut self, given: Option<&Name>, span: Span) -> String {
+        let Some(given) = given else {
+            return format!("axiom-{}", self.model.axioms.len() + 1);
+        };
+        let taken = |name: &str| self.model.axioms.iter().find(|a| a.name == name);
+        let Some(first) = taken(given.text()).map(|a| a.span) else {
+            return given.text().to_owned();
+        };
+        let mut candidates = (2..).map(|count| format!("{}-{count}", given.text()));
+        let renamed = candidates.find(|c| taken(c).is_none()).expect("there are endless numbers");
+        let (name, result) = (given.text().to_owned(), renamed.clone());
+        self.error(CatError::SameAxiomName { span, name, first, renamed });
+        result
+    }
+
+    fn include(&mut self, name: &Name) {
+        if library::library(name.text()).is_some() {
+            self.library(name.text());
+            self.model.total_co |= name.text() == "cos.cat";
+            return;
+        }
+        let from = self.including.last().map(|(file, _)| file.clone());
+        let loaded = self.loader.load(name.text(), from.as_deref());
+        let Some((found, text)) = loaded.or_else(|| library::included(name.text())) else {
+            let (span, name) = (name.span(), name.text().to_owned());
+            self.error(CatError::MissingInclude { span, name });
+            return;
+        };
+        if let Some(at) = self.including.iter().position(|(file, _)| *file == found) {
+            let chain = self.including[at + 1..].iter().filter_map(|(_, span)| *span).collect();
+            self.error(CatError::IncludeCycle { span: name.span(), name: found, chain });
+            return;
+        }
+        if self.included.insert(found.clone()) {
+            let file = self.files.add(found.clone(), text);
+            let tree = self.parse(file);
+            self.including.push((found, Some(name.span())));
+            self.statements(&tree.statements);
+            self.including.pop();
+        }
+    }
+
+    /// Reads a file of the library; its definitions are not the model's.
+    fn library(&mut self, name: &str) {
+        let Some(text) = library::library(name) else { return };
+        if self.included.insert(name.to_owned()) {
+            let file = self.files.add(format!("<{name}>"), text);
+            let tree = self.parse(file);
+            let before = std::mem::replace(&mut self.silent, true);
+            self.statements(&tree.statements);
+            self.silent = before;
+        }
+    }
+
+    fn procedure(&mut self, name: &Name, parameters: &Pattern, body: &[Statement]) {
+        let procedure = Procedure {
+            name: name.text().to_owned(),
+            parameters: parameters.clone(),
+            body: body.to_vec(),
+            scope: self.scope.clone(),
+            defined: name.span(),
+        };
+        self.scope = self.scope.with(name.text(), Value::Procedure(Rc::new(procedure)));
+    }
+
+    fn call_procedure(&mut self, name: &Name, argument: Value, span: Span) {
+        let procedure = match self.scope.get(name.text()) {
+            Some(Value::Procedure(procedure)) => Rc::clone(procedure),
+            Some(Value::Unknown(_)) => return,
+            _ => {
+                let (span, name) = (name.span(), name.text().to_owned());
+                self.error(CatError::NotAProcedure { span, name });
+                return;
+            }
+        };
+        let Procedure { name, parameters, body, scope, defined } = &*procedure;
+        if let Some(inner) = self.parameters(name, parameters, *defined, scope, argument, span) {
+            let outer = std::mem::replace(&mut self.scope, inner);
+            let silent = std::mem::replace(&mut self.silent, true);
+            let before = self.errors.len();
+            self.statements(body);
+            self.blame_call(before, span);
+            self.silent = silent;
+            self.scope = outer;
+        }
+    }
+
+    /// Checks statements that no variant selects. Those that need another file are left alone:
+    /// the file may be absent for the same reason.
+    fn check_only(&mut self, statements: &[Statement]) {
+        if statements.iter().any(|s| matches!(s.kind, StatementKind::Include(_))) {
+            return;
+        }
+        let scope = self.scope.clone();
+        let silent = std::mem::replace(&mut self.silent, true);
+        let axioms = std::mem::take(&mut self.model.axioms);
+        let shown = self.model.shown.clone();
+        self.statements(statements);
+        (self.model.axioms, self.model.shown) = (axioms, shown);
+        self.silent = silent;
+        self.scope = scope;
+    }
+
+    /// Whether a condition on variants holds.
+    fn holds(&mut self, condition: &Condition) -> bool {
+        match condition {
+            Condition::Variant(name) => {
+                self.variants.insert(name.text().to_owned());
+                self.options.variants.contains(name.text())
+            }
+            Condition::Not(inner) => !self.holds(inner),
+            Condition::Both(a, b) => self.holds(a) & self.holds(b),
+            Condition::Either(a, b) => self.holds(a) | self.holds(b),
+        }
+    }
+
+    /// The node of a set or relation.
+    fn any_node(&mut self, value: &Value, span: Span, what: &'static str) -> Option<NodeId> {
+        let sort = match self.sort_of(value) {
+            expr::Found::Sort(sort) => sort,
+            _ => Sort::Relation,
+        };
+        self.expect(value, span, sort, what)
+    }
+
+    /// Records an error; the erroneous value is unknown.
+    fn error(&mut self, error: CatError) -> Value {
+        self.errors.push(error);
+        Value::Unknown(None)
+    }
+
+    /// Records that the model is too large, and stops.
+    fn limit(&mut self, span: Span, limit: usize, what: &'static str) -> Value {
+        if !std::mem::replace(&mut self.exhausted, true) {
+            self.errors.push(CatError::TooLarge { span, limit, what });
+        }
+        Value::Unknown(None)
+    }
+
+    /// Says of the errors since `before` that the call at `span` brought them about.
+    fn blame_call(&mut self, before: usize, span: Span) {
+        for error in &mut self.errors[before..] {
+            if !matches!(error, CatError::InCall { .. } | CatError::SameAxiomName { .. }) {
+                *error = CatError::InCall { call: span, error: Box::new(error.clone()) };
+            }
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! The cat language: text into a [`Model`] over the relational IR.
+//!
+//! ```text
+//! text ── lexer, parse ──▶ ast ── lower ──▶ Model
+//!                           └── print ──▶ text      Model ── render ──▶ text
+//! ```
+//!
+//! A file is checked as a whole before anything runs, and all its errors are reported. The
+//! language is what axiomatic models use of herd's; what is not supported is named.
+
+pub mod ast;
+pub mod error;
+mod lexer;
+pub mod library;
+mod lower;
+pub mod parse;
+mod print;
+pub mod render;
+
+pub use library::{BUILTIN, Builtin, builtin};
+
+use crate::diagnostic::Diagnostic;
+use crate::id::FileId;
+use crate::relation::expr::Model;
+use crate::source::Files;
+use std::collections::BTreeSet;
+
+/// Finds the files that a model includes.
+pub trait Loader {
+    /// The full name and the text of `name`, included from the file `from`; `None` where there is
+    /// no such file. Two inclusions of one file give one full name.
+    fn load(&self, name: &str, from: Option<&str>) -> Option<(String, String)>;
+}
+
+/// A loader that finds nothing; library files are found without one.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoFiles;
+
+impl Loader for NoFiles {
+    fn load(&self, _name: &str, _from: Option<&str>) -> Option<(String, String)> {
+        None
+    }
+}
+
+/// How to read a model.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// The enabled variants: the strings that `if "..."` tests, such as `co=total`.
+    pub variants: BTreeSet<String>,
+}
+
+/// A model that was read.
+#[derive(Clone, Debug)]
+pub struct Loaded {
+    /// The model.
+    pub model: Model,
+    /// Remarks that do not forbid its use.
+    pub warnings: Vec<Diagnostic>,
+    /// The variants that the model asks about, enabled or not.
+    pub variants: BTreeSet<String>,
+}
+
+/// Reads the model in `file`; included files are added to `files`.
+///
+/// # Errors
+/// Every error in the model and what it includes, in order of place.
+pub fn parse_model(
+    files: &mut Files,
+    file: FileId,
+    loader: &dyn Loader,
+    options: &Options,
+) -> Result<Loaded, Vec<Diagnostic>> {
+    let lowered = lower::lower(files, file, loader, options);
+    let mut seen = BTreeSet::new();
+    let mut diagnostics: Vec<Diagnostic> = Vec::new();
+    for error in &lowered.errors {
+        // The body of a function is read once for each call.
+        if seen.insert((error.span(), error.code())) {
+            diagnostics.push(error.diagnostic());
+        }
+    }
+    diagnostics.sort_by_key(|d| d.primary.as_ref().map(|label| label.span));
+    if diagnostics.iter().any(Diagnostic::is_error) {
+        return Err(diagnostics);
+    }
+    Ok(Loaded { model: lowered.model, warnings: diagnostics, variants: lowered.variants })
+}
+
+/// Reads a built-in model.
+///
+/// # Panics
+/// Never: a test reads every built-in model with every variant.
+#[must_use]
+pub fn parse_builtin(files: &mut Files, builtin: &Builtin, options: &Options) -> Loaded {
+    let file = files.add(format!("{}.cat", builtin.name), builtin.text);
+    parse_model(files, file, &NoFiles, options).expect("built-in models are free of errors")
+}

@@ -1,0 +1,60 @@
+//! Attaches the clause ids in comments to statements.
+//!
+//! A comment belongs to the statement inside which it stands or on whose last line it begins;
+//! otherwise to the statement that follows it, if no blank line lies between.
+
+use crate::cat::ast::{Statement, StatementKind};
+use crate::source::Span;
+
+/// Gives every statement of `statements`, and those inside them, its clause ids.
+pub(super) fn attach(text: &str, comments: &[Span], statements: &mut [Statement]) {
+    let mut free_from = 0;
+    for statement in statements {
+        let (start, end) = (statement.span.start as usize, statement.span.end as usize);
+        let line_end = text[end..].find('\n').map_or(text.len(), |at| end + at);
+        let first = first_comment(text, comments, free_from, start);
+        if let StatementKind::Procedure { body, .. } = &mut statement.kind {
+            attach(text, comments, body);
+        } else if let StatementKind::If { then, otherwise, .. } = &mut statement.kind {
+            attach(text, comments, then);
+            attach(text, comments, otherwise);
+        } else {
+            let own = |c: &&Span| (first..line_end).contains(&(c.start as usize));
+            let ids = comments.iter().filter(own).flat_map(|c| clause_ids(slice(text, *c)));
+            for id in ids {
+                if !statement.clauses.contains(&id) {
+                    statement.clauses.push(id);
+                }
+            }
+        }
+        free_from = line_end;
+    }
+}
+
+/// Where the unbroken run of comments before `start` begins, at or after `free_from`.
+fn first_comment(text: &str, comments: &[Span], free_from: usize, start: usize) -> usize {
+    let mut first = start;
+    for comment in comments.iter().rev().filter(|c| c.end as usize <= start) {
+        let gap = &text[comment.end as usize..first];
+        let adjacent = gap.trim().is_empty() && gap.matches('\n').count() <= 1;
+        if !adjacent || (comment.start as usize) < free_from {
+            break;
+        }
+        first = comment.start as usize;
+    }
+    first
+}
+
+/// The clause ids in a comment: `PTX-` and a section number.
+fn clause_ids(comment: &str) -> impl Iterator<Item = String> + '_ {
+    comment.match_indices("PTX-").filter_map(move |(at, prefix)| {
+        let rest = &comment[at + prefix.len()..];
+        let length = rest.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(rest.len());
+        let number = rest[..length].trim_end_matches('.');
+        number.starts_with(|c: char| c.is_ascii_digit()).then(|| format!("{prefix}{number}"))
+    })
+}
+
+fn slice(text: &str, span: Span) -> &str {
+    &text[span.start as usize..span.end as usize]
+}
