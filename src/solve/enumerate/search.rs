@@ -11,7 +11,7 @@
 //! tried: each pair of writes one way, the other way, and not at all.
 
 use super::candidates::{self, Candidate, Visitor};
-use super::free::{Free, assignments};
+use super::free::assignments;
 use super::rules::{Coherence, Demand, Rules};
 use crate::event::graph::{CutKind, EventGraph};
 use crate::execution::barrier::{Barriers, Generations};
