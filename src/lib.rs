@@ -14,6 +14,8 @@ pub mod relation;
 pub mod event;
 pub mod program;
 
+pub mod bounds;
+pub mod encode;
 pub mod execution;
 pub mod solve;
 

@@ -63,6 +63,8 @@ pub fn is_in(graph: &EventGraph, id: EventId, set: BaseSet) -> bool {
         BaseSet::Surface => event.proxy == Proxy::Surface,
         BaseSet::Constant => event.proxy == Proxy::Constant,
         BaseSet::Alias => proxy_fence(|k| *k == ProxyFenceKind::Alias),
+        // No event of the subset is in the async proxy.
+        BaseSet::Async => false,
         BaseSet::Host => {
             matches!(
                 graph.agents[event.agent.index()].kind,

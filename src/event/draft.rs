@@ -358,6 +358,8 @@ impl<'p> Draft<'p> {
             }
             DraftKind::Barrier(index) => {
                 event.kind = EventKind::Barrier(*index);
+                event.order = graph.barriers[*index].order;
+                event.scope = event.order.map(|_| Scope::Cluster);
                 graph.barriers[*index].event = id;
             }
             DraftKind::GridWait => {}

@@ -110,6 +110,12 @@ impl<'a> Barriers<'a> {
             .collect()
     }
 
+    /// The threads that the barrier of an operation concerns.
+    #[must_use]
+    pub fn group(&self, operation: usize) -> Vec<AgentId> {
+        self.members(&self.op(operation).key)
+    }
+
     fn warp_of(&self, agent: usize, place: Place) -> u32 {
         place.warp.unwrap_or_else(|| match self.graph.agents[agent].kind {
             AgentKind::Thread(index, _) => u32::try_from(index).unwrap_or(u32::MAX),
@@ -434,42 +440,10 @@ impl<'a> Barriers<'a> {
         out
     }
 
-    /// The synchronization edges of cluster barriers: from releasing arrivals, and from release
-    /// fences before relaxed ones (PTX-8.9.4, PTX-9.7.13.2).
-    pub fn cluster_edges(
-        &self,
-        generations: &Generations,
-        releases: impl Fn(EventId, EventId) -> bool,
-    ) -> Vec<(EventId, EventId)> {
-        use crate::ptx::operation::Order;
-        let mut out = Vec::new();
-        let cluster = |b: &usize| matches!(self.op(*b).key, BarrierKey::Cluster(_));
-        for &x in self.executed.iter().filter(|b| cluster(b) && self.op(**b).arrives) {
-            for &y in self.executed.iter().filter(|b| cluster(b) && self.op(**b).waits) {
-                let met = self.op(x).key == self.op(y).key
-                    && generations[x].map(|g| g.index) == generations[y].map(|g| g.index)
-                    && self.agent(x) != self.agent(y);
-                if !met {
-                    continue;
-                }
-                let (from, to) = (self.op(x).event, self.op(y).event);
-                if self.op(x).order == Some(Order::Release) {
-                    out.push((from, to));
-                    continue;
-                }
-                let arrival = self.graph.event(from);
-                for fence in self.graph.ids() {
-                    let event = self.graph.event(fence);
-                    if event.agent == arrival.agent
-                        && event.position < arrival.position
-                        && releases(fence, to)
-                    {
-                        out.push((fence, to));
-                    }
-                }
-            }
-        }
-        out
+    /// From each arrival of a cluster barrier to the waits of its phase; the model tells releasing
+    /// arrivals from relaxed ones (PTX-8.9.4, PTX-9.7.13.2).
+    pub fn cluster_edges(&self, generations: &Generations) -> Vec<(EventId, EventId)> {
+        self.edges(generations, |key| matches!(key, BarrierKey::Cluster(_)))
     }
 }
 

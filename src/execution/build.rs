@@ -313,21 +313,10 @@ impl<'g> Execution<'g> {
             if generations.len() != self.graph.barriers.len() || !barriers.accepts(generations) {
                 return Err(Inconsistency::Barriers);
             }
-            let includes = base_relation(self.graph, BaseRel::Includes);
-            let releases = |fence: EventId, wait: EventId| {
-                let event = self.graph.event(fence);
-                let release =
-                    matches!(event.order, Some(Order::Release | Order::AcqRel | Order::Sc));
-                let fence_event = matches!(event.kind, EventKind::Fence(_));
-                fence_event
-                    && release
-                    && self.executed.contains(fence)
-                    && reaches(self.graph, &includes, fence, wait)
-            };
             (
                 barriers.cta_edges(generations),
                 barriers.warp_edges(generations),
-                barriers.cluster_edges(generations, releases),
+                barriers.cluster_edges(generations),
             )
         };
         self.relations[BaseRel::BarrierSync.index()] = Rel::from_pairs(n, cta);
@@ -351,20 +340,6 @@ impl<'g> Execution<'g> {
             }
         }
         Ok(())
-    }
-}
-
-/// Whether the scope of a fence includes the thread of a barrier operation.
-fn reaches(graph: &EventGraph, _includes: &Rel, fence: EventId, wait: EventId) -> bool {
-    use crate::ptx::operation::Scope;
-    let place = |id: EventId| graph.agents[graph.event(id).agent.index()].place();
-    let (Some(p), Some(q)) = (place(fence), place(wait)) else { return false };
-    match graph.event(fence).scope {
-        Some(Scope::Sys) => true,
-        Some(Scope::Gpu) => p.gpu == q.gpu,
-        Some(Scope::Cluster) => (p.gpu, p.grid, p.cluster) == (q.gpu, q.grid, q.cluster),
-        Some(Scope::Cta) => (p.gpu, p.grid, p.cta) == (q.gpu, q.grid, q.cta),
-        None => false,
     }
 }
 

@@ -1,3 +1,11 @@
-//! PTX instructions: statements decoded into operations.
+//! PTX instructions: statements decoded into operations, and written back.
 
+pub mod cursor;
+pub mod decode;
+pub mod error;
+pub mod instruction;
+pub mod literal;
+pub mod names;
 pub mod operation;
+pub mod qualifiers;
+pub mod token;

@@ -607,7 +607,7 @@ pub enum Operation {
     /// Warp-wide register exchange without a memory effect; the destinations become unknown
     /// unless the warp's lanes are all in the test.
     WarpExchange {
-        /// The opcode, for messages.
+        /// The opcode with its qualifiers.
         name: String,
         /// Registers written.
         destinations: Vec<Register>,
@@ -627,8 +627,10 @@ pub enum Operation {
     Nothing,
     /// An instruction outside the subset, kept so that only a thread that needs it fails.
     Unknown {
-        /// The opcode.
+        /// The opcode with its qualifiers.
         name: String,
+        /// Its operands as text, in order.
+        operands: Vec<String>,
         /// Registers that it may write.
         definitions: Vec<Register>,
         /// Registers that it may read.

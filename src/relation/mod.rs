@@ -6,7 +6,7 @@ pub mod classify;
 pub mod deletion;
 pub mod eval;
 pub mod expr;
-mod plan;
+pub(crate) mod plan;
 pub mod polarity;
 #[cfg(test)]
 mod tests;

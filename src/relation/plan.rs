@@ -10,7 +10,7 @@ use crate::vocabulary::Origin;
 
 /// One step of an evaluation.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Step {
+pub(crate) enum Step {
     /// Evaluate one node from its operands.
     Node(NodeId),
     /// Iterate until no recursive relation grows.
@@ -23,7 +23,7 @@ pub(super) enum Step {
 }
 
 /// The steps for some roots; those that depend on chosen relations are marked.
-pub(super) fn plan(arena: &Arena, roots: &[NodeId]) -> Vec<(Step, Origin)> {
+pub(crate) fn plan(arena: &Arena, roots: &[NodeId]) -> Vec<(Step, Origin)> {
     let mut planner = Planner {
         arena,
         visits: vec![Visit::New; arena.len()],
@@ -39,7 +39,7 @@ pub(super) fn plan(arena: &Arena, roots: &[NodeId]) -> Vec<(Step, Origin)> {
 }
 
 /// What a node is computed from: its operands, or the right-hand side of its definition.
-pub(super) fn dependencies(arena: &Arena, id: NodeId) -> smallvec::SmallVec<[NodeId; 2]> {
+pub(crate) fn dependencies(arena: &Arena, id: NodeId) -> smallvec::SmallVec<[NodeId; 2]> {
     match arena.node(id) {
         Node::Rec(rec) => arena.group(rec.group).skip(rec.member as usize).take(1).collect(),
         _ => arena.operands(id),

@@ -1,1 +1,434 @@
-//! The Z3 engine.
+//! The Z3 engine: formulas to SMT, and models back to choices.
+//!
+//! A context lives for one question, so that no answer depends on an earlier one. The solver is
+//! `QF_FD`, bit-blasting to SAT: all variables are finite.
+
+use super::{Answer, Budget, Core, Engine, Goal, Problem, States, Why};
+use crate::encode::Encoding;
+use crate::encode::formula::{Formula, Shape};
+use crate::execution::barrier::Generation;
+use crate::execution::build::Choices;
+use crate::id::{AccessId, EventId, ExprId};
+use crate::program::expr::{Binary, Expr, Unary};
+use rustc_hash::FxHashMap;
+use z3::ast::{BV, Bool};
+use z3::{Config, Params, SatResult, Solver};
+
+/// Decides by SMT.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Z3Engine {
+    _private: (),
+}
+
+/// The version of the Z3 library in use.
+#[must_use]
+pub fn version() -> String {
+    z3::full_version().to_owned()
+}
+
+impl Engine for Z3Engine {
+    fn name(&self) -> &'static str {
+        "z3"
+    }
+
+    fn find(&self, problem: Problem<'_>, goal: Goal, budget: Budget) -> Answer {
+        let mut encoding = match Encoding::new(problem, goal) {
+            Ok(encoding) => encoding,
+            Err(error) => return Answer::Unsupported(error.to_string()),
+        };
+        let goal = encoding.goal(goal);
+        z3::with_z3_config(&Config::new(), || Session::new(&encoding, budget).find(goal))
+    }
+
+    fn states(&self, problem: Problem<'_>, budget: Budget) -> Result<States, String> {
+        let mut encoding = Encoding::new(problem, Goal::Complete).map_err(|e| e.to_string())?;
+        let goal = encoding.goal(Goal::Complete);
+        Ok(z3::with_z3_config(&Config::new(), || Session::new(&encoding, budget).states(goal)))
+    }
+}
+
+/// A solver over one encoding.
+struct Session<'e, 'a> {
+    encoding: &'e Encoding<'a>,
+    solver: Solver,
+    exprs: FxHashMap<ExprId, Term>,
+    formulas: FxHashMap<Formula, Bool>,
+    clock_width: u32,
+}
+
+/// A translated expression: one bit is a Boolean.
+#[derive(Clone, Debug)]
+enum Term {
+    Bool(Bool),
+    Bits(BV),
+}
+
+impl<'e, 'a> Session<'e, 'a> {
+    fn new(encoding: &'e Encoding<'a>, budget: Budget) -> Self {
+        let solver = Solver::new_for_logic("QF_FD").unwrap_or_else(Solver::new);
+        if let Some(limit) = budget.milliseconds {
+            let mut params = Params::new();
+            params.set_u32("timeout", u32::try_from(limit).unwrap_or(u32::MAX));
+            solver.set_params(&params);
+        }
+        let clock_width = u32::BITS - encoding.formulas.clocks().leading_zeros();
+        let mut session = Self {
+            encoding,
+            solver,
+            exprs: FxHashMap::default(),
+            formulas: FxHashMap::default(),
+            clock_width: clock_width.max(1),
+        };
+        for &formula in &encoding.hard {
+            let formula = session.formula(formula);
+            session.solver.assert(&formula);
+        }
+        session
+    }
+
+    /// One Boolean per axiom that has demands; assuming it asserts them.
+    fn switches(&mut self) -> Vec<(usize, Bool)> {
+        let mut switches = Vec::new();
+        for (index, demands) in self.encoding.axioms.iter().enumerate() {
+            if demands.iter().all(|&d| self.encoding.formulas.known(d) == Some(true)) {
+                continue;
+            }
+            let switch = Bool::new_const(format!("axiom{index}"));
+            for &demand in demands {
+                let demand = self.formula(demand);
+                self.solver.assert(switch.implies(&demand));
+            }
+            switches.push((index, switch));
+        }
+        switches
+    }
+
+    fn find(mut self, goal: Formula) -> Answer {
+        let goal = self.formula(goal);
+        self.solver.assert(&goal);
+        let switches = self.switches();
+        let all: Vec<Bool> = switches.iter().map(|(_, b)| b.clone()).collect();
+        match self.solver.check_assumptions(&all) {
+            SatResult::Sat => Answer::Yes(Box::new(self.choices())),
+            SatResult::Unsat => Answer::No(self.core(switches)),
+            SatResult::Unknown => Answer::Unknown(self.why()),
+        }
+    }
+
+    fn why(&self) -> Why {
+        match self.solver.get_reason_unknown() {
+            Some(reason) if reason.contains("timeout") || reason.contains("canceled") => {
+                Why::Timeout
+            }
+            Some(reason) if reason.contains("memory") => Why::Memory,
+            _ => Why::GaveUp,
+        }
+    }
+
+    /// Drops axioms from the solver's core one by one while it stays unsatisfiable.
+    fn core(&self, switches: Vec<(usize, Bool)>) -> Core {
+        let first = self.solver.get_unsat_core();
+        let mut kept: Vec<(usize, Bool)> =
+            switches.into_iter().filter(|(_, b)| first.contains(b)).collect();
+        let mut minimal = true;
+        let mut at = 0;
+        while at < kept.len() {
+            let rest: Vec<Bool> = kept
+                .iter()
+                .enumerate()
+                .filter(|(i, _)| *i != at)
+                .map(|(_, (_, b))| b.clone())
+                .collect();
+            match self.solver.check_assumptions(&rest) {
+                SatResult::Unsat => {
+                    kept.remove(at);
+                }
+                SatResult::Sat => at += 1,
+                SatResult::Unknown => {
+                    minimal = false;
+                    at += 1;
+                }
+            }
+        }
+        Core { axioms: kept.into_iter().map(|(index, _)| index).collect(), minimal }
+    }
+
+    fn states(mut self, goal: Formula) -> States {
+        let goal = self.formula(goal);
+        self.solver.assert(&goal);
+        for demands in &self.encoding.axioms {
+            for &demand in demands {
+                let demand = self.formula(demand);
+                self.solver.assert(&demand);
+            }
+        }
+        let observed: Vec<ExprId> = self.encoding.graph.observed.iter().map(|o| o.value).collect();
+        let terms: Vec<Term> = observed.iter().map(|&x| self.term(x)).collect();
+        let mut states = States::default();
+        loop {
+            match self.solver.check() {
+                SatResult::Sat => {}
+                SatResult::Unsat => break,
+                SatResult::Unknown => {
+                    states.incomplete = Some(self.why());
+                    break;
+                }
+            }
+            let choices = self.choices();
+            let values: Vec<u128> = terms.iter().map(|t| self.value(t)).collect();
+            let differs: Vec<Bool> =
+                terms.iter().zip(&values).map(|(t, &v)| differs(t, v)).collect();
+            states.states.push((values, choices));
+            self.solver.assert(Bool::or(&differs));
+        }
+        states.states.sort_by(|a, b| a.0.cmp(&b.0));
+        states
+    }
+
+    /// The value of a term in the solver's model.
+    fn value(&self, term: &Term) -> u128 {
+        let Some(model) = self.solver.get_model() else { return 0 };
+        match term {
+            Term::Bool(b) => {
+                u128::from(model.eval(b, true).and_then(|b| b.as_bool()) == Some(true))
+            }
+            Term::Bits(bits) => {
+                let width = bits.get_size();
+                let mut value = 0;
+                let mut low = 0;
+                while low < width {
+                    let high = (low + 63).min(width - 1);
+                    let part = model
+                        .eval(&bits.extract(high, low), true)
+                        .and_then(|v| v.as_u64())
+                        .unwrap_or(0);
+                    value |= u128::from(part) << low;
+                    low += 64;
+                }
+                value
+            }
+        }
+    }
+
+    fn holds(&self, formula: Formula) -> bool {
+        match self.encoding.formulas.known(formula) {
+            Some(value) => value,
+            None => {
+                self.formulas.get(&formula).is_some_and(|b| self.value(&Term::Bool(b.clone())) == 1)
+            }
+        }
+    }
+
+    /// The choices of the solver's model.
+    fn choices(&self) -> Choices {
+        let graph = self.encoding.graph;
+        let mut choices = Choices {
+            rf: vec![None; graph.events.len()],
+            finals: vec![None; graph.locations.len()],
+            generations: vec![None; graph.barriers.len()],
+            symbols: vec![0; graph.symbols.len()],
+            ..Choices::default()
+        };
+        for (read, sources) in &self.encoding.rf {
+            choices.rf[read.index()] =
+                sources.iter().find(|(_, f)| self.holds(*f)).map(|(w, _)| *w);
+        }
+        let chosen = |edges: &FxHashMap<(EventId, EventId), Formula>| {
+            let mut out: Vec<_> =
+                edges.iter().filter(|(_, f)| self.holds(**f)).map(|(e, _)| *e).collect();
+            out.sort_unstable();
+            out
+        };
+        choices.co = chosen(&self.encoding.co);
+        choices.sc = chosen(&self.encoding.sc);
+        for (loc, writes) in &self.encoding.finals {
+            choices.finals[loc.index()] =
+                writes.iter().find(|(_, f)| self.holds(*f)).map(|(w, _)| *w);
+        }
+        self.generations(&mut choices);
+        for (&expr, term) in &self.exprs {
+            match self.encoding.exprs.get(expr) {
+                Expr::Symbol(symbol) => choices.symbols[symbol.index()] = self.value(term),
+                Expr::Read(access) => self.justify(access, term, &mut choices),
+                _ => {}
+            }
+        }
+        choices.self_justified.sort_unstable();
+        choices
+    }
+
+    /// Remembers the value of a read that happens; only values that justify themselves need it.
+    fn justify(&self, access: AccessId, term: &Term, choices: &mut Choices) {
+        let graph = self.encoding.graph;
+        let happens = graph.access(access).pieces.iter().all(|p| choices.rf[p.index()].is_some());
+        if happens {
+            choices.self_justified.push((access, self.value(term)));
+        }
+    }
+
+    fn generations(&self, choices: &mut Choices) {
+        if let Some((generations, _)) =
+            self.encoding.barriers.options.iter().find(|(_, f)| self.holds(*f))
+        {
+            choices.generations.clone_from(generations);
+            return;
+        }
+        let graph = self.encoding.graph;
+        let happened = |event: EventId| {
+            let guard = graph.event(event).guard;
+            match graph.exprs.constant(guard) {
+                Some(bits) => bits != 0,
+                None => self.exprs.get(&guard).is_some_and(|t| self.value(t) == 1),
+            }
+        };
+        for (index, op) in graph.barriers.iter().enumerate() {
+            if !happened(op.event) {
+                continue;
+            }
+            let cluster = matches!(op.key, crate::event::graph::BarrierKey::Cluster(_));
+            let earlier = graph.barriers[..index].iter().filter(|o| {
+                o.key == op.key
+                    && graph.event(o.event).agent == graph.event(op.event).agent
+                    && (!cluster || o.arrives == op.arrives)
+                    && happened(o.event)
+            });
+            let count = u32::try_from(earlier.count()).unwrap_or(u32::MAX);
+            choices.generations[index] = Some(Generation { index: count, late: false });
+        }
+    }
+
+    fn formula(&mut self, id: Formula) -> Bool {
+        if let Some(known) = self.formulas.get(&id) {
+            return known.clone();
+        }
+        let encoding = self.encoding;
+        let bool = match encoding.formulas.shape(id) {
+            Shape::Constant(value) => Bool::from_bool(*value),
+            Shape::Variable(n) => Bool::new_const(format!("v{n}")),
+            Shape::Truth(expr) => self.truth(*expr),
+            Shape::Before(a, b) => self.clock(a.0).bvult(self.clock(b.0)),
+            Shape::Together(a, b) => self.clock(a.0).eq(self.clock(b.0)),
+            Shape::Not(a) => self.formula(*a).not(),
+            Shape::And(parts) => {
+                Bool::and(&parts.iter().map(|&p| self.formula(p)).collect::<Vec<_>>())
+            }
+            Shape::Or(parts) => {
+                Bool::or(&parts.iter().map(|&p| self.formula(p)).collect::<Vec<_>>())
+            }
+        };
+        self.formulas.insert(id, bool.clone());
+        bool
+    }
+
+    fn clock(&self, number: u32) -> BV {
+        BV::new_const(format!("clock{number}"), self.clock_width)
+    }
+
+    fn truth(&mut self, id: ExprId) -> Bool {
+        match self.term(id) {
+            Term::Bool(b) => b,
+            Term::Bits(bits) => bits.eq(number(0, bits.get_size())).not(),
+        }
+    }
+
+    fn bits(&mut self, id: ExprId) -> BV {
+        match self.term(id) {
+            Term::Bits(bits) => bits,
+            Term::Bool(b) => b.ite(&number(1, 1), &number(0, 1)),
+        }
+    }
+
+    fn term(&mut self, id: ExprId) -> Term {
+        if let Some(known) = self.exprs.get(&id) {
+            return known.clone();
+        }
+        let width = self.encoding.exprs.width(id);
+        let term = match self.encoding.exprs.get(id) {
+            Expr::Const(value) if width == 1 => Term::Bool(Bool::from_bool(value != 0)),
+            Expr::Const(value) => Term::Bits(number(value, width)),
+            Expr::Read(access) => variable(&format!("read{}", access.index()), width),
+            Expr::Symbol(symbol) => variable(&format!("symbol{}", symbol.index()), width),
+            Expr::Final(loc) => variable(&format!("final{}", loc.index()), width),
+            Expr::Barrier(index) => variable(&format!("barrier{index}"), width),
+            Expr::Unary(Unary::Not, a) if width == 1 => Term::Bool(self.truth(a).not()),
+            Expr::Unary(Unary::Not, a) => Term::Bits(self.bits(a).bvnot()),
+            Expr::Unary(Unary::Neg, a) => Term::Bits(self.bits(a).bvneg()),
+            Expr::Binary(op, a, b) => self.binary(op, a, b),
+            Expr::Ite(c, t, e) => Term::Bits(self.truth(c).ite(&self.bits(t), &self.bits(e))),
+            Expr::Extract(a, low) => {
+                let part = self.bits(a).extract(low + width - 1, low);
+                if width == 1 { Term::Bool(part.eq(number(1, 1))) } else { Term::Bits(part) }
+            }
+            Expr::Concat(a, b) => Term::Bits(self.bits(a).concat(self.bits(b))),
+            Expr::ZeroExtend(a) => {
+                let inner = self.bits(a);
+                let more = width - inner.get_size();
+                Term::Bits(inner.zero_ext(more))
+            }
+            Expr::SignExtend(a) => {
+                let inner = self.bits(a);
+                let more = width - inner.get_size();
+                Term::Bits(inner.sign_ext(more))
+            }
+        };
+        self.exprs.insert(id, term.clone());
+        term
+    }
+
+    fn binary(&mut self, op: Binary, a: ExprId, b: ExprId) -> Term {
+        if self.encoding.exprs.width(a) == 1 {
+            let (x, y) = (self.truth(a), self.truth(b));
+            return Term::Bool(match op {
+                Binary::And | Binary::Mul => Bool::and(&[x, y]),
+                Binary::Or => Bool::or(&[x, y]),
+                Binary::Add | Binary::Sub | Binary::Xor => x.xor(&y),
+                Binary::Eq => x.eq(&y),
+                Binary::ULt => Bool::and(&[x.not(), y]),
+                Binary::SLt => Bool::and(&[x, y.not()]),
+                _ => x,
+            });
+        }
+        let (x, y) = (self.bits(a), self.bits(b));
+        match op {
+            Binary::Add => Term::Bits(x.bvadd(&y)),
+            Binary::Sub => Term::Bits(x.bvsub(&y)),
+            Binary::Mul => Term::Bits(x.bvmul(&y)),
+            Binary::UDiv => Term::Bits(x.bvudiv(&y)),
+            Binary::SDiv => Term::Bits(x.bvsdiv(&y)),
+            Binary::URem => Term::Bits(x.bvurem(&y)),
+            Binary::SRem => Term::Bits(x.bvsrem(&y)),
+            Binary::And => Term::Bits(x.bvand(&y)),
+            Binary::Or => Term::Bits(x.bvor(&y)),
+            Binary::Xor => Term::Bits(x.bvxor(&y)),
+            Binary::Shl => Term::Bits(x.bvshl(&y)),
+            Binary::LShr => Term::Bits(x.bvlshr(&y)),
+            Binary::AShr => Term::Bits(x.bvashr(&y)),
+            Binary::Eq => Term::Bool(x.eq(&y)),
+            Binary::ULt => Term::Bool(x.bvult(&y)),
+            Binary::SLt => Term::Bool(x.bvslt(&y)),
+        }
+    }
+}
+
+fn variable(name: &str, width: u32) -> Term {
+    if width == 1 {
+        Term::Bool(Bool::new_const(name))
+    } else {
+        Term::Bits(BV::new_const(name, width))
+    }
+}
+
+fn number(value: u128, width: u32) -> BV {
+    if width <= 64 {
+        return BV::from_u64(value as u64, width);
+    }
+    BV::from_u64((value >> 64) as u64, width - 64).concat(BV::from_u64(value as u64, 64))
+}
+
+fn differs(term: &Term, value: u128) -> Bool {
+    match term {
+        Term::Bool(b) if value == 1 => b.not(),
+        Term::Bool(b) => b.clone(),
+        Term::Bits(bits) => bits.eq(number(value, bits.get_size())).not(),
+    }
+}

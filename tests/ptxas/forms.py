@@ -44,6 +44,13 @@ REGS = """\
 .reg .b128 %rq<20>;
 .reg .f32 %f<20>;
 .reg .f64 %fd<20>;
+.reg .u16 %us<4>;
+.reg .s16 %ss<4>;
+.reg .f16 %h<4>;
+.reg .u32 %u<4>;
+.reg .s32 %s<4>;
+.reg .u64 %ud<4>;
+.reg .s64 %sd<4>;
 .local .align 128 .b8 lx[256];
 """
 CONTEXT = {
@@ -320,6 +327,31 @@ def addresses():
                 if pat.startswith("ld") or pat.startswith("atom"):
                     dst, rest = pat.split(", ", 1) if "{" not in pat else pat.rsplit(", ", 1)
                 t.add(pat.replace("%s", "\0", 1).replace("%s", "\1").replace("%%", "%").replace("\0", q).replace("\1", a))
+
+
+def registers():
+    """Which declared register types fit which instruction types."""
+    t = table("register")
+    regs = ["%us", "%ss", "%rs", "%h", "%u", "%s", "%r", "%f", "%ud", "%sd", "%rd", "%fd"]
+    for pat, tys in [("ld.global.{t} {r}1, [gx]", LDST[:4] + LDST[5:]), ("st.global.{t} [gx], {r}1", LDST[:4] + LDST[5:]), ("ld.global.v2.{t} {{{r}1, {r}2}}, [gx]", ["u32", "s32", "b32", "f32"]),
+                     ("mov.{t} {r}1, {r}2", ALU), ("add.{t} {r}1, {r}2, {r}3", ALU), ("and.{t} {r}1, {r}2, {r}3", ["b16", "b32", "b64"]),
+                     ("setp.eq.{t} %p1, {r}1, {r}2", ALU), ("selp.{t} {r}1, {r}2, {r}3, %p1", ALU),
+                     ("atom.global.add.{t} {r}1, [gx], {r}2", ["u32", "s32", "u64", "f32", "f64"]), ("atom.global.exch.{t} {r}1, [gx], {r}2", ["b32", "b64"]),
+                     ("atom.global.cas.{t} {r}1, [gx], {r}2, {r}3", ["b16", "b32", "b64"]), ("red.global.min.{t} [gx], {r}1", ["u32", "s32", "u64", "s64"])]:
+        t.section(pat.replace("{{", "{").replace("}}", "}"))
+        for ty, r in P(tys, regs):
+            t.add(pat.format(t=ty, r=r))
+    t.section("registers of two types")
+    for a, b in P(regs, regs):
+        if a != b:
+            t.add("add.u32 %s1, %s2, %s3" % (a, a, b))
+            t.add("mov.b32 %s1, %s2" % (a, b))
+    t.section("32-bit operands")
+    for f in ["bar.sync {}1", "bar.sync 1, {}1", "bar.warp.sync {}1", "shl.b64 %rd1, %rd2, {}1", "nanosleep.u32 {}1", "vote.sync.all.pred %p1, %p2, {}1",
+              "mbarrier.init.shared.b64 [sm], {}1", "mbarrier.arrive.shared.b64 {}1, [sm]", "ld.global.u32 %r1, [{}1]", "ld.shared.u32 %r1, [{}1]",
+              "mul.wide.u32 {}1, %r1, %r2", "mul.wide.u32 %rd1, {}1, {}2", "mov.u32 {}1, %tid.x", "mov.u64 {}1, %clock64", "cvt.u64.u32 {}1, %r1", "cvt.u64.u32 %rd1, {}1"]:
+        for r in regs:
+            t.add(f.format(r, r))
 
 
 def param_func():
@@ -731,11 +763,11 @@ def misc_memory():
         t.add(j("applypriority", sp, lv) + " " + var(sp) + ", 128")
     t.section("st.bulk")
     for sem, sc, sp in P(["", "weak", "relaxed", "release", "volatile", "async"], ["", "cta", "gpu"], ["", "shared::cta", "shared", "shared::cluster", "global", "local"]):
-        t.add(j("st.bulk", sem, sc, sp) + " " + var(sp) + ", 64, 0")
-    for a, n, v in P(["[sx]", "[%rd1]", "[%r1]", "[gx]", "[sx+8]"], ["64", "4", "0", "%rd2", "%r2", "%rs2", "", "-8"], ["0", "1", "%r1", "%rd1", ""]):
+        t.add(j("st.bulk", sem, sc, sp) + " [%rd1], 64, 0")  # a name as the address is never accepted
+    for a, n, v in P(["[%rd1]", "[%rd1+8]", "[%r1]", "[sx]", "[gx]"], ["64", "4", "0", "%rd2", "%r2", "%rs2", "", "-8"], ["0", "1", "%r1", "%rd1", ""]):
         t.add("st.bulk.weak.shared::cta " + ", ".join(x for x in [a, n, v] if x))
-    for s in ["st.bulk.u32 [sx], 64, 0", "st.bulk.b64 [sx], 64, 0", "st.weak.bulk.shared::cta [sx], 64, 0", "st.bulk.shared::cta.weak [sx], 64, 0", "st.shared::cta.bulk [sx], 64, 0",
-              "st.shared.bulk.weak [sx], 64, 0", "@%p1 st.bulk [%rd1], 64, 0", "st.bulk.bulk [%rd1], 64, 0", "st.bulk [%rd1], 64, 0, 0"]:
+    for s in ["st.bulk.u32 [%rd1], 64, 0", "st.bulk.b64 [%rd1], 64, 0", "st.weak.bulk.shared::cta [%rd1], 64, 0", "st.bulk.shared::cta.weak [%rd1], 64, 0", "st.shared::cta.bulk [%rd1], 64, 0",
+              "st.shared.bulk.weak [%rd1], 64, 0", "@%p1 st.bulk [%rd1], 64, 0", "st.bulk.bulk [%rd1], 64, 0", "st.bulk [%rd1], 64, 0, 0"]:
         t.add(s)
     t.section("mapa")
     for sp, ty, a, b in P(["", "shared::cluster", "shared", "shared::cta", "global"], ["u32", "u64", "b32", "b64", "s32", "u16", ""],
@@ -989,6 +1021,7 @@ def build():
     memory("ld")
     memory("st")
     addresses()
+    registers()
     param_func()
     ld_nc()
     ldu()

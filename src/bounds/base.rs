@@ -1,0 +1,113 @@
+//! Bounds of the base names: what a program gives, and what an execution may choose.
+
+use super::guards::Guards;
+use super::value::{Pair, Value};
+use crate::bitrel::Rel;
+use crate::event::base::{base_relation, base_set};
+use crate::event::graph::{BarrierRule, EventGraph, EventKind};
+use crate::execution::build::sc_pairs;
+use crate::id::EventId;
+use crate::vocabulary::{BaseRel, BaseSet};
+
+/// The members of a base set: known up to execution.
+pub(super) fn set_bounds(graph: &EventGraph, set: BaseSet) -> Pair {
+    let members = base_set(graph, set);
+    Pair { lo: Value::Set(members.clone()), hi: Value::Set(members) }
+}
+
+/// The pairs that a base relation must and may have.
+pub(super) fn relation_bounds(
+    graph: &EventGraph,
+    guards: &Guards,
+    relation: BaseRel,
+    total_co: bool,
+) -> Pair {
+    let n = graph.events.len();
+    let (lo, mut hi) = match relation {
+        BaseRel::Rf => reads_from(graph, guards),
+        BaseRel::Co => coherence(graph, total_co),
+        BaseRel::FenceSc => {
+            let pairs = sc_pairs(graph);
+            (
+                Rel::empty(n),
+                Rel::from_pairs(n, pairs.into_iter().flat_map(|(a, b)| [(a, b), (b, a)])),
+            )
+        }
+        BaseRel::BarrierSync | BaseRel::WarpSync | BaseRel::ClusterSync => {
+            (Rel::empty(n), barrier_pairs(graph, relation))
+        }
+        given => {
+            let pairs = base_relation(graph, given);
+            (pairs.clone(), pairs)
+        }
+    };
+    hi.subtract(guards.exclusive());
+    let mut lo = lo;
+    lo.intersect_with(&hi);
+    Pair { lo: Value::Relation(lo), hi: Value::Relation(hi) }
+}
+
+/// Writes that a read may read from: at its location, not the write half of its own operation.
+fn reads_from(graph: &EventGraph, guards: &Guards) -> (Rel, Rel) {
+    let n = graph.events.len();
+    let (mut lo, mut hi) = (Rel::empty(n), Rel::empty(n));
+    let writes: Vec<EventId> = graph.ids().filter(|&w| graph.event(w).is_write()).collect();
+    for read in graph.ids().filter(|&r| graph.event(r).is_read()) {
+        let event = graph.event(read);
+        let sources: Vec<EventId> = writes
+            .iter()
+            .copied()
+            .filter(|&w| graph.event(w).loc == event.loc && !guards.exclusive().contains(w, read))
+            .collect();
+        for &write in &sources {
+            hi.insert(write, read);
+        }
+        if let [only] = sources[..] {
+            lo.insert(only, read);
+        }
+    }
+    (lo, hi)
+}
+
+/// Writes of one location; the initial one is first.
+fn coherence(graph: &EventGraph, _total: bool) -> (Rel, Rel) {
+    let n = graph.events.len();
+    let (mut lo, mut hi) = (Rel::empty(n), Rel::empty(n));
+    let mut by_location: Vec<Vec<EventId>> = vec![Vec::new(); graph.locations.len()];
+    for id in graph.ids().filter(|&id| graph.event(id).is_write()) {
+        by_location[graph.event(id).loc.expect("a write has a location").index()].push(id);
+    }
+    for writes in &by_location {
+        for &a in writes {
+            for &b in writes.iter().filter(|&&b| b != a && graph.event(b).kind != EventKind::Init) {
+                hi.insert(a, b);
+                if graph.event(a).kind == EventKind::Init {
+                    lo.insert(a, b);
+                }
+            }
+        }
+    }
+    (lo, hi)
+}
+
+/// Pairs of operations that may meet at a barrier.
+fn barrier_pairs(graph: &EventGraph, relation: BaseRel) -> Rel {
+    use crate::event::graph::BarrierKey;
+    let mut out = Rel::empty(graph.events.len());
+    for x in &graph.barriers {
+        for y in graph.barriers.iter().filter(|y| y.key == x.key && y.waits && x.arrives) {
+            let agents = (graph.event(x.event).agent, graph.event(y.event).agent);
+            let matches = match x.key {
+                BarrierKey::Cta(..) | BarrierKey::Instance(..) => relation == BaseRel::BarrierSync,
+                BarrierKey::Warp(..) => relation == BaseRel::WarpSync,
+                BarrierKey::Cluster(_) => relation == BaseRel::ClusterSync,
+            };
+            if !matches || agents.0 == agents.1 {
+                continue;
+            }
+            debug_assert!(!matches!(y.rule, BarrierRule::Count(_)) || matches);
+            out.insert(x.event, y.event);
+        }
+    }
+    out
+}

@@ -1,0 +1,246 @@
+//! How barrier operations meet, as formulas.
+//!
+//! Where control flow and counts are fixed, the well-founded assignments are listed and one of them
+//! is chosen. Otherwise generations are counted by clocks, for barriers without explicit counts.
+
+use super::formula::{Clock, Formula};
+use super::{EncodeError, Encoding};
+use crate::event::graph::BarrierRule;
+use crate::execution::barrier::{Barriers, Generations};
+use crate::id::{AgentId, EventId};
+use crate::program::expr::{Binary, Expr};
+use crate::program::micro::Reduction;
+use rustc_hash::FxHashMap;
+
+/// The choices made for barriers.
+#[derive(Clone, Debug, Default)]
+pub struct BarrierEncoding {
+    /// Synchronization edges of all kinds.
+    pub edges: FxHashMap<(EventId, EventId), Formula>,
+    /// The listed assignments with the formula that chooses each.
+    pub options: Vec<(Generations, Formula)>,
+    /// Pairs of operations (by index) that meet, where generations are not listed.
+    pub meetings: FxHashMap<(usize, usize), Formula>,
+}
+
+impl Encoding<'_> {
+    /// Encodes barriers; where executions may be incomplete, barriers order nothing.
+    pub(super) fn encode_barriers(&mut self, complete: bool) -> Result<(), EncodeError> {
+        if self.graph.barriers.is_empty() || !complete {
+            return Ok(());
+        }
+        let fixed = self.graph.barriers.iter().all(|b| {
+            let count = match b.rule {
+                BarrierRule::Count(n) | BarrierRule::Quorum(n) => self.exprs.constant(n).is_some(),
+                BarrierRule::AllLive | BarrierRule::Participants => true,
+            };
+            count && self.exprs.constant(self.graph.event(b.event).guard).is_some()
+        });
+        if fixed {
+            self.list_assignments()
+        } else {
+            self.count_generations()?
+        }
+        Ok(())
+    }
+
+    fn list_assignments(&mut self) {
+        let graph = self.graph;
+        let barriers = Barriers::new(
+            graph,
+            |e| graph.exprs.is_true(graph.event(e).guard),
+            |x| graph.exprs.constant(x),
+        );
+        let options = barriers.assignments();
+        let chosen: Vec<Formula> = match options.len() {
+            1 => vec![self.formulas.constant(true)],
+            n => (0..n).map(|_| self.formulas.variable()).collect(),
+        };
+        let some = self.formulas.any(chosen.iter().copied());
+        self.hard.push(some);
+        let mut edges: FxHashMap<(EventId, EventId), Vec<Formula>> = FxHashMap::default();
+        for (generations, &formula) in options.iter().zip(&chosen) {
+            let all = barriers.cta_edges(generations).into_iter();
+            let all = all
+                .chain(barriers.warp_edges(generations))
+                .chain(barriers.cluster_edges(generations));
+            for edge in all {
+                edges.entry(edge).or_default().push(formula);
+            }
+        }
+        for (edge, options) in edges {
+            let mut formula = self.formulas.any(options);
+            let both = self.both_happen(edge.0, edge.1);
+            formula = self.formulas.all([formula, both]);
+            self.barriers.edges.insert(edge, formula);
+        }
+        for (generations, &formula) in options.iter().zip(&chosen) {
+            self.listed_results(generations, formula);
+        }
+        self.barriers.options = options.into_iter().zip(chosen).collect();
+    }
+
+    /// The results of `bar.red` under one listed assignment.
+    fn listed_results(&mut self, generations: &Generations, chosen: Formula) {
+        for index in 0..self.graph.barriers.len() {
+            let Some(own) = generations[index] else { continue };
+            let key = &self.graph.barriers[index].key;
+            let members: Vec<usize> = (0..self.graph.barriers.len())
+                .filter(|&o| {
+                    self.graph.barriers[o].key == *key
+                        && generations[o].is_some_and(|g| g.index == own.index)
+                })
+                .collect();
+            let true_formula = self.formulas.constant(true);
+            let members: Vec<(usize, Formula)> =
+                members.into_iter().map(|m| (m, true_formula)).collect();
+            self.result(index, &members, chosen);
+        }
+    }
+
+    /// Says what a `bar.red` returns, given who takes part when.
+    fn result(&mut self, index: usize, members: &[(usize, Formula)], when: Formula) {
+        let op = &self.graph.barriers[index];
+        let Some(reduction) = op.reduction else { return };
+        let width = if reduction == Reduction::Popc { 32 } else { 1 };
+        let leaf =
+            self.exprs.leaf(Expr::Barrier(u32::try_from(index).expect("few barriers")), width);
+        let mut value = match reduction {
+            Reduction::Popc | Reduction::Or => self.exprs.number(0, width),
+            Reduction::And => self.exprs.truth(true),
+        };
+        // Participation that is not fixed is told apart by the formula, so every case gets a clause.
+        if members.iter().any(|(_, f)| self.formulas.known(*f) != Some(true)) {
+            return;
+        }
+        for &(member, _) in members {
+            let Some(predicate) = self.graph.barriers[member].predicate else { continue };
+            value = match reduction {
+                Reduction::Popc => {
+                    let one = self.exprs.zero_extend(predicate, 32);
+                    self.exprs.binary(Binary::Add, value, one)
+                }
+                Reduction::And => self.exprs.and(value, predicate),
+                Reduction::Or => self.exprs.or(value, predicate),
+            };
+        }
+        let same = self.exprs.eq(leaf, value);
+        let same = self.truth(same);
+        let clause = self.formulas.implies(when, same);
+        self.hard.push(clause);
+    }
+
+    /// Generations by occurrence, for barriers without counts under branches.
+    fn count_generations(&mut self) -> Result<(), EncodeError> {
+        let graph = self.graph;
+        let counted = graph.barriers.iter().any(|b| {
+            matches!(b.rule, BarrierRule::Count(_) | BarrierRule::Quorum(_))
+                || b.reduction.is_some()
+        });
+        if counted {
+            return Err(EncodeError::Barriers);
+        }
+        let ordinals: Vec<crate::id::ExprId> =
+            (0..graph.barriers.len()).map(|b| self.ordinal(b)).collect();
+        let clocks: Vec<Clock> = (0..graph.barriers.len()).map(|_| self.formulas.clock()).collect();
+        for a in 0..graph.barriers.len() {
+            for b in 0..graph.barriers.len() {
+                if a != b {
+                    self.meet(a, b, &ordinals, &clocks);
+                }
+            }
+            self.absent_threads(a, &ordinals, &clocks);
+        }
+        Ok(())
+    }
+
+    fn agent(&self, barrier: usize) -> AgentId {
+        self.graph.event(self.graph.barriers[barrier].event).agent
+    }
+
+    /// Whether two operations count towards the same numbering in a thread.
+    fn same_kind(&self, a: usize, b: usize) -> bool {
+        let (x, y) = (&self.graph.barriers[a], &self.graph.barriers[b]);
+        let cluster = matches!(x.key, crate::event::graph::BarrierKey::Cluster(_));
+        x.key == y.key && (!cluster || x.arrives == y.arrives)
+    }
+
+    /// How many operations of the same kind the thread has executed before.
+    fn ordinal(&mut self, barrier: usize) -> crate::id::ExprId {
+        let mut sum = self.exprs.number(0, 8);
+        for other in 0..barrier {
+            if self.agent(other) == self.agent(barrier) && self.same_kind(other, barrier) {
+                let guard = self.graph.event(self.graph.barriers[other].event).guard;
+                let one = self.exprs.zero_extend(guard, 8);
+                sum = self.exprs.binary(Binary::Add, sum, one);
+            }
+        }
+        sum
+    }
+
+    fn meet(&mut self, a: usize, b: usize, ordinals: &[crate::id::ExprId], clocks: &[Clock]) {
+        let (x, y) = (&self.graph.barriers[a], &self.graph.barriers[b]);
+        let both = self.both_happen(x.event, y.event);
+        let before = self.formulas.before(clocks[a], clocks[b]);
+        let own = self.agent(a) == self.agent(b);
+        // Whoever waits goes on only when its generation is complete.
+        if own && x.waits && a < b {
+            let clause = self.formulas.implies(both, before);
+            self.hard.push(clause);
+        }
+        if x.key != y.key {
+            return;
+        }
+        let less = self.exprs.binary(Binary::ULt, ordinals[a], ordinals[b]);
+        let less = self.truth(less);
+        let earlier = self.formulas.all([both, less]);
+        let clause = self.formulas.implies(earlier, before);
+        self.hard.push(clause);
+        let equal = self.exprs.eq(ordinals[a], ordinals[b]);
+        let equal = self.truth(equal);
+        let meets = self.formulas.all([both, equal]);
+        if own {
+            return;
+        }
+        let together = self.formulas.together(clocks[a], clocks[b]);
+        let clause = self.formulas.implies(meets, together);
+        self.hard.push(clause);
+        self.barriers.meetings.insert((a, b), meets);
+        if x.arrives && y.waits {
+            self.barriers.edges.insert((x.event, y.event), meets);
+        }
+    }
+
+    /// A thread of the group that takes no part must have ended: all it waits for comes before.
+    fn absent_threads(&mut self, a: usize, ordinals: &[crate::id::ExprId], clocks: &[Clock]) {
+        let graph = self.graph;
+        let op = &graph.barriers[a];
+        if op.rule != BarrierRule::AllLive || !op.waits {
+            return;
+        }
+        let barriers = Barriers::new(graph, |_| true, |x| graph.exprs.constant(x));
+        let own_agent = self.agent(a);
+        for agent in barriers.group(a).into_iter().filter(|&t| t != own_agent) {
+            let own: Vec<usize> =
+                (0..graph.barriers.len()).filter(|&b| self.agent(b) == agent).collect();
+            let mut present = Vec::new();
+            for &b in own
+                .iter()
+                .filter(|&&b| graph.barriers[b].key == op.key && graph.barriers[b].arrives)
+            {
+                let equal = self.exprs.eq(ordinals[a], ordinals[b]);
+                let parts = [self.truth(equal), self.happens(graph.barriers[b].event)];
+                present.push(self.formulas.all(parts));
+            }
+            let present = self.formulas.any(present);
+            let absent = self.formulas.not(present);
+            for &w in own.iter().filter(|&&b| graph.barriers[b].waits) {
+                let both = self.both_happen(op.event, graph.barriers[w].event);
+                let premise = self.formulas.all([absent, both]);
+                let before = self.formulas.before(clocks[w], clocks[a]);
+                let clause = self.formulas.implies(premise, before);
+                self.hard.push(clause);
+            }
+        }
+    }
+}

@@ -1,0 +1,178 @@
+//! Backend-neutral formulas: hash-consed Boolean combinations of choices and values.
+
+use crate::id::ExprId;
+use rustc_hash::FxHashMap;
+
+/// A formula in a [`Formulas`] arena.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Formula(u32);
+
+impl Formula {
+    /// Its position in the arena.
+    #[must_use]
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// A clock: a number that orders events where a relation must not have cycles.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Clock(pub u32);
+
+/// One formula.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Shape {
+    /// A constant.
+    Constant(bool),
+    /// A Boolean variable.
+    Variable(u32),
+    /// The truth value of an expression.
+    Truth(ExprId),
+    /// The first clock is before the second.
+    Before(Clock, Clock),
+    /// The clocks are equal.
+    Together(Clock, Clock),
+    /// Negation.
+    Not(Formula),
+    /// All of them.
+    And(Vec<Formula>),
+    /// One of them.
+    Or(Vec<Formula>),
+}
+
+/// All formulas of one problem.
+#[derive(Clone, Debug, Default)]
+pub struct Formulas {
+    shapes: Vec<Shape>,
+    known: FxHashMap<Shape, Formula>,
+    variables: u32,
+    clocks: u32,
+}
+
+impl Formulas {
+    /// The formula behind `id`.
+    #[must_use]
+    pub fn shape(&self, id: Formula) -> &Shape {
+        &self.shapes[id.index()]
+    }
+
+    /// How many formulas there are; operands come before their users.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.shapes.len()
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.shapes.is_empty()
+    }
+
+    /// How many clocks there are.
+    #[must_use]
+    pub fn clocks(&self) -> u32 {
+        self.clocks
+    }
+
+    fn intern(&mut self, shape: Shape) -> Formula {
+        if let Some(&known) = self.known.get(&shape) {
+            return known;
+        }
+        let id = Formula(u32::try_from(self.shapes.len()).expect("formulas stay below 2^32"));
+        self.shapes.push(shape.clone());
+        self.known.insert(shape, id);
+        id
+    }
+
+    /// A constant.
+    pub fn constant(&mut self, value: bool) -> Formula {
+        self.intern(Shape::Constant(value))
+    }
+
+    /// A new variable.
+    pub fn variable(&mut self) -> Formula {
+        self.variables += 1;
+        self.intern(Shape::Variable(self.variables))
+    }
+
+    /// A new clock.
+    pub fn clock(&mut self) -> Clock {
+        self.clocks += 1;
+        Clock(self.clocks - 1)
+    }
+
+    /// The truth value of an expression that is no constant.
+    pub fn truth(&mut self, expr: ExprId) -> Formula {
+        self.intern(Shape::Truth(expr))
+    }
+
+    /// The first clock is before the second.
+    pub fn before(&mut self, a: Clock, b: Clock) -> Formula {
+        self.intern(Shape::Before(a, b))
+    }
+
+    /// The clocks are equal.
+    pub fn together(&mut self, a: Clock, b: Clock) -> Formula {
+        self.intern(Shape::Together(a, b))
+    }
+
+    /// The value of a constant formula.
+    #[must_use]
+    pub fn known(&self, a: Formula) -> Option<bool> {
+        match self.shape(a) {
+            Shape::Constant(value) => Some(*value),
+            _ => None,
+        }
+    }
+
+    /// Negation.
+    pub fn not(&mut self, a: Formula) -> Formula {
+        match *self.shape(a) {
+            Shape::Constant(value) => self.constant(!value),
+            Shape::Not(inner) => inner,
+            _ => self.intern(Shape::Not(a)),
+        }
+    }
+
+    /// All of them.
+    pub fn all(&mut self, parts: impl IntoIterator<Item = Formula>) -> Formula {
+        self.join(parts, true)
+    }
+
+    /// One of them.
+    pub fn any(&mut self, parts: impl IntoIterator<Item = Formula>) -> Formula {
+        self.join(parts, false)
+    }
+
+    /// The first implies the second.
+    pub fn implies(&mut self, a: Formula, b: Formula) -> Formula {
+        let not = self.not(a);
+        self.any([not, b])
+    }
+
+    fn join(&mut self, parts: impl IntoIterator<Item = Formula>, neutral: bool) -> Formula {
+        let mut kept = Vec::new();
+        for part in parts {
+            match self.shape(part) {
+                Shape::Constant(value) if *value == neutral => {}
+                Shape::Constant(_) => return part,
+                Shape::And(inner) if neutral => kept.extend(inner.iter().copied()),
+                Shape::Or(inner) if !neutral => kept.extend(inner.iter().copied()),
+                _ => kept.push(part),
+            }
+        }
+        kept.sort_unstable();
+        kept.dedup();
+        let clashes = kept.iter().any(
+            |&k| matches!(*self.shape(k), Shape::Not(inner) if kept.binary_search(&inner).is_ok()),
+        );
+        if clashes {
+            return self.constant(!neutral);
+        }
+        match kept[..] {
+            [] => self.constant(neutral),
+            [only] => only,
+            _ => self.intern(if neutral { Shape::And(kept) } else { Shape::Or(kept) }),
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! Executions of an event graph under a model as formulas.
+//!
+//! What every execution satisfies is kept apart from what each axiom demands, so that a proof can
+//! name the axioms it needs. Only what the bounds leave open becomes a variable.
+
+mod barriers;
+mod choices;
+pub mod formula;
+mod relations;
+
+use crate::bounds::Bounds;
+use crate::event::graph::{CutKind, EventGraph};
+use crate::id::{EventId, ExprId, LocId, NodeId};
+use crate::program::expr::ExprArena;
+use crate::relation::expr::{AxiomRole, Model};
+use crate::solve::{Goal, Problem};
+use formula::{Formula, Formulas};
+use rustc_hash::FxHashMap;
+
+/// The encoding of a problem.
+#[derive(Debug)]
+pub struct Encoding<'a> {
+    /// The events.
+    pub graph: &'a EventGraph,
+    /// The model.
+    pub model: &'a Model,
+    /// The graph's expressions and those the encoding added.
+    pub exprs: ExprArena,
+    /// All formulas.
+    pub formulas: Formulas,
+    /// What every execution satisfies.
+    pub hard: Vec<Formula>,
+    /// What each axiom demands, by its index in the model.
+    pub axioms: Vec<Vec<Formula>>,
+    /// For each read piece, its possible writes with the formula that says it reads from them.
+    pub rf: Vec<(EventId, Vec<(EventId, Formula)>)>,
+    /// Coherence edges that are open, by pair of accesses' pieces.
+    pub co: FxHashMap<(EventId, EventId), Formula>,
+    /// Fence-SC edges.
+    pub sc: FxHashMap<(EventId, EventId), Formula>,
+    /// For each location, the writes that may give its final value.
+    pub finals: Vec<(LocId, Vec<(EventId, Formula)>)>,
+    /// How barrier operations meet.
+    pub barriers: barriers::BarrierEncoding,
+    bounds: Bounds,
+    literals: FxHashMap<(NodeId, EventId, EventId, relations::Use), Formula>,
+    memberships: FxHashMap<(NodeId, EventId, relations::Use), Formula>,
+    closures: Vec<bool>,
+    executed: Vec<Formula>,
+}
+
+/// What cannot be encoded.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum EncodeError {
+    /// Recursion under an operator that is not monotone.
+    #[error("the recursive definition in axiom `{0}` is used where it may shrink")]
+    Recursion(String),
+    /// A barrier whose count or participants depend on values in a way that is not encoded.
+    #[error("barriers with computed thread counts are not encoded")]
+    Barriers,
+}
+
+impl<'a> Encoding<'a> {
+    /// Encodes everything but the goal.
+    ///
+    /// # Errors
+    /// When the model or program is outside what can be encoded.
+    pub fn new(problem: Problem<'a>, goal: Goal) -> Result<Self, EncodeError> {
+        let Problem { graph, model } = problem;
+        let required: Vec<usize> = (0..model.axioms.len())
+            .filter(|&i| model.axioms[i].role == AxiomRole::Required)
+            .collect();
+        let roots: Vec<NodeId> = required.iter().map(|&i| model.axioms[i].node).collect();
+        let bounds = Bounds::new(graph, &model.arena, &roots, model.total_co);
+        let mut encoding = Self {
+            graph,
+            model,
+            exprs: graph.exprs.clone(),
+            formulas: Formulas::default(),
+            hard: Vec::new(),
+            axioms: vec![Vec::new(); model.axioms.len()],
+            rf: Vec::new(),
+            co: FxHashMap::default(),
+            sc: FxHashMap::default(),
+            finals: Vec::new(),
+            barriers: barriers::BarrierEncoding::default(),
+            bounds,
+            literals: FxHashMap::default(),
+            memberships: FxHashMap::default(),
+            closures: relations::closures(&model.arena),
+            executed: Vec::new(),
+        };
+        encoding.executed = graph.ids().map(|id| encoding.truth(graph.event(id).guard)).collect();
+        encoding.encode_rf();
+        encoding.encode_co();
+        encoding.encode_sc();
+        encoding.encode_barriers(goal != Goal::BoundHit)?;
+        encoding.encode_finals(goal);
+        for index in required {
+            encoding.encode_axiom(index)?;
+        }
+        Ok(encoding)
+    }
+
+    /// What the goal demands.
+    pub fn goal(&mut self, goal: Goal) -> Formula {
+        let cut =
+            |kind: CutKind| self.graph.cuts.iter().filter(move |c| c.kind == kind).map(|c| c.guard);
+        let bound: Vec<ExprId> = cut(CutKind::Bound).collect();
+        let spin: Vec<ExprId> = cut(CutKind::Spin).collect();
+        if goal == Goal::BoundHit {
+            let hits: Vec<Formula> = bound.into_iter().map(|g| self.truth(g)).collect();
+            return self.formulas.any(hits);
+        }
+        let mut parts = Vec::new();
+        for guard in bound.into_iter().chain(spin) {
+            let cut = self.truth(guard);
+            parts.push(self.formulas.not(cut));
+        }
+        parts.push(self.truth(self.graph.filter));
+        match goal {
+            Goal::Condition(value) => {
+                let condition = self.truth(self.graph.condition);
+                parts.push(if value { condition } else { self.formulas.not(condition) });
+            }
+            Goal::Violation(index) => parts.push(self.truth(self.graph.violations[index].guard)),
+            Goal::Complete | Goal::BoundHit => {}
+        }
+        self.formulas.all(parts)
+    }
+
+    /// The truth value of an expression.
+    pub(crate) fn truth(&mut self, expr: ExprId) -> Formula {
+        match self.exprs.constant(expr) {
+            Some(bits) => self.formulas.constant(bits != 0),
+            None => self.formulas.truth(expr),
+        }
+    }
+
+    /// Whether an event happens.
+    pub(crate) fn happens(&self, id: EventId) -> Formula {
+        self.executed[id.index()]
+    }
+
+    fn both_happen(&mut self, a: EventId, b: EventId) -> Formula {
+        let parts = [self.happens(a), self.happens(b)];
+        self.formulas.all(parts)
+    }
+}

@@ -1,0 +1,123 @@
+//! A position in a token sequence: what the hand-written parsers read from.
+
+use crate::ptx::error::SyntaxError;
+use crate::ptx::token::{Token, TokenKind};
+use crate::source::{Span, Spanned};
+
+/// Reads tokens one after the other; never goes back.
+#[derive(Clone, Debug)]
+pub struct Cursor<'t> {
+    text: &'t str,
+    tokens: &'t [Token],
+    at: usize,
+    end: Span,
+}
+
+impl<'t> Cursor<'t> {
+    /// A cursor over `tokens`, whose spans refer to the file text `text`; `end` is the place to
+    /// blame when they run out.
+    #[must_use]
+    pub fn new(text: &'t str, tokens: &'t [Token], end: Span) -> Self {
+        Self { text, tokens, at: 0, end }
+    }
+
+    /// The kind of the next token.
+    #[must_use]
+    pub fn peek(&self) -> Option<TokenKind> {
+        self.peek_at(0)
+    }
+
+    /// The kind of the token `ahead` places further on.
+    #[must_use]
+    pub fn peek_at(&self, ahead: usize) -> Option<TokenKind> {
+        self.tokens.get(self.at + ahead).map(|token| token.kind)
+    }
+
+    /// The text of the next token; empty at the end.
+    #[must_use]
+    pub fn peek_text(&self) -> &'t str {
+        self.tokens.get(self.at).map_or("", |token| self.text(token.span))
+    }
+
+    /// The text that a span of this file covers.
+    #[must_use]
+    pub fn text(&self, span: Span) -> &'t str {
+        self.text.get(span.start as usize..span.end as usize).unwrap_or("")
+    }
+
+    /// Where the next token stands, or the end.
+    #[must_use]
+    pub fn span(&self) -> Span {
+        self.tokens.get(self.at).map_or(self.end, |token| token.span)
+    }
+
+    /// Where the last token read stands; the next one's place at the start.
+    #[must_use]
+    pub fn last_span(&self) -> Span {
+        self.at.checked_sub(1).and_then(|at| self.tokens.get(at)).map_or(self.span(), |t| t.span)
+    }
+
+    /// Whether no token is left.
+    #[must_use]
+    pub fn is_at_end(&self) -> bool {
+        self.at >= self.tokens.len()
+    }
+
+    /// Takes the next token.
+    pub fn advance(&mut self) -> Option<Token> {
+        let token = self.tokens.get(self.at).copied();
+        self.at += usize::from(token.is_some());
+        token
+    }
+
+    /// Takes the next token when it is of this kind.
+    pub fn eat(&mut self, kind: TokenKind) -> Option<Token> {
+        if self.peek() == Some(kind) { self.advance() } else { None }
+    }
+
+    /// Takes the next token when it is this word.
+    pub fn eat_word(&mut self, word: &str) -> Option<Token> {
+        if self.peek() == Some(TokenKind::Word) && self.peek_text() == word {
+            self.advance()
+        } else {
+            None
+        }
+    }
+
+    /// Takes a token of this kind, or says that `what` was expected.
+    ///
+    /// # Errors
+    /// When the next token is of another kind.
+    pub fn expect(&mut self, kind: TokenKind, what: &'static str) -> Result<Token, SyntaxError> {
+        self.eat(kind).ok_or_else(|| self.expected(what))
+    }
+
+    /// Takes an identifier.
+    ///
+    /// # Errors
+    /// When the next token is no word.
+    pub fn word(&mut self, what: &'static str) -> Result<Spanned<String>, SyntaxError> {
+        let token = self.expect(TokenKind::Word, what)?;
+        Ok(Spanned::new(self.text(token.span).to_owned(), token.span))
+    }
+
+    /// The error that `what` was expected at the next token.
+    #[must_use]
+    pub fn expected(&self, what: &'static str) -> SyntaxError {
+        let found = match self.peek_text() {
+            "" => "the end".to_owned(),
+            text => format!("`{}`", text.chars().take(40).collect::<String>()),
+        };
+        SyntaxError::Expected { what, found, span: self.span() }
+    }
+
+    /// Splits off the tokens up to the next one that `stop` accepts (not taken), as a cursor of
+    /// their own.
+    pub fn split_until(&mut self, stop: impl Fn(TokenKind) -> bool) -> Cursor<'t> {
+        let rest = self.tokens.get(self.at..).unwrap_or(&[]);
+        let length = rest.iter().position(|token| stop(token.kind)).unwrap_or(rest.len());
+        let end = rest.get(length).map_or(self.end, |token| token.span);
+        self.at += length;
+        Cursor { text: self.text, tokens: &rest[..length], at: 0, end }
+    }
+}

@@ -1,0 +1,348 @@
+//! `ld`, `ldu`, `st`, their research counterparts, `st.bulk` and `discard`.
+
+use super::{Decoded, Decoder};
+use crate::ptx::error::DecodeError;
+use crate::ptx::instruction::Operand;
+use crate::ptx::operation::{
+    AccessForm, Address, Operation, Order, Proxy, Scope, Space, Type, TypeKind, Value,
+};
+use crate::source::{Span, Spanned};
+
+/// What distinguishes loads from stores.
+struct Direction {
+    takes: &'static str,
+    section: &'static str,
+    orders: &'static [Order],
+    order_rule: &'static str,
+    cache_operators: &'static [&'static str],
+}
+
+const LOAD: Direction = Direction {
+    takes: "ld{.weak|.volatile|.relaxed.scope|.acquire.scope}{.space}{.vec}.type d, [a]",
+    section: "PTX-9.7.9.8",
+    orders: &[Order::Weak, Order::Relaxed, Order::Acquire],
+    order_rule: "a load is `.weak`, `.volatile`, `.relaxed` or `.acquire`",
+    cache_operators: &["ca", "cg", "cs", "lu", "cv"],
+};
+
+const STORE: Direction = Direction {
+    takes: "st{.weak|.volatile|.relaxed.scope|.release.scope}{.space}{.vec}.type [a], b",
+    section: "PTX-9.7.9.11",
+    orders: &[Order::Weak, Order::Relaxed, Order::Release],
+    order_rule: "a store is `.weak`, `.volatile`, `.relaxed` or `.release`",
+    cache_operators: &["wb", "cg", "cs", "wt"],
+};
+
+impl Decoder<'_> {
+    pub(super) fn load(&mut self) -> Decoded {
+        let policy = self.cache_policy();
+        let operands = self.operands(2 + policy, 2 + policy, "ld d, [a]")?;
+        if self.in_columns()
+            && self.instruction.qualifiers.is_empty()
+            && self.is_plain_value(&operands[1])
+        {
+            let destination = self.destination(&operands[0])?;
+            let source = self.value(&operands[1], Type::UNTYPED)?;
+            return Ok(Operation::Move { ty: Type::UNTYPED, destination, source });
+        }
+        let non_coherent = self.qualifiers.flag("nc")?;
+        let access = self.access(&LOAD, &operands[1])?;
+        if let Some(span) = non_coherent
+            && (access.space != Space::Global || access.order != Order::Weak)
+        {
+            return Err(DecodeError::Rule {
+                message: "`.nc` loads are weak and global".to_owned(),
+                help: "write `ld.global.nc.type d, [a]`",
+                section: "PTX-9.7.9.9",
+                span,
+            });
+        }
+        let destinations = self.destinations(&operands[0], access.elements)?;
+        Ok(Operation::Load { access, destinations, non_coherent: non_coherent.is_some() })
+    }
+
+    pub(super) fn load_uniform(&mut self) -> Decoded {
+        let operands = self.operands(2, 2, "ldu{.global}.type d, [a]")?;
+        let access = self.access(&LOAD, &operands[1])?;
+        if access.order != Order::Weak || !matches!(access.space, Space::Global | Space::Generic) {
+            return Err(self.rule(
+                "`ldu` is weak and global",
+                "write `ldu{.global}.type d, [a]`",
+                "PTX-9.7.9.10",
+            ));
+        }
+        let destinations = self.destinations(&operands[0], access.elements)?;
+        Ok(Operation::Load { access, destinations, non_coherent: true })
+    }
+
+    pub(super) fn store(&mut self) -> Decoded {
+        let policy = self.cache_policy();
+        let operands = self.operands(2 + policy, 2 + policy, "st [a], b")?;
+        let entry = self.qualifiers.has("param::entry");
+        let mut access = self.access(&STORE, &operands[0])?;
+        match access.space {
+            Space::ParamEntry if !entry => access.space = Space::ParamFunc,
+            Space::Const | Space::ParamEntry => {
+                return Err(self.illegal_space(
+                    access.space,
+                    "global, local, shared and param::func",
+                    STORE.section,
+                ));
+            }
+            _ => {}
+        }
+        let sources = self.values(&operands[1], access.elements, access.ty)?;
+        Ok(Operation::Store { access, sources })
+    }
+
+    /// 1 when a cache-policy operand follows the others.
+    pub(super) fn cache_policy(&self) -> usize {
+        usize::from(self.qualifiers.has("L2::cache_hint"))
+    }
+
+    /// The proxy that the opcode stands for.
+    pub(super) fn proxy(&self) -> Proxy {
+        match self.instruction.opcode.value.as_str() {
+            "tld" => Proxy::Texture,
+            "suld" | "sust" | "suatom" | "sured" => Proxy::Surface,
+            "cold" => Proxy::Constant,
+            _ => Proxy::Generic,
+        }
+    }
+
+    /// Takes the qualifiers of a load or store and rejects what is left.
+    fn access(
+        &mut self,
+        direction: &Direction,
+        operand: &Operand,
+    ) -> Result<AccessForm, DecodeError> {
+        let volatile = self.qualifiers.flag("volatile")?;
+        let mmio = self.qualifiers.flag("mmio")?;
+        let written = self.qualifiers.order()?;
+        let scope = self.qualifiers.scope()?;
+        let space = self.qualifiers.space()?;
+        let cache_operator = self.qualifiers.one_of(direction.cache_operators)?;
+        let elements = self.qualifiers.elements()?;
+        let ty = self.qualifiers.ty()?;
+        self.qualifiers.hints();
+        self.finish(direction.takes)?;
+        if let Some(order) = written.filter(|o| !direction.orders.contains(&o.value)) {
+            return Err(DecodeError::Rule {
+                message: format!(
+                    "`{}` cannot be `.{}`",
+                    self.instruction.opcode.value, order.value
+                ),
+                help: direction.order_rule,
+                section: direction.section,
+                span: order.span,
+            });
+        }
+        if let (Some(first), Some(second)) = (volatile, written) {
+            return Err(DecodeError::Conflict {
+                first: Spanned::new("volatile".to_owned(), first),
+                second: Spanned::new(second.value.to_string(), second.span),
+            });
+        }
+        let (order, scope) = match written {
+            None if volatile.is_some() => (Order::Relaxed, self.volatile_scope(scope, direction)?),
+            None => (Order::Weak, self.no_scope(scope, direction.section)?),
+            Some(Spanned { value: Order::Weak, .. }) => {
+                (Order::Weak, self.no_scope(scope, direction.section)?)
+            }
+            Some(order) => match scope {
+                Some(scope) => (order.value, Some(scope.value)),
+                None => return Err(self.missing_scope(direction.section)),
+            },
+        };
+        if let Some(operator) = cache_operator.filter(|_| order != Order::Weak) {
+            return Err(DecodeError::Rule {
+                message: format!(
+                    "only weak accesses have a cache operator such as `.{}`",
+                    operator.value
+                ),
+                help: "remove it",
+                section: direction.section,
+                span: operator.span,
+            });
+        }
+        let space = space.map_or(Space::Generic, |space| space.value);
+        if let Some(span) = mmio {
+            self.check_mmio(order, scope, space, span, direction)?;
+        }
+        let shared = matches!(space, Space::SharedCta | Space::SharedCluster);
+        let private = volatile.is_some() && space == Space::Local;
+        let strong = matches!(space, Space::Generic | Space::Global) || shared || private;
+        if order != Order::Weak && !strong {
+            return Err(self.illegal_space(
+                space,
+                "global and shared (or none, for generic addresses) where the access is strong",
+                direction.section,
+            ));
+        }
+        let address = self.address(operand)?;
+        let ty = self.memory_type(ty, &address, direction.section)?;
+        let elements = self.vector_length(elements, ty, direction.section)?;
+        Ok(AccessForm {
+            order,
+            scope,
+            space,
+            ty,
+            elements,
+            proxy: self.proxy(),
+            address,
+            mmio: mmio.is_some(),
+            volatile: volatile.is_some(),
+        })
+    }
+
+    fn volatile_scope(
+        &self,
+        written: Option<Spanned<Scope>>,
+        direction: &Direction,
+    ) -> Result<Option<Scope>, DecodeError> {
+        self.no_scope(written, direction.section)?;
+        Ok(Some(Scope::Sys))
+    }
+
+    pub(super) fn no_scope(
+        &self,
+        written: Option<Spanned<Scope>>,
+        section: &'static str,
+    ) -> Result<Option<Scope>, DecodeError> {
+        written.map_or(Ok(None), |scope| Err(self.superfluous_scope(&scope, section)))
+    }
+
+    fn check_mmio(
+        &self,
+        order: Order,
+        scope: Option<Scope>,
+        space: Space,
+        span: Span,
+        direction: &Direction,
+    ) -> Result<(), DecodeError> {
+        let global = matches!(space, Space::Global | Space::Generic);
+        if order != Order::Weak && scope == Some(Scope::Sys) && global {
+            return Ok(());
+        }
+        Err(DecodeError::Rule {
+            message: "`.mmio` accesses are strong, at system scope, and global".to_owned(),
+            help: "write `.mmio.relaxed.sys{.global}`",
+            section: direction.section,
+            span,
+        })
+    }
+
+    pub(super) fn illegal_space(
+        &self,
+        found: Space,
+        legal: &'static str,
+        section: &'static str,
+    ) -> DecodeError {
+        let found = Spanned::new(found.to_string(), self.head_span());
+        DecodeError::Space { form: self.form(), found, legal, section }
+    }
+
+    /// The element type of a memory access: as written, else the column dialect's, else the
+    /// variable's.
+    pub(super) fn memory_type(
+        &self,
+        written: Option<Spanned<Type>>,
+        address: &Address,
+        section: &'static str,
+    ) -> Result<Type, DecodeError> {
+        match (written, &address.base) {
+            (Some(ty), _) if is_memory_type(ty.value) => Ok(ty.value),
+            (Some(ty), _) => Err(self.illegal_type(
+                ty,
+                ".b8 to .b128, .u8 to .u64, .s8 to .s64, .f32 and .f64",
+                section,
+            )),
+            (None, _) if self.in_columns() => Ok(Type::UNTYPED),
+            (None, Value::AddressOf(name, _)) => match self.names.variables.get(&name.value) {
+                Some(ty) => Ok(*ty),
+                None => Err(self.missing("a type", section)),
+            },
+            (None, _) => Err(self.missing("a type", section)),
+        }
+    }
+
+    /// Vectors have at most 128 bits, or 256 where the ISA has `.v8.b32` and `.v4.b64`.
+    fn vector_length(
+        &self,
+        written: Option<Spanned<u32>>,
+        ty: Type,
+        section: &'static str,
+    ) -> Result<u32, DecodeError> {
+        let Some(elements) = written else { return Ok(1) };
+        let wide = matches!((elements.value, ty.bits), (8, 32) | (4, 64));
+        if ty.bits < 128
+            && (elements.value * ty.bits <= 128 || wide)
+            && (elements.value < 8 || wide)
+        {
+            return Ok(elements.value);
+        }
+        Err(DecodeError::Rule {
+            message: format!("there is no vector of {} elements of `.{ty}`", elements.value),
+            help: "`.v2` and `.v4` of at most 128 bits, `.v8` of 32-bit and `.v4` of 64-bit types",
+            section,
+            span: elements.span,
+        })
+    }
+
+    pub(super) fn store_bulk(&mut self) -> Decoded {
+        let shape = "st.bulk{.weak}{.shared::cta} [a], size, 0";
+        let operands = self.operands(3, 3, shape)?;
+        self.qualifiers.flag("bulk")?;
+        self.qualifiers.flag("weak")?;
+        self.qualifiers.one_of(&["shared::cta", "shared"])?;
+        self.finish(shape)?;
+        let address = self.address(&operands[0])?;
+        let size = self.value(&operands[1], Type::new(TypeKind::Unsigned, 64))?;
+        if let Value::Immediate(bytes) = &size
+            && bytes.value % 8 != 0
+        {
+            return Err(range("the size", bytes, "the multiples of 8"));
+        }
+        match self.value(&operands[2], Type::new(TypeKind::Unsigned, 64))? {
+            Value::Immediate(zero) if zero.value == 0 => Ok(Operation::StoreBulk { address, size }),
+            other => Err(DecodeError::Rule {
+                message: "the initial value of `st.bulk` must be 0".to_owned(),
+                help: "write `0`",
+                section: "PTX-9.7.9.13",
+                span: other.span(),
+            }),
+        }
+    }
+
+    pub(super) fn discard(&mut self) -> Decoded {
+        let shape = "discard{.global}.L2 [a], 128";
+        let operands = self.operands(2, 2, shape)?;
+        self.qualifiers.flag("global")?;
+        self.qualifiers.flag("L2")?;
+        self.finish(shape)?;
+        let address = self.address(&operands[0])?;
+        match self.value(&operands[1], Type::new(TypeKind::Unsigned, 32))? {
+            Value::Immediate(size) if size.value != 128 => Err(range("the size", &size, "128")),
+            size @ Value::Immediate(_) => Ok(Operation::Discard { address, size }),
+            other => Err(DecodeError::Operand {
+                expected: "the constant 128",
+                found: "a register".to_owned(),
+                span: other.span(),
+            }),
+        }
+    }
+}
+
+/// The error that a constant operand is outside what the instruction takes.
+pub(super) fn range(what: &'static str, found: &Spanned<i128>, legal: &'static str) -> DecodeError {
+    DecodeError::Range { what, found: found.value, legal, span: found.span }
+}
+
+/// Types that memory holds and scalar accesses have.
+fn is_memory_type(ty: Type) -> bool {
+    match ty.kind {
+        TypeKind::Bits | TypeKind::Unsigned | TypeKind::Signed => true,
+        TypeKind::Float => ty.bits >= 32,
+        _ => false,
+    }
+}

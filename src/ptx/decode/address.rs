@@ -1,0 +1,74 @@
+//! Address arithmetic: `cvta`, `mapa`, `isspacep`, `getctarank`.
+
+use super::{Decoded, Decoder};
+use crate::ptx::error::DecodeError;
+use crate::ptx::operation::{Operation, Space, Type, TypeKind};
+
+impl Decoder<'_> {
+    pub(super) fn cvta(&mut self) -> Decoded {
+        const SHAPE: &str = "cvta{.to}.space.u64 p, a";
+        let operands = self.operands(2, 2, SHAPE)?;
+        self.qualifiers.flag("to")?;
+        match self.qualifiers.space()?.map(|space| space.value) {
+            None => return Err(self.missing("a state space", "PTX-9.7.9.20")),
+            Some(Space::ParamFunc) => {
+                return Err(self.illegal_space(
+                    Space::ParamFunc,
+                    "const, global, local, param and shared",
+                    "PTX-9.7.9.20",
+                ));
+            }
+            Some(_) => {}
+        }
+        let ty = self.address_type("PTX-9.7.9.20", false)?;
+        self.finish(SHAPE)?;
+        let destination = self.real_destination(&operands[0])?;
+        Ok(Operation::Move { ty, destination, source: self.any_value(&operands[1], ty)? })
+    }
+
+    pub(super) fn map_address(&mut self) -> Decoded {
+        const SHAPE: &str = "mapa{.shared::cluster}.type d, a, b";
+        let operands = self.operands(3, 3, SHAPE)?;
+        let generic = self.qualifiers.flag("shared::cluster")?.is_none();
+        let ty = self.address_type("PTX-9.7.9.23", true)?;
+        self.finish(SHAPE)?;
+        Ok(Operation::MapAddress {
+            destination: self.real_destination(&operands[0])?,
+            source: self.any_value(&operands[1], ty)?,
+            rank: self.value(&operands[2], Type::new(TypeKind::Unsigned, 32))?,
+            generic,
+        })
+    }
+
+    pub(super) fn is_space(&mut self) -> Decoded {
+        const SHAPE: &str = "isspacep.space p, a";
+        let operands = self.operands(2, 2, SHAPE)?;
+        let space = self.qualifiers.space()?;
+        let space = space.ok_or_else(|| self.missing("a state space", "PTX-9.7.9.19"))?.value;
+        self.finish(SHAPE)?;
+        Ok(Operation::IsSpace {
+            destination: self.real_destination(&operands[0])?,
+            space,
+            address: self.value(&operands[1], Type::new(TypeKind::Unsigned, 64))?,
+        })
+    }
+
+    pub(super) fn cta_rank(&mut self) -> Decoded {
+        const SHAPE: &str = "getctarank{.shared::cluster}.type d, a";
+        let operands = self.operands(2, 2, SHAPE)?;
+        self.qualifiers.flag("shared::cluster")?;
+        let ty = self.address_type("PTX-9.7.9.24", true)?;
+        self.finish(SHAPE)?;
+        Ok(Operation::CtaRank {
+            destination: self.real_destination(&operands[0])?,
+            address: self.any_value(&operands[1], ty)?,
+        })
+    }
+
+    fn address_type(&mut self, section: &'static str, signed: bool) -> Result<Type, DecodeError> {
+        self.register_type(section, ".u32 and .u64", |ty| {
+            (ty.kind == TypeKind::Unsigned && matches!(ty.bits, 32 | 64))
+                || (signed && ty == Type::new(TypeKind::Signed, 32))
+        })
+    }
+}

@@ -1,0 +1,180 @@
+//! Moves, conversions and arithmetic on registers.
+//!
+//! Floating point, packed and carrying forms are outside the subset: they become
+//! [`Operation::Unknown`], so that only a thread that needs their result fails.
+
+use super::{Decoded, Decoder, outside};
+use crate::ptx::instruction::OperandKind;
+use crate::ptx::names;
+use crate::ptx::operation::{ArithmeticOp, Operation, Type, TypeKind};
+
+const INTEGERS: &str = ".u16, .u32, .u64, .s16, .s32 and .s64";
+
+impl Decoder<'_> {
+    pub(super) fn mov(&mut self) -> Decoded {
+        let operands = self.operands(2, 2, "mov.type d, a")?;
+        if operands.iter().any(|operand| matches!(operand.kind, OperandKind::Vector(_))) {
+            return Ok(outside::unknown(self));
+        }
+        let ty = self.register_type(
+            "PTX-9.7.9.3",
+            ".b16 to .b128, .u16 to .u64, .s16 to .s64, .f32, .f64 and .pred",
+            |ty| ty.bits >= 16 && !is_packed(ty) || ty == Type::PREDICATE,
+        )?;
+        self.finish("mov.type d, a")?;
+        let destination = self.real_destination(&operands[0])?;
+        Ok(Operation::Move { ty, destination, source: self.any_value(&operands[1], ty)? })
+    }
+
+    pub(super) fn convert(&mut self) -> Decoded {
+        let types = self.qualifiers.types();
+        let integers = types.iter().all(|ty| is_integer(ty.value));
+        if !integers || types.len() != 2 || self.instruction.qualifiers.len() > 2 {
+            return if types.len() < 2 {
+                Err(self.missing("two types: `cvt.to.from d, a`", "PTX-9.7.9.21"))
+            } else if let Some(ty) = types.iter().find(|ty| ty.value.kind == TypeKind::Bits) {
+                Err(self.illegal_type(
+                    *ty,
+                    ".u8 to .u64, .s8 to .s64 and floating point",
+                    "PTX-9.7.9.21",
+                ))
+            } else {
+                Ok(outside::unknown(self))
+            };
+        }
+        let operands = self.operands(2, 2, "cvt.to.from d, a")?;
+        let destination = self.real_destination(&operands[0])?;
+        let source = self.value(&operands[1], types[1].value)?;
+        Ok(Operation::Convert { to: types[0].value, from: types[1].value, destination, source })
+    }
+
+    pub(super) fn arithmetic(&mut self, opcode: &str) -> Decoded {
+        if self.is_outside_integers() {
+            return Ok(outside::unknown(self));
+        }
+        let bitwise = matches!(opcode, "and" | "or" | "xor" | "not" | "cnot" | "shl");
+        let signed_only = matches!(opcode, "neg" | "abs");
+        let predicates = matches!(opcode, "and" | "or" | "xor" | "not");
+        let half = self.product_half(opcode)?;
+        let legal = match opcode {
+            "shr" => ".b16 to .b64, .u16 to .u64 and .s16 to .s64",
+            _ if predicates => ".b16, .b32, .b64 and .pred",
+            _ if bitwise => ".b16, .b32 and .b64",
+            _ if signed_only => ".s16, .s32 and .s64",
+            _ if half == Some("wide") => ".u16, .u32, .s16 and .s32",
+            _ => INTEGERS,
+        };
+        let ty = self.register_type("PTX-9.7.1", legal, |ty| {
+            let wide_enough =
+                matches!(ty.bits, 16 | 32 | 64) && !(half == Some("wide") && ty.bits == 64);
+            match ty.kind {
+                TypeKind::Predicate => predicates,
+                TypeKind::Bits => wide_enough && (bitwise || opcode == "shr"),
+                TypeKind::Signed => wide_enough && !bitwise,
+                TypeKind::Unsigned => wide_enough && !bitwise && !signed_only,
+                _ => false,
+            }
+        })?;
+        let name = half.map_or_else(|| opcode.to_owned(), |half| format!("{opcode}.{half}"));
+        let op = names::arithmetic(&name).ok_or_else(|| self.unknown_opcode())?;
+        let (count, shape) = match op {
+            ArithmeticOp::Not | ArithmeticOp::Neg | ArithmeticOp::Abs | ArithmeticOp::Cnot => {
+                (2, "op.type d, a")
+            }
+            _ => (3, "op.type d, a, b"),
+        };
+        let operands = self.operands(count, count, shape)?;
+        self.finish(shape)?;
+        let destination = self.real_destination(&operands[0])?;
+        let sources = operands[1..].iter().map(|operand| self.value(operand, ty));
+        Ok(Operation::Arithmetic {
+            op,
+            ty,
+            destination,
+            sources: sources.collect::<Result<_, _>>()?,
+        })
+    }
+
+    pub(super) fn multiply_add(&mut self) -> Decoded {
+        const SHAPE: &str = "mad.{lo|hi|wide}.type d, a, b, c";
+        if self.is_outside_integers() {
+            return Ok(outside::unknown(self));
+        }
+        let half = self.product_half("mad")?;
+        let op = match half {
+            Some("hi") => ArithmeticOp::MulHi,
+            Some("wide") => ArithmeticOp::MulWide,
+            _ => ArithmeticOp::MulLo,
+        };
+        let ty = self.register_type("PTX-9.7.1.4", INTEGERS, |ty| {
+            matches!(ty.kind, TypeKind::Unsigned | TypeKind::Signed)
+                && matches!(ty.bits, 16 | 32 | 64)
+                && !(half == Some("wide") && ty.bits == 64)
+        })?;
+        let operands = self.operands(4, 4, SHAPE)?;
+        self.finish(SHAPE)?;
+        let destination = self.real_destination(&operands[0])?;
+        let source = |at: usize| self.value(&operands[at], ty);
+        Ok(Operation::MultiplyAdd {
+            op,
+            ty,
+            destination,
+            sources: [source(1)?, source(2)?, source(3)?],
+        })
+    }
+
+    /// Takes `.lo`, `.hi` or `.wide` of a product; columns mean `.lo`.
+    fn product_half(&mut self, opcode: &str) -> Result<Option<&'static str>, super::DecodeError> {
+        if !matches!(opcode, "mul" | "mad") {
+            return Ok(None);
+        }
+        match self.qualifiers.one_of(&["lo", "hi", "wide"])? {
+            Some(half) => Ok(Some(half.value)),
+            None if self.in_columns() => Ok(Some("lo")),
+            None => Err(self.missing("`.lo`, `.hi` or `.wide`", "PTX-9.7.1.3")),
+        }
+    }
+
+    /// Whether a qualifier takes the instruction out of plain integer arithmetic.
+    pub(super) fn is_outside_integers(&self) -> bool {
+        self.instruction.qualifiers.iter().any(|q| {
+            matches!(
+                q.value.as_str(),
+                "sat"
+                    | "cc"
+                    | "relu"
+                    | "u16x2"
+                    | "s16x2"
+                    | "f32x2"
+                    | "rn"
+                    | "rz"
+                    | "rm"
+                    | "rp"
+                    | "ftz"
+                    | "NaN"
+                    | "xorsign"
+                    | "approx"
+                    | "full"
+                    | "num"
+                    | "nan"
+                    | "equ"
+                    | "neu"
+                    | "ltu"
+                    | "leu"
+                    | "gtu"
+                    | "geu"
+            ) || names::ty(&q.value).is_some_and(|ty| {
+                matches!(ty.kind, TypeKind::Float | TypeKind::Bfloat) || is_packed(ty)
+            })
+        })
+    }
+}
+
+fn is_integer(ty: Type) -> bool {
+    matches!(ty.kind, TypeKind::Unsigned | TypeKind::Signed)
+}
+
+fn is_packed(ty: Type) -> bool {
+    matches!(ty.kind, TypeKind::Bfloat | TypeKind::FloatX2 | TypeKind::BfloatX2)
+        || ty == Type::new(TypeKind::Float, 16)
+}

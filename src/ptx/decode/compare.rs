@@ -1,0 +1,109 @@
+//! `setp`, `set` and `selp`.
+
+use super::{Decoded, Decoder, outside};
+use crate::ptx::error::DecodeError;
+use crate::ptx::names;
+use crate::ptx::operation::{Comparison, Operation, Type, TypeKind};
+use crate::source::Spanned;
+
+impl Decoder<'_> {
+    pub(super) fn compare(&mut self) -> Decoded {
+        const SECTION: &str = "PTX-9.7.6.2";
+        const SHAPE: &str = "setp.cmp{.bool}.type p{|q}, a, b{, {!}c}";
+        if self.is_outside_integers() {
+            return Ok(outside::unknown(self));
+        }
+        let sets = self.instruction.opcode.value == "set";
+        let word =
+            self.qualifiers.take(|word| names::comparison(word).map(|c| (c, is_unsigned(word))))?;
+        let word = word.ok_or_else(|| self.missing("a comparison such as `.eq`", SECTION))?;
+        let (comparison, unsigned) = word.value;
+        let combine = self.qualifiers.take(names::bool_op)?;
+        let (result, ty) = self.comparison_types(sets, comparison, unsigned, SECTION)?;
+        let count = 3 + usize::from(combine.is_some());
+        let operands = self.operands(count, count, SHAPE)?;
+        self.finish(SHAPE)?;
+        let (destination, complement) = if sets {
+            (self.real_destination(&operands[0])?, None)
+        } else {
+            self.destination_pair(&operands[0])?
+        };
+        let sources = [self.value(&operands[1], ty)?, self.value(&operands[2], ty)?];
+        let combine = match combine {
+            Some(op) => Some((op.value, self.predicate(&operands[3])?)),
+            None => None,
+        };
+        Ok(Operation::Compare { comparison, ty, destination, complement, sources, combine, result })
+    }
+
+    /// The type of the result and of the operands.
+    fn comparison_types(
+        &mut self,
+        sets: bool,
+        comparison: Comparison,
+        unsigned: bool,
+        section: &'static str,
+    ) -> Result<(Type, Type), DecodeError> {
+        let types = self.qualifiers.types();
+        let (result, ty) = match (types.as_slice(), sets) {
+            ([], _) if self.in_columns() => return Ok((Type::PREDICATE, Type::UNTYPED)),
+            ([ty], false) => (Type::PREDICATE, *ty),
+            ([result, ty], true) => (result.value, *ty),
+            (_, true) => {
+                return Err(self.missing("two types: `set.cmp.to.from d, a, b`", "PTX-9.7.6.1"));
+            }
+            (_, false) => return Err(self.missing("one type", section)),
+        };
+        let ordered = !matches!(comparison, Comparison::Eq | Comparison::Ne);
+        let legal = match ty.value.kind {
+            TypeKind::Unsigned => true,
+            TypeKind::Signed => !unsigned,
+            TypeKind::Bits => !ordered,
+            _ => false,
+        } && matches!(ty.value.bits, 16 | 32 | 64);
+        if !legal {
+            return Err(self.illegal_type(
+                ty,
+                ".u16 to .u64 and .s16 to .s64; eq and ne also .b16 to .b64; lo, ls, hi and hs only \
+                 unsigned ones",
+                section,
+            ));
+        }
+        if sets
+            && !matches!((result.kind, result.bits), (TypeKind::Unsigned | TypeKind::Signed, 32))
+        {
+            let found = Spanned::new(result, self.head_span());
+            return Err(self.illegal_type(found, ".u32 and .s32 for the result", "PTX-9.7.6.1"));
+        }
+        Ok((result, ty.value))
+    }
+
+    pub(super) fn select(&mut self) -> Decoded {
+        const SHAPE: &str = "selp.type d, a, b, p";
+        let operands = self.operands(4, 4, SHAPE)?;
+        let ty = self.register_type(
+            "PTX-9.7.6.3",
+            ".b16 to .b64, .u16 to .u64, .s16 to .s64, .f32 and .f64",
+            |ty| match ty.kind {
+                TypeKind::Float => ty.bits >= 32,
+                TypeKind::Bits | TypeKind::Unsigned | TypeKind::Signed => {
+                    matches!(ty.bits, 16 | 32 | 64)
+                }
+                _ => false,
+            },
+        )?;
+        self.finish(SHAPE)?;
+        Ok(Operation::Select {
+            ty,
+            destination: self.real_destination(&operands[0])?,
+            then: self.value(&operands[1], ty)?,
+            otherwise: self.value(&operands[2], ty)?,
+            condition: self.predicate(&operands[3])?,
+        })
+    }
+}
+
+/// Whether a comparison is spelled for unsigned operands.
+fn is_unsigned(word: &str) -> bool {
+    matches!(word, "lo" | "ls" | "hi" | "hs")
+}

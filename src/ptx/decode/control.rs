@@ -1,0 +1,53 @@
+//! Branches, the end of a thread, and instructions that do nothing to memory.
+
+use super::operand::mismatch;
+use super::{Decoded, Decoder};
+use crate::ptx::error::DecodeError;
+use crate::ptx::instruction::{Operand, OperandKind};
+use crate::ptx::names;
+use crate::ptx::operation::{Operation, Type};
+use crate::source::Spanned;
+
+impl Decoder<'_> {
+    pub(super) fn branch(&mut self) -> Decoded {
+        self.qualifiers.flag("uni")?;
+        self.finish("bra{.uni} label")?;
+        let operands = self.operands(1, 1, "bra{.uni} label")?;
+        Ok(Operation::Branch { target: label(&operands[0])?, condition: None })
+    }
+
+    /// `beq a, b, label` and the like of the column dialect.
+    pub(super) fn compare_and_branch(&mut self, opcode: &str) -> Decoded {
+        const SHAPE: &str = "beq a, b, label";
+        self.finish(SHAPE)?;
+        let comparison = opcode.strip_prefix('b').and_then(names::comparison);
+        let comparison = comparison.ok_or_else(|| self.unknown_opcode())?;
+        let operands = self.operands(3, 3, SHAPE)?;
+        let value = |at: usize| self.value(&operands[at], Type::UNTYPED);
+        Ok(Operation::Branch {
+            target: label(&operands[2])?,
+            condition: Some((comparison, value(0)?, value(1)?)),
+        })
+    }
+
+    pub(super) fn end_of_thread(&mut self) -> Decoded {
+        if self.instruction.opcode.value == "ret" {
+            self.qualifiers.flag("uni")?;
+        }
+        self.finish("exit")?;
+        self.operands(0, 0, "exit")?;
+        Ok(Operation::Exit)
+    }
+
+    /// Hints and pauses: their operands do not matter to memory.
+    pub(super) fn without_effect(&mut self) -> Decoded {
+        Ok(Operation::Nothing)
+    }
+}
+
+fn label(operand: &Operand) -> Result<Spanned<String>, DecodeError> {
+    match &operand.kind {
+        OperandKind::Name(name, 0) => Ok(Spanned::new(name.clone(), operand.span)),
+        _ => Err(mismatch("a label", operand)),
+    }
+}

@@ -1,0 +1,291 @@
+//! An undecoded instruction into an [`Operation`], or the rule of the ISA that it breaks.
+//!
+//! One function per family of instructions; each takes the qualifiers that it knows, in any order,
+//! and leaves the rest to be rejected. Defaults of the standard are filled in here and nowhere
+//! else.
+
+mod access;
+mod address;
+mod arithmetic;
+mod atomic;
+mod barrier;
+mod compare;
+mod control;
+mod fence;
+mod mbarrier;
+mod multimem;
+mod operand;
+mod outside;
+mod warp;
+
+use crate::diagnostic::closest;
+use crate::ptx::error::{DecodeError, DecodeWarning};
+use crate::ptx::instruction::{Instruction, Operand};
+use crate::ptx::operation::{Operation, Type};
+use crate::ptx::qualifiers::Qualifiers;
+use crate::source::{Span, Spanned};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// Which forms are accepted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Dialect {
+    /// What the ISA accepts; a type may be left out where the variable accessed has one.
+    Ptx,
+    /// Also the untyped forms and extra instructions of litmus columns.
+    Columns,
+}
+
+/// What names stand for in one thread.
+#[derive(Clone, Debug, Default)]
+pub struct Names {
+    /// Variables and aliases, with their element types.
+    pub variables: FxHashMap<String, Type>,
+    /// Registers that are declared or initialized, without `%`.
+    pub registers: FxHashSet<String>,
+}
+
+/// Decodes one instruction.
+///
+/// # Errors
+/// The first rule that it breaks. Forms that only the column dialect accepts are added to
+/// `warnings`.
+pub fn decode(
+    instruction: &Instruction,
+    names: &Names,
+    dialect: Dialect,
+    warnings: &mut Vec<DecodeWarning>,
+) -> Result<Operation, DecodeError> {
+    let qualifiers = Qualifiers::new(instruction);
+    let mut decoder = Decoder { instruction, names, dialect, qualifiers, warnings };
+    decoder.operation()
+}
+
+type Decoded = Result<Operation, DecodeError>;
+
+/// The opcodes with a decoder of their own, for suggestions.
+const OPCODES: &[&str] = &[
+    "abs",
+    "activemask",
+    "add",
+    "and",
+    "applypriority",
+    "atom",
+    "bar",
+    "barrier",
+    "bra",
+    "brkpt",
+    "cnot",
+    "createpolicy",
+    "cvt",
+    "cvta",
+    "discard",
+    "div",
+    "elect",
+    "exit",
+    "fence",
+    "getctarank",
+    "griddepcontrol",
+    "isspacep",
+    "ld",
+    "ldu",
+    "mad",
+    "mapa",
+    "match",
+    "max",
+    "mbarrier",
+    "membar",
+    "min",
+    "mov",
+    "mul",
+    "multimem",
+    "nanosleep",
+    "neg",
+    "not",
+    "or",
+    "pmevent",
+    "prefetch",
+    "prefetchu",
+    "red",
+    "redux",
+    "rem",
+    "ret",
+    "selp",
+    "set",
+    "setmaxnreg",
+    "setp",
+    "shfl",
+    "shl",
+    "shr",
+    "st",
+    "sub",
+    "trap",
+    "vote",
+    "xor",
+];
+
+/// The opcodes that only the column dialect has.
+const COLUMN_OPCODES: &[&str] = &[
+    "beq", "bge", "bgt", "ble", "blt", "bne", "cold", "goto", "suatom", "suld", "sured", "sust",
+    "tld",
+];
+
+struct Decoder<'a> {
+    instruction: &'a Instruction,
+    names: &'a Names,
+    dialect: Dialect,
+    qualifiers: Qualifiers<'a>,
+    warnings: &'a mut Vec<DecodeWarning>,
+}
+
+impl<'a> Decoder<'a> {
+    fn operation(&mut self) -> Decoded {
+        let opcode = self.instruction.opcode.value.as_str();
+        if self.dialect == Dialect::Columns && COLUMN_OPCODES.contains(&opcode) {
+            return self.column_operation(opcode);
+        }
+        match opcode {
+            _ if outside::is_outside(self.instruction) => Ok(outside::unknown(self)),
+            "ld" => self.load(),
+            "ldu" => self.load_uniform(),
+            "st" if self.qualifiers.has("bulk") => self.store_bulk(),
+            "st" => self.store(),
+            "atom" => self.atom(),
+            "red" => self.red(),
+            "multimem" => self.multimem(),
+            "fence" => self.fence(),
+            "membar" => self.membar(),
+            "bar" if self.qualifiers.has("warp") => self.warp_barrier(),
+            "barrier" if self.qualifiers.has("cluster") => self.cluster_barrier(),
+            "bar" | "barrier" => self.cta_barrier(),
+            "mbarrier" => self.mbarrier(),
+            "mov" => self.mov(),
+            "cvta" => self.cvta(),
+            "cvt" => self.convert(),
+            "add" | "sub" | "mul" | "div" | "rem" | "and" | "or" | "xor" | "shl" | "shr"
+            | "min" | "max" | "not" | "neg" | "abs" | "cnot" => self.arithmetic(opcode),
+            "mad" => self.multiply_add(),
+            "setp" | "set" => self.compare(),
+            "selp" => self.select(),
+            "mapa" => self.map_address(),
+            "isspacep" => self.is_space(),
+            "getctarank" => self.cta_rank(),
+            "discard" => self.discard(),
+            "griddepcontrol" => self.grid_dependency(),
+            "shfl" | "vote" | "match" | "redux" | "elect" | "activemask" => self.warp_exchange(),
+            "bra" => self.branch(),
+            "exit" | "ret" | "trap" => self.end_of_thread(),
+            "nanosleep" | "prefetch" | "prefetchu" | "applypriority" | "createpolicy"
+            | "pmevent" | "setmaxnreg" | "brkpt" => self.without_effect(),
+            _ => Err(self.unknown_opcode()),
+        }
+    }
+
+    fn column_operation(&mut self, opcode: &str) -> Decoded {
+        match opcode {
+            "tld" | "suld" | "cold" => self.load(),
+            "sust" => self.store(),
+            "suatom" => self.atom(),
+            "sured" => self.red(),
+            "goto" => self.branch(),
+            _ => self.compare_and_branch(opcode),
+        }
+    }
+
+    fn unknown_opcode(&self) -> DecodeError {
+        let opcode = self.instruction.opcode.clone();
+        let columns = match self.dialect {
+            Dialect::Columns => COLUMN_OPCODES,
+            Dialect::Ptx => &[],
+        };
+        let known = OPCODES.iter().chain(columns).chain(outside::OPCODES).copied();
+        let near = closest(&opcode.value, known);
+        DecodeError::UnknownOpcode { opcode, near }
+    }
+
+    /// The instruction's name with all qualifiers, for messages.
+    fn form(&self) -> String {
+        self.instruction.full_name()
+    }
+
+    /// From the opcode to its last qualifier.
+    fn head_span(&self) -> Span {
+        let opcode = self.instruction.opcode.span;
+        self.instruction.qualifiers.last().map_or(opcode, |last| opcode.to(last.span))
+    }
+
+    /// The operands, of which there must be `least` to `most`.
+    fn operands(
+        &self,
+        least: usize,
+        most: usize,
+        shape: &'static str,
+    ) -> Result<&'a [Operand], DecodeError> {
+        let operands = self.instruction.operands.as_slice();
+        if (least..=most).contains(&operands.len()) {
+            return Ok(operands);
+        }
+        Err(DecodeError::OperandCount {
+            form: self.form(),
+            shape,
+            found: operands.len(),
+            span: operands.get(most).map_or(self.instruction.span, |extra| extra.span),
+        })
+    }
+
+    /// Rejects the qualifiers that are left.
+    fn finish(&self, takes: &'static str) -> Result<(), DecodeError> {
+        self.qualifiers.finish(&self.instruction.opcode.value, takes)
+    }
+
+    fn rule(
+        &self,
+        message: impl Into<String>,
+        help: &'static str,
+        section: &'static str,
+    ) -> DecodeError {
+        DecodeError::Rule { message: message.into(), help, section, span: self.head_span() }
+    }
+
+    fn missing(&self, what: &'static str, section: &'static str) -> DecodeError {
+        DecodeError::Missing { form: self.form(), what, section, span: self.head_span() }
+    }
+
+    fn missing_scope(&self, section: &'static str) -> DecodeError {
+        DecodeError::MissingScope { form: self.form(), section, span: self.head_span() }
+    }
+
+    fn superfluous_scope<T: ToString>(
+        &self,
+        scope: &Spanned<T>,
+        section: &'static str,
+    ) -> DecodeError {
+        let scope = Spanned::new(scope.value.to_string(), scope.span);
+        DecodeError::SuperfluousScope { form: self.form(), scope, section }
+    }
+
+    fn illegal_type(
+        &self,
+        found: Spanned<Type>,
+        legal: &'static str,
+        section: &'static str,
+    ) -> DecodeError {
+        let found = Spanned::new(found.value.to_string(), found.span);
+        DecodeError::Type { form: self.form(), found, legal, section }
+    }
+
+    /// The type written, which must satisfy `legal_types`; 64 bits untyped in columns when there
+    /// is none.
+    fn register_type(
+        &mut self,
+        section: &'static str,
+        legal: &'static str,
+        is_legal: impl Fn(Type) -> bool,
+    ) -> Result<Type, DecodeError> {
+        match self.qualifiers.ty()? {
+            Some(ty) if is_legal(ty.value) => Ok(ty.value),
+            Some(ty) => Err(self.illegal_type(ty, legal, section)),
+            None if self.dialect == Dialect::Columns => Ok(Type::UNTYPED),
+            None => Err(self.missing("a type", section)),
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! `multimem.ld_reduce`, `multimem.st` and `multimem.red`.
+
+use super::{Decoded, Decoder};
+use crate::ptx::error::DecodeError;
+use crate::ptx::instruction::Operand;
+use crate::ptx::names;
+use crate::ptx::operation::{
+    AccessForm, AtomicOp, Operation, Order, Proxy, Scope, Space, Type, TypeKind,
+};
+use crate::source::Spanned;
+
+const SECTION: &str = "PTX-9.7.9.14";
+
+impl Decoder<'_> {
+    pub(super) fn multimem(&mut self) -> Decoded {
+        let name = self.instruction.qualifiers.first().map(|name| name.value.as_str());
+        let Some(name @ ("ld_reduce" | "st" | "red")) = name else {
+            return Err(self.missing("`.ld_reduce`, `.st` or `.red` as first qualifier", SECTION));
+        };
+        self.qualifiers.take_first(1);
+        match name {
+            "ld_reduce" => {
+                const SHAPE: &str = "multimem.ld_reduce{.weak|.relaxed.scope|.acquire.scope}{.global}.op.type d, [a]";
+                let operands = self.operands(2, 2, SHAPE)?;
+                let orders = &[Order::Weak, Order::Relaxed, Order::Acquire];
+                let op = self.reduction()?;
+                self.qualifiers.one_of(&["acc::f32", "acc::f16"])?;
+                let access = self.multimem_access(&operands[1], SHAPE, orders, Some(op))?;
+                let destinations = self.destinations(&operands[0], access.elements)?;
+                Ok(Operation::MultimemLoadReduce { access, op, destinations })
+            }
+            "st" => {
+                const SHAPE: &str =
+                    "multimem.st{.weak|.relaxed.scope|.release.scope}{.global}.type [a], b";
+                let operands = self.operands(2, 2, SHAPE)?;
+                let orders = &[Order::Weak, Order::Relaxed, Order::Release];
+                let access = self.multimem_access(&operands[0], SHAPE, orders, None)?;
+                let sources = self.values(&operands[1], access.elements, access.ty)?;
+                Ok(Operation::MultimemStore { access, sources })
+            }
+            _ => {
+                const SHAPE: &str =
+                    "multimem.red{.relaxed.scope|.release.scope}{.global}.op.type [a], b";
+                let operands = self.operands(2, 2, SHAPE)?;
+                let orders = &[Order::Relaxed, Order::Release];
+                let op = self.reduction()?;
+                let access = self.multimem_access(&operands[0], SHAPE, orders, Some(op))?;
+                let operands = self.values(&operands[1], access.elements, access.ty)?;
+                Ok(Operation::MultimemReduce { access, op, operands })
+            }
+        }
+    }
+
+    fn reduction(&mut self) -> Result<AtomicOp, DecodeError> {
+        let op = self.qualifiers.take(|word| {
+            let legal = ["min", "max", "add", "and", "or", "xor"].contains(&word);
+            names::atomic(word).filter(|_| legal)
+        })?;
+        Ok(op.ok_or_else(|| self.missing("an operation such as `.add`", SECTION))?.value)
+    }
+
+    /// Loads and stores are weak without a qualifier, reductions relaxed at system scope.
+    fn multimem_access(
+        &mut self,
+        operand: &Operand,
+        takes: &'static str,
+        orders: &[Order],
+        op: Option<AtomicOp>,
+    ) -> Result<AccessForm, DecodeError> {
+        let written = self
+            .qualifiers
+            .take(|word| names::order(word).filter(|order| orders.contains(order)))?;
+        let scope = self.qualifiers.scope()?;
+        let space =
+            self.qualifiers.take(|word| names::space(word).filter(|s| *s == Space::Global))?;
+        let elements = self.qualifiers.elements()?.map_or(1, |elements| elements.value);
+        let ty = self.qualifiers.ty()?;
+        self.finish(takes)?;
+        let default = *orders.first().unwrap_or(&Order::Weak);
+        let order = written.map_or(default, |order| order.value);
+        let scope = match (written, scope) {
+            (None, None) => (order != Order::Weak).then_some(Scope::Sys),
+            (Some(Spanned { value: Order::Weak, .. }) | None, scope) => {
+                self.no_scope(scope, SECTION)?
+            }
+            (Some(_), None) => return Err(self.missing_scope(SECTION)),
+            (Some(_), Some(scope)) => Some(scope.value),
+        };
+        let ty = ty.ok_or_else(|| self.missing("a type", SECTION))?;
+        if !is_multimem_type(ty.value, elements, op) {
+            return Err(self.illegal_type(
+                ty,
+                ".b32/.b64 for and, or, xor; 32- and 64-bit integers for add, min, max (no add of \
+                 .s64); .f16x2 and .bf16x2; .f32 and .f64 for add; vectors of floating point only",
+                SECTION,
+            ));
+        }
+        Ok(AccessForm {
+            order,
+            scope,
+            space: space.map_or(Space::Generic, |space| space.value),
+            ty: ty.value,
+            elements,
+            proxy: Proxy::Generic,
+            address: self.address(operand)?,
+            mmio: false,
+            volatile: false,
+        })
+    }
+}
+
+fn is_multimem_type(ty: Type, elements: u32, op: Option<AtomicOp>) -> bool {
+    use TypeKind::{Bfloat, BfloatX2, Bits, Float, FloatX2, Signed, Unsigned};
+    if elements > 1 {
+        let vector =
+            matches!((ty.kind, ty.bits), (Bfloat | FloatX2 | BfloatX2, _) | (Float, 16 | 32));
+        return vector && elements * ty.bits <= 128;
+    }
+    let word = matches!(ty.bits, 32 | 64);
+    match (op, ty.kind) {
+        (None, Bits | Unsigned | Signed | Float) => word,
+        (Some(AtomicOp::And | AtomicOp::Or | AtomicOp::Xor), kind) => kind == Bits && word,
+        (Some(AtomicOp::Add), Signed) => ty.bits == 32,
+        (Some(AtomicOp::Add), Float) => word,
+        (Some(_), Unsigned | Signed) => word,
+        (_, FloatX2 | BfloatX2) => true,
+        _ => false,
+    }
+}

@@ -1,0 +1,251 @@
+//! Operands as written into values, addresses, destinations and predicates.
+
+use super::{Decoder, Dialect};
+use crate::ptx::error::DecodeError;
+use crate::ptx::instruction::{Operand, OperandKind, without_percent};
+use crate::ptx::names::special_register;
+use crate::ptx::operation::{Address, Destination, PredicateUse, Type, TypeKind, Value};
+use crate::source::{Span, Spanned};
+
+/// Lanes of a warp: the constant `WARP_SZ`.
+const WARP_SIZE: i128 = 32;
+
+impl Decoder<'_> {
+    /// A register or a constant; in columns anything that [`Self::any_value`] takes.
+    pub(super) fn value(&self, operand: &Operand, ty: Type) -> Result<Value, DecodeError> {
+        let value = self.any_value(operand, ty)?;
+        match &value {
+            Value::AddressOf(..) | Value::Special(_) if !self.in_columns() => {
+                Err(DecodeError::Rule {
+                    message: format!("`{operand}` is no operand of `{}`", self.form()),
+                    help: "only `mov`, `cvta`, `mapa` and `getctarank` take the address of a \
+                           variable, and only `mov` takes a special register: move it to a \
+                           register first",
+                    section: "PTX-6.4",
+                    span: operand.span,
+                })
+            }
+            _ => Ok(value),
+        }
+    }
+
+    /// A register, a constant, a special register, or the address of a variable.
+    pub(super) fn any_value(&self, operand: &Operand, ty: Type) -> Result<Value, DecodeError> {
+        let span = operand.span;
+        match &operand.kind {
+            OperandKind::Integer(number) => Ok(Value::Immediate(Spanned::new(*number, span))),
+            OperandKind::Decimal(number) => float_bits(*number, ty)
+                .map(|bits| Value::Immediate(Spanned::new(bits, span)))
+                .ok_or_else(|| mismatch("an integer", operand)),
+            OperandKind::Name(name, 0) if name == "WARP_SZ" => {
+                Ok(Value::Immediate(Spanned::new(WARP_SIZE, span)))
+            }
+            OperandKind::Name(name, offset) => self.named_value(name, *offset, operand),
+            OperandKind::Element(name, index) => match self.element_offset(name, *index) {
+                Some(offset) => Ok(Value::AddressOf(Spanned::new(name.clone(), span), offset)),
+                None => Err(self.not_an_array(name, span)),
+            },
+            _ => Err(mismatch("a register or a constant", operand)),
+        }
+    }
+
+    fn named_value(
+        &self,
+        name: &str,
+        offset: i64,
+        operand: &Operand,
+    ) -> Result<Value, DecodeError> {
+        let spanned = Spanned::new(name.to_owned(), operand.span);
+        if self.names.variables.contains_key(name) {
+            return Ok(Value::AddressOf(spanned, offset));
+        }
+        if let Some(special) = special_register(name) {
+            return Ok(Value::Special(Spanned::new(special.to_owned(), operand.span)));
+        }
+        if offset != 0 || name == "_" {
+            return Err(mismatch("a register or a constant", operand));
+        }
+        Ok(Value::Register(without_percent(spanned)))
+    }
+
+    /// One value per element: `{a, b}` for vectors, a plain value for scalars.
+    pub(super) fn values(
+        &self,
+        operand: &Operand,
+        elements: u32,
+        ty: Type,
+    ) -> Result<Vec<Value>, DecodeError> {
+        vector(operand, elements)?.iter().map(|element| self.value(element, ty)).collect()
+    }
+
+    /// A register that is written, or the sink `_`.
+    pub(super) fn destination(&self, operand: &Operand) -> Result<Destination, DecodeError> {
+        match &operand.kind {
+            OperandKind::Name(name, 0) if name == "_" => Ok(None),
+            OperandKind::Name(name, 0)
+                if special_register(name).is_none() && !self.names.variables.contains_key(name) =>
+            {
+                Ok(Some(without_percent(Spanned::new(name.clone(), operand.span))))
+            }
+            OperandKind::Name(name, 0) if self.names.variables.contains_key(name) => {
+                let found = format!("the variable `{name}`");
+                Err(DecodeError::Operand {
+                    expected: "a destination register",
+                    found,
+                    span: operand.span,
+                })
+            }
+            _ => Err(mismatch("a destination register", operand)),
+        }
+    }
+
+    /// One destination per element.
+    pub(super) fn destinations(
+        &self,
+        operand: &Operand,
+        elements: u32,
+    ) -> Result<Vec<Destination>, DecodeError> {
+        vector(operand, elements)?.iter().map(|element| self.destination(element)).collect()
+    }
+
+    /// A register that is written; the sink is no choice.
+    pub(super) fn real_destination(&self, operand: &Operand) -> Result<Destination, DecodeError> {
+        match self.destination(operand)? {
+            None => Err(mismatch("a destination register", operand)),
+            some => Ok(some),
+        }
+    }
+
+    /// `p` or `!p`.
+    pub(super) fn predicate(&self, operand: &Operand) -> Result<PredicateUse, DecodeError> {
+        let (negated, name) = match &operand.kind {
+            OperandKind::Not(name) => (true, name),
+            OperandKind::Name(name, 0) if name != "_" => (false, name),
+            _ => return Err(mismatch("a predicate register", operand)),
+        };
+        let register = without_percent(Spanned::new(name.clone(), operand.span));
+        Ok(PredicateUse { negated, register })
+    }
+
+    /// `p` or `p|q`, for instructions with two destinations.
+    pub(super) fn destination_pair(
+        &self,
+        operand: &Operand,
+    ) -> Result<(Destination, Destination), DecodeError> {
+        let OperandKind::Pair(first, second) = &operand.kind else {
+            return Ok((self.destination(operand)?, None));
+        };
+        let register =
+            |name: &Spanned<String>| (name.value != "_").then(|| without_percent(name.clone()));
+        Ok((register(first), register(second)))
+    }
+
+    /// `[x]`, `[x+4]`, `[%r1+8]`, `[64]`, `x[2]`, or a bare `x`.
+    pub(super) fn address(&self, operand: &Operand) -> Result<Address, DecodeError> {
+        let inner = match &operand.kind {
+            OperandKind::Bracket(list) => match list.as_slice() {
+                [inner] => inner,
+                _ => return Err(mismatch("one address between the brackets", operand)),
+            },
+            _ => operand,
+        };
+        let address = |base, offset| Ok(Address { base, offset, span: operand.span });
+        match &inner.kind {
+            OperandKind::Name(name, offset) if name != "_" && special_register(name).is_none() => {
+                let spanned = Spanned::new(name.clone(), inner.span);
+                if self.is_register(name) {
+                    address(Value::Register(without_percent(spanned)), *offset)
+                } else {
+                    address(Value::AddressOf(spanned, 0), *offset)
+                }
+            }
+            OperandKind::Element(name, index) => match self.element_offset(name, *index) {
+                Some(offset) => {
+                    address(Value::AddressOf(Spanned::new(name.clone(), inner.span), 0), offset)
+                }
+                None => Err(self.not_an_array(name, inner.span)),
+            },
+            OperandKind::Integer(number) => {
+                address(Value::Immediate(Spanned::new(*number, inner.span)), 0)
+            }
+            _ => Err(mismatch("an address such as `[x]` or `[%rd1+8]`", operand)),
+        }
+    }
+
+    /// Whether a name in an address is a register: declared or initialized as one, or, when no
+    /// variable has the name, spelled like one.
+    pub(super) fn is_register(&self, name: &str) -> bool {
+        let bare = name.strip_prefix('%').unwrap_or(name);
+        if self.names.variables.contains_key(name) {
+            return false;
+        }
+        bare.len() < name.len()
+            || self.names.registers.contains(bare)
+            || ["rd", "rs", "r"].iter().any(|prefix| {
+                bare.strip_prefix(prefix)
+                    .is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()))
+            })
+    }
+
+    fn element_offset(&self, name: &str, index: u64) -> Option<i64> {
+        let size = self.names.variables.get(name)?.bytes();
+        i64::try_from(index).ok()?.checked_mul(i64::from(size))
+    }
+
+    fn not_an_array(&self, name: &str, span: Span) -> DecodeError {
+        let found = match self.names.variables.get(name) {
+            Some(_) => format!("an index too large for `{name}`"),
+            None => format!("`{name}`"),
+        };
+        DecodeError::Operand { expected: "a declared array", found, span }
+    }
+
+    /// Whether the operand can only be a value: a number, or a register's name.
+    pub(super) fn is_plain_value(&self, operand: &Operand) -> bool {
+        match &operand.kind {
+            OperandKind::Integer(_) => true,
+            OperandKind::Name(name, 0) => self.is_register(name),
+            _ => false,
+        }
+    }
+
+    /// Whether untyped forms are read.
+    pub(super) fn in_columns(&self) -> bool {
+        self.dialect == Dialect::Columns
+    }
+}
+
+/// The elements of a vector operand, or the operand itself for scalars.
+fn vector(operand: &Operand, elements: u32) -> Result<&[Operand], DecodeError> {
+    match (&operand.kind, elements) {
+        (OperandKind::Vector(list), 2..) if list.len() == elements as usize => Ok(list),
+        (OperandKind::Vector(list), _) => Err(DecodeError::Operand {
+            expected: match elements {
+                1 => "a scalar operand (no `.v2`, `.v4` or `.v8` is written)",
+                2 => "a vector of 2 elements",
+                4 => "a vector of 4 elements",
+                _ => "a vector of 8 elements",
+            },
+            found: format!("a vector of {}", list.len()),
+            span: operand.span,
+        }),
+        (_, 1) => Ok(std::slice::from_ref(operand)),
+        _ => Err(mismatch("a vector such as `{%r1,%r2}`", operand)),
+    }
+}
+
+/// The error that `expected` should stand where `operand` stands.
+pub(super) fn mismatch(expected: &'static str, operand: &Operand) -> DecodeError {
+    DecodeError::Operand { expected, found: operand.kind.describe().to_owned(), span: operand.span }
+}
+
+/// The bits of a decimal constant as a value of type `ty`; PTX reads such constants as 64-bit
+/// floating point and converts (PTX-4.5.2).
+fn float_bits(number: f64, ty: Type) -> Option<i128> {
+    match (ty.kind, ty.bits) {
+        (TypeKind::Float, 64) => Some(i128::from(number.to_bits())),
+        #[allow(clippy::cast_possible_truncation, reason = "the conversion that PTX specifies")]
+        (TypeKind::Float, 32) => Some(i128::from((number as f32).to_bits())),
+        _ => None,
+    }
+}

@@ -1,0 +1,126 @@
+//! Instructions of the ISA that are known and outside the subset: kept, with what they may read
+//! and write.
+
+use super::{Decoder, Dialect};
+use crate::ptx::instruction::{Instruction, Operand, OperandKind, without_percent};
+use crate::ptx::names::special_register;
+use crate::ptx::operation::{Operation, Register};
+use crate::source::Spanned;
+
+/// Opcodes that are never decoded.
+pub(super) const OPCODES: &[&str] = &[
+    "addc",
+    "alloca",
+    "bfe",
+    "bfi",
+    "bfind",
+    "bmsk",
+    "brev",
+    "brx",
+    "call",
+    "clusterlaunchcontrol",
+    "clz",
+    "copysign",
+    "cos",
+    "cp",
+    "dp2a",
+    "dp4a",
+    "ex2",
+    "fma",
+    "fns",
+    "istypep",
+    "ldmatrix",
+    "lg2",
+    "lop3",
+    "mad24",
+    "madc",
+    "mma",
+    "movmatrix",
+    "mul24",
+    "popc",
+    "prmt",
+    "rcp",
+    "rsqrt",
+    "sad",
+    "shf",
+    "sin",
+    "slct",
+    "sqrt",
+    "stacksave",
+    "stackrestore",
+    "stmatrix",
+    "subc",
+    "suld",
+    "suq",
+    "sured",
+    "sust",
+    "szext",
+    "tanh",
+    "tcgen05",
+    "tensormap",
+    "testp",
+    "tex",
+    "tld4",
+    "txq",
+    "vabsdiff",
+    "vadd",
+    "vmad",
+    "vmax",
+    "vmin",
+    "vset",
+    "vshl",
+    "vshr",
+    "vsub",
+    "wgmma",
+    "wmma",
+];
+
+/// Whether the instruction belongs to the ISA and not to the subset.
+pub(super) fn is_outside(instruction: &Instruction) -> bool {
+    let first = instruction.qualifiers.first().map(|word| word.value.as_str());
+    match (instruction.opcode.value.as_str(), first) {
+        ("st" | "red", Some("async")) | ("cvt", Some("pack")) => true,
+        (opcode, _) => OPCODES.contains(&opcode),
+    }
+}
+
+/// The instruction as something that nobody understands.
+pub(super) fn unknown(decoder: &Decoder<'_>) -> Operation {
+    let instruction = decoder.instruction;
+    let mut definitions = Vec::new();
+    let mut uses = Vec::new();
+    for (at, operand) in instruction.operands.iter().enumerate() {
+        let into = match (&operand.kind, at) {
+            (OperandKind::Bracket(_), _) | (_, 1..) => &mut uses,
+            _ => &mut definitions,
+        };
+        registers(decoder, operand, into);
+    }
+    let operands = instruction.operands.iter().map(ToString::to_string).collect();
+    Operation::Unknown { name: instruction.full_name(), operands, definitions, uses }
+}
+
+fn registers(decoder: &Decoder<'_>, operand: &Operand, into: &mut Vec<Register>) {
+    let mut add = |name: &Spanned<String>| {
+        let named = decoder.is_register(&name.value)
+            || (decoder.dialect == Dialect::Ptx && name.value.starts_with('%'));
+        if named && special_register(&name.value).is_none() && name.value != "_" {
+            into.push(without_percent(name.clone()));
+        }
+    };
+    match &operand.kind {
+        OperandKind::Name(name, _) | OperandKind::Not(name) | OperandKind::Element(name, _) => {
+            add(&Spanned::new(name.clone(), operand.span));
+        }
+        OperandKind::Pair(first, second) => {
+            add(first);
+            add(second);
+        }
+        OperandKind::Bracket(list) | OperandKind::Vector(list) => {
+            for inner in list {
+                registers(decoder, inner, into);
+            }
+        }
+        OperandKind::Integer(_) | OperandKind::Decimal(_) => {}
+    }
+}

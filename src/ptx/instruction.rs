@@ -1,0 +1,292 @@
+//! Tokens into undecoded instructions: guard, opcode, qualifiers and operands, as written.
+
+use crate::ptx::cursor::Cursor;
+use crate::ptx::error::SyntaxError;
+use crate::ptx::literal::{self, LiteralFault};
+use crate::ptx::operation::PredicateUse;
+use crate::ptx::token::TokenKind;
+use crate::source::{Span, Spanned};
+
+/// How deep operands may nest; PTX itself needs three.
+const DEEPEST_OPERAND: usize = 8;
+
+/// An instruction as written.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Instruction {
+    /// The first word.
+    pub opcode: Spanned<String>,
+    /// The dotted words after it, without their dots, in the order written.
+    pub qualifiers: Vec<Spanned<String>>,
+    /// Its operands.
+    pub operands: Vec<Operand>,
+    /// From the opcode to the last operand.
+    pub span: Span,
+}
+
+impl Instruction {
+    /// The opcode with all its qualifiers.
+    #[must_use]
+    pub fn full_name(&self) -> String {
+        let names = self.qualifiers.iter().map(|q| q.value.as_str());
+        std::iter::once(self.opcode.value.as_str()).chain(names).collect::<Vec<_>>().join(".")
+    }
+}
+
+/// An operand as written.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Operand {
+    /// What it says.
+    pub kind: OperandKind,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// The forms of operands.
+#[derive(Clone, Debug, PartialEq)]
+pub enum OperandKind {
+    /// `x`, `%r1`, `%tid.x`, `_`, and with a constant added, `x+4`.
+    Name(String, i64),
+    /// `x[2]`
+    Element(String, u64),
+    /// An integer or the bits of a floating-point literal.
+    Integer(i128),
+    /// A decimal fraction, such as `1.5`.
+    Decimal(f64),
+    /// `[...]`; more than one operand in tensor coordinates only.
+    Bracket(Vec<Operand>),
+    /// `{...}`, and `(...)` of calls.
+    Vector(Vec<Operand>),
+    /// `!p`
+    Not(String),
+    /// `p|q`
+    Pair(Spanned<String>, Spanned<String>),
+}
+
+impl OperandKind {
+    /// What it is, for messages.
+    #[must_use]
+    pub fn describe(&self) -> &'static str {
+        match self {
+            Self::Name(name, 0) if name.starts_with('%') => "a register",
+            Self::Name(..) => "a name",
+            Self::Element(..) => "an array element",
+            Self::Integer(_) | Self::Decimal(_) => "a number",
+            Self::Bracket(_) => "an address",
+            Self::Vector(_) => "a vector",
+            Self::Not(_) => "a negated predicate",
+            Self::Pair(..) => "a pair of predicates",
+        }
+    }
+}
+
+impl std::fmt::Display for Operand {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let list = |operands: &[Operand]| {
+            operands.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+        };
+        match &self.kind {
+            OperandKind::Name(name, 0) => f.write_str(name),
+            OperandKind::Name(name, offset) => write!(f, "{name}+{offset}"),
+            OperandKind::Element(name, index) => write!(f, "{name}[{index}]"),
+            OperandKind::Integer(number) => write!(f, "{number}"),
+            OperandKind::Decimal(number) => write!(f, "{number:?}"),
+            OperandKind::Bracket(operands) => write!(f, "[{}]", list(operands)),
+            OperandKind::Vector(operands) => write!(f, "{{{}}}", list(operands)),
+            OperandKind::Not(name) => write!(f, "!{name}"),
+            OperandKind::Pair(first, second) => write!(f, "{}|{}", first.value, second.value),
+        }
+    }
+}
+
+/// Reads `@p` or `@!p` where one stands.
+///
+/// # Errors
+/// When no register follows the `@`.
+pub fn guard(cursor: &mut Cursor<'_>) -> Result<Option<PredicateUse>, SyntaxError> {
+    if cursor.eat(TokenKind::At).is_none() {
+        return Ok(None);
+    }
+    let negated = cursor.eat(TokenKind::Bang).is_some();
+    let register = cursor.word("a predicate register after `@`")?;
+    Ok(Some(PredicateUse { negated, register: without_percent(register) }))
+}
+
+/// A register's name without its `%`.
+#[must_use]
+pub fn without_percent(name: Spanned<String>) -> Spanned<String> {
+    let bare = name.value.strip_prefix('%').map(str::to_owned);
+    Spanned::new(bare.unwrap_or(name.value), name.span)
+}
+
+/// Reads an instruction; stops at the first token that cannot belong to it.
+///
+/// # Errors
+/// When no opcode stands there, or an operand is malformed.
+pub fn instruction(cursor: &mut Cursor<'_>) -> Result<Instruction, SyntaxError> {
+    let opcode = cursor.word("an instruction")?;
+    let mut qualifiers = Vec::new();
+    while let Some(token) = cursor.eat(TokenKind::Qualifier) {
+        let name = cursor.text(token.span).trim_start_matches('.');
+        qualifiers.push(Spanned::new(name.to_owned(), token.span));
+    }
+    let mut operands = Vec::new();
+    if starts_operand(cursor.peek()) {
+        operands.push(operand(cursor, 0)?);
+        while cursor.eat(TokenKind::Comma).is_some() {
+            operands.push(operand(cursor, 0)?);
+        }
+    }
+    let span = opcode.span.to(cursor.last_span());
+    Ok(Instruction { opcode, qualifiers, operands, span })
+}
+
+fn starts_operand(kind: Option<TokenKind>) -> bool {
+    use TokenKind as T;
+    matches!(
+        kind,
+        Some(
+            T::Word
+                | T::Number
+                | T::Decimal
+                | T::OpenBracket
+                | T::OpenBrace
+                | T::OpenParen
+                | T::Bang
+                | T::Minus
+                | T::Plus
+                | T::Ampersand
+        )
+    )
+}
+
+fn operand(cursor: &mut Cursor<'_>, depth: usize) -> Result<Operand, SyntaxError> {
+    let start = cursor.span();
+    if depth > DEEPEST_OPERAND {
+        return Err(SyntaxError::TooDeep { what: "operands", limit: DEEPEST_OPERAND, span: start });
+    }
+    let kind = match cursor.peek() {
+        Some(TokenKind::OpenBracket) => {
+            OperandKind::Bracket(operand_list(cursor, TokenKind::CloseBracket, "`]`", depth)?)
+        }
+        Some(TokenKind::OpenBrace) => {
+            OperandKind::Vector(operand_list(cursor, TokenKind::CloseBrace, "`}`", depth)?)
+        }
+        Some(TokenKind::OpenParen) => {
+            OperandKind::Vector(operand_list(cursor, TokenKind::CloseParen, "`)`", depth)?)
+        }
+        Some(TokenKind::Bang) => {
+            cursor.advance();
+            OperandKind::Not(cursor.word("a predicate register after `!`")?.value)
+        }
+        Some(TokenKind::Decimal) => decimal(cursor, false)?,
+        Some(TokenKind::Number | TokenKind::Plus) => OperandKind::Integer(integer(cursor)?.value),
+        Some(TokenKind::Minus) if cursor.peek_at(1) == Some(TokenKind::Decimal) => {
+            cursor.advance();
+            decimal(cursor, true)?
+        }
+        Some(TokenKind::Minus) => OperandKind::Integer(integer(cursor)?.value),
+        Some(TokenKind::Ampersand | TokenKind::Word) => {
+            cursor.eat(TokenKind::Ampersand);
+            named(cursor)?
+        }
+        _ => return Err(cursor.expected("an operand")),
+    };
+    Ok(Operand { kind, span: start.to(cursor.last_span()) })
+}
+
+/// The operands between two brackets, both of which it takes.
+fn operand_list(
+    cursor: &mut Cursor<'_>,
+    close: TokenKind,
+    what: &'static str,
+    depth: usize,
+) -> Result<Vec<Operand>, SyntaxError> {
+    cursor.advance();
+    let mut list = Vec::new();
+    while cursor.peek() != Some(close) {
+        list.push(operand(cursor, depth + 1)?);
+        if cursor.eat(TokenKind::Comma).is_none() {
+            break;
+        }
+    }
+    cursor.expect(close, what)?;
+    Ok(list)
+}
+
+/// A name with what may follow it: a component, an index, an offset, a second predicate.
+fn named(cursor: &mut Cursor<'_>) -> Result<OperandKind, SyntaxError> {
+    let mut name = cursor.word("a name")?;
+    if cursor.peek() == Some(TokenKind::Qualifier) {
+        name.value.push_str(cursor.peek_text());
+        cursor.advance();
+    }
+    match cursor.peek() {
+        Some(TokenKind::OpenBracket) => {
+            cursor.advance();
+            let index = integer(cursor)?;
+            cursor.expect(TokenKind::CloseBracket, "`]`")?;
+            match u64::try_from(index.value) {
+                Ok(index) => Ok(OperandKind::Element(name.value, index)),
+                Err(_) => Err(SyntaxError::Range { what: "an array index", span: index.span }),
+            }
+        }
+        Some(TokenKind::Plus) => Ok(OperandKind::Name(name.value, offset(cursor)?)),
+        Some(TokenKind::Bar) if cursor.peek_at(1) == Some(TokenKind::Word) => {
+            cursor.advance();
+            let second = cursor.word("a predicate register after `|`")?;
+            Ok(OperandKind::Pair(name, second))
+        }
+        _ => Ok(OperandKind::Name(name.value, 0)),
+    }
+}
+
+/// `+4`, `+-4`, `+4+4`; a `-` of its own is no PTX.
+fn offset(cursor: &mut Cursor<'_>) -> Result<i64, SyntaxError> {
+    let start = cursor.span();
+    let mut sum = 0_i128;
+    while cursor.eat(TokenKind::Plus).is_some() {
+        sum += integer(cursor)?.value;
+    }
+    i64::try_from(sum).map_err(|_| SyntaxError::Range {
+        what: "an address offset",
+        span: start.to(cursor.last_span()),
+    })
+}
+
+/// An integer with an optional sign, of at most 64 bits.
+///
+/// # Errors
+/// When no number stands there, or it does not fit.
+pub fn integer(cursor: &mut Cursor<'_>) -> Result<Spanned<i128>, SyntaxError> {
+    let start = cursor.span();
+    let negative = cursor.eat(TokenKind::Minus).is_some();
+    if !negative {
+        cursor.eat(TokenKind::Plus);
+    }
+    let token = cursor.expect(TokenKind::Number, "a number")?;
+    let text = cursor.text(token.span);
+    let span = start.to(token.span);
+    let value = match literal::integer(text) {
+        Ok(value) if negative => -value,
+        Ok(value) => value,
+        Err(LiteralFault::Malformed) => {
+            return Err(SyntaxError::Literal { found: text.chars().take(40).collect(), span });
+        }
+        Err(LiteralFault::TooLarge) => {
+            return Err(SyntaxError::Range { what: "a number (64 bits)", span });
+        }
+    };
+    if value < i128::from(i64::MIN) {
+        return Err(SyntaxError::Range { what: "a number (64 bits)", span });
+    }
+    Ok(Spanned::new(value, span))
+}
+
+fn decimal(cursor: &mut Cursor<'_>, negative: bool) -> Result<OperandKind, SyntaxError> {
+    let token = cursor.expect(TokenKind::Decimal, "a number")?;
+    let text = cursor.text(token.span);
+    let value: f64 = text
+        .parse()
+        .map_err(|_| SyntaxError::Literal { found: text.to_owned(), span: token.span })?;
+    Ok(OperandKind::Decimal(if negative { -value } else { value }))
+}

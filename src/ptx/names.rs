@@ -1,0 +1,170 @@
+//! The words of PTX for orders, scopes, spaces, types and functions: text to value and back.
+
+use crate::ptx::operation::{
+    ArithmeticOp, AtomicOp, BoolOp, Comparison, Order, Proxy, Scope, Space, Type, TypeKind,
+};
+use std::fmt::{Display, Formatter, Result};
+
+/// Declares, for a plain enum, the function from words to values and the way back as `Display`.
+macro_rules! words {
+    ($(#[$doc:meta])* $function:ident -> $ty:ident { $($word:literal $(| $other:literal)* = $value:ident),* $(,)? }) => {
+        $(#[$doc])*
+        #[must_use]
+        pub fn $function(word: &str) -> Option<$ty> {
+            Some(match word { $($word $(| $other)* => $ty::$value,)* _ => return None })
+        }
+
+        impl Display for $ty {
+            fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+                f.write_str(match self { $($ty::$value => $word),* })
+            }
+        }
+    };
+}
+
+words! {
+    /// The memory order that a qualifier names.
+    order -> Order {
+        "weak" = Weak, "relaxed" = Relaxed, "acquire" = Acquire, "release" = Release,
+        "acq_rel" = AcqRel, "sc" = Sc,
+    }
+}
+words! {
+    /// The scope that a qualifier names.
+    scope -> Scope { "cta" = Cta, "cluster" = Cluster, "gpu" = Gpu, "sys" = Sys }
+}
+words! {
+    /// The proxy that a word names.
+    proxy -> Proxy {
+        "generic" = Generic, "texture" = Texture, "surface" = Surface, "constant" = Constant,
+    }
+}
+words! {
+    /// The function of an atomic operation.
+    atomic -> AtomicOp {
+        "and" = And, "or" = Or, "xor" = Xor, "cas" = Cas, "exch" = Exch, "add" = Add, "inc" = Inc,
+        "dec" = Dec, "min" = Min, "max" = Max, "sub" = Sub, "mul" = Mul, "div" = Div,
+    }
+}
+words! {
+    /// A comparison, the unsigned spellings included.
+    comparison -> Comparison {
+        "eq" | "equ" = Eq, "ne" | "neu" = Ne, "lt" | "lo" = Lt, "le" | "ls" = Le, "gt" | "hi" = Gt,
+        "ge" | "hs" = Ge,
+    }
+}
+words! {
+    /// How predicates are combined.
+    bool_op -> BoolOp { "and" = And, "or" = Or, "xor" = Xor }
+}
+words! {
+    /// The state space that a qualifier names; generic addressing has no word.
+    space -> Space {
+        "generic" = Generic, "global" = Global, "shared::cta" | "shared" = SharedCta,
+        "shared::cluster" = SharedCluster, "local" = Local, "const" = Const,
+        "param" | "param::entry" = ParamEntry, "param::func" = ParamFunc,
+    }
+}
+words! {
+    /// Register arithmetic with its dotted suffix.
+    arithmetic -> ArithmeticOp {
+        "add" = Add, "sub" = Sub, "mul.lo" | "mul" = MulLo, "mul.hi" = MulHi, "mul.wide" = MulWide,
+        "div" = Div, "rem" = Rem, "and" = And, "or" = Or, "xor" = Xor, "shl" = Shl, "shr" = Shr,
+        "min" = Min, "max" = Max, "not" = Not, "neg" = Neg, "abs" = Abs, "cnot" = Cnot,
+    }
+}
+
+/// The fundamental type that a qualifier names (PTX-5.2).
+#[must_use]
+pub fn ty(word: &str) -> Option<Type> {
+    let (kind, bits) = match word {
+        "pred" => return Some(Type::PREDICATE),
+        "bf16" => (TypeKind::Bfloat, "16"),
+        "f16x2" => (TypeKind::FloatX2, "32"),
+        "bf16x2" => (TypeKind::BfloatX2, "32"),
+        _ => match word.split_at_checked(1)? {
+            ("b", bits) => (TypeKind::Bits, bits),
+            ("u", bits) => (TypeKind::Unsigned, bits),
+            ("s", bits) => (TypeKind::Signed, bits),
+            ("f", bits) => (TypeKind::Float, bits),
+            _ => return None,
+        },
+    };
+    let bits = match bits {
+        "8" if kind != TypeKind::Float => 8,
+        "16" => 16,
+        "32" => 32,
+        "64" => 64,
+        "128" if kind == TypeKind::Bits => 128,
+        _ => return None,
+    };
+    Some(Type::new(kind, bits))
+}
+
+impl Display for Type {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        match self.kind {
+            TypeKind::Predicate => f.write_str("pred"),
+            TypeKind::Bfloat => f.write_str("bf16"),
+            TypeKind::FloatX2 => f.write_str("f16x2"),
+            TypeKind::BfloatX2 => f.write_str("bf16x2"),
+            TypeKind::Bits => write!(f, "b{}", self.bits),
+            TypeKind::Unsigned => write!(f, "u{}", self.bits),
+            TypeKind::Signed => write!(f, "s{}", self.bits),
+            TypeKind::Float => write!(f, "f{}", self.bits),
+        }
+    }
+}
+
+/// Special registers without their `%` (PTX-10), components left out.
+const SPECIAL_REGISTERS: &[&str] = &[
+    "tid",
+    "ntid",
+    "laneid",
+    "warpid",
+    "nwarpid",
+    "ctaid",
+    "nctaid",
+    "smid",
+    "nsmid",
+    "gridid",
+    "is_explicit_cluster",
+    "clusterid",
+    "nclusterid",
+    "cluster_ctaid",
+    "cluster_nctaid",
+    "cluster_ctarank",
+    "cluster_nctarank",
+    "lanemask_eq",
+    "lanemask_le",
+    "lanemask_lt",
+    "lanemask_ge",
+    "lanemask_gt",
+    "clock",
+    "clock_hi",
+    "clock64",
+    "globaltimer",
+    "globaltimer_lo",
+    "globaltimer_hi",
+    "total_smem_size",
+    "aggr_smem_size",
+    "dynamic_smem_size",
+    "current_graph_exec",
+    "reserved_smem_offset_begin",
+    "reserved_smem_offset_end",
+    "reserved_smem_offset_cap",
+    "reserved_smem_offset_0",
+    "reserved_smem_offset_1",
+];
+
+/// The name of a special register (such as `tid.x`) when `written` is one, with its `%`.
+#[must_use]
+pub fn special_register(written: &str) -> Option<&str> {
+    let name = written.strip_prefix('%')?;
+    let base = name.split('.').next().unwrap_or(name);
+    let numbered = |prefix: &str| {
+        base.strip_prefix(prefix)
+            .is_some_and(|n| !n.is_empty() && n.chars().all(|c| c.is_ascii_digit() || c == '_'))
+    };
+    (SPECIAL_REGISTERS.contains(&base) || numbered("pm") || numbered("envreg")).then_some(name)
+}
