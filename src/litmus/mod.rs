@@ -1,3 +1,6 @@
 //! Litmus tests: three text formats and one syntax tree.
 
 pub mod ast;
+mod check;
+pub mod error;
+pub mod parse;

@@ -57,6 +57,12 @@ impl<'t> Cursor<'t> {
         self.at.checked_sub(1).and_then(|at| self.tokens.get(at)).map_or(self.span(), |t| t.span)
     }
 
+    /// Whether a token was taken.
+    #[must_use]
+    pub fn was_used(&self) -> bool {
+        self.at > 0
+    }
+
     /// Whether no token is left.
     #[must_use]
     pub fn is_at_end(&self) -> bool {
@@ -114,8 +120,23 @@ impl<'t> Cursor<'t> {
     /// Splits off the tokens up to the next one that `stop` accepts (not taken), as a cursor of
     /// their own.
     pub fn split_until(&mut self, stop: impl Fn(TokenKind) -> bool) -> Cursor<'t> {
+        self.split(|token, _| stop(token.kind))
+    }
+
+    /// As [`Self::split_until`], for a `stop` that also wants the token's text.
+    pub fn split_until_token(&mut self, stop: impl Fn(TokenKind, &str) -> bool) -> Cursor<'t> {
+        self.split(|token, text| stop(token.kind, text))
+    }
+
+    /// As [`Self::split_until`], for a `stop` that counts.
+    pub fn split_at(&mut self, mut stop: impl FnMut(TokenKind) -> bool) -> Cursor<'t> {
+        self.split(|token, _| stop(token.kind))
+    }
+
+    fn split(&mut self, mut stop: impl FnMut(&Token, &str) -> bool) -> Cursor<'t> {
         let rest = self.tokens.get(self.at..).unwrap_or(&[]);
-        let length = rest.iter().position(|token| stop(token.kind)).unwrap_or(rest.len());
+        let found = rest.iter().position(|token| stop(token, self.text(token.span)));
+        let length = found.unwrap_or(rest.len());
         let end = rest.get(length).map_or(self.end, |token| token.span);
         self.at += length;
         Cursor { text: self.text, tokens: &rest[..length], at: 0, end }

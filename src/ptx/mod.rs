@@ -8,4 +8,5 @@ pub mod literal;
 pub mod names;
 pub mod operation;
 pub mod qualifiers;
+pub mod registers;
 pub mod token;

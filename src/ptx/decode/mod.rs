@@ -60,6 +60,15 @@ pub fn decode(
     decoder.operation()
 }
 
+/// What a statement that cannot be decoded may still read and write, so that one mistake is not
+/// reported as several.
+#[must_use]
+pub fn undecoded(instruction: &Instruction, names: &Names, dialect: Dialect) -> Operation {
+    let mut warnings = Vec::new();
+    let qualifiers = Qualifiers::new(instruction);
+    outside::unknown(&Decoder { instruction, names, dialect, qualifiers, warnings: &mut warnings })
+}
+
 type Decoded = Result<Operation, DecodeError>;
 
 /// The opcodes with a decoder of their own, for suggestions.

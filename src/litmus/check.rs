@@ -1,0 +1,269 @@
+//! What has to hold of a whole test: labels, registers, locations and addresses name something.
+
+use crate::diagnostic::{Diagnostic, closest};
+use crate::litmus::ast::{Condition, DeclaredSpace, Dialect, Term, Test, Thread, Variable};
+use crate::litmus::error::{LitmusError, LitmusWarning};
+use crate::ptx::operation::{AccessForm, Operation, Statement, Type, Value};
+use crate::ptx::registers::Mentions;
+use crate::source::{Span, Spanned};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// Checks a test and adds, in columns, the locations that only their use declares.
+pub(super) fn check(test: &mut Test, diagnostics: &mut Vec<Diagnostic>) {
+    locations(test, diagnostics);
+    for thread in 0..test.threads.len() {
+        labels(&test.threads[thread], diagnostics);
+        registers(test, thread, diagnostics);
+        if test.dialect == Dialect::Blocks {
+            addresses(test, thread, diagnostics);
+        }
+    }
+    tasks(test, diagnostics);
+    let mut terms = test.locations.iter().collect::<Vec<_>>();
+    terms_of(&test.condition, &mut terms);
+    if let Some(filter) = &test.filter {
+        terms_of(filter, &mut terms);
+    }
+    let written = written_registers(test);
+    for term in terms {
+        condition_term(test, &written, term, diagnostics);
+    }
+}
+
+/// All terms of a condition.
+fn terms_of<'c>(condition: &'c Condition, terms: &mut Vec<&'c Term>) {
+    match condition {
+        Condition::True | Condition::False => {}
+        Condition::Compare(_, left, right) => terms.extend([left, right]),
+        Condition::Not(inner) => terms_of(inner, terms),
+        Condition::And(list) | Condition::Or(list) => {
+            list.iter().for_each(|inner| terms_of(inner, terms));
+        }
+        Condition::Implies(left, right) => {
+            terms_of(left, terms);
+            terms_of(right, terms);
+        }
+    }
+}
+
+/// Every location is declared; columns declare by use.
+fn locations(test: &mut Test, diagnostics: &mut Vec<Diagnostic>) {
+    let declared = test.variables.iter().map(|v| v.name.value.clone());
+    let mut known: FxHashSet<String> =
+        declared.chain(test.aliases.iter().map(|alias| alias.name.value.clone())).collect();
+    let mut used: Vec<Spanned<String>> = Vec::new();
+    for statement in test.threads.iter().flat_map(|thread| &thread.statements) {
+        used.extend(Mentions::of(statement).variables.into_iter().cloned());
+    }
+    used.extend(test.aliases.iter().map(|alias| alias.target.clone()));
+    used.extend(test.variables.iter().filter_map(|v| v.initial_address.clone()));
+    let inits = test.register_inits.iter().filter_map(|init| match &init.value {
+        crate::litmus::ast::InitialValue::Address(name) => Some(name.clone()),
+        crate::litmus::ast::InitialValue::Number(_) => None,
+    });
+    used.extend(inits);
+    let mut terms = test.locations.iter().collect::<Vec<_>>();
+    terms_of(&test.condition, &mut terms);
+    test.filter.iter().for_each(|filter| terms_of(filter, &mut terms));
+    used.extend(terms.into_iter().filter_map(|term| match term {
+        Term::Memory { variable, span, .. } => Some(Spanned::new(variable.clone(), *span)),
+        Term::AddressOf(name) => Some(name.clone()),
+        _ => None,
+    }));
+    for name in used {
+        if known.contains(&name.value) {
+            continue;
+        }
+        if test.dialect == Dialect::Blocks {
+            let mut sorted: Vec<&str> = known.iter().map(String::as_str).collect();
+            sorted.sort_unstable();
+            let near = closest(&name.value, sorted).map(str::to_owned);
+            known.insert(name.value.clone());
+            diagnostics.push(LitmusError::Undeclared { name, near }.diagnostic());
+        } else {
+            known.insert(name.value.clone());
+            diagnostics.push(LitmusWarning::Undeclared { name: name.clone() }.diagnostic());
+            test.variables.push(Variable {
+                span: name.span,
+                name,
+                space: DeclaredSpace::Global,
+                ty: Type::UNTYPED,
+                elements: 1,
+                align: 8,
+                initial: None,
+                initial_address: None,
+            });
+        }
+    }
+}
+
+/// Labels are unique in a thread, and jumps go to one of them.
+fn labels(thread: &Thread, diagnostics: &mut Vec<Diagnostic>) {
+    let mut known: FxHashMap<&str, Span> = FxHashMap::default();
+    for label in thread.statements.iter().flat_map(|statement| &statement.labels) {
+        if let Some(&first) = known.get(label.value.as_str()) {
+            let error = LitmusError::Duplicate { what: "the label", name: label.clone(), first };
+            diagnostics.push(error.diagnostic());
+        } else {
+            known.insert(&label.value, label.span);
+        }
+    }
+    for statement in &thread.statements {
+        let Operation::Branch { target, .. } = &statement.operation else { continue };
+        if !known.contains_key(target.value.as_str()) {
+            let mut names: Vec<&str> = known.keys().copied().collect();
+            names.sort_unstable();
+            let near = closest(&target.value, names).map(str::to_owned);
+            diagnostics.push(LitmusError::UnknownLabel { name: target.clone(), near }.diagnostic());
+        }
+    }
+}
+
+/// The registers that each thread writes or starts with.
+fn written_registers(test: &Test) -> Vec<FxHashSet<&str>> {
+    (0..test.threads.len()).map(|thread| written_by(test, thread)).collect()
+}
+
+fn written_by(test: &Test, thread: usize) -> FxHashSet<&str> {
+    let mut written: FxHashSet<&str> = FxHashSet::default();
+    let inits = test.register_inits.iter().filter(|init| init.thread == thread);
+    written.extend(inits.map(|init| init.register.value.as_str()));
+    for statement in &test.threads[thread].statements {
+        written.extend(Mentions::of(statement).writes.iter().map(|r| r.value.as_str()));
+    }
+    written
+}
+
+/// A register that is read is written somewhere in the thread, or has an initial value.
+fn registers(test: &Test, thread: usize, diagnostics: &mut Vec<Diagnostic>) {
+    let written = written_by(test, thread);
+    let mut reported: FxHashSet<&str> = FxHashSet::default();
+    for statement in &test.threads[thread].statements {
+        for register in Mentions::of(statement).reads {
+            let name = register.value.as_str();
+            if written.contains(name) || !reported.insert(name) {
+                continue;
+            }
+            let name = register.clone();
+            diagnostics.push(if test.dialect == Dialect::Blocks {
+                let near = near_register(&name.value, &written);
+                LitmusError::NeverWritten { name, near }.diagnostic()
+            } else {
+                LitmusWarning::NeverWritten { name }.diagnostic()
+            });
+        }
+    }
+}
+
+/// A written register with a similar name; one-letter names are all similar.
+fn near_register(name: &str, written: &FxHashSet<&str>) -> Option<String> {
+    let mut names: Vec<&str> = written.iter().copied().filter(|other| other.len() > 2).collect();
+    names.sort_unstable();
+    closest(name, names).map(str::to_owned)
+}
+
+/// A register in a condition belongs to a thread that writes it; an element lies in its array.
+fn condition_term(
+    test: &Test,
+    written: &[FxHashSet<&str>],
+    term: &Term,
+    diagnostics: &mut Vec<Diagnostic>,
+) {
+    match term {
+        Term::Register { thread, register, span } => {
+            let Some(known) = written.get(*thread).filter(|k| !k.contains(register.as_str()))
+            else {
+                return;
+            };
+            let name = Spanned::new(register.clone(), *span);
+            let near = near_register(register, known);
+            let thread = test.threads[*thread].name.value.clone();
+            diagnostics.push(LitmusError::NeverWrittenByThread { thread, name, near }.diagnostic());
+        }
+        Term::Memory { variable, index, span, .. } => {
+            let Some(found) = variable_of(test, variable) else { return };
+            if *index >= found.elements {
+                let size = u64::from(found.ty.bytes());
+                let from = i128::from(*index) * i128::from(size);
+                let error = LitmusError::OutOfRange {
+                    name: variable.clone(),
+                    from,
+                    to: from + i128::from(size) - 1,
+                    size: size * found.elements,
+                    span: *span,
+                };
+                diagnostics.push(error.diagnostic());
+            }
+        }
+        Term::Number(_) | Term::AddressOf(_) => {}
+    }
+}
+
+/// The variable behind a name, through aliases.
+fn variable_of<'t>(test: &'t Test, name: &str) -> Option<&'t Variable> {
+    let mut name = name;
+    for _ in 0..=test.aliases.len() {
+        if let Some(variable) = test.variables.iter().find(|v| v.name.value == name) {
+            return Some(variable);
+        }
+        name = test.aliases.iter().find(|a| a.name.value == name)?.target.value.as_str();
+    }
+    None
+}
+
+/// Accesses at constant addresses stay inside their variable and are aligned to their size.
+fn addresses(test: &Test, thread: usize, diagnostics: &mut Vec<Diagnostic>) {
+    for statement in &test.threads[thread].statements {
+        let Some((address, bytes)) = constant_access(statement) else { continue };
+        let Value::AddressOf(name, extra) = &address.base else { continue };
+        let Some(variable) = variable_of(test, &name.value) else { continue };
+        let size = u64::from(variable.ty.bytes()) * variable.elements;
+        let offset = i128::from(address.offset) + i128::from(*extra);
+        let end = offset + i128::from(bytes);
+        if offset < 0 || end > i128::from(size) {
+            let name = name.value.clone();
+            let (from, to, span) = (offset, end - 1, address.span);
+            diagnostics.push(LitmusError::OutOfRange { name, from, to, size, span }.diagnostic());
+        } else if offset % i128::from(bytes) != 0 || variable.align % bytes != 0 {
+            let error = LitmusError::Misaligned {
+                name: name.value.clone(),
+                offset,
+                bytes,
+                align: variable.align,
+                span: address.span,
+            };
+            diagnostics.push(error.diagnostic());
+        }
+    }
+}
+
+/// The address of an access with the number of bytes that it covers, which it is aligned to.
+fn constant_access(statement: &Statement) -> Option<(&crate::ptx::operation::Address, u64)> {
+    use Operation as O;
+    let whole = |access: &AccessForm| u64::from(access.ty.bytes() * access.elements);
+    let (access, bytes) = match &statement.operation {
+        O::Load { access, .. }
+        | O::Store { access, .. }
+        | O::Atomic { access, .. }
+        | O::Reduce { access, .. }
+        | O::MultimemLoadReduce { access, .. }
+        | O::MultimemStore { access, .. }
+        | O::MultimemReduce { access, .. }
+        | O::Mbarrier { access, .. } => (access, whole(access)),
+        O::Discard { address, .. } => return Some((address, 128)),
+        _ => return None,
+    };
+    (bytes > 0).then_some((&access.address, bytes))
+}
+
+/// Edges connect declared tasks.
+fn tasks(test: &Test, diagnostics: &mut Vec<Diagnostic>) {
+    let known: FxHashSet<&str> = test.tasks.iter().map(|t| t.name.value.as_str()).collect();
+    let names: Vec<_> = test.tasks.iter().map(|t| format!("`{}`", t.name.value)).collect();
+    for end in test.task_edges.iter().flat_map(|edge| [&edge.from, &edge.to]) {
+        if !known.contains(end.value.as_str()) {
+            let (name, known) = (end.clone(), names.join(", "));
+            diagnostics.push(LitmusError::UnknownTask { name, known }.diagnostic());
+        }
+    }
+}

@@ -1,0 +1,182 @@
+//! What can be wrong with a litmus test beyond its single statements, and how a user is told.
+
+use crate::diagnostic::Diagnostic;
+use crate::source::{Span, Spanned};
+use thiserror::Error;
+
+/// An unusable test.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[allow(missing_docs, reason = "the fields are the parts of the messages")]
+pub enum LitmusError {
+    #[error("the file is empty")]
+    Empty(Span),
+    #[error("the file is not UTF-8 text")]
+    NotUtf8(Span),
+    #[error("the test has no header")]
+    NoHeader(Span),
+    #[error("this line is neither a doc string nor `Key=value`")]
+    HeaderLine(Span),
+    #[error("the test has no threads")]
+    NoThreads(Span),
+    #[error("the `{{` has no matching `}}`")]
+    Unbalanced(Span),
+    #[error("the row has {found} cells, but there are {expected} threads")]
+    Ragged { found: usize, expected: usize, header: Span, span: Span },
+    #[error("{what} `{}` is declared twice", name.value)]
+    Duplicate { what: &'static str, name: Spanned<String>, first: Span },
+    #[error("there is no thread `{}`", name.value)]
+    UnknownThread { name: Spanned<String>, known: String },
+    #[error("there is no task `{}`", name.value)]
+    UnknownTask { name: Spanned<String>, known: String },
+    #[error("`{}` is not declared", name.value)]
+    Undeclared { name: Spanned<String>, near: Option<String> },
+    #[error("there is no label `{}` in this thread", name.value)]
+    UnknownLabel { name: Spanned<String>, near: Option<String> },
+    #[error("`{}` is read, but nothing ever writes it", name.value)]
+    NeverWritten { name: Spanned<String>, near: Option<String> },
+    #[error("thread `{thread}` never writes `{}`", name.value)]
+    NeverWrittenByThread { thread: String, name: Spanned<String>, near: Option<String> },
+    #[error("unknown directive `{}`", name.value)]
+    Directive { name: Spanned<String>, near: Option<String> },
+    #[error("unknown part `{}` of a place", name.value)]
+    Place { name: Spanned<String> },
+    #[error("CTA {cta} lies in two clusters")]
+    TwoClusters { cta: u32, first: Span, span: Span },
+    #[error("the access covers bytes {from} to {to} of `{name}`, which has {size}")]
+    OutOfRange { name: String, from: i128, to: i128, size: u64, span: Span },
+    #[error(
+        "the access of {bytes} bytes at `{name}+{offset}` is misaligned: `{name}` is aligned to {align}"
+    )]
+    Misaligned { name: String, offset: i128, bytes: u64, align: u64, span: Span },
+    #[error("{message}")]
+    Other { code: &'static str, message: String, help: String, span: Span },
+}
+
+impl LitmusError {
+    /// Where it is.
+    #[must_use]
+    pub fn span(&self) -> Span {
+        match self {
+            Self::Empty(span)
+            | Self::NotUtf8(span)
+            | Self::NoHeader(span)
+            | Self::HeaderLine(span)
+            | Self::NoThreads(span)
+            | Self::Unbalanced(span)
+            | Self::Ragged { span, .. }
+            | Self::TwoClusters { span, .. }
+            | Self::OutOfRange { span, .. }
+            | Self::Misaligned { span, .. }
+            | Self::Other { span, .. } => *span,
+            Self::Duplicate { name, .. }
+            | Self::UnknownThread { name, .. }
+            | Self::UnknownTask { name, .. }
+            | Self::Undeclared { name, .. }
+            | Self::UnknownLabel { name, .. }
+            | Self::NeverWritten { name, .. }
+            | Self::NeverWrittenByThread { name, .. }
+            | Self::Directive { name, .. }
+            | Self::Place { name } => name.span,
+        }
+    }
+
+    /// The message for the user.
+    #[must_use]
+    pub fn diagnostic(&self) -> Diagnostic {
+        let at = |code| Diagnostic::error(code, self.span(), self.to_string());
+        match self {
+            Self::Empty(_) => at("litmus-empty").help("a test starts with `PTX name`"),
+            Self::NotUtf8(_) => at("litmus-utf8")
+                .label("the first byte that is not")
+                .help("save the file as UTF-8; binary files cannot be read"),
+            Self::NoHeader(_) => at("litmus-header").help("start it with `PTX name`"),
+            Self::HeaderLine(_) => {
+                at("litmus-header-line").help("quote it, or write it as `Key=value`")
+            }
+            Self::NoThreads(_) => at("litmus-threads").help(
+                "write `P0@cta 0,gpu 0 | ... ;` and rows of cells, or `P0 @ gpu 0, cta 0 { ... }`",
+            ),
+            Self::Unbalanced(_) => at("litmus-braces").help("close it with `}`"),
+            Self::Ragged { header, expected, .. } => at("litmus-ragged-row")
+                .also(*header, format!("{expected} threads"))
+                .help("write one cell per thread, empty ones included, with `|` between them"),
+            Self::Duplicate { first, .. } => {
+                at("litmus-duplicate").also(*first, "the first one").help("rename one of them")
+            }
+            Self::UnknownThread { known, .. } => {
+                at("litmus-unknown-thread").help(format!("the threads are {known}"))
+            }
+            Self::UnknownTask { known, .. } => at("litmus-unknown-task").help(if known.is_empty() {
+                "declare it with `task NAME;`".to_owned()
+            } else {
+                format!("the tasks are {known}")
+            }),
+            Self::Undeclared { near, .. } => at("litmus-undeclared")
+                .help(suggest(near.as_ref(), "declare it, for example `.global .u32 x = 0;`")),
+            Self::UnknownLabel { near, .. } => at("litmus-unknown-label")
+                .help(suggest(near.as_ref(), "labels are per thread: write `NAME:` before a statement")),
+            Self::NeverWritten { near, .. } => at("litmus-never-written").help(suggest(
+                near.as_ref(),
+                "write it first, or give it an initial value: `{ P0:%r1 = 0; }`",
+            )),
+            Self::NeverWrittenByThread { near, .. } => at("litmus-never-written").help(suggest(
+                near.as_ref(),
+                "name a register that the thread writes, or give it an initial value",
+            )),
+            Self::Directive { near, .. } => at("litmus-directive").help(suggest(
+                near.as_ref(),
+                "variables are `.global`, `.shared`, `.const`, `.local`, `.param` or `.multimem`",
+            )),
+            Self::Place { .. } => at("litmus-place").help(
+                "a place is `host`, or made of `gpu N`, `grid N`, `cluster N`, `cta N`, `warp N` and \
+                 `task NAME`",
+            ),
+            Self::TwoClusters { first, .. } => at("litmus-place")
+                .also(*first, "here in another cluster")
+                .help("number CTAs within the grid, not within their cluster"),
+            Self::OutOfRange { .. } => {
+                at("litmus-out-of-range").help("declare a larger variable, or use a smaller offset")
+            }
+            Self::Misaligned { bytes, .. } => at("litmus-misaligned").help(format!(
+                "an address is a multiple of the access size (PTX-6.4.1): align the variable with \
+                 `.align {bytes}`, or change the offset"
+            )),
+            Self::Other { code, help, .. } => at(code).help(help.clone()),
+        }
+    }
+}
+
+fn suggest(near: Option<&String>, otherwise: &str) -> String {
+    near.map_or_else(|| otherwise.to_owned(), |near| format!("did you mean `{near}`?"))
+}
+
+/// Something that is read in a way the user should know of.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[allow(missing_docs, reason = "the fields are the parts of the messages")]
+pub enum LitmusWarning {
+    #[error("`{}` is not declared", name.value)]
+    Undeclared { name: Spanned<String> },
+    #[error("`{}` is read, but nothing ever writes it", name.value)]
+    NeverWritten { name: Spanned<String> },
+    #[error("the test has no condition")]
+    NoCondition(Span),
+}
+
+impl LitmusWarning {
+    /// The message for the user.
+    #[must_use]
+    pub fn diagnostic(&self) -> Diagnostic {
+        let (code, span, help) = match self {
+            Self::Undeclared { name } => {
+                ("columns-undeclared", name.span, "it starts as 0; declare it in `{ ... }`")
+            }
+            Self::NeverWritten { name } => {
+                ("columns-never-written", name.span, "it reads as 0 in this dialect")
+            }
+            Self::NoCondition(span) => {
+                ("litmus-no-condition", *span, "it is read as `forall (true)`")
+            }
+        };
+        Diagnostic::warning(code, span, self.to_string()).help(help)
+    }
+}

@@ -1,0 +1,233 @@
+//! The block format: declarations as PTX writes them, one `{ ... }` per thread, the condition.
+
+use super::body::Body;
+use super::draft::Draft;
+use super::place::{PlaceError, place};
+use super::{declaration, init, tail};
+use crate::litmus::ast::{Task, TaskEdge};
+use crate::litmus::error::LitmusError;
+use crate::ptx::cursor::Cursor;
+use crate::ptx::decode::Names;
+use crate::ptx::error::SyntaxError;
+use crate::ptx::token::TokenKind;
+
+/// Reads a whole body.
+pub(super) fn parse(cursor: &mut Cursor<'_>, draft: &mut Draft) {
+    let mut bodies = Vec::new();
+    while !cursor.is_at_end() && !tail::starts(cursor) {
+        let read = match cursor.peek() {
+            Some(TokenKind::Qualifier) => declaration::directive(cursor, draft),
+            Some(TokenKind::OpenBrace) => {
+                init::init(cursor, draft);
+                Ok(())
+            }
+            Some(TokenKind::Semicolon) => {
+                cursor.advance();
+                Ok(())
+            }
+            Some(TokenKind::Word) if cursor.peek_at(1) == Some(TokenKind::At) => {
+                thread(cursor, draft).map(|body| bodies.extend(body))
+            }
+            Some(TokenKind::Word) if matches!(cursor.peek_text(), "task" | "order" | "pdl") => {
+                task(cursor, draft)
+            }
+            _ => Err(cursor.expected(
+                "a declaration, a thread such as `P0 @ gpu 0, cta 0 { ... }`, \
+                                      or the condition",
+            )),
+        };
+        if let Err(error) = read {
+            draft.syntax(&error);
+            recover(cursor);
+        }
+    }
+    let mut names = draft.names();
+    for (thread, body) in bodies {
+        statements(body, draft, &mut names, thread);
+    }
+    tail::tail(cursor, draft);
+}
+
+/// Skips to what looks like the next item.
+fn recover(cursor: &mut Cursor<'_>) {
+    let before = cursor.span();
+    cursor.split_until_token(|kind, text| {
+        matches!(kind, TokenKind::Semicolon | TokenKind::OpenBrace | TokenKind::CloseBrace)
+            || tail::is_keyword(kind, text)
+    });
+    match cursor.peek() {
+        Some(TokenKind::OpenBrace) => {
+            matching_block(cursor);
+        }
+        Some(TokenKind::Semicolon | TokenKind::CloseBrace) => {
+            cursor.advance();
+        }
+        _ if cursor.span() == before && !tail::starts(cursor) => {
+            cursor.advance();
+        }
+        _ => {}
+    }
+}
+
+/// `P0 @ gpu 0, cta 0 { ... }`: notes the thread and gives its index with the tokens between the
+/// braces, which are read when all declarations are known.
+fn thread<'t>(
+    cursor: &mut Cursor<'t>,
+    draft: &mut Draft,
+) -> Result<Option<(usize, Cursor<'t>)>, SyntaxError> {
+    let name = cursor.word("a thread")?;
+    let place = match place(cursor) {
+        Ok(place) => place,
+        Err(PlaceError::Syntax(error)) => return Err(error),
+        Err(PlaceError::Litmus(error)) => {
+            draft.error(&error);
+            recover(cursor);
+            return Ok(None);
+        }
+    };
+    let open = cursor.span();
+    if cursor.peek() != Some(TokenKind::OpenBrace) {
+        return Err(cursor.expected("`{`"));
+    }
+    draft.add_thread(name, place);
+    match matching_block(cursor) {
+        Some(body) => Ok(Some((draft.threads.len() - 1, body))),
+        None => {
+            draft.error(&LitmusError::Unbalanced(open));
+            Ok(None)
+        }
+    }
+}
+
+/// Takes `{ ... }` and gives what is between; takes everything when the brace is never closed.
+fn matching_block<'t>(cursor: &mut Cursor<'t>) -> Option<Cursor<'t>> {
+    cursor.advance();
+    let mut depth = 0_usize;
+    let mut closed = false;
+    let inner = cursor.split_at(|kind| {
+        match kind {
+            TokenKind::OpenBrace => depth += 1,
+            TokenKind::CloseBrace if depth == 0 => {
+                closed = true;
+                return true;
+            }
+            TokenKind::CloseBrace => depth -= 1,
+            _ => {}
+        }
+        false
+    });
+    cursor.advance();
+    closed.then_some(inner)
+}
+
+/// The statements of one thread.
+fn statements(mut cursor: Cursor<'_>, draft: &mut Draft, names: &mut Names, thread: usize) {
+    names.registers.clear();
+    let name = draft.threads[thread].name.value.clone();
+    let inits = draft.register_inits.iter().filter(|init| init.thread.value == name);
+    names.registers.extend(inits.map(|init| init.register.value.clone()));
+    let mut body = Body::default();
+    while !cursor.is_at_end() {
+        match cursor.peek() {
+            // Scopes of registers inside a thread: all names of a thread are one namespace here.
+            Some(TokenKind::OpenBrace | TokenKind::CloseBrace | TokenKind::Semicolon) => {
+                cursor.advance();
+                continue;
+            }
+            _ => {}
+        }
+        let mut statement = cursor.split_until(|kind| kind == TokenKind::Semicolon);
+        let read = if statement.peek() == Some(TokenKind::Qualifier) {
+            thread_directive(&mut statement, draft, names, thread)
+        } else {
+            body.statement(&mut statement, names, draft)
+        };
+        match read {
+            Err(error) => draft.syntax(&error),
+            Ok(()) => rest_of_line(&mut statement, &mut body, draft, names),
+        }
+        let ends = cursor.eat(TokenKind::Semicolon).is_some();
+        if !ends && statement.was_used() && !body.ends_with_label() {
+            draft.syntax(&cursor.expected("`;`"));
+        }
+    }
+    draft.threads[thread].statements = body.finish();
+}
+
+/// Statements that follow without the `;` between: one error, then each is read.
+fn rest_of_line(cursor: &mut Cursor<'_>, body: &mut Body, draft: &mut Draft, names: &Names) {
+    while !cursor.is_at_end() {
+        if matches!(cursor.peek(), Some(TokenKind::OpenBrace | TokenKind::CloseBrace)) {
+            cursor.advance();
+            continue;
+        }
+        draft.syntax(&cursor.expected("`;`"));
+        if cursor.peek() != Some(TokenKind::Word) && cursor.peek() != Some(TokenKind::At) {
+            return;
+        }
+        if let Err(error) = body.statement(cursor, names, draft) {
+            draft.syntax(&error);
+            return;
+        }
+    }
+}
+
+/// `.reg` declares registers; other directives inside a thread are hints or mistakes.
+fn thread_directive(
+    cursor: &mut Cursor<'_>,
+    draft: &mut Draft,
+    names: &mut Names,
+    thread: usize,
+) -> Result<(), SyntaxError> {
+    match cursor.peek_text() {
+        ".reg" => {
+            let registers = declaration::registers(cursor)?;
+            names.registers.extend(registers.iter().map(|(name, _)| name.value.clone()));
+            draft.threads[thread].registers.extend(registers);
+            Ok(())
+        }
+        ".pragma" | ".loc" => {
+            cursor.split_until(|_| false);
+            Ok(())
+        }
+        _ => Err(cursor.expected(
+            "`.reg`, a statement, or `}` (variables are declared before the \
+                                  threads)",
+        )),
+    }
+}
+
+/// `task K1, K2;`, `order K1 -> K2;`, `pdl K1 -> K2;`
+fn task(cursor: &mut Cursor<'_>, draft: &mut Draft) -> Result<(), SyntaxError> {
+    let keyword = cursor.word("`task`, `order` or `pdl`")?.value;
+    loop {
+        let first = cursor.word("a task's name")?;
+        if keyword == "task" {
+            if let Some(other) = draft.tasks.iter().find(|task| task.name.value == first.value) {
+                let first_span = other.name.span;
+                let error =
+                    LitmusError::Duplicate { what: "the task", name: first, first: first_span };
+                draft.error(&error);
+            } else {
+                draft.tasks.push(Task { name: first, programmatic: false });
+            }
+        } else {
+            let mut from = first;
+            while cursor.eat(TokenKind::Arrow).is_some() {
+                let to = cursor.word("a task's name")?;
+                if keyword == "pdl"
+                    && let Some(task) = draft.tasks.iter_mut().find(|t| t.name.value == to.value)
+                {
+                    task.programmatic = true;
+                }
+                draft.task_edges.push(TaskEdge { from, to: to.clone() });
+                from = to;
+            }
+        }
+        if cursor.eat(TokenKind::Comma).is_none() {
+            break;
+        }
+    }
+    cursor.expect(TokenKind::Semicolon, "`;`")?;
+    Ok(())
+}

@@ -1,0 +1,93 @@
+//! Statements of one thread: labels, guards, instructions; errors do not hide what follows.
+
+use super::draft::Draft;
+use crate::ptx::cursor::Cursor;
+use crate::ptx::decode::{self, Names};
+use crate::ptx::error::{DecodeError, DecodeWarning, SyntaxError};
+use crate::ptx::instruction::{Instruction, guard, instruction};
+use crate::ptx::operation::{Operation, PredicateUse, Register, Statement};
+use crate::ptx::registers::Mentions;
+use crate::ptx::token::TokenKind;
+use crate::source::{Span, Spanned};
+
+/// The statements of a thread so far.
+#[derive(Debug, Default)]
+pub(super) struct Body {
+    labels: Vec<Spanned<String>>,
+    statements: Vec<Statement>,
+}
+
+impl Body {
+    /// Reads labels and at most one instruction from `cursor`, which ends where the statement has
+    /// to end.
+    ///
+    /// # Errors
+    /// The first thing wrong with the statement.
+    pub(super) fn statement(
+        &mut self,
+        cursor: &mut Cursor<'_>,
+        names: &Names,
+        draft: &mut Draft,
+    ) -> Result<(), SyntaxError> {
+        while cursor.peek() == Some(TokenKind::Word) && cursor.peek_at(1) == Some(TokenKind::Colon)
+        {
+            self.labels.push(cursor.word("a label")?);
+            cursor.advance();
+        }
+        if cursor.is_at_end() {
+            return Ok(());
+        }
+        let start = cursor.span();
+        let guard = guard(cursor)?;
+        let instruction = instruction(cursor)?;
+        self.decoded(&instruction, guard, start, names, draft);
+        Ok(())
+    }
+
+    fn decoded(
+        &mut self,
+        instruction: &Instruction,
+        guard: Option<PredicateUse>,
+        start: Span,
+        names: &Names,
+        draft: &mut Draft,
+    ) {
+        let mut warnings = Vec::new();
+        let decoded = decode::decode(instruction, names, draft.decode_dialect(), &mut warnings);
+        draft.diagnostics.extend(warnings.iter().map(DecodeWarning::diagnostic));
+        // A statement in error keeps its labels, so that jumps to it are no further errors, and
+        // its registers, so that reads of its result are none either.
+        let operation = decoded.unwrap_or_else(|error: DecodeError| {
+            draft.diagnostics.push(error.diagnostic());
+            decode::undecoded(instruction, names, draft.decode_dialect())
+        });
+        let labels = std::mem::take(&mut self.labels);
+        let span = start.to(instruction.span);
+        self.statements.push(Statement { labels, guard, operation, span });
+    }
+
+    /// Whether a label waits for its statement.
+    pub(super) fn ends_with_label(&self) -> bool {
+        !self.labels.is_empty()
+    }
+
+    /// The register that the last statement writes.
+    pub(super) fn last_written(&self) -> Option<Register> {
+        Mentions::of(self.statements.last()?).writes.first().copied().cloned()
+    }
+
+    /// All statements; labels at the end stand before one that does nothing.
+    pub(super) fn finish(mut self) -> Vec<Statement> {
+        if let (Some(first), Some(last)) = (self.labels.first(), self.labels.last()) {
+            let span = first.span.to(last.span);
+            let labels = self.labels;
+            self.statements.push(Statement {
+                labels,
+                guard: None,
+                operation: Operation::Nothing,
+                span,
+            });
+        }
+        self.statements
+    }
+}

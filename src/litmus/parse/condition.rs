@@ -1,0 +1,199 @@
+//! Conditions over final states.
+//!
+//! Precedence as in herd: `~`, then `=>`, then `/\`, then `\/`. A location stands for its final
+//! value on either side of a comparison; its address is written `&x`.
+
+use super::init::thread_name;
+use crate::diagnostic::closest;
+use crate::litmus::ast::{Condition, DeclaredSpace, Dialect, Term};
+use crate::litmus::error::LitmusError;
+use crate::ptx::cursor::Cursor;
+use crate::ptx::error::SyntaxError;
+use crate::ptx::instruction::{integer, without_percent};
+use crate::ptx::operation::Comparison;
+use crate::ptx::token::TokenKind;
+use crate::source::Spanned;
+use rustc_hash::FxHashMap;
+
+/// How deep conditions may nest.
+const DEEPEST_CONDITION: usize = 128;
+
+/// What the names in a condition stand for.
+pub(super) struct Resolver<'a> {
+    pub(super) threads: &'a FxHashMap<String, usize>,
+    /// Variables with their space; `None` for aliases.
+    pub(super) spaces: FxHashMap<&'a str, Option<DeclaredSpace>>,
+    pub(super) dialect: Dialect,
+}
+
+/// Why a condition cannot be read.
+pub(super) enum ConditionError {
+    Syntax(SyntaxError),
+    Litmus(LitmusError),
+}
+
+impl From<SyntaxError> for ConditionError {
+    fn from(error: SyntaxError) -> Self {
+        Self::Syntax(error)
+    }
+}
+
+/// Reads a condition.
+pub(super) fn condition(
+    cursor: &mut Cursor<'_>,
+    names: &Resolver<'_>,
+) -> Result<Condition, ConditionError> {
+    disjunction(cursor, names, 0)
+}
+
+fn disjunction(
+    cursor: &mut Cursor<'_>,
+    names: &Resolver<'_>,
+    depth: usize,
+) -> Result<Condition, ConditionError> {
+    let mut list = vec![conjunction(cursor, names, depth)?];
+    while cursor.eat(TokenKind::Or).is_some() {
+        list.push(conjunction(cursor, names, depth)?);
+    }
+    Ok(if list.len() > 1 { Condition::Or(list) } else { list.remove(0) })
+}
+
+fn conjunction(
+    cursor: &mut Cursor<'_>,
+    names: &Resolver<'_>,
+    depth: usize,
+) -> Result<Condition, ConditionError> {
+    let mut list = vec![implication(cursor, names, depth)?];
+    while cursor.eat(TokenKind::And).is_some() {
+        list.push(implication(cursor, names, depth)?);
+    }
+    Ok(if list.len() > 1 { Condition::And(list) } else { list.remove(0) })
+}
+
+fn implication(
+    cursor: &mut Cursor<'_>,
+    names: &Resolver<'_>,
+    depth: usize,
+) -> Result<Condition, ConditionError> {
+    let left = atom(cursor, names, depth)?;
+    if cursor.eat(TokenKind::Implies).is_none() {
+        return Ok(left);
+    }
+    let right = implication(cursor, names, depth + 1)?;
+    Ok(Condition::Implies(Box::new(left), Box::new(right)))
+}
+
+fn atom(
+    cursor: &mut Cursor<'_>,
+    names: &Resolver<'_>,
+    depth: usize,
+) -> Result<Condition, ConditionError> {
+    if depth > DEEPEST_CONDITION {
+        let (what, limit) = ("conditions", DEEPEST_CONDITION);
+        return Err(SyntaxError::TooDeep { what, limit, span: cursor.span() }.into());
+    }
+    if cursor.eat(TokenKind::OpenParen).is_some() {
+        let inner = disjunction(cursor, names, depth + 1)?;
+        cursor.expect(TokenKind::CloseParen, "`)`")?;
+        return Ok(inner);
+    }
+    let negated = cursor.eat(TokenKind::Tilde).or_else(|| cursor.eat(TokenKind::Bang));
+    if negated.or_else(|| cursor.eat_word("not")).is_some() {
+        return Ok(Condition::Not(Box::new(atom(cursor, names, depth + 1)?)));
+    }
+    if cursor.eat_word("true").is_some() {
+        return Ok(Condition::True);
+    }
+    if cursor.eat_word("false").is_some() {
+        return Ok(Condition::False);
+    }
+    let left = term(cursor, names)?;
+    let comparison = comparison(cursor.peek())
+        .ok_or_else(|| cursor.expected("a comparison: `==`, `!=`, `<`, `<=`, `>` or `>=`"))?;
+    cursor.advance();
+    Ok(Condition::Compare(comparison, left, term(cursor, names)?))
+}
+
+/// The comparison that a token stands for.
+pub(super) fn comparison(kind: Option<TokenKind>) -> Option<Comparison> {
+    Some(match kind? {
+        TokenKind::Assign | TokenKind::Equal => Comparison::Eq,
+        TokenKind::NotEqual => Comparison::Ne,
+        TokenKind::Less => Comparison::Lt,
+        TokenKind::LessEqual => Comparison::Le,
+        TokenKind::Greater => Comparison::Gt,
+        TokenKind::GreaterEqual => Comparison::Ge,
+        _ => return None,
+    })
+}
+
+/// Reads a register, a location, a number or an address.
+pub(super) fn term(cursor: &mut Cursor<'_>, names: &Resolver<'_>) -> Result<Term, ConditionError> {
+    match cursor.peek() {
+        Some(TokenKind::Ampersand) => {
+            cursor.advance();
+            Ok(Term::AddressOf(cursor.word("a location after `&`")?))
+        }
+        _ if cursor.peek_at(1) == Some(TokenKind::Colon) => of_thread(cursor, names),
+        Some(TokenKind::Number | TokenKind::Minus | TokenKind::Plus) => {
+            Ok(Term::Number(integer(cursor)?))
+        }
+        Some(TokenKind::OpenBracket) => {
+            cursor.advance();
+            let name = cursor.word("a location")?;
+            let term = memory(cursor, names, name, None)?;
+            cursor.expect(TokenKind::CloseBracket, "`]`")?;
+            Ok(term)
+        }
+        _ => {
+            let name = cursor.word("a register, a location or a number")?;
+            memory(cursor, names, name, None)
+        }
+    }
+}
+
+/// `P0:r0`, `P0:%r0`, `1:r0`; `P0:x` for a variable with several instances.
+fn of_thread(cursor: &mut Cursor<'_>, names: &Resolver<'_>) -> Result<Term, ConditionError> {
+    let thread = thread_name(cursor)?;
+    let name = cursor.word("a register")?;
+    let Some(&index) = names.threads.get(&thread.value) else {
+        let mut known: Vec<_> = names.threads.iter().map(|(name, at)| (*at, name)).collect();
+        known.sort_unstable();
+        let known: Vec<_> = known.iter().map(|(_, name)| format!("`{name}`")).collect();
+        let known = known.join(", ");
+        return Err(ConditionError::Litmus(LitmusError::UnknownThread { name: thread, known }));
+    };
+    let space = names.spaces.get(name.value.as_str()).copied().flatten();
+    if matches!(space, Some(DeclaredSpace::Shared | DeclaredSpace::Local)) {
+        let mut term = memory(cursor, names, name, Some(index))?;
+        if let Term::Memory { span, .. } = &mut term {
+            *span = thread.span.to(*span);
+        }
+        return Ok(term);
+    }
+    let span = thread.span.to(name.span);
+    Ok(Term::Register { thread: index, register: without_percent(name).value, span })
+}
+
+/// `x`, `x[1]`
+fn memory(
+    cursor: &mut Cursor<'_>,
+    names: &Resolver<'_>,
+    name: Spanned<String>,
+    instance: Option<usize>,
+) -> Result<Term, ConditionError> {
+    let mut index = 0;
+    if cursor.eat(TokenKind::OpenBracket).is_some() {
+        let number = integer(cursor)?;
+        index = u64::try_from(number.value)
+            .map_err(|_| SyntaxError::Range { what: "an array index", span: number.span })?;
+        cursor.expect(TokenKind::CloseBracket, "`]`")?;
+    }
+    let known = names.spaces.contains_key(name.value.as_str());
+    if !known && names.dialect == Dialect::Blocks {
+        let near = closest(&name.value, names.spaces.keys().copied()).map(str::to_owned);
+        return Err(ConditionError::Litmus(LitmusError::Undeclared { name, near }));
+    }
+    let span = name.span.to(cursor.last_span());
+    Ok(Term::Memory { variable: name.value, index, instance, span })
+}

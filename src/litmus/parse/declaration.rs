@@ -1,0 +1,244 @@
+//! Declarations of the block format, as PTX writes them, and of registers.
+
+use super::draft::Draft;
+use super::init::{element_count, too_many_values, value_list};
+use crate::diagnostic::closest;
+use crate::litmus::ast::{AliasDeclaration, DeclaredSpace, Variable};
+use crate::litmus::error::LitmusError;
+use crate::ptx::cursor::Cursor;
+use crate::ptx::error::SyntaxError;
+use crate::ptx::instruction::{integer, without_percent};
+use crate::ptx::names;
+use crate::ptx::operation::{Proxy, Register, Type, TypeKind};
+use crate::ptx::token::TokenKind;
+use crate::source::{Span, Spanned};
+
+/// Directives of a module that mean nothing to a litmus test.
+const IGNORED: &[&str] = &[".target", ".address_size", ".file", ".loc", ".pragma", ".section"];
+const KNOWN: &[&str] = &[
+    ".global",
+    ".shared",
+    ".const",
+    ".local",
+    ".param",
+    ".multimem",
+    ".alias",
+    ".version",
+    ".target",
+    ".address_size",
+];
+/// Qualifiers of a declaration that do not matter here.
+const LINKAGE: &[&str] = &[".visible", ".extern", ".weak", ".common"];
+/// How many registers one `.reg` may declare.
+const MOST_REGISTERS: i128 = 1 << 16;
+
+/// Reads one directive with its `;`.
+pub(super) fn directive(cursor: &mut Cursor<'_>, draft: &mut Draft) -> Result<(), SyntaxError> {
+    while LINKAGE.contains(&cursor.peek_text()) {
+        cursor.advance();
+    }
+    let directive = cursor.expect(TokenKind::Qualifier, "a declaration such as `.global`")?;
+    let space = match cursor.text(directive.span) {
+        ".version" => return version(cursor, draft),
+        ".alias" => return alias(cursor, draft, directive.span),
+        word if IGNORED.contains(&word) => {
+            skip_module_directive(cursor);
+            return Ok(());
+        }
+        ".global" => DeclaredSpace::Global,
+        ".shared" => DeclaredSpace::Shared,
+        ".const" => DeclaredSpace::Const,
+        ".local" => DeclaredSpace::Local,
+        ".param" => DeclaredSpace::Param,
+        ".multimem" => DeclaredSpace::Multimem,
+        word => {
+            let near = closest(word, KNOWN.iter().copied()).map(str::to_owned);
+            let name = Spanned::new(word.to_owned(), directive.span);
+            draft.error(&LitmusError::Directive { name, near });
+            cursor.split_until(|kind| matches!(kind, TokenKind::Semicolon | TokenKind::At));
+            cursor.eat(TokenKind::Semicolon);
+            return Ok(());
+        }
+    };
+    variables(cursor, draft, space, directive.span)
+}
+
+/// `.version 8.5`
+fn version(cursor: &mut Cursor<'_>, draft: &mut Draft) -> Result<(), SyntaxError> {
+    let token = cursor.expect(TokenKind::Decimal, "a version such as `8.5`")?;
+    let text = cursor.text(token.span);
+    let parts = text.split_once('.').and_then(|(a, b)| Some((a.parse().ok()?, b.parse().ok()?)));
+    draft.version = Some(
+        parts.ok_or_else(|| SyntaxError::Literal { found: text.to_owned(), span: token.span })?,
+    );
+    cursor.eat(TokenKind::Semicolon);
+    Ok(())
+}
+
+/// Module directives end with their line: skips up to the next directive or thread.
+fn skip_module_directive(cursor: &mut Cursor<'_>) {
+    while let Some(kind) = cursor.peek() {
+        let starts = matches!(kind, TokenKind::Qualifier | TokenKind::OpenBrace)
+            || cursor.peek_at(1) == Some(TokenKind::At);
+        if starts || cursor.eat(TokenKind::Semicolon).is_some() {
+            break;
+        }
+        cursor.advance();
+    }
+}
+
+/// `.alias y = x;`
+fn alias(cursor: &mut Cursor<'_>, draft: &mut Draft, start: Span) -> Result<(), SyntaxError> {
+    let proxy = match cursor.peek() {
+        Some(TokenKind::Qualifier) => {
+            let proxy =
+                names::proxy(cursor.peek_text().trim_start_matches('.')).ok_or_else(|| {
+                    cursor.expected("`.generic`, `.texture`, `.surface` or `.constant`")
+                })?;
+            cursor.advance();
+            proxy
+        }
+        _ => Proxy::Generic,
+    };
+    let name = cursor.word("the new name")?;
+    cursor.expect(TokenKind::Assign, "`=`")?;
+    cursor.eat(TokenKind::Ampersand);
+    let target = cursor.word("the variable that it aliases")?;
+    cursor.expect(TokenKind::Semicolon, "`;`")?;
+    let span = start.to(target.span);
+    draft.add_alias(AliasDeclaration { name, proxy, target, span });
+    Ok(())
+}
+
+/// `.align 8 .b64 a[2] = {1, 2}, b;`
+fn variables(
+    cursor: &mut Cursor<'_>,
+    draft: &mut Draft,
+    space: DeclaredSpace,
+    start: Span,
+) -> Result<(), SyntaxError> {
+    let mut align = None;
+    let mut ty = None;
+    let mut vector = 1;
+    while cursor.peek() == Some(TokenKind::Qualifier) {
+        let word = cursor.peek_text();
+        match (word, names::ty(&word[1..])) {
+            (".align", _) => {
+                cursor.advance();
+                align = Some(alignment(cursor)?);
+                continue;
+            }
+            (".v2", _) => vector = 2,
+            (".v4", _) => vector = 4,
+            (".attribute" | ".ptr", _) => {}
+            (_, Some(found)) if found.kind != TypeKind::Predicate => ty = Some(found),
+            _ => return Err(cursor.expected("`.align N` or a type such as `.u32`")),
+        }
+        cursor.advance();
+    }
+    let ty = ty.ok_or_else(|| cursor.expected("a type such as `.u32`"))?;
+    loop {
+        let name = cursor.word("the variable's name")?;
+        let mut elements = vector;
+        while cursor.eat(TokenKind::OpenBracket).is_some() {
+            elements *= element_count(cursor)?.min(1 << 20);
+            cursor.expect(TokenKind::CloseBracket, "`]`")?;
+        }
+        if elements > 1 << 20 {
+            let what = "the number of elements (1 to 1048576)";
+            return Err(SyntaxError::Range { what, span: name.span });
+        }
+        let natural = u64::from(ty.bytes()) * vector;
+        let mut variable = Variable {
+            name: name.clone(),
+            space,
+            ty,
+            elements,
+            align: align.unwrap_or(natural),
+            initial: None,
+            initial_address: None,
+            span: start,
+        };
+        if cursor.eat(TokenKind::Assign).is_some() {
+            initializer(cursor, &mut variable)?;
+        }
+        if let Some(values) = variable.initial.as_ref().filter(|v| v.len() as u64 > elements) {
+            draft.error(&too_many_values(&name, values.len(), elements));
+        }
+        variable.span = start.to(cursor.last_span());
+        check_initializer(draft, &variable);
+        draft.add_variable(variable);
+        if cursor.eat(TokenKind::Comma).is_none() {
+            break;
+        }
+    }
+    cursor.expect(TokenKind::Semicolon, "`;`")?;
+    Ok(())
+}
+
+fn initializer(cursor: &mut Cursor<'_>, variable: &mut Variable) -> Result<(), SyntaxError> {
+    match cursor.peek() {
+        Some(TokenKind::OpenBrace) => variable.initial = Some(value_list(cursor)?),
+        Some(TokenKind::Word | TokenKind::Ampersand) => {
+            cursor.eat(TokenKind::Ampersand);
+            variable.initial_address = Some(cursor.word("a variable")?);
+        }
+        _ => variable.initial = Some(vec![integer(cursor)?.value]),
+    }
+    Ok(())
+}
+
+/// Values have to fit the type; one value needs no braces in a scalar only.
+fn check_initializer(draft: &mut Draft, variable: &Variable) {
+    let bits = variable.ty.bits.min(64);
+    let legal = -(1_i128 << (bits - 1))..(1_i128 << bits);
+    let too_large = variable.initial.iter().flatten().any(|value| !legal.contains(value));
+    if too_large {
+        draft.error(&LitmusError::Other {
+            code: "litmus-initializer",
+            message: format!("the initial value of `{}` is out of range", variable.name.value),
+            help: format!("a `.{}` has {bits} bits", variable.ty),
+            span: variable.name.span,
+        });
+    }
+}
+
+/// A power of two up to 1024.
+fn alignment(cursor: &mut Cursor<'_>) -> Result<u64, SyntaxError> {
+    let number = integer(cursor)?;
+    let what = "an alignment (a power of two up to 1024)";
+    u64::try_from(number.value)
+        .ok()
+        .filter(|align| align.is_power_of_two() && *align <= 1024)
+        .ok_or(SyntaxError::Range { what, span: number.span })
+}
+
+/// `.reg .b32 %r<4>, p;` inside a thread.
+pub(super) fn registers(cursor: &mut Cursor<'_>) -> Result<Vec<(Register, Type)>, SyntaxError> {
+    cursor.expect(TokenKind::Qualifier, "`.reg`")?;
+    let ty = names::ty(cursor.peek_text().trim_start_matches('.'))
+        .filter(|_| cursor.peek() == Some(TokenKind::Qualifier))
+        .ok_or_else(|| cursor.expected("a type such as `.b32`"))?;
+    cursor.advance();
+    let mut registers = Vec::new();
+    loop {
+        let name = without_percent(cursor.word("a register")?);
+        if cursor.eat(TokenKind::Less).is_some() {
+            let count = integer(cursor)?;
+            cursor.expect(TokenKind::Greater, "`>`")?;
+            if !(1..=MOST_REGISTERS).contains(&count.value) {
+                let what = "the number of registers (1 to 65536)";
+                return Err(SyntaxError::Range { what, span: count.span });
+            }
+            let numbered = (0..count.value)
+                .map(|number| (Spanned::new(format!("{}{number}", name.value), name.span), ty));
+            registers.extend(numbered);
+        } else {
+            registers.push((name, ty));
+        }
+        if cursor.eat(TokenKind::Comma).is_none() {
+            break;
+        }
+    }
+    Ok(registers)
+}

@@ -1,0 +1,258 @@
+//! A test while it is read: declarations by name, and the diagnostics so far.
+
+use super::condition::Resolver;
+use super::header::Header;
+use super::place::{PlaceDraft, resolve};
+use crate::diagnostic::Diagnostic;
+use crate::litmus::ast::{
+    AliasDeclaration, Condition, Dialect, InitialValue, Quantifier, RegisterInit, Task, TaskEdge,
+    Term, Test, Thread, Variable,
+};
+use crate::litmus::error::{LitmusError, LitmusWarning};
+use crate::ptx::decode::{self, Names};
+use crate::ptx::error::SyntaxError;
+use crate::ptx::operation::{Register, Statement, Type};
+use crate::source::{Span, Spanned};
+use rustc_hash::FxHashMap;
+
+/// A thread while it is read.
+#[derive(Debug)]
+pub(super) struct ThreadDraft {
+    pub(super) name: Spanned<String>,
+    pub(super) place: PlaceDraft,
+    pub(super) registers: Vec<(Register, Type)>,
+    pub(super) statements: Vec<Statement>,
+}
+
+/// `P0:r0 = value` before the threads are known.
+#[derive(Debug)]
+pub(super) struct RegisterInitDraft {
+    pub(super) thread: Spanned<String>,
+    pub(super) register: Register,
+    pub(super) value: InitialValue,
+}
+
+/// Everything read so far.
+#[derive(Debug)]
+pub(super) struct Draft {
+    header: Header,
+    pub(super) dialect: Dialect,
+    whole: Span,
+    pub(super) version: Option<(u32, u32)>,
+    pub(super) variables: Vec<Variable>,
+    pub(super) aliases: Vec<AliasDeclaration>,
+    declared: FxHashMap<String, Span>,
+    pub(super) register_inits: Vec<RegisterInitDraft>,
+    pub(super) threads: Vec<ThreadDraft>,
+    thread_index: FxHashMap<String, usize>,
+    pub(super) tasks: Vec<Task>,
+    pub(super) task_edges: Vec<TaskEdge>,
+    pub(super) locations: Vec<Term>,
+    pub(super) filter: Option<Condition>,
+    pub(super) judgement: Option<(Quantifier, Condition, Span)>,
+    pub(super) diagnostics: Vec<Diagnostic>,
+}
+
+impl Draft {
+    pub(super) fn new(
+        header: Header,
+        dialect: Dialect,
+        whole: Span,
+        diagnostics: Vec<Diagnostic>,
+    ) -> Self {
+        Self {
+            header,
+            dialect,
+            whole,
+            version: None,
+            variables: Vec::new(),
+            aliases: Vec::new(),
+            declared: FxHashMap::default(),
+            register_inits: Vec::new(),
+            threads: Vec::new(),
+            thread_index: FxHashMap::default(),
+            tasks: Vec::new(),
+            task_edges: Vec::new(),
+            locations: Vec::new(),
+            filter: None,
+            judgement: None,
+            diagnostics,
+        }
+    }
+
+    pub(super) fn syntax(&mut self, error: &SyntaxError) {
+        self.diagnostics.push(error.diagnostic());
+    }
+
+    pub(super) fn error(&mut self, error: &LitmusError) {
+        self.diagnostics.push(error.diagnostic());
+    }
+
+    pub(super) fn warn(&mut self, warning: &LitmusWarning) {
+        self.diagnostics.push(warning.diagnostic());
+    }
+
+    /// Whether a variable or alias has this name.
+    pub(super) fn is_declared(&self, name: &str) -> bool {
+        self.declared.contains_key(name)
+    }
+
+    /// Notes a new name of memory, or complains that it exists.
+    fn declare(&mut self, name: &Spanned<String>) -> bool {
+        if let Some(first) = self.declared.insert(name.value.clone(), name.span) {
+            self.declared.insert(name.value.clone(), first);
+            self.error(&LitmusError::Duplicate { what: "the variable", name: name.clone(), first });
+            return false;
+        }
+        true
+    }
+
+    pub(super) fn add_variable(&mut self, variable: Variable) {
+        if self.declare(&variable.name) {
+            self.variables.push(variable);
+        }
+    }
+
+    pub(super) fn add_alias(&mut self, alias: AliasDeclaration) {
+        if self.declare(&alias.name) {
+            self.aliases.push(alias);
+        }
+    }
+
+    pub(super) fn add_thread(&mut self, name: Spanned<String>, place: PlaceDraft) {
+        if let Some(&first) = self.thread_index.get(&name.value) {
+            let first = self.threads[first].name.span;
+            self.error(&LitmusError::Duplicate { what: "the thread", name: name.clone(), first });
+        } else {
+            self.thread_index.insert(name.value.clone(), self.threads.len());
+        }
+        self.threads.push(ThreadDraft {
+            name,
+            place,
+            registers: Vec::new(),
+            statements: Vec::new(),
+        });
+    }
+
+    pub(super) fn thread_named(&self, name: &str) -> Option<usize> {
+        self.thread_index.get(name).copied()
+    }
+
+    /// What the names in the threads stand for; registers are filled in per thread.
+    pub(super) fn names(&self) -> Names {
+        let mut variables: FxHashMap<String, Type> =
+            self.variables.iter().map(|v| (v.name.value.clone(), v.ty)).collect();
+        for alias in &self.aliases {
+            let ty = variables.get(&alias.target.value).copied().unwrap_or(Type::UNTYPED);
+            variables.insert(alias.name.value.clone(), ty);
+        }
+        Names { variables, ..Names::default() }
+    }
+
+    /// The decoder's dialect.
+    pub(super) fn decode_dialect(&self) -> decode::Dialect {
+        match self.dialect {
+            Dialect::Blocks => decode::Dialect::Ptx,
+            Dialect::Columns | Dialect::Nvlitmus => decode::Dialect::Columns,
+        }
+    }
+
+    pub(super) fn resolver(&self) -> Resolver<'_> {
+        let spaces = self.variables.iter().map(|v| (v.name.value.as_str(), Some(v.space)));
+        let aliases = self.aliases.iter().map(|a| (a.name.value.as_str(), None));
+        Resolver {
+            threads: &self.thread_index,
+            spaces: spaces.chain(aliases).collect(),
+            dialect: self.dialect,
+        }
+    }
+
+    /// The names of all threads, for messages.
+    pub(super) fn thread_names(&self) -> String {
+        let names: Vec<_> = self.threads.iter().map(|t| format!("`{}`", t.name.value)).collect();
+        names.join(", ")
+    }
+
+    fn register_inits(&mut self) -> Vec<RegisterInit> {
+        let mut resolved = Vec::new();
+        for init in std::mem::take(&mut self.register_inits) {
+            match self.thread_named(&init.thread.value) {
+                Some(thread) => resolved.push(RegisterInit {
+                    thread,
+                    register: init.register,
+                    value: init.value,
+                }),
+                None => {
+                    let known = self.thread_names();
+                    self.error(&LitmusError::UnknownThread { name: init.thread, known });
+                }
+            }
+        }
+        resolved
+    }
+
+    fn task_of(&mut self, place: &PlaceDraft) -> Option<usize> {
+        let name = place.task.clone()?;
+        let found = self.tasks.iter().position(|task| task.name.value == name.value);
+        if found.is_none() {
+            let known: Vec<_> = self.tasks.iter().map(|t| format!("`{}`", t.name.value)).collect();
+            self.error(&LitmusError::UnknownTask { name, known: known.join(", ") });
+        }
+        found
+    }
+
+    /// As [`Self::finish`], for a format whose conditions are filled in later.
+    pub(super) fn finish_without_condition(mut self) -> (Option<Test>, Vec<Diagnostic>) {
+        self.judgement = Some((Quantifier::Forall, Condition::True, self.whole));
+        self.finish()
+    }
+
+    /// The test, when it has threads, and all diagnostics.
+    pub(super) fn finish(mut self) -> (Option<Test>, Vec<Diagnostic>) {
+        if self.threads.is_empty() {
+            if !self.diagnostics.iter().any(Diagnostic::is_error) {
+                let end = Span { start: self.whole.end, ..self.whole };
+                self.error(&LitmusError::NoThreads(end));
+            }
+            return (None, self.diagnostics);
+        }
+        let register_inits = self.register_inits();
+        let drafts = std::mem::take(&mut self.threads);
+        let tasks: Vec<_> = drafts.iter().map(|thread| self.task_of(&thread.place)).collect();
+        let places = resolve(&drafts, &tasks, &mut self.diagnostics);
+        let threads =
+            drafts.into_iter().zip(places).zip(tasks).map(|((draft, place), task)| Thread {
+                name: draft.name,
+                place,
+                registers: draft.registers,
+                statements: draft.statements,
+                task,
+            });
+        let threads = threads.collect();
+        let (quantifier, condition, condition_span) = self.judgement.take().unwrap_or_else(|| {
+            let end = Span { start: self.whole.end, ..self.whole };
+            self.warn(&LitmusWarning::NoCondition(end));
+            (Quantifier::Forall, Condition::True, end)
+        });
+        let test = Test {
+            name: self.header.name,
+            dialect: self.dialect,
+            version: self.version,
+            docs: self.header.docs,
+            metadata: self.header.metadata,
+            variables: self.variables,
+            aliases: self.aliases,
+            register_inits,
+            threads,
+            tasks: self.tasks,
+            task_edges: self.task_edges,
+            locations: self.locations,
+            filter: self.filter,
+            quantifier,
+            condition,
+            condition_span,
+            span: self.whole,
+        };
+        (Some(test), self.diagnostics)
+    }
+}

@@ -1,0 +1,145 @@
+//! Bytes of a file into litmus tests: columns, blocks, or NVIDIA's `.test` format.
+//!
+//! All errors of a file are collected; a test with an error is left out. Parsing takes time linear
+//! in the size of the file.
+
+mod blocks;
+mod body;
+mod columns;
+mod condition;
+mod declaration;
+mod draft;
+mod header;
+mod init;
+mod nvlitmus;
+mod place;
+mod tail;
+
+use crate::diagnostic::Diagnostic;
+use crate::litmus::ast::{Dialect, Test};
+use crate::litmus::check;
+use crate::litmus::error::LitmusError;
+use crate::ptx::cursor::Cursor;
+use crate::ptx::error::SyntaxError;
+use crate::ptx::token::{Token, TokenKind, lex};
+use crate::source::{Files, Span};
+use draft::Draft;
+
+/// The tests of one file and all that is to be said about them.
+#[derive(Clone, Debug, Default)]
+pub struct Parsed {
+    /// The tests without errors.
+    pub tests: Vec<Test>,
+    /// Errors and warnings in order of discovery.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Reads the tests in a file.
+///
+/// `name` is what the user calls it; its extension and its content choose the format. The text is
+/// added to `files`, which every span of the result refers to.
+pub fn parse_bytes(files: &mut Files, name: &str, bytes: &[u8]) -> Parsed {
+    let text = String::from_utf8_lossy(bytes);
+    let file = files.add(name, text.as_ref());
+    if let Err(error) = std::str::from_utf8(bytes) {
+        let at = error.valid_up_to();
+        return Parsed::failed(&LitmusError::NotUtf8(Span::new(file, at, at)));
+    }
+    let source = Source { text: &text, whole: Span::new(file, 0, text.len()), name };
+    match header::first_word(&source) {
+        "" => Parsed::failed(&LitmusError::Empty(source.at(0, 0))),
+        "PTX" => litmus(&source),
+        _ if name.ends_with(".test") => nvlitmus::parse(&source),
+        word => Parsed::failed(&LitmusError::NoHeader(source.span_of(word))),
+    }
+}
+
+impl Parsed {
+    fn failed(error: &LitmusError) -> Self {
+        Self { tests: Vec::new(), diagnostics: vec![error.diagnostic()] }
+    }
+
+    /// Adds a test unless its diagnostics contain an error.
+    fn add(&mut self, test: Option<Test>, diagnostics: Vec<Diagnostic>) {
+        if !diagnostics.iter().any(Diagnostic::is_error) {
+            self.tests.extend(test);
+        }
+        self.diagnostics.extend(diagnostics);
+    }
+}
+
+/// The text of a file with its place in the table of files.
+struct Source<'a> {
+    text: &'a str,
+    whole: Span,
+    name: &'a str,
+}
+
+impl Source<'_> {
+    fn at(&self, start: usize, end: usize) -> Span {
+        Span::new(self.whole.file, start, end)
+    }
+
+    /// The span of a piece of the text.
+    fn span_of(&self, piece: &str) -> Span {
+        let start = (piece.as_ptr() as usize).saturating_sub(self.text.as_ptr() as usize);
+        self.at(start, start + piece.len())
+    }
+
+    /// The text that a span covers.
+    fn text_of(&self, span: Span) -> &str {
+        self.text.get(span.start as usize..span.end as usize).unwrap_or("")
+    }
+
+    /// The file's name without folders and extension.
+    fn stem(&self) -> &str {
+        let base = self.name.rsplit(['/', '\\']).next().unwrap_or(self.name);
+        base.rsplit_once('.').map_or(base, |(stem, _)| stem)
+    }
+}
+
+/// A test in columns or blocks.
+fn litmus(source: &Source<'_>) -> Parsed {
+    let mut diagnostics = Vec::new();
+    let header = header::header(source, &mut diagnostics);
+    let (tokens, errors) = lex(source.text, source.at(header.body, source.text.len()));
+    diagnostics.extend(errors.iter().map(SyntaxError::diagnostic));
+    let end = source.at(source.text.len(), source.text.len());
+    let mut cursor = Cursor::new(source.text, &tokens, end);
+    let dialect = dialect(&tokens);
+    let mut draft = Draft::new(header, dialect, source.whole, diagnostics);
+    match dialect {
+        Dialect::Columns => columns::parse(&mut cursor, &mut draft),
+        _ => blocks::parse(&mut cursor, &mut draft),
+    }
+    let mut parsed = Parsed::default();
+    let (test, mut diagnostics) = draft.finish();
+    let test = test.map(|mut test| {
+        check::check(&mut test, &mut diagnostics);
+        test
+    });
+    parsed.add(test, diagnostics);
+    parsed
+}
+
+/// Columns when the first place outside braces is followed by `|` or `;`, blocks when by `{`.
+fn dialect(tokens: &[Token]) -> Dialect {
+    let mut depth = 0_usize;
+    let mut in_place = false;
+    for token in tokens {
+        match token.kind {
+            TokenKind::OpenBrace if depth == 0 && in_place => return Dialect::Blocks,
+            TokenKind::Bar | TokenKind::Semicolon if depth == 0 && in_place => {
+                return Dialect::Columns;
+            }
+            TokenKind::OpenBrace => depth += 1,
+            TokenKind::CloseBrace => depth = depth.saturating_sub(1),
+            TokenKind::At if depth == 0 => in_place = true,
+            _ => {}
+        }
+    }
+    match tokens.first().map(|token| token.kind) {
+        Some(TokenKind::OpenBrace) => Dialect::Columns,
+        _ => Dialect::Blocks,
+    }
+}

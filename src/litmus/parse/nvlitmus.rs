@@ -1,0 +1,354 @@
+//! NVIDIA's `.test` format: each template row and each assertion is a test of its own.
+//!
+//! A template is filled in token by token, so that every span still points into the file: at the
+//! template for what it says, at the row for what the row says.
+
+use super::body::Body;
+use super::condition::{ConditionError, Resolver, comparison, condition};
+use super::draft::Draft;
+use super::header::Header;
+use super::init::column_variable;
+use super::place::PlaceDraft;
+use super::{Parsed, Source};
+use crate::diagnostic::Diagnostic;
+use crate::litmus::ast::{AliasDeclaration, Condition, Dialect, Metadata, Quantifier, Term, Test};
+use crate::litmus::check;
+use crate::litmus::error::LitmusError;
+use crate::ptx::cursor::Cursor;
+use crate::ptx::decode::Names;
+use crate::ptx::error::SyntaxError;
+use crate::ptx::instruction::integer;
+use crate::ptx::operation::{Comparison, Proxy, Register};
+use crate::ptx::registers::Mentions;
+use crate::ptx::token::{Token, TokenKind, lex};
+use crate::source::Spanned;
+use rustc_hash::FxHashMap;
+
+/// Reads all tests of a file.
+pub(super) fn parse(source: &Source<'_>) -> Parsed {
+    let mut parsed = Parsed::default();
+    let mut lexed = |start: usize, end: usize| {
+        let (tokens, errors) = lex(source.text, source.at(start, end));
+        parsed.diagnostics.extend(errors.iter().map(SyntaxError::diagnostic));
+        tokens
+    };
+    let Some((template, rows)) = source.text.split_once("$$") else {
+        let tokens = lexed(0, source.text.len());
+        tests(source, &tokens, "", &mut parsed);
+        return parsed;
+    };
+    let template_tokens = lexed(0, template.len());
+    let rows =
+        rows.lines().filter(|line| !line.trim().is_empty() && !line.trim().starts_with("//"));
+    let mut filled = Vec::new();
+    for row in rows {
+        let cells: Vec<Vec<Token>> = row
+            .split('|')
+            .map(|cell| {
+                let span = source.span_of(cell);
+                lexed(span.start as usize, span.end as usize)
+            })
+            .collect();
+        filled.push((fill(source, &template_tokens, &cells), source.span_of(row)));
+    }
+    for (at, (tokens, row)) in filled.into_iter().enumerate() {
+        match tokens {
+            Ok(tokens) => tests(source, &tokens, &format!("-{}", at + 1), &mut parsed),
+            Err(token) => parsed.diagnostics.push(
+                LitmusError::Other {
+                    code: "nvlitmus-row",
+                    message: format!("the row has no filling for `{}`", source.text_of(token.span)),
+                    help: "separate the fillings by `|`, starting with that for `$0`".to_owned(),
+                    span: row,
+                }
+                .diagnostic(),
+            ),
+        }
+    }
+    parsed
+}
+
+/// Replaces `$0`, `$1`, ... by a row's cells; the error is the token without a cell.
+fn fill(
+    source: &Source<'_>,
+    template: &[Token],
+    cells: &[Vec<Token>],
+) -> Result<Vec<Token>, Token> {
+    let mut filled = Vec::with_capacity(template.len());
+    for token in template {
+        match source.text_of(token.span).strip_prefix('$') {
+            Some(number) => {
+                let cell = number.parse::<usize>().ok().and_then(|number| cells.get(number));
+                filled.extend_from_slice(cell.ok_or(*token)?);
+            }
+            None => filled.push(*token),
+        }
+    }
+    Ok(filled)
+}
+
+/// `assert`, `permit` or `check` with its condition, before the registers are resolved.
+struct Assertion {
+    kind: Spanned<String>,
+    condition: Condition,
+    name: Option<Spanned<String>>,
+}
+
+/// A value that a load is written to return: `ld r0, [x] == 1`.
+struct Observation {
+    thread: usize,
+    register: Register,
+    comparison: Comparison,
+    value: Spanned<i128>,
+}
+
+/// The tests of one filled-in template: one per assertion.
+fn tests(source: &Source<'_>, tokens: &[Token], suffix: &str, parsed: &mut Parsed) {
+    let header = Header { name: format!("{}{suffix}", source.stem()), ..Header::default() };
+    let mut draft = Draft::new(header, Dialect::Nvlitmus, source.whole, Vec::new());
+    let end = source.at(source.text.len(), source.text.len());
+    let mut cursor = Cursor::new(source.text, tokens, end);
+    let mut reader = Reader::default();
+    while !cursor.is_at_end() {
+        if let Err(error) = reader.item(&mut cursor, &mut draft) {
+            match error {
+                ConditionError::Syntax(error) => draft.syntax(&error),
+                ConditionError::Litmus(error) => draft.error(&error),
+            }
+            cursor.split_until(|kind| matches!(kind, TokenKind::Semicolon | TokenKind::CloseBrace));
+            cursor.advance();
+        }
+    }
+    let (test, mut diagnostics) = draft.finish_without_condition();
+    let Some(test) = test else {
+        parsed.add(None, diagnostics);
+        return;
+    };
+    if reader.assertions.is_empty() {
+        diagnostics.push(
+            SyntaxError::Expected {
+                what: "`assert (...)`, `permit (...)` or `check (...)`",
+                found: "the end".to_owned(),
+                span: end,
+            }
+            .diagnostic(),
+        );
+    }
+    let several = reader.assertions.len() > 1;
+    for assertion in &reader.assertions {
+        let mut test = test.clone();
+        if several {
+            let name = assertion.name.as_ref().map_or("condition", |name| name.value.as_str());
+            test.name = format!("{}:{name}", test.name);
+        }
+        let mut found = diagnostics.clone();
+        judge(&mut test, assertion, &reader.observations);
+        check::check(&mut test, &mut found);
+        parsed.add(Some(test), found);
+        diagnostics.retain(Diagnostic::is_error);
+    }
+    if reader.assertions.is_empty() {
+        parsed.add(None, diagnostics);
+    }
+}
+
+/// Fills in the condition: `assert(c)` holds in every execution, `permit(c)` is reachable.
+fn judge(test: &mut Test, assertion: &Assertion, observations: &[Observation]) {
+    let mut owners: FxHashMap<String, usize> = FxHashMap::default();
+    for (thread, code) in test.threads.iter().enumerate() {
+        for statement in &code.statements {
+            for register in Mentions::of(statement).writes {
+                owners.entry(register.value.clone()).or_insert(thread);
+            }
+        }
+    }
+    let (quantifier, expect) = match assertion.kind.value.as_str() {
+        "assert" => (Quantifier::Forall, Some("forbidden")),
+        "permit" => (Quantifier::Exists, Some("allowed")),
+        _ => (Quantifier::Exists, None),
+    };
+    test.quantifier = quantifier;
+    test.condition_span = assertion.kind.span;
+    if let Some(expect) = expect {
+        let key = Spanned::new("Expect".to_owned(), assertion.kind.span);
+        let value = Spanned::new(expect.to_owned(), assertion.kind.span);
+        test.metadata.push(Metadata { key, value });
+    }
+    test.condition = resolved(assertion.condition.clone(), &owners);
+    let filters = observations.iter().map(|seen| {
+        let register = Term::Register {
+            thread: seen.thread,
+            register: seen.register.value.clone(),
+            span: seen.register.span,
+        };
+        Condition::Compare(seen.comparison, register, Term::Number(seen.value))
+    });
+    let mut filters: Vec<_> = filters.collect();
+    test.filter = match filters.len() {
+        0 => None,
+        1 => filters.pop(),
+        _ => Some(Condition::And(filters)),
+    };
+}
+
+/// Registers are named without their thread: gives each to the thread that writes it.
+fn resolved(condition: Condition, owners: &FxHashMap<String, usize>) -> Condition {
+    let term = |term: Term| match term {
+        Term::Memory { variable, index: 0, instance: None, span } => match owners.get(&variable) {
+            Some(&thread) => Term::Register { thread, register: variable, span },
+            None => Term::Memory { variable, index: 0, instance: None, span },
+        },
+        other => other,
+    };
+    match condition {
+        Condition::Compare(comparison, left, right) => {
+            Condition::Compare(comparison, term(left), term(right))
+        }
+        Condition::Not(inner) => Condition::Not(Box::new(resolved(*inner, owners))),
+        Condition::And(list) => {
+            Condition::And(list.into_iter().map(|c| resolved(c, owners)).collect())
+        }
+        Condition::Or(list) => {
+            Condition::Or(list.into_iter().map(|c| resolved(c, owners)).collect())
+        }
+        Condition::Implies(left, right) => Condition::Implies(
+            Box::new(resolved(*left, owners)),
+            Box::new(resolved(*right, owners)),
+        ),
+        constant => constant,
+    }
+}
+
+/// What has been read of a filled-in template.
+#[derive(Default)]
+struct Reader {
+    assertions: Vec<Assertion>,
+    observations: Vec<Observation>,
+    names: Option<Names>,
+}
+
+impl Reader {
+    fn item(&mut self, cursor: &mut Cursor<'_>, draft: &mut Draft) -> Result<(), ConditionError> {
+        match cursor.peek() {
+            Some(TokenKind::Semicolon) => {
+                cursor.advance();
+                Ok(())
+            }
+            Some(TokenKind::Qualifier) => Ok(declaration(cursor, draft)?),
+            Some(TokenKind::Word) if cursor.peek_at(1) == Some(TokenKind::Qualifier) => {
+                Ok(self.thread(cursor, draft)?)
+            }
+            Some(TokenKind::Word)
+                if matches!(cursor.peek_text(), "assert" | "permit" | "check") =>
+            {
+                self.assertion(cursor)
+            }
+            _ => Err(cursor
+                .expected("a declaration, a thread such as `d0.b0.t0 { ... }`, or an assertion")
+                .into()),
+        }
+    }
+
+    /// `d0.b0.t0 { ... }`: device, block and thread.
+    fn thread(&mut self, cursor: &mut Cursor<'_>, draft: &mut Draft) -> Result<(), SyntaxError> {
+        let start = cursor.span();
+        let mut numbers = Vec::new();
+        while let Some(TokenKind::Word | TokenKind::Qualifier) = cursor.peek() {
+            let digits = cursor.peek_text().trim_start_matches('.').get(1..).unwrap_or("");
+            let number = digits.parse().map_err(|_| cursor.expected("a part such as `d0`"))?;
+            numbers.push(number);
+            cursor.advance();
+        }
+        let span = start.to(cursor.last_span());
+        let [gpu, cta, _] = numbers[..] else {
+            return Err(SyntaxError::Expected {
+                what: "device, block and thread: `d0.b0.t0`",
+                found: format!("`{}`", cursor.text(span)),
+                span,
+            });
+        };
+        cursor.expect(TokenKind::OpenBrace, "`{`")?;
+        let thread = draft.threads.len();
+        let name = Spanned::new(format!("P{thread}"), span);
+        draft.add_thread(name, PlaceDraft::device(gpu, cta, span));
+        let mut body = Body::default();
+        let names = self.names.get_or_insert_with(|| draft.names());
+        while cursor.eat(TokenKind::CloseBrace).is_none() {
+            if cursor.is_at_end() {
+                draft.error(&LitmusError::Unbalanced(span));
+                break;
+            }
+            let stop = |kind| matches!(kind, TokenKind::Semicolon | TokenKind::CloseBrace);
+            let mut statement = cursor.split_until(stop);
+            match body.statement(&mut statement, names, draft) {
+                Err(error) => draft.syntax(&error),
+                Ok(()) if statement.is_at_end() => {}
+                Ok(()) => match observation(&mut statement, &body, thread) {
+                    Ok(seen) => self.observations.push(seen),
+                    Err(error) => draft.syntax(&error),
+                },
+            }
+            cursor.eat(TokenKind::Semicolon);
+        }
+        draft.threads[thread].statements = body.finish();
+        Ok(())
+    }
+
+    /// `assert (c) as name;`
+    fn assertion(&mut self, cursor: &mut Cursor<'_>) -> Result<(), ConditionError> {
+        let kind = cursor.word("`assert`, `permit` or `check`")?;
+        let threads = FxHashMap::default();
+        let spaces = FxHashMap::default();
+        let names = Resolver { threads: &threads, spaces, dialect: Dialect::Nvlitmus };
+        let condition = condition(cursor, &names)?;
+        let name = match cursor.eat_word("as") {
+            Some(_) => Some(cursor.word("a name")?),
+            None => None,
+        };
+        cursor.expect(TokenKind::Semicolon, "`;`")?;
+        self.assertions.push(Assertion { kind, condition, name });
+        Ok(())
+    }
+}
+
+/// `.global x;`, `.texref t virtually aliases x;`
+fn declaration(cursor: &mut Cursor<'_>, draft: &mut Draft) -> Result<(), SyntaxError> {
+    let proxy = match cursor.peek_text() {
+        ".global" => Proxy::Generic,
+        ".texref" => Proxy::Texture,
+        ".surfref" => Proxy::Surface,
+        ".constref" | ".const" => Proxy::Constant,
+        _ => return Err(cursor.expected("`.global`, `.texref`, `.surfref` or `.constref`")),
+    };
+    cursor.advance();
+    let name = cursor.word("a name")?;
+    if cursor.eat_word("virtually").or_else(|| cursor.eat_word("physically")).is_some()
+        || cursor.peek_text() == "aliases"
+    {
+        cursor.eat_word("aliases").ok_or_else(|| cursor.expected("`aliases`"))?;
+        let target = cursor.word("the variable that it aliases")?;
+        let span = name.span.to(target.span);
+        draft.add_alias(AliasDeclaration { name, proxy, target, span });
+    } else {
+        draft.add_variable(column_variable(name));
+    }
+    cursor.expect(TokenKind::Semicolon, "`;`")?;
+    Ok(())
+}
+
+/// `== 1` after a load: executions in which it returns something else do not count.
+fn observation(
+    cursor: &mut Cursor<'_>,
+    body: &Body,
+    thread: usize,
+) -> Result<Observation, SyntaxError> {
+    let comparison = comparison(cursor.peek()).ok_or_else(|| cursor.expected("`;`"))?;
+    let register = body.last_written().ok_or_else(|| cursor.expected("`;`"))?;
+    cursor.advance();
+    let value = integer(cursor)?;
+    if cursor.is_at_end() {
+        Ok(Observation { thread, register, comparison, value })
+    } else {
+        Err(cursor.expected("`;`"))
+    }
+}

@@ -1,0 +1,149 @@
+//! `@ gpu 0, cluster 0, cta 1, warp 0`: where threads run, in every dialect.
+
+use super::draft::ThreadDraft;
+use crate::diagnostic::Diagnostic;
+use crate::litmus::ast::{Place, ThreadPlace};
+use crate::litmus::error::LitmusError;
+use crate::ptx::cursor::Cursor;
+use crate::ptx::error::SyntaxError;
+use crate::ptx::instruction::integer;
+use crate::ptx::token::TokenKind;
+use crate::source::{Span, Spanned};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// A place as written.
+#[derive(Clone, Debug)]
+pub(super) struct PlaceDraft {
+    gpu: Option<u32>,
+    grid: Option<u32>,
+    cluster: Option<u32>,
+    cta: Option<u32>,
+    warp: Option<u32>,
+    host: bool,
+    pub(super) task: Option<Spanned<String>>,
+    span: Span,
+}
+
+impl PlaceDraft {
+    /// A place of which only device and CTA are said.
+    pub(super) fn device(gpu: u32, cta: u32, span: Span) -> Self {
+        let nothing = None;
+        Self {
+            gpu: Some(gpu),
+            grid: nothing,
+            cluster: nothing,
+            cta: Some(cta),
+            warp: nothing,
+            host: false,
+            task: None,
+            span,
+        }
+    }
+}
+
+/// Why a place cannot be read.
+pub(super) enum PlaceError {
+    Syntax(SyntaxError),
+    Litmus(LitmusError),
+}
+
+impl From<SyntaxError> for PlaceError {
+    fn from(error: SyntaxError) -> Self {
+        Self::Syntax(error)
+    }
+}
+
+/// Reads `@ part, part, ...`.
+pub(super) fn place(cursor: &mut Cursor<'_>) -> Result<PlaceDraft, PlaceError> {
+    let start = cursor.expect(TokenKind::At, "`@` and the thread's place")?.span;
+    let mut draft = PlaceDraft { gpu: None, cta: None, ..PlaceDraft::device(0, 0, start) };
+    loop {
+        let part = cursor.word("a part of the place, such as `cta 0`")?;
+        let slot = match part.value.as_str() {
+            "host" => {
+                draft.host = true;
+                None
+            }
+            "task" => {
+                draft.task = Some(cursor.word("a task's name")?);
+                None
+            }
+            "sys" => {
+                // There is one system; its number, where one is written, means nothing.
+                if matches!(cursor.peek(), Some(TokenKind::Number)) {
+                    cursor.advance();
+                }
+                None
+            }
+            "gpu" => Some(&mut draft.gpu),
+            "grid" => Some(&mut draft.grid),
+            "cluster" => Some(&mut draft.cluster),
+            "cta" => Some(&mut draft.cta),
+            "warp" => Some(&mut draft.warp),
+            _ => return Err(PlaceError::Litmus(LitmusError::Place { name: part })),
+        };
+        if let Some(slot) = slot {
+            let number = integer(cursor)?;
+            *slot = Some(u32::try_from(number.value).map_err(|_| SyntaxError::Range {
+                what: "the number in a place (32 bits)",
+                span: number.span,
+            })?);
+        }
+        if cursor.eat(TokenKind::Comma).is_none() {
+            break;
+        }
+    }
+    draft.span = start.to(cursor.last_span());
+    Ok(draft)
+}
+
+/// Fills in what the places leave open.
+///
+/// Device, grid and CTA default to 0, the grid of a task's threads to the task's index. Without a
+/// cluster, each CTA is a cluster of its own (clusters of 1x1x1, PTX-2.2.2), which has the CTA's
+/// number unless that is taken.
+pub(super) fn resolve(
+    threads: &[ThreadDraft],
+    tasks: &[Option<usize>],
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Vec<ThreadPlace> {
+    let mut clusters: FxHashMap<(u32, u32, u32), (u32, Span)> = FxHashMap::default();
+    let mut taken: FxHashSet<(u32, u32, u32)> = FxHashSet::default();
+    let grid_of = |at: usize, place: &PlaceDraft| {
+        let task = tasks[at].and_then(|task| u32::try_from(task).ok());
+        (place.gpu.unwrap_or(0), place.grid.or(task).unwrap_or(0))
+    };
+    for (at, thread) in threads.iter().enumerate() {
+        let place = &thread.place;
+        let (gpu, grid) = grid_of(at, place);
+        let cta = place.cta.unwrap_or(0);
+        let Some(cluster) = place.cluster else { continue };
+        taken.insert((gpu, grid, cluster));
+        match clusters.get(&(gpu, grid, cta)) {
+            Some(&(other, first)) if other != cluster => {
+                let error = LitmusError::TwoClusters { cta, first, span: place.span };
+                diagnostics.push(error.diagnostic());
+            }
+            _ => {
+                clusters.insert((gpu, grid, cta), (cluster, place.span));
+            }
+        }
+    }
+    let mut places = Vec::with_capacity(threads.len());
+    for (at, thread) in threads.iter().enumerate() {
+        let place = &thread.place;
+        if place.host {
+            places.push(ThreadPlace::Host);
+            continue;
+        }
+        let (gpu, grid) = grid_of(at, place);
+        let cta = place.cta.unwrap_or(0);
+        let cluster = clusters.entry((gpu, grid, cta)).or_insert_with(|| {
+            let free = (cta..=u32::MAX).chain(0..cta).find(|n| taken.insert((gpu, grid, *n)));
+            (free.unwrap_or(cta), place.span)
+        });
+        let cluster = place.cluster.unwrap_or(cluster.0);
+        places.push(ThreadPlace::Device(Place { gpu, grid, cluster, cta, warp: place.warp }));
+    }
+    places
+}
