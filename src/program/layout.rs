@@ -47,6 +47,9 @@ pub struct VariableInfo {
     pub address: u64,
     /// For aliases, the variable whose memory it names.
     pub alias_of: Option<usize>,
+    /// The virtual range that accesses by this name use: its own, except that an alias declared
+    /// for a research proxy is its target's address as that proxy sees it.
+    pub virt: VirtualId,
     /// The proxy named in an alias declaration.
     pub proxy: Proxy,
     /// Instances: by CTA for `.shared`, by thread for `.local`, by device for multimem.
@@ -141,6 +144,7 @@ impl Layout {
                 ),
                 address,
                 alias_of: None,
+                virt: VirtualId::new(index),
                 proxy: Proxy::Generic,
                 instances: IndexMap::new(),
             });
@@ -153,6 +157,10 @@ impl Layout {
             info.name.clone_from(&alias.name.value);
             info.address = GLOBAL_BASE + (test.variables.len() + index) as u64 * GLOBAL_STRIDE;
             info.alias_of = Some(root);
+            info.virt = match alias.proxy {
+                Proxy::Generic => VirtualId::new(layout.variables.len()),
+                _ => layout.variables[target].virt,
+            };
             info.proxy = alias.proxy;
             layout.variables.push(info);
         }
@@ -301,8 +309,8 @@ impl Layout {
         } else {
             vec![*variable.instances.get(&key)?]
         };
-        // Virtual identity: aliases have their own ranges; instances are told apart by the object.
-        Some(Resolved { objects, virt: VirtualId::new(index), offset: address - variable.address })
+        // Instances share a virtual range; they are told apart by the object.
+        Some(Resolved { objects, virt: variable.virt, offset: address - variable.address })
     }
 
     /// Every aligned address in `space` where an access of `bytes` bytes is possible for a thread.
