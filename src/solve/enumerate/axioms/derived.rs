@@ -273,15 +273,27 @@ impl<'e> Derived<'e> {
         let given = [
             BaseRel::FenceSc,
             BaseRel::BarrierSync,
-            BaseRel::ClusterSync,
             BaseRel::WarpSync,
             BaseRel::Api,
         ];
         given.iter().any(|&r| self.execution.relation(r).contains(a, b))
+            || self.cluster_barrier(a, b)
             || (self.morally_strong(a, b)
                 && self.observation.iter_pairs().any(|(w, r)| {
                     self.release_pattern(a, w) && self.acquire_pattern(r, b)
                 }))
+    }
+
+    /// PTX-9.7.13.3: an arrival synchronizes with the waits of its phase; a relaxed one lends its
+    /// edges to the release fences before it, as far as their scope reaches.
+    fn cluster_barrier(&self, a: EventId, b: EventId) -> bool {
+        let meets = |arrival| self.execution.relation(BaseRel::ClusterSync).contains(arrival, b);
+        let relaxed = |arrival| self.event(arrival).order == Some(Order::Relaxed);
+        let later = |&&arrival: &&EventId| self.po(a, arrival) && relaxed(arrival);
+        (meets(a) && !relaxed(a))
+            || (self.releasing_fence(a)
+                && self.includes(a, b)
+                && self.events.iter().filter(later).any(|&arrival| meets(arrival)))
     }
 
     /// Program order that a restricted fence gives (PTX-9.7.13.4).
