@@ -25,7 +25,7 @@ impl Sketch {
         }
         for alias in 0..self.variables {
             if self.uses_alias(alias) {
-                let _ = writeln!(out, "{{ {} @ generic aliases {}; }}", ALIASES[alias], NAMES[alias]);
+                let _ = writeln!(out, ".alias {} = {};", ALIASES[alias], NAMES[alias]);
             }
         }
         for (index, thread) in self.threads.iter().enumerate() {
