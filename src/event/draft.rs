@@ -37,6 +37,20 @@ pub(super) struct DraftAccess {
     pub(super) span: Span,
 }
 
+impl DraftAccess {
+    /// Whether both are plain stores of one thread that differ in nothing but when they happen.
+    fn is_other_branch(&self, other: &Self) -> bool {
+        let place = |a: &Self| (a.thread, a.object, a.virt, a.offset, a.bytes);
+        let form = |a: &Self| (a.order, a.scope, a.proxy, a.marks, a.value);
+        self.write
+            && other.write
+            && self.rmw_read.is_none()
+            && other.rmw_read.is_none()
+            && place(self) == place(other)
+            && form(self) == form(other)
+    }
+}
+
 /// An event that is no memory access.
 #[derive(Clone, Debug)]
 pub(super) enum DraftKind {
@@ -96,7 +110,21 @@ impl<'p> Draft<'p> {
         out
     }
 
+    /// Adds an access. Two neighbouring stores of one value to one place under guards that exclude
+    /// each other are one store that depends on neither guard (PTX-8.10.4).
     pub(super) fn push_access(&mut self, access: DraftAccess) -> AccessId {
+        if let Some(&Entry::Access(last)) = self.entries.last()
+            && self.accesses[last.index()].is_other_branch(&access)
+        {
+            let before = &mut self.accesses[last.index()];
+            let both = self.exprs.and(before.guard, access.guard);
+            if self.exprs.is_false(both) {
+                before.guard = self.exprs.or(before.guard, access.guard);
+                before.control_reads.extend(access.control_reads);
+                before.data_reads.extend(access.data_reads);
+                return last;
+            }
+        }
         let id = AccessId::new(self.accesses.len());
         self.accesses.push(access);
         self.entries.push(Entry::Access(id));

@@ -47,11 +47,11 @@ pub struct VariableInfo {
     pub address: u64,
     /// For aliases, the variable whose memory it names.
     pub alias_of: Option<usize>,
-    /// The virtual range that accesses by this name use: its own, except that an alias declared
-    /// for a research proxy is its target's address as that proxy sees it.
-    pub virt: VirtualId,
     /// The proxy named in an alias declaration.
     pub proxy: Proxy,
+    /// The variable or alias whose virtual addresses these are: a name for another proxy stands
+    /// for the generic addresses of what it names.
+    pub virtual_of: usize,
     /// Instances: by CTA for `.shared`, by thread for `.local`, by device for multimem.
     pub instances: IndexMap<InstanceKey, ObjectId>,
 }
@@ -144,8 +144,8 @@ impl Layout {
                 ),
                 address,
                 alias_of: None,
-                virt: VirtualId::new(index),
                 proxy: Proxy::Generic,
+                virtual_of: index,
                 instances: IndexMap::new(),
             });
             layout.add_instances(index, test);
@@ -157,11 +157,11 @@ impl Layout {
             info.name.clone_from(&alias.name.value);
             info.address = GLOBAL_BASE + (test.variables.len() + index) as u64 * GLOBAL_STRIDE;
             info.alias_of = Some(root);
-            info.virt = match alias.proxy {
-                Proxy::Generic => VirtualId::new(layout.variables.len()),
-                _ => layout.variables[target].virt,
-            };
             info.proxy = alias.proxy;
+            info.virtual_of = match alias.proxy {
+                Proxy::Generic => layout.variables.len(),
+                _ => layout.variables[target].virtual_of,
+            };
             layout.variables.push(info);
         }
         layout
@@ -309,8 +309,12 @@ impl Layout {
         } else {
             vec![*variable.instances.get(&key)?]
         };
-        // Instances share a virtual range; they are told apart by the object.
-        Some(Resolved { objects, virt: variable.virt, offset: address - variable.address })
+        // Virtual identity: aliases have their own ranges; instances are told apart by the object.
+        Some(Resolved {
+            objects,
+            virt: VirtualId::new(variable.virtual_of),
+            offset: address - variable.address,
+        })
     }
 
     /// Every aligned address in `space` where an access of `bytes` bytes is possible for a thread.
