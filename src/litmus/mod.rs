@@ -4,3 +4,4 @@ pub mod ast;
 mod check;
 pub mod error;
 pub mod parse;
+pub mod print;

@@ -89,7 +89,10 @@ impl std::fmt::Display for Operand {
             OperandKind::Name(name, offset) => write!(f, "{name}+{offset}"),
             OperandKind::Element(name, index) => write!(f, "{name}[{index}]"),
             OperandKind::Integer(number) => write!(f, "{number}"),
-            OperandKind::Decimal(number) => write!(f, "{number:?}"),
+            OperandKind::Decimal(number) => {
+                let text = number.to_string();
+                write!(f, "{text}{}", if text.contains('.') { "" } else { ".0" })
+            }
             OperandKind::Bracket(operands) => write!(f, "[{}]", list(operands)),
             OperandKind::Vector(operands) => write!(f, "{{{}}}", list(operands)),
             OperandKind::Not(name) => write!(f, "!{name}"),
@@ -166,7 +169,12 @@ fn operand(cursor: &mut Cursor<'_>, depth: usize) -> Result<Operand, SyntaxError
     }
     let kind = match cursor.peek() {
         Some(TokenKind::OpenBracket) => {
-            OperandKind::Bracket(operand_list(cursor, TokenKind::CloseBracket, "`]`", depth)?)
+            let list = operand_list(cursor, TokenKind::CloseBracket, "`]`", depth)?;
+            // A promise about the address that means nothing here (PTX-9.7.9.8).
+            if cursor.peek_text() == ".unified" {
+                cursor.advance();
+            }
+            OperandKind::Bracket(list)
         }
         Some(TokenKind::OpenBrace) => {
             OperandKind::Vector(operand_list(cursor, TokenKind::CloseBrace, "`}`", depth)?)

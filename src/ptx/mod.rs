@@ -7,6 +7,7 @@ pub mod instruction;
 pub mod literal;
 pub mod names;
 pub mod operation;
+pub mod print;
 pub mod qualifiers;
 pub mod registers;
 pub mod token;

@@ -74,6 +74,21 @@ words! {
     }
 }
 
+impl Comparison {
+    /// Its symbol in conditions.
+    #[must_use]
+    pub fn symbol(self) -> &'static str {
+        match self {
+            Self::Eq => "==",
+            Self::Ne => "!=",
+            Self::Lt => "<",
+            Self::Le => "<=",
+            Self::Gt => ">",
+            Self::Ge => ">=",
+        }
+    }
+}
+
 /// The fundamental type that a qualifier names (PTX-5.2).
 #[must_use]
 pub fn ty(word: &str) -> Option<Type> {
@@ -114,6 +129,12 @@ impl Display for Type {
             TypeKind::Float => write!(f, "f{}", self.bits),
         }
     }
+}
+
+/// Whether a qualifier is an eviction priority, a cache hint or a prefetch size.
+#[must_use]
+pub fn is_hint(word: &str) -> bool {
+    word.starts_with("L1::") || word.starts_with("L2::")
 }
 
 /// Special registers without their `%` (PTX-10), components left out.

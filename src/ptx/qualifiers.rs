@@ -106,7 +106,7 @@ impl<'a> Qualifiers<'a> {
     /// # Errors
     /// When there are several.
     pub fn space(&mut self) -> Result<Option<Spanned<Space>>, DecodeError> {
-        self.take(names::space)
+        self.take(|word| names::space(word).filter(|space| *space != Space::Generic))
     }
 
     /// Takes the type.
@@ -146,7 +146,7 @@ impl<'a> Qualifiers<'a> {
     /// them, since only weak accesses have one.
     pub fn hints(&mut self) {
         for (word, taken) in self.words.iter().zip(&mut self.taken) {
-            *taken |= word.value.starts_with("L1::") || word.value.starts_with("L2::");
+            *taken |= names::is_hint(&word.value);
         }
     }
 

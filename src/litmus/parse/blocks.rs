@@ -215,10 +215,8 @@ fn task(cursor: &mut Cursor<'_>, draft: &mut Draft) -> Result<(), SyntaxError> {
             let mut from = first;
             while cursor.eat(TokenKind::Arrow).is_some() {
                 let to = cursor.word("a task's name")?;
-                if keyword == "pdl"
-                    && let Some(task) = draft.tasks.iter_mut().find(|t| t.name.value == to.value)
-                {
-                    task.programmatic = true;
+                if keyword == "pdl" {
+                    draft.programmatic.push(to.value.clone());
                 }
                 draft.task_edges.push(TaskEdge { from, to: to.clone() });
                 from = to;

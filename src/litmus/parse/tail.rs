@@ -27,7 +27,8 @@ pub(super) fn tail(cursor: &mut Cursor<'_>, draft: &mut Draft) {
                 ConditionError::Litmus(error) => draft.error(&error),
             }
             // Whatever is wrong with a part, the next one starts with its keyword.
-            cursor.split_until_token(is_keyword);
+            cursor
+                .split_until_token(|kind, text| kind == TokenKind::Word && is_keyword(kind, text));
         }
     }
 }

@@ -3,6 +3,7 @@
 use super::{Decoded, Decoder};
 use crate::ptx::error::DecodeError;
 use crate::ptx::instruction::Operand;
+use crate::ptx::names;
 use crate::ptx::operation::{
     AccessForm, Address, Operation, Order, Proxy, Scope, Space, Type, TypeKind, Value,
 };
@@ -143,6 +144,12 @@ impl Decoder<'_> {
                 second: Spanned::new(second.value.to_string(), second.span),
             });
         }
+        if let (Some(first), Some(second)) = (volatile, mmio) {
+            return Err(DecodeError::Conflict {
+                first: Spanned::new("volatile".to_owned(), first),
+                second: Spanned::new("mmio".to_owned(), second),
+            });
+        }
         let (order, scope) = match written {
             None if volatile.is_some() => (Order::Relaxed, self.volatile_scope(scope, direction)?),
             None => (Order::Weak, self.no_scope(scope, direction.section)?),
@@ -181,7 +188,16 @@ impl Decoder<'_> {
         }
         let address = self.address(operand)?;
         let ty = self.memory_type(ty, &address, direction.section)?;
-        let elements = self.vector_length(elements, ty, direction.section)?;
+        self.check_hints(space, volatile.or(mmio), direction.section)?;
+        if let Some(vector) = elements.filter(|_| mmio.is_some()) {
+            return Err(DecodeError::Rule {
+                message: "`.mmio` accesses have no vector forms".to_owned(),
+                help: "access the elements one by one",
+                section: direction.section,
+                span: vector.span,
+            });
+        }
+        let elements = self.vector_length(elements, ty, space, direction.section)?;
         Ok(AccessForm {
             order,
             scope,
@@ -266,26 +282,49 @@ impl Decoder<'_> {
         }
     }
 
-    /// Vectors have at most 128 bits, or 256 where the ISA has `.v8.b32` and `.v4.b64`.
+    /// Vectors have at most 128 bits, or 256 in global memory; `.b128` is no element.
     fn vector_length(
         &self,
         written: Option<Spanned<u32>>,
         ty: Type,
+        space: Space,
         section: &'static str,
     ) -> Result<u32, DecodeError> {
         let Some(elements) = written else { return Ok(1) };
-        let wide = matches!((elements.value, ty.bits), (8, 32) | (4, 64));
-        if ty.bits < 128
-            && (elements.value * ty.bits <= 128 || wide)
-            && (elements.value < 8 || wide)
-        {
+        let most = match space {
+            Space::Generic | Space::Global => 256,
+            _ => 128,
+        };
+        if ty.bits < 128 && elements.value * ty.bits <= most {
             return Ok(elements.value);
         }
         Err(DecodeError::Rule {
-            message: format!("there is no vector of {} elements of `.{ty}`", elements.value),
-            help: "`.v2` and `.v4` of at most 128 bits, `.v8` of 32-bit and `.v4` of 64-bit types",
+            message: format!("there is no vector of {} elements of `.{ty}` here", elements.value),
+            help: "vectors have at most 128 bits, or 256 in global memory",
             section,
             span: elements.span,
+        })
+    }
+
+    /// Hints mean nothing to the memory model, but not every access takes them.
+    fn check_hints(
+        &self,
+        space: Space,
+        device: Option<Span>,
+        section: &'static str,
+    ) -> Result<(), DecodeError> {
+        let hint = self.instruction.qualifiers.iter().find(|word| names::is_hint(&word.value));
+        let Some(hint) = hint else { return Ok(()) };
+        let prefetch = hint.value.ends_with('B') && self.instruction.opcode.value == "ld";
+        let global = matches!(space, Space::Generic | Space::Global);
+        if global && (device.is_none() || prefetch) {
+            return Ok(());
+        }
+        Err(DecodeError::Rule {
+            message: format!("this access takes no hint such as `.{}`", hint.value),
+            help: "hints go with global, non-volatile, non-mmio accesses; remove it",
+            section,
+            span: hint.span,
         })
     }
 

@@ -44,7 +44,7 @@ impl Decoder<'_> {
         }
         let operands = self.operands(2, 2, "cvt.to.from d, a")?;
         let destination = self.real_destination(&operands[0])?;
-        let source = self.value(&operands[1], types[1].value)?;
+        let source = self.any_value(&operands[1], types[1].value)?;
         Ok(Operation::Convert { to: types[0].value, from: types[1].value, destination, source })
     }
 

@@ -119,6 +119,17 @@ impl Decoder<'_> {
         if !shared && !matches!(space, Space::Generic | Space::Global) {
             return Err(self.illegal_space(space, "global and shared", section));
         }
+        if shared
+            && let Some(hint) =
+                self.instruction.qualifiers.iter().find(|q| names::is_hint(&q.value))
+        {
+            return Err(DecodeError::Rule {
+                message: format!("this access takes no hint such as `.{}`", hint.value),
+                help: "hints go with global accesses; remove it",
+                section,
+                span: hint.span,
+            });
+        }
         let address = self.address(operand)?;
         let found = match ty {
             Some(ty) => ty.value,
@@ -136,7 +147,7 @@ impl Decoder<'_> {
         if half && no_flush.is_none() {
             return Err(self.missing("`.noftz`, which 16-bit floating-point atomics have", section));
         }
-        if let Some(span) = no_flush.filter(|_| !half) {
+        if let Some(span) = no_flush.filter(|_| !half && found != Type::new(TypeKind::Float, 32)) {
             return Err(DecodeError::Rule {
                 message: "only 16-bit floating-point atomics have `.noftz`".to_owned(),
                 help: "remove it",
@@ -168,12 +179,12 @@ impl Decoder<'_> {
         section: &'static str,
     ) -> Result<(), DecodeError> {
         let most = if ty.bits == 16 { 8 } else { 4 };
-        if space == Space::Global && vector.value <= most {
+        if matches!(space, Space::Generic | Space::Global) && vector.value <= most {
             return Ok(());
         }
         Err(DecodeError::Rule {
             message: format!("`{}` is no vector atomic", self.form()),
-            help: "vector atomics are `.global`, of at most 8 16-bit or 4 32-bit elements",
+            help: "vector atomics are global, of at most 8 16-bit or 4 32-bit elements",
             section,
             span: vector.span,
         })

@@ -112,9 +112,13 @@ impl Decoder<'_> {
 fn is_multimem_type(ty: Type, elements: u32, op: Option<AtomicOp>) -> bool {
     use TypeKind::{Bfloat, BfloatX2, Bits, Float, FloatX2, Signed, Unsigned};
     if elements > 1 {
-        let vector =
-            matches!((ty.kind, ty.bits), (Bfloat | FloatX2 | BfloatX2, _) | (Float, 16 | 32));
-        return vector && elements * ty.bits <= 128;
+        let half = matches!((ty.kind, ty.bits), (Bfloat | FloatX2 | BfloatX2, _) | (Float, 16));
+        let legal = match op {
+            None | Some(AtomicOp::Add) => half || ty == Type::new(Float, 32),
+            Some(AtomicOp::Min | AtomicOp::Max) => half,
+            Some(_) => false,
+        };
+        return legal && elements * ty.bits <= 128;
     }
     let word = matches!(ty.bits, 32 | 64);
     match (op, ty.kind) {
@@ -123,7 +127,7 @@ fn is_multimem_type(ty: Type, elements: u32, op: Option<AtomicOp>) -> bool {
         (Some(AtomicOp::Add), Signed) => ty.bits == 32,
         (Some(AtomicOp::Add), Float) => word,
         (Some(_), Unsigned | Signed) => word,
-        (_, FloatX2 | BfloatX2) => true,
+        (Some(AtomicOp::Add | AtomicOp::Min | AtomicOp::Max) | None, FloatX2 | BfloatX2) => true,
         _ => false,
     }
 }

@@ -219,6 +219,7 @@ impl Decoder<'_> {
 fn vector(operand: &Operand, elements: u32) -> Result<&[Operand], DecodeError> {
     match (&operand.kind, elements) {
         (OperandKind::Vector(list), 2..) if list.len() == elements as usize => Ok(list),
+        (OperandKind::Vector(list), 1) if list.len() == 1 => Ok(list),
         (OperandKind::Vector(list), _) => Err(DecodeError::Operand {
             expected: match elements {
                 1 => "a scalar operand (no `.v2`, `.v4` or `.v8` is written)",

@@ -80,8 +80,14 @@ pub(super) fn is_outside(instruction: &Instruction) -> bool {
     let first = instruction.qualifiers.first().map(|word| word.value.as_str());
     match (instruction.opcode.value.as_str(), first) {
         ("st" | "red", Some("async")) | ("cvt", Some("pack")) => true,
+        _ if instruction.qualifiers.iter().any(|word| is_outside_word(&word.value)) => true,
         (opcode, _) => OPCODES.contains(&opcode),
     }
+}
+
+/// Eight-bit floating point, and fences newer than the text that this crate follows.
+fn is_outside_word(word: &str) -> bool {
+    word.starts_with("e4m3") || word.starts_with("e5m2") || word.ends_with("::cluster::read")
 }
 
 /// The instruction as something that nobody understands.

@@ -1,24 +1,61 @@
 //! Warp-wide register exchange: `shfl vote match redux elect activemask`.
+//!
+//! None of them touches memory; their results depend on the other lanes (PTX-9.7.13.9).
 
 use super::{Decoded, Decoder};
 use crate::ptx::instruction::OperandKind;
 use crate::ptx::operation::{Operation, Register, Type, Value};
 
+/// An opcode's shape, its operand count, and the qualifiers of which it has one of each list.
+type Form = (&'static str, usize, &'static [&'static [&'static str]]);
+
+fn form(opcode: &str) -> Form {
+    const SYNC: &[&str] = &["sync"];
+    match opcode {
+        "shfl" => (
+            "shfl.sync.{up|down|bfly|idx}.b32 d{|p}, a, b, c, membermask",
+            5,
+            &[SYNC, &["up", "down", "bfly", "idx"], &["b32"]],
+        ),
+        "vote" => (
+            "vote.sync.{all|any|uni}.pred d, {!}a, membermask",
+            3,
+            &[SYNC, &["all", "any", "uni", "ballot"], &["pred", "b32"]],
+        ),
+        "match" => (
+            "match.{any|all}.sync.type d{|p}, a, membermask",
+            3,
+            &[SYNC, &["any", "all"], &["b32", "b64"]],
+        ),
+        "redux" => (
+            "redux.sync.op.type d, a, membermask",
+            3,
+            &[SYNC, &["add", "min", "max", "and", "or", "xor"], &["u32", "s32", "b32", "f32"]],
+        ),
+        "elect" => ("elect.sync d|p, membermask", 2, &[SYNC]),
+        _ => ("activemask.b32 d", 1, &[&["b32"]]),
+    }
+}
+
 impl Decoder<'_> {
-    /// Checks `.sync` and the operand count only: none of them touches memory (PTX-9.7.13.9).
     pub(super) fn warp_exchange(&mut self) -> Decoded {
-        let (count, shape) = match self.instruction.opcode.value.as_str() {
-            "shfl" => (5, "shfl.sync.mode.b32 d{|p}, a, b, c, membermask"),
-            "vote" => (3, "vote.sync.mode.pred d, {!}a, membermask"),
-            "match" => (3, "match.any.sync.type d, a, membermask"),
-            "redux" => (3, "redux.sync.op.type d, a, membermask"),
-            "elect" => (2, "elect.sync d|p, membermask"),
-            _ => (1, "activemask.b32 d"),
-        };
-        if self.instruction.opcode.value != "activemask" && !self.qualifiers.has("sync") {
-            return Err(self
-                .missing("`.sync`: the forms without it do not exist since sm_70", "PTX-9.7.9.6"));
+        const SECTION: &str = "PTX-9.7.13.9";
+        let opcode = self.instruction.opcode.value.as_str();
+        let (shape, count, words) = form(opcode);
+        for choice in words {
+            if self.qualifiers.one_of(choice)?.is_none() {
+                let what = match choice.first() {
+                    Some(&"sync") => "`.sync`: the forms without it do not exist since sm_70",
+                    _ => "its mode and type",
+                };
+                return Err(self.missing(what, SECTION));
+            }
         }
+        if opcode == "redux" {
+            self.qualifiers.flag("abs")?;
+            self.qualifiers.flag("NaN")?;
+        }
+        self.finish(shape)?;
         let operands = self.operands(count, count, shape)?;
         let (first, second) = self.destination_pair(&operands[0])?;
         let destinations: Vec<Register> = first.into_iter().chain(second).collect();

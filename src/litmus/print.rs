@@ -1,0 +1,315 @@
+//! Tests back into text; reading the text again gives the same test, spans aside.
+
+use crate::litmus::ast::{
+    Condition, DeclaredSpace, InitialValue, Place, Quantifier, Term, Test, Thread, ThreadPlace,
+    Variable,
+};
+use crate::ptx::operation::{Operation, Proxy, Statement, Type};
+use crate::ptx::print::{PrintError, Style, statement};
+
+/// Writes a test in columns.
+///
+/// # Errors
+/// When the dialect has no form for something in the test, such as a typed variable.
+pub fn print_columns(test: &Test) -> Result<String, PrintError> {
+    let mut text = header(test);
+    text += "{\n";
+    for variable in &test.variables {
+        text += &column_variable(variable)?;
+    }
+    for alias in &test.aliases {
+        text +=
+            &format!("{} @ {} aliases {};\n", alias.name.value, alias.proxy, alias.target.value);
+    }
+    text += &register_inits(test, Style::Columns);
+    text += "}\n";
+    if test.version.is_some() || !test.tasks.is_empty() {
+        return cannot("a version or tasks");
+    }
+    let mut columns = Vec::new();
+    for thread in &test.threads {
+        if !thread.registers.is_empty() {
+            return cannot("declared registers");
+        }
+        let place = place(test, thread, "@", ",");
+        let mut column = vec![format!("{}{place}", thread.name.value)];
+        let last = thread.statements.len();
+        for (at, code) in thread.statements.iter().enumerate() {
+            column.push(cell(code, at + 1 == last, Style::Columns)?);
+        }
+        columns.push(column);
+    }
+    text += &rows(&columns);
+    text += &tail(test, Style::Columns);
+    Ok(text)
+}
+
+/// Writes a test in blocks of PTX statements.
+///
+/// # Errors
+/// When PTX has no form for something in the test, such as a compare-and-branch.
+pub fn print_blocks(test: &Test) -> Result<String, PrintError> {
+    let mut text = header(test);
+    if let Some((major, minor)) = test.version {
+        text += &format!(".version {major}.{minor}\n");
+    }
+    for variable in &test.variables {
+        text += &block_variable(variable);
+    }
+    for alias in &test.aliases {
+        let proxy = match alias.proxy {
+            Proxy::Generic => String::new(),
+            proxy => format!(".{proxy} "),
+        };
+        text += &format!(".alias {proxy}{} = {};\n", alias.name.value, alias.target.value);
+    }
+    for task in &test.tasks {
+        text += &format!("task {};\n", task.name.value);
+    }
+    for edge in &test.task_edges {
+        let to = test.tasks.iter().find(|task| task.name.value == edge.to.value);
+        let word = if to.is_some_and(|task| task.programmatic) { "pdl" } else { "order" };
+        text += &format!("{word} {} -> {};\n", edge.from.value, edge.to.value);
+    }
+    if !test.register_inits.is_empty() {
+        text += &format!("{{\n{}}}\n", register_inits(test, Style::Ptx));
+    }
+    for thread in &test.threads {
+        text += &format!("{} {} {{\n", thread.name.value, place(test, thread, "@ ", ", "));
+        for registers in thread.registers.chunk_by(|a, b| a.1 == b.1) {
+            let names: Vec<_> =
+                registers.iter().map(|(name, _)| format!("%{}", name.value)).collect();
+            text += &format!("  .reg .{} {};\n", registers[0].1, names.join(", "));
+        }
+        let last = thread.statements.len();
+        for (at, code) in thread.statements.iter().enumerate() {
+            let cell = cell(code, at + 1 == last, Style::Ptx)?;
+            let end = if cell.ends_with(':') { "" } else { ";" };
+            text += &format!("  {cell}{end}\n");
+        }
+        text += "}\n";
+    }
+    text += &tail(test, Style::Ptx);
+    Ok(text)
+}
+
+fn cannot<T>(what: &str) -> Result<T, PrintError> {
+    Err(PrintError { style: Style::Columns, what: what.to_owned() })
+}
+
+fn header(test: &Test) -> String {
+    let mut text = format!("PTX {}\n", test.name);
+    for doc in &test.docs {
+        text += &format!("\"{doc}\"\n");
+    }
+    for line in &test.metadata {
+        text += &format!("{}={}\n", line.key.value, line.value.value);
+    }
+    text
+}
+
+fn column_variable(variable: &Variable) -> Result<String, PrintError> {
+    let plain = variable.space == DeclaredSpace::Global
+        && variable.ty == Type::UNTYPED
+        && variable.align == 8
+        && variable.initial_address.is_none();
+    if !plain {
+        return cannot(&format!(
+            "the declaration of `{}`: columns have global 64-bit variables only",
+            variable.name.value
+        ));
+    }
+    Ok(format!("{}{};\n", variable.name.value, array(variable)))
+}
+
+fn block_variable(variable: &Variable) -> String {
+    let space = match variable.space {
+        DeclaredSpace::Global => "global",
+        DeclaredSpace::Shared => "shared",
+        DeclaredSpace::Const => "const",
+        DeclaredSpace::Local => "local",
+        DeclaredSpace::Param => "param",
+        DeclaredSpace::Multimem => "multimem",
+    };
+    let align = if variable.align == u64::from(variable.ty.bytes()) {
+        String::new()
+    } else {
+        format!(" .align {}", variable.align)
+    };
+    let initial = match &variable.initial_address {
+        Some(name) => format!("{} = {}", array(variable), name.value),
+        None => array(variable),
+    };
+    format!(".{space}{align} .{} {}{initial};\n", variable.ty, variable.name.value)
+}
+
+/// `[4] = {1, 2}`, ` = 1`, or nothing.
+fn array(variable: &Variable) -> String {
+    let size =
+        if variable.elements == 1 { String::new() } else { format!("[{}]", variable.elements) };
+    match variable.initial.as_deref() {
+        None => size,
+        Some([only]) if variable.elements == 1 => format!(" = {only}"),
+        Some(values) => {
+            let values: Vec<_> = values.iter().map(ToString::to_string).collect();
+            format!("{size} = {{{}}}", values.join(", "))
+        }
+    }
+}
+
+fn register_inits(test: &Test, style: Style) -> String {
+    let percent = percent(style);
+    let line = |init: &crate::litmus::ast::RegisterInit| {
+        let thread = &test.threads[init.thread].name.value;
+        let value = match &init.value {
+            InitialValue::Number(number) => number.to_string(),
+            InitialValue::Address(name) => format!("&{}", name.value),
+        };
+        format!("{thread}:{percent}{}={value};\n", init.register.value)
+    };
+    test.register_inits.iter().map(line).collect()
+}
+
+fn percent(style: Style) -> &'static str {
+    match style {
+        Style::Ptx => "%",
+        Style::Columns => "",
+    }
+}
+
+/// `@cta 0,gpu 0`: parts that have their default are left out, except device and CTA. Clusters are
+/// written when some thread's is not the one that it would get.
+fn place(test: &Test, thread: &Thread, at: &str, comma: &str) -> String {
+    let mut parts = Vec::new();
+    if let Some(task) = thread.task.and_then(|task| test.tasks.get(task)) {
+        parts.push(format!("task {}", task.name.value));
+    }
+    match thread.place {
+        ThreadPlace::Host => parts.push("host".to_owned()),
+        ThreadPlace::Device(Place { gpu, grid, cluster, cta, warp }) => {
+            let own = |other: &Thread| match other.place {
+                ThreadPlace::Device(place) => place.cluster == place.cta,
+                ThreadPlace::Host => true,
+            };
+            parts.push(format!("cta {cta}"));
+            if !test.threads.iter().all(own) {
+                parts.push(format!("cluster {cluster}"));
+            }
+            parts.push(format!("gpu {gpu}"));
+            if grid as usize != thread.task.unwrap_or(0) {
+                parts.push(format!("grid {grid}"));
+            }
+            parts.extend(warp.map(|warp| format!("warp {warp}")));
+        }
+    }
+    format!("{at}{}", parts.join(comma))
+}
+
+/// A statement; labels at the end of a thread stand alone.
+fn cell(code: &Statement, is_last: bool, style: Style) -> Result<String, PrintError> {
+    if is_last
+        && code.operation == Operation::Nothing
+        && code.guard.is_none()
+        && !code.labels.is_empty()
+    {
+        let labels: Vec<_> = code.labels.iter().map(|label| format!("{}:", label.value)).collect();
+        return Ok(labels.join(" "));
+    }
+    statement(code, style)
+}
+
+/// Columns side by side, padded to equal widths.
+fn rows(columns: &[Vec<String>]) -> String {
+    let height = columns.iter().map(Vec::len).max().unwrap_or(0);
+    let widths: Vec<usize> = columns
+        .iter()
+        .map(|c| c.iter().map(|cell| cell.chars().count()).max().unwrap_or(0))
+        .collect();
+    let mut text = String::new();
+    for row in 0..height {
+        let cells = columns.iter().zip(&widths).map(|(column, &width)| {
+            format!(" {:width$} ", column.get(row).map_or("", String::as_str))
+        });
+        text += &format!("{};\n", cells.collect::<Vec<_>>().join("|"));
+    }
+    text
+}
+
+fn tail(test: &Test, style: Style) -> String {
+    let mut text = String::new();
+    let printer = Conditions { test, style };
+    if !test.locations.is_empty() {
+        let terms: Vec<_> =
+            test.locations.iter().map(|t| format!("{};", printer.term(t))).collect();
+        text += &format!("locations [{}]\n", terms.join(" "));
+    }
+    if let Some(filter) = &test.filter {
+        text += &format!("filter ({})\n", printer.condition(filter, 0));
+    }
+    let quantifier = match test.quantifier {
+        Quantifier::Exists => "exists",
+        Quantifier::NotExists => "~exists",
+        Quantifier::Forall => "forall",
+    };
+    text + &format!("{quantifier} ({})\n", printer.condition(&test.condition, 0))
+}
+
+/// A condition as the formats write it.
+#[must_use]
+pub fn print_condition(test: &Test, condition: &Condition) -> String {
+    Conditions { test, style: Style::Ptx }.condition(condition, 0)
+}
+
+struct Conditions<'t> {
+    test: &'t Test,
+    style: Style,
+}
+
+impl Conditions<'_> {
+    /// `level` is how tightly the surroundings bind: 0 nothing, 1 `\/`, 2 `/\`, 3 the left of `=>`
+    /// and under `~`.
+    fn condition(&self, condition: &Condition, level: u8) -> String {
+        let (own, text) = match condition {
+            Condition::True => return "true".to_owned(),
+            Condition::False => return "false".to_owned(),
+            Condition::Compare(comparison, left, right) => (
+                // A comparison under `~` is parenthesized for the reader's sake.
+                2,
+                format!("{} {} {}", self.term(left), comparison.symbol(), self.term(right)),
+            ),
+            Condition::Not(inner) => return format!("~{}", self.condition(inner, 3)),
+            Condition::And(list) => (1, self.list(list, r" /\ ", 2)),
+            Condition::Or(list) => (0, self.list(list, r" \/ ", 1)),
+            Condition::Implies(left, right) => {
+                (2, format!("{} => {}", self.condition(left, 3), self.condition(right, 2)))
+            }
+        };
+        if own < level { format!("({text})") } else { text }
+    }
+
+    fn list(&self, list: &[Condition], operator: &str, level: u8) -> String {
+        let level = |inner: &Condition| match inner {
+            // `a /\ (b /\ c)` keeps its parentheses.
+            Condition::And(_) | Condition::Or(_) => level.max(2),
+            _ => level,
+        };
+        let parts: Vec<_> = list.iter().map(|inner| self.condition(inner, level(inner))).collect();
+        parts.join(operator)
+    }
+
+    fn term(&self, term: &Term) -> String {
+        let thread = |at: usize| self.test.threads.get(at).map_or("", |t| t.name.value.as_str());
+        match term {
+            Term::Register { thread: at, register, .. } => {
+                format!("{}:{}{register}", thread(*at), percent(self.style))
+            }
+            Term::Memory { variable, index, instance, .. } => {
+                let owner = instance.map_or(String::new(), |at| format!("{}:", thread(at)));
+                let index = if *index == 0 { String::new() } else { format!("[{index}]") };
+                format!("{owner}{variable}{index}")
+            }
+            Term::Number(number) => number.value.to_string(),
+            Term::AddressOf(name) => format!("&{}", name.value),
+        }
+    }
+}

@@ -1,0 +1,127 @@
+//! The decoder against the tables of what NVIDIA's assembler accepts (`tests/ptxas`).
+
+use ptxmc::ptx::cursor::Cursor;
+use ptxmc::ptx::decode::{Dialect, Names, decode};
+use ptxmc::ptx::instruction::{guard, instruction};
+use ptxmc::ptx::names;
+use ptxmc::ptx::operation::Operation;
+use ptxmc::ptx::token::lex;
+use ptxmc::source::{Files, Span};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// What became of one form.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Fate {
+    Decoded,
+    Outside,
+    Rejected,
+}
+
+/// The variables of the tables' context, and no registers: their widths are not the decoder's.
+fn context() -> Names {
+    let mut context = Names::default();
+    for (variable, ty) in [
+        ("gx", "b8"),
+        ("gm", "b64"),
+        ("cx", "b8"),
+        ("sx", "b8"),
+        ("sm", "b64"),
+        ("lx", "b8"),
+        ("px", "b8"),
+        ("fx", "b8"),
+        ("k", "b64"),
+    ] {
+        context.variables.insert(variable.to_owned(), names::ty(ty).unwrap());
+    }
+    context
+}
+
+fn fate(form: &str, context: &Names) -> (Fate, String) {
+    let mut files = Files::default();
+    let file = files.add("form", form);
+    let whole = Span::new(file, 0, form.len());
+    let (tokens, errors) = lex(form, whole);
+    if let Some(error) = errors.first() {
+        return (Fate::Rejected, error.to_string());
+    }
+    let mut cursor = Cursor::new(form, &tokens, whole);
+    let read = guard(&mut cursor).and_then(|_| instruction(&mut cursor));
+    let instruction = match read {
+        Ok(instruction) if cursor.is_at_end() => instruction,
+        Ok(_) => return (Fate::Rejected, "more than an instruction".to_owned()),
+        Err(error) => return (Fate::Rejected, error.to_string()),
+    };
+    match decode(&instruction, context, Dialect::Ptx, &mut Vec::new()) {
+        Ok(Operation::Unknown { .. }) => (Fate::Outside, String::new()),
+        Ok(_) => (Fate::Decoded, String::new()),
+        Err(error) => (Fate::Rejected, error.to_string()),
+    }
+}
+
+/// Forms that the assembler accepts and the decoder does not, by what it says: constants where
+/// the syntax tree has predicates, constant expressions, run-time array indices, and quirks of the
+/// assembler that the manual does not have.
+const KNOWN_REJECTIONS: &[&str] = &[
+    "expected a predicate register",
+    "expected a register or a constant, found a negated predicate",
+    "expected a register or a constant, found a name",
+    "expected a vector such as",
+    "expected a number, found `%",
+    "expected an integer, found a number",
+    "expected an operand, found `~`",
+    "expected `)`",
+    "expected `]`",
+    "unexpected character `?`",
+    "more than an instruction",
+    "a number (64 bits) is out of range",
+    "the number of threads is",
+    "this access takes no hint such as `.L2::evict",
+    "`fence` does not take `.sync_restrict",
+    "`fence` does not take `.cluster`",
+    "`bar` does not take `.all`",
+    "`multimem` does not take `.acc::",
+    "is written twice",
+    "is no fence",
+    "needs `.release` or `.acquire`",
+    "not with 4 operands",
+    "is written `fence.proxy.async::generic",
+];
+
+/// The tables, or the folder in `PTXAS_TABLES`.
+fn tables() -> PathBuf {
+    std::env::var_os("PTXAS_TABLES")
+        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/ptxas"), PathBuf::from)
+}
+
+/// What the assembler accepts is decoded or kept as outside the subset. What it rejects may be
+/// accepted: register widths, for one, are not the decoder's business.
+#[test]
+fn the_decoder_accepts_what_the_assembler_accepts() {
+    let context = context();
+    let mut entries: Vec<_> =
+        std::fs::read_dir(tables()).unwrap().map(|entry| entry.unwrap().path()).collect();
+    entries.sort();
+    let mut counts: BTreeMap<(char, Fate), usize> = BTreeMap::new();
+    let mut surprises = Vec::new();
+    for path in entries.iter().filter(|p| p.extension().is_some_and(|e| e == "txt")) {
+        for line in std::fs::read_to_string(path).unwrap().lines() {
+            let Some((verdict @ ("+" | "-"), form)) = line.split_once(' ') else { continue };
+            let (fate, why) = fate(form.trim_end_matches(';').trim(), &context);
+            let verdict = if verdict == "+" { '+' } else { '-' };
+            *counts.entry((verdict, fate)).or_default() += 1;
+            let known = KNOWN_REJECTIONS.iter().any(|known| why.contains(known));
+            if verdict == '+' && fate == Fate::Rejected && !known {
+                surprises.push(format!("{form}   // {why}\n"));
+            }
+            if std::env::var_os("PTXAS_SHOW").is_some() && verdict == '-' && fate == Fate::Decoded {
+                println!("accepted: {form}");
+            }
+        }
+    }
+    println!("{counts:?}");
+    let decoded = counts.get(&('+', Fate::Decoded)).copied().unwrap_or(0);
+    let rejected = counts.get(&('-', Fate::Rejected)).copied().unwrap_or(0);
+    assert!(decoded > 1000 && rejected > 10 * 1000, "too few forms: {counts:?}");
+    assert!(surprises.is_empty(), "{}", surprises.concat());
+}
