@@ -208,9 +208,9 @@ base_relations! {
     /// From the accesses of an asynchronous operation to a wait that covers it.
     Done = "done", Given @ "PTX-8.9.1.1",
     /// From `barrier.cluster.arrive` to the matching waits.
-    ClusterSync = "clustersync", Given @ "PTX-8.9.4",
+    ClusterSync = "clustersync", Chosen @ "PTX-8.9.4",
     /// Between the participants of one `bar.warp.sync`.
-    WarpSync = "warpsync", Given @ "PTX-9.7.13.3",
+    WarpSync = "warpsync", Chosen @ "PTX-9.7.13.2",
     /// API synchronization: streams, events, kernel boundaries, programmatic dependent launch.
     Api = "api", Given @ "PTX-8.9.4",
     /// Reads-from: each executed read piece from one write piece.

@@ -4,6 +4,8 @@
 mod builtin;
 #[path = "cat/errors.rs"]
 mod errors;
+#[path = "cat/executions.rs"]
+mod executions;
 #[path = "cat/language.rs"]
 mod language;
 #[path = "cat/roundtrip.rs"]

@@ -110,7 +110,8 @@ impl<'a> Writer<'a> {
         }
         self.visited.insert(id);
         let is_shared = self.uses[id.index()] > 1 && operands.len() > 1;
-        if is_shared && !self.names.contains_key(&id) {
+        let is_defined = self.definitions.iter().any(|d| d.node == id);
+        if is_shared && !is_defined {
             self.define(&format!("t{}", id.index()), id, &[]);
         }
     }

@@ -178,18 +178,37 @@ impl Arena {
             Node::Inter(a, b) if a == b || self.is_empty_node(a) => Some(a),
             Node::Inter(_, b) if self.is_empty_node(b) => Some(b),
             Node::Diff(a, b) if self.is_empty_node(a) || self.is_empty_node(b) => Some(a),
-            Node::Comp(a, _) if self.is_empty_node(a) => Some(a),
-            Node::Comp(_, b) if self.is_empty_node(b) => Some(b),
+            Node::Diff(a, b) if a == b => Some(self.add(Node::Empty(self.sort(a)))),
+            Node::Comp(a, b) if self.is_empty_node(a) || self.is_identity(b) => Some(a),
+            Node::Comp(a, b) if self.is_empty_node(b) || self.is_identity(a) => Some(b),
             Node::Inverse(a) | Node::Plus(a) if self.is_empty_node(a) => Some(a),
             Node::Inverse(a) => match self.node(a) {
                 Node::Inverse(b) => Some(b),
-                Node::ToId(_) => Some(a),
+                Node::ToId(_) | Node::Rel(BaseRel::Id) => Some(a),
                 _ => None,
             },
+            Node::Plus(a) if self.is_identity(a) => Some(a),
             Node::Plus(a) if matches!(self.node(a), Node::Plus(_) | Node::ToId(_)) => Some(a),
             Node::ToId(a) if self.is_empty_node(a) => Some(self.add(Node::Empty(Sort::Relation))),
+            Node::ToId(a) if self.node(a) == Node::Set(BaseSet::All) => {
+                Some(self.add(Node::Rel(BaseRel::Id)))
+            }
+            Node::Cross(a, b) if self.is_empty_node(a) || self.is_empty_node(b) => {
+                Some(self.add(Node::Empty(Sort::Relation)))
+            }
+            Node::Domain(a) | Node::Range(a) if self.is_empty_node(a) => {
+                Some(self.add(Node::Empty(Sort::Set)))
+            }
+            Node::Domain(a) | Node::Range(a) => match self.node(a) {
+                Node::ToId(set) => Some(set),
+                _ => None,
+            },
             _ => None,
         }
+    }
+
+    fn is_identity(&self, id: NodeId) -> bool {
+        self.node(id) == Node::Rel(BaseRel::Id)
     }
 }
 

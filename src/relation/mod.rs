@@ -8,5 +8,7 @@ pub mod eval;
 pub mod expr;
 pub(crate) mod plan;
 pub mod polarity;
+pub mod simplify;
+pub mod specialize;
 #[cfg(test)]
 mod tests;

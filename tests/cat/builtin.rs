@@ -93,20 +93,6 @@ fn only_some_models_make_coherence_total() {
 }
 
 #[test]
-fn the_release_of_8_7_lets_red_acquire() {
-    assert_eq!(
-        format!("{:?}", model("ptx-8.7", &[]).axioms.len()),
-        format!("{:?}", model("ptx-9.2", &[]).axioms.len())
-    );
-    let uses_red = |m: &Model| {
-        (0..m.arena.len()).map(ptxmc::id::NodeId::new).any(|id| {
-            m.arena.node(id) == ptxmc::relation::expr::Node::Set(ptxmc::vocabulary::BaseSet::Red)
-        })
-    };
-    assert!(uses_red(&model("ptx-9.2", &[])));
-}
-
-#[test]
 fn demands_are_about_coherence() {
     let mut model = model("ptx-9.2", &[]);
     let orders: Vec<BaseRel> = classify(&mut model)

@@ -1,6 +1,8 @@
 //! What constructs mean, each against an equal model that does without.
 
 use super::{read, read_with};
+use ptxmc::relation::assignment::Assignment;
+use ptxmc::relation::axiom::check_axioms;
 use ptxmc::relation::expr::{AxiomRole, Model};
 
 /// The last axiom's expression, as text without definitions.
@@ -165,4 +167,28 @@ acyclic ppo | implied | rfe | fr | co as tso
 show ppo, rfe as external
 unshow rf",
     );
+}
+
+/// Text that is deep or long is refused before it exhausts the stack, or read.
+#[test]
+fn hostile_text_exhausts_nothing() {
+    let many = |text: &str| text.repeat(50_000);
+    for text in [
+        format!("acyclic {}po", many("(")),
+        format!("acyclic {}po", many("~")),
+        format!("acyclic po{}", many(" ; po")),
+        format!("acyclic po{}", many(" \\ po")),
+        format!("acyclic po{}", many("+")),
+        format!("acyclic po{}", many(" po")),
+        format!("acyclic {}", many("let x = ")),
+        format!("if {} \"a\" acyclic po end", many("not ")),
+        many("if \"a\" "),
+        format!("let f(x) = x {} acyclic po", many("let f(x) = f(x) ")),
+    ] {
+        assert!(read_with(&text, &[], &[]).1.is_err());
+    }
+    let mut chain = "let a = po\n".to_owned();
+    (0..2_000).for_each(|_| chain += "let a = (a ; po) | rf\n");
+    let model = read(&(chain + "acyclic a")).model;
+    assert_eq!(check_axioms(&model, &Assignment::new(2)), []);
 }

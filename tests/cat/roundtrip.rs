@@ -13,9 +13,14 @@ use ptxmc::cat::{BUILTIN, Options, parse_builtin};
 use ptxmc::id::{EventId, FileId};
 use ptxmc::relation::assignment::Assignment;
 use ptxmc::relation::axiom::check_axioms;
-use ptxmc::relation::expr::AxiomKind;
+use ptxmc::relation::classify::{Fragment, fragment};
+use ptxmc::relation::deletion::sensitive_axiom;
+use ptxmc::relation::expr::{AxiomKind, Model, Node};
+use ptxmc::relation::simplify::simplify;
+use ptxmc::relation::specialize::specialize;
 use ptxmc::source::{Files, Span, Spanned};
-use ptxmc::vocabulary::{BaseRel, BaseSet};
+use ptxmc::vocabulary::{BaseRel, BaseSet, Sort};
+use std::sync::LazyLock;
 
 fn nowhere() -> Span {
     Span::new(FileId::new(0), 0, 0)
@@ -270,4 +275,65 @@ flag ~empty twice as strange
 acyclic a? \\ (po ; [W])* as order
 show twice, ~po";
     insta::assert_snapshot!(model_text(&read(text).model));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn cheaper_models_judge_alike(seed in any::<u64>(), density in 1..40u64) {
+        let execution = execution(seed, density);
+        for (model, simplified) in simplified() {
+            let fails = |model: &Model| {
+                check_axioms(model, &execution).into_iter().map(|f| f.axiom).collect::<Vec<_>>()
+            };
+            prop_assert_eq!(fails(model), fails(simplified), "{}", model.name);
+        }
+    }
+
+    #[test]
+    fn specialized_models_judge_alike(seed in any::<u64>(), density in 1..40u64) {
+        let mut execution = execution(seed, density);
+        *execution.relation_mut(BaseRel::SameAccess) = Rel::identity(6);
+        *execution.relation_mut(BaseRel::Issue) = Rel::empty(6);
+        execution.set_mut(BaseSet::ProxyFence).clear();
+        for builtin in BUILTIN {
+            let model =
+                parse_builtin(&mut Files::default(), builtin, &Options::default()).model;
+            let special = specialize(&model, |node| match node {
+                Node::Rel(BaseRel::SameAccess) => Some(Node::Rel(BaseRel::Id)),
+                Node::Rel(BaseRel::Issue) => Some(Node::Empty(Sort::Relation)),
+                Node::Set(BaseSet::ProxyFence) => Some(Node::Empty(Sort::Set)),
+                _ => None,
+            });
+            prop_assert_eq!(
+                check_axioms(&model, &execution),
+                check_axioms(&special, &execution),
+                "{}", model.name
+            );
+        }
+    }
+}
+
+/// The built-in models with their simplified forms, which take a while to find.
+fn simplified() -> &'static [(Model, Model)] {
+    static MODELS: LazyLock<Vec<(Model, Model)>> = LazyLock::new(|| {
+        let read = |b| parse_builtin(&mut Files::default(), b, &Options::default()).model;
+        BUILTIN
+            .iter()
+            .map(read)
+            .map(|model| (simplify(&model), model))
+            .map(|(s, m)| (m, s))
+            .collect()
+    });
+    &MODELS
+}
+
+#[test]
+fn simplified_models_stay_in_the_fragment() {
+    for (model, simplified) in simplified() {
+        assert_eq!(fragment(simplified), Fragment::Minimal, "{}", model.name);
+        assert_eq!(sensitive_axiom(simplified), None, "{}", model.name);
+        assert_eq!(model.axioms.len(), simplified.axioms.len());
+    }
 }

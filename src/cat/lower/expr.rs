@@ -1,22 +1,19 @@
 //! Expressions into nodes of the relational IR.
 
 use super::Lowerer;
-use super::value::{Function, Primitive, Scope, Value};
-use crate::cat::ast::{BinaryOp, Bindings, Expr, ExprKind, Pattern, UnaryOp};
+use super::value::{Primitive, Scope, Value};
+use crate::cat::ast::{BinaryOp, Expr, ExprKind, UnaryOp};
 use crate::cat::error::{CatError, sort_name};
 use crate::diagnostic::closest;
 use crate::id::NodeId;
-use crate::relation::expr::{Node, RecId};
+use crate::relation::expr::Node;
 use crate::source::Span;
 use crate::vocabulary::{BaseRel, BaseSet, Sort};
-use std::rc::Rc;
 
 /// How deep definitions and calls may nest.
 const MAX_DEPTH: usize = 300;
 /// How many nodes a model may have.
 const MAX_NODES: usize = 5_000;
-/// How many calls a model may make.
-const MAX_CALLS: usize = 20_000;
 
 impl Lowerer<'_> {
     /// The value of an expression; where it is erroneous, the error is kept.
@@ -239,173 +236,8 @@ impl Lowerer<'_> {
         None
     }
 
-    fn apply(&mut self, function: &Expr, argument: &Expr, span: Span, scope: &Scope) -> Value {
-        let callee = self.expr(function, scope);
-        let value = self.expr(argument, scope);
-        match callee {
-            Value::Unknown(_) => Value::Unknown(None),
-            Value::Primitive(primitive) => {
-                let (what, make): (_, fn(NodeId) -> Node) = match primitive {
-                    Primitive::Domain => ("`domain`", Node::Domain),
-                    Primitive::Range => ("`range`", Node::Range),
-                };
-                let operand = self.expect(&value, argument.span, Sort::Relation, what);
-                self.map(operand, Sort::Set, make)
-            }
-            Value::Function(function) => self.call(&function, value, span),
-            other => {
-                let found = self.sort_of(&other).name();
-                let (span, needed) = (function.span, "function");
-                self.error(CatError::Sort { span, what: "an application", needed, found })
-            }
-        }
-    }
-
-    fn call(&mut self, function: &Function, argument: Value, span: Span) -> Value {
-        self.calls += 1;
-        if self.calls > MAX_CALLS {
-            return self.limit(span, MAX_CALLS, "function calls");
-        }
-        let bound = self.parameters(
-            &function.name,
-            &function.parameters,
-            function.defined,
-            &function.scope,
-            argument,
-            span,
-        );
-        let Some(scope) = bound else {
-            return Value::Unknown(None);
-        };
-        let before = self.errors.len();
-        let value = self.expr(&function.body, &scope);
-        self.blame_call(before, span);
-        value
-    }
-
-    /// Binds the parameters of `name` to an argument.
-    pub(super) fn parameters(
-        &mut self,
-        name: &str,
-        parameters: &Pattern,
-        defined: Span,
-        scope: &Scope,
-        argument: Value,
-        span: Span,
-    ) -> Option<Scope> {
-        let names = match parameters {
-            Pattern::Single(single) => return Some(scope.with(single.text(), argument)),
-            Pattern::Tuple(names) => names,
-        };
-        let arguments = match argument {
-            Value::Tuple(parts) => parts,
-            Value::Unknown(_) if names.len() != 1 => vec![Value::Unknown(None); names.len()],
-            one => vec![one],
-        };
-        if arguments.len() != names.len() {
-            let (expected, found) = (names.len(), arguments.len());
-            let (function, defined) = (format!("`{name}`"), Some(defined));
-            self.error(CatError::Arity { span, function, expected, found, defined });
-            return None;
-        }
-        let bind = |scope: Scope, (name, value): (&crate::cat::ast::Name, Value)| {
-            scope.with(name.text(), value)
-        };
-        Some(names.iter().zip(arguments).fold(scope.clone(), bind))
-    }
-
-    /// A function; its body is checked at once, whether it is ever called or not.
-    fn function(
-        &mut self,
-        name: &str,
-        parameters: &Pattern,
-        body: &Expr,
-        defined: Span,
-        scope: &Scope,
-    ) -> Value {
-        let unknown = match parameters {
-            Pattern::Single(_) => Value::Unknown(None),
-            Pattern::Tuple(names) => Value::Tuple(vec![Value::Unknown(None); names.len()]),
-        };
-        if let Some(inner) = self.parameters(name, parameters, defined, scope, unknown, defined) {
-            self.expr(body, &inner);
-        }
-        Value::Function(Rc::new(Function {
-            name: name.to_owned(),
-            parameters: parameters.clone(),
-            body: body.clone(),
-            scope: scope.clone(),
-            defined,
-        }))
-    }
-
-    /// The values of `let` bindings, each with its name.
-    pub(super) fn bind<'b>(
-        &mut self,
-        bindings: &'b Bindings,
-        scope: &Scope,
-    ) -> Vec<(&'b str, Value)> {
-        if bindings.recursive {
-            return self.bind_recursive(bindings, scope);
-        }
-        let value =
-            |lowerer: &mut Self, binding: &crate::cat::ast::Binding| match &binding.parameters {
-                Some(parameters) => {
-                    let name = &binding.name;
-                    lowerer.function(name.text(), parameters, &binding.value, name.span(), scope)
-                }
-                None => lowerer.expr(&binding.value, scope),
-            };
-        bindings.list.iter().map(|b| (b.name.text(), value(self, b))).collect()
-    }
-
-    fn bind_recursive<'b>(
-        &mut self,
-        bindings: &'b Bindings,
-        scope: &Scope,
-    ) -> Vec<(&'b str, Value)> {
-        let nodes = self.model.arena.start_group(bindings.list.len());
-        let mut inner = scope.clone();
-        let mut recs: Vec<RecId> = Vec::new();
-        for (binding, &node) in bindings.list.iter().zip(&nodes) {
-            let Node::Rec(rec) = self.model.arena.node(node) else {
-                unreachable!("a group consists of recursive references")
-            };
-            recs.push(rec);
-            inner = inner.with(binding.name.text(), Value::Node(node));
-            let name = binding.name.text().to_owned();
-            self.open.insert(rec, (name, binding.name.span()));
-        }
-        let bodies: Vec<NodeId> =
-            bindings.list.iter().map(|binding| self.recursive_body(binding, &inner)).collect();
-        for (&rec, body) in recs.iter().zip(bodies) {
-            self.open.remove(&rec);
-            self.model.arena.define(rec, body);
-        }
-        let names = bindings.list.iter().map(|b| b.name.text());
-        names.zip(nodes.into_iter().map(Value::Node)).collect()
-    }
-
-    fn recursive_body(&mut self, binding: &crate::cat::ast::Binding, scope: &Scope) -> NodeId {
-        let value = match &binding.parameters {
-            Some(_) => {
-                let (span, what) = (binding.name.span(), "a recursive function".to_owned());
-                self.error(CatError::Unsupported { span, what, instead: None })
-            }
-            None => self.expr(&binding.value, scope),
-        };
-        let body = match self.sort_of(&value) {
-            Found::Sort(Sort::Set) => {
-                self.recursive_set(binding.name.text(), binding.value.span);
-                None
-            }
-            _ => self.expect(&value, binding.value.span, Sort::Relation, "`let rec`"),
-        };
-        body.unwrap_or_else(|| self.model.arena.add(Node::Empty(Sort::Relation)))
-    }
-
     /// The name of an unfinished recursive definition, if the value is its reference.
-    fn open_name(&self, value: &Value) -> Option<String> {
+    pub(super) fn open_name(&self, value: &Value) -> Option<String> {
         match value {
             Value::Node(node) => match self.model.arena.node(*node) {
                 Node::Rec(rec) => self.open.get(&rec).map(|(name, _)| name.clone()),
@@ -415,7 +247,7 @@ impl Lowerer<'_> {
         }
     }
 
-    fn recursive_set(&mut self, name: &str, span: Span) -> Value {
+    pub(super) fn recursive_set(&mut self, name: &str, span: Span) -> Value {
         let what = format!("the recursive set `{name}`");
         let instead = Some("define the relation `[S]` recursively and take its `domain`");
         self.error(CatError::Unsupported { span, what, instead })
@@ -464,7 +296,12 @@ impl Lowerer<'_> {
         }
     }
 
-    fn map(&mut self, operand: Option<NodeId>, sort: Sort, make: fn(NodeId) -> Node) -> Value {
+    pub(super) fn map(
+        &mut self,
+        operand: Option<NodeId>,
+        sort: Sort,
+        make: fn(NodeId) -> Node,
+    ) -> Value {
         match operand {
             Some(node) => self.node(make(node)),
             None => Value::Unknown(Some(sort)),
@@ -497,7 +334,7 @@ pub(super) enum Found {
 }
 
 impl Found {
-    fn name(self) -> &'static str {
+    pub(super) fn name(self) -> &'static str {
         match self {
             Self::Sort(sort) => sort_name(sort),
             Self::Any => "value",

@@ -4,6 +4,7 @@
 //! of `if` that no variant selects. Errors do not stop the reading; what depends on an error is
 //! unknown and not reported again.
 
+mod bind;
 mod expr;
 mod value;
 

@@ -35,7 +35,7 @@ pub fn parse(text: &str, file: FileId) -> (File, Vec<CatError>) {
         statements.extend(parser.statements());
         // What closed an erroneous statement is left over.
         let is_rest = matches!(parser.peek(), Token::Close | Token::Else);
-        if parser.peek() != Token::End && !(is_rest && !parser.errors.is_empty()) {
+        if parser.peek() != Token::End && (parser.errors.is_empty() || !is_rest) {
             let error = parser.unexpected("a statement");
             parser.errors.push(error);
         }

@@ -1,0 +1,71 @@
+//! A model for the programs that have certain things only: base names replaced by what they are.
+//!
+//! A program without proxy fences, barriers or partial overlap has empty sets and relations and an
+//! identity where a model speaks of them; what becomes trivial folds away.
+
+use super::expr::{Arena, Model, Node, RecId};
+use crate::id::NodeId;
+
+/// The model with the base names for which `replace` gives a node replaced by it.
+///
+/// Definitions and axioms stay, with their names and places; some may have become trivial.
+#[must_use]
+pub fn specialize(model: &Model, replace: impl Fn(Node) -> Option<Node>) -> Model {
+    let (arena, map) =
+        rebuild(&model.arena, |arena, node| arena.add(replace(node).unwrap_or(node)));
+    let mut new = Model { arena, ..model.clone() };
+    new.axioms.iter_mut().for_each(|axiom| axiom.node = map[axiom.node.index()]);
+    new.definitions.iter_mut().for_each(|d| d.node = map[d.node.index()]);
+    new.shown.iter_mut().for_each(|(_, node)| *node = map[node.index()]);
+    new
+}
+
+/// Copies all nodes into a new arena; `leaf` adds those without operands. Gives the new ids.
+fn rebuild(from: &Arena, leaf: impl Fn(&mut Arena, Node) -> NodeId) -> (Arena, Vec<NodeId>) {
+    let mut to = Arena::default();
+    copy_groups(from, &mut to);
+    let mut map: Vec<NodeId> = Vec::with_capacity(from.len());
+    for id in (0..from.len()).map(NodeId::new) {
+        let get = |id: NodeId| map[id.index()];
+        let new = match from.node(id) {
+            node @ (Node::Set(_) | Node::Rel(_) | Node::Empty(_)) => leaf(&mut to, node),
+            node => to.add(with_operands(node, get)),
+        };
+        map.push(new);
+    }
+    define_groups(from, &mut to, |id| map[id.index()]);
+    (to, map)
+}
+
+/// Starts the recursive groups of `from` in `to`, so that references keep their numbers.
+pub(super) fn copy_groups(from: &Arena, to: &mut Arena) {
+    for group in 0..from.group_count() {
+        to.start_group(from.group(group).count());
+    }
+}
+
+/// Defines the recursive groups of `from` in `to`.
+pub(super) fn define_groups(from: &Arena, to: &mut Arena, map: impl Fn(NodeId) -> NodeId) {
+    for group in 0..from.group_count() {
+        for (member, body) in (0..).zip(from.group(group)) {
+            to.define(RecId { group, member }, map(body));
+        }
+    }
+}
+
+/// The node with its operands replaced.
+pub(super) fn with_operands(node: Node, map: impl Fn(NodeId) -> NodeId) -> Node {
+    match node {
+        Node::Set(_) | Node::Rel(_) | Node::Empty(_) | Node::Rec(_) => node,
+        Node::Union(a, b) => Node::Union(map(a), map(b)),
+        Node::Inter(a, b) => Node::Inter(map(a), map(b)),
+        Node::Diff(a, b) => Node::Diff(map(a), map(b)),
+        Node::Comp(a, b) => Node::Comp(map(a), map(b)),
+        Node::Cross(a, b) => Node::Cross(map(a), map(b)),
+        Node::Inverse(a) => Node::Inverse(map(a)),
+        Node::Plus(a) => Node::Plus(map(a)),
+        Node::ToId(a) => Node::ToId(map(a)),
+        Node::Domain(a) => Node::Domain(map(a)),
+        Node::Range(a) => Node::Range(map(a)),
+    }
+}
