@@ -24,10 +24,12 @@ use support::{model, parse};
 fn engines() -> Vec<(Box<dyn Engine>, Budget)> {
     let steps = Budget { steps: Some(20_000), ..Budget::default() };
     let enumerate: Box<dyn Engine> = Box::new(Enumerate { cores: Cores::All });
+    #[cfg(feature = "z3")]
+    let time = Budget { milliseconds: Some(3_000), ..Budget::default() };
     vec![
         (enumerate, steps),
         #[cfg(feature = "z3")]
-        (Box::<ptxmc::solve::z3::Z3Engine>::default(), Budget::default()),
+        (Box::<ptxmc::solve::z3::Z3Engine>::default(), time),
     ]
 }
 
