@@ -44,7 +44,7 @@ pub fn small() -> Profile {
 
 /// Programs for engines that do better.
 pub fn large() -> Profile {
-    Profile { threads: 2..=4, instructions: 1..=6, variables: 1..=3, shapes: Shapes::Mixed }
+    Profile { threads: 2..=4, instructions: 1..=4, variables: 1..=3, shapes: Shapes::Mixed }
 }
 
 /// A program.

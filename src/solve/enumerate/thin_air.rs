@@ -4,8 +4,9 @@ use crate::id::NodeId;
 use crate::relation::expr::{Arena, AxiomKind, AxiomRole, Model, Node};
 use crate::vocabulary::BaseRel;
 
-/// Whether some axiom makes a union acyclic that contains reads-from and all dependencies: then no
-/// consistent execution has a value that follows from itself (PTX-8.10.4).
+/// Whether some axiom makes a union acyclic that contains reads-from and all dependencies (program
+/// order contains them): then no consistent execution has a value that follows from itself
+/// (PTX-8.10.4).
 pub(super) fn is_excluded(model: &Model) -> bool {
     let required = model.axioms.iter().filter(|a| a.role == AxiomRole::Required && !a.negated);
     required.into_iter().any(|axiom| {
@@ -17,7 +18,8 @@ pub(super) fn is_excluded(model: &Model) -> bool {
         let mut parts = Vec::new();
         flatten(&model.arena, node, &mut parts);
         let has = |wanted: &[BaseRel]| wanted.iter().all(|r| parts.contains(r));
-        has(&[BaseRel::Rf, BaseRel::Dep])
+        has(&[BaseRel::Rf, BaseRel::Po])
+            || has(&[BaseRel::Rf, BaseRel::Dep])
             || has(&[BaseRel::Rf, BaseRel::Addr, BaseRel::Data, BaseRel::Ctrl])
     })
 }
