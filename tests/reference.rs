@@ -4,7 +4,9 @@ mod support;
 
 use ptxmc::check::{Settings, check};
 use ptxmc::relation::expr::Model;
+use ptxmc::solve::Budget;
 use ptxmc::solve::enumerate::{Cores, Enumerate};
+use ptxmc::verdict::{Undecided, Verdict};
 use std::collections::BTreeMap;
 use std::path::Path;
 use support::{corpus, litmus_files, model, read};
@@ -16,6 +18,31 @@ fn report(what: &str, asked: usize, complaints: &[String]) {
     assert!(asked > 0, "{what}: nothing to do");
     println!("{what}: {asked} tests, {} complaints", complaints.len());
     assert!(complaints.is_empty(), "{what}:\n{}", complaints.join("\n"));
+}
+
+/// The suite in `litmus/` under ptx-9.2; what is too large for brute force is counted.
+#[test]
+fn suite() {
+    let model = model("ptx-9.2");
+    let budget = Budget { steps: Some(100_000), ..Budget::default() };
+    let settings = Settings { budget, ..Settings::default() };
+    let files = litmus_files(&Path::new(env!("CARGO_MANIFEST_DIR")).join("litmus"));
+    let (mut complaints, mut decided) = (Vec::new(), 0);
+    for path in &files {
+        let test = read(path).unwrap_or_else(|error| panic!("{error}"));
+        let expected = test.metadata("Expect[ptx-9.2]").or(test.metadata("Expect"));
+        let Some(expected) = expected else { continue };
+        let verdict = check(&test, &model, &ENGINE, settings).verdict;
+        if matches!(verdict, Verdict::Unknown(Undecided::Engine(_))) {
+            println!("too large: {}", path.display());
+            continue;
+        }
+        decided += 1;
+        if verdict.kind().name() != expected {
+            complaints.push(format!("{}: {verdict:?}, expected {expected}", path.display()));
+        }
+    }
+    report("suite", decided, &complaints);
 }
 
 /// `Expect=` of each file of `reference/` under ptx-9.2.
