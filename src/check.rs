@@ -6,9 +6,9 @@ use crate::execution::build::{Choices, Execution};
 use crate::execution::recheck::{Recheck, recheck};
 use crate::litmus::ast::{Quantifier, Test};
 use crate::program::lower::lower;
-use crate::relation::deletion::sensitive_axiom;
-use crate::relation::expr::Model;
-use crate::solve::{Answer, Budget, Core, Engine, Goal, Problem, States};
+use crate::race;
+use crate::relation::expr::{Axiom, AxiomRole, Model};
+use crate::solve::{Answer, Budget, Core, Engine, Goal, Problem, RaceKind, States};
 use crate::verdict::{Reason, Undecided, Verdict};
 
 /// How a test is checked.
@@ -45,7 +45,7 @@ pub struct Outcome {
 pub fn graph_of(test: &Test, model: &Model, settings: Settings) -> EventGraph {
     let unfolding = Unfolding {
         bound: settings.bound,
-        spin_loops: sensitive_axiom(model).is_none(),
+        spin_loops: model.forgets_reads(),
         tearing: settings.tearing,
     };
     unfold(&lower(test), unfolding)
@@ -55,7 +55,7 @@ pub fn graph_of(test: &Test, model: &Model, settings: Settings) -> EventGraph {
 #[must_use]
 pub fn check(test: &Test, model: &Model, engine: &dyn Engine, settings: Settings) -> Outcome {
     let graph = graph_of(test, model, settings);
-    let verdict = decide(Problem { graph: &graph, model }, test.quantifier, engine, settings);
+    let verdict = decide(test, Problem { graph: &graph, model }, engine, settings);
     Outcome { holds: verdict.holds(test.quantifier), verdict, graph }
 }
 
@@ -65,16 +65,14 @@ pub fn goal_of(quantifier: Quantifier) -> Goal {
     Goal::Condition(quantifier != Quantifier::Forall)
 }
 
-fn decide(
-    problem: Problem<'_>,
-    quantifier: Quantifier,
-    engine: &dyn Engine,
-    settings: Settings,
-) -> Verdict {
+fn decide(test: &Test, problem: Problem<'_>, engine: &dyn Engine, settings: Settings) -> Verdict {
     if let Some(verdict) = violation(problem, engine, settings) {
         return verdict;
     }
-    match engine.find(problem, goal_of(quantifier), settings.budget) {
+    if let Some(verdict) = mixed_sizes(test, problem, engine, settings) {
+        return verdict;
+    }
+    match engine.find(problem, goal_of(test.quantifier), settings.budget) {
         Answer::Yes(choices) => witnessed(problem, *choices),
         Answer::No(core) => excluded(problem, core, engine, settings),
         Answer::Unknown(why) => Verdict::Unknown(Undecided::Engine(why)),
@@ -103,6 +101,56 @@ fn violation(problem: Problem<'_>, engine: &dyn Engine, settings: Settings) -> O
         });
     }
     None
+}
+
+/// A mixed-size race voids the axioms, all but the one for atomics (PTX-8.7.2).
+fn mixed_sizes(
+    test: &Test,
+    problem: Problem<'_>,
+    engine: &dyn Engine,
+    settings: Settings,
+) -> Option<Verdict> {
+    if problem.model.definition("race").is_none() || !problem.graph.has_partial_overlap() {
+        return None;
+    }
+    let race = match race::find(problem, RaceKind::Mixed, engine, settings.budget) {
+        Ok(race) => race?,
+        Err(verdict) => return Some(verdict),
+    };
+    if let Some(core) = excluded_by_atomics(test, problem.model, engine, settings) {
+        return Some(Verdict::Forbidden(core));
+    }
+    let [first, second] =
+        [race.accesses.0, race.accesses.1].map(|access| race::describe(problem.graph, access));
+    Some(Verdict::Undefined(Reason {
+        rule: format!("a mixed-size race of {first} and {second} (PTX-8.7.2)"),
+        spans: race::spans(problem.graph, &race).to_vec(),
+        choices: Some(race.choices),
+    }))
+}
+
+/// Whether the clause on overlapping atomics, which holds in spite of mixed-size races, excludes
+/// the outcome by itself (reading V24).
+///
+/// No other axiom holds, so every access may tear at every byte.
+fn excluded_by_atomics(
+    test: &Test,
+    model: &Model,
+    engine: &dyn Engine,
+    settings: Settings,
+) -> Option<Core> {
+    let serial = |axiom: &Axiom| axiom.clauses.iter().any(|clause| clause == "PTX-8.7.2");
+    let mut atomics = model.clone();
+    for axiom in atomics.axioms.iter_mut().filter(|axiom| !serial(axiom)) {
+        axiom.role = AxiomRole::Flag;
+    }
+    let settings = Settings { tearing: Tearing::Byte, ..settings };
+    let graph = graph_of(test, model, settings);
+    let problem = Problem { graph: &graph, model: &atomics };
+    match engine.find(problem, goal_of(test.quantifier), settings.budget) {
+        Answer::No(core) if !core.axioms.is_empty() => Some(core),
+        _ => None,
+    }
 }
 
 /// An allowed outcome is reported only after the model has been evaluated on its execution.

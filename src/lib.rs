@@ -19,6 +19,15 @@ pub mod encode;
 pub mod execution;
 pub mod solve;
 
+pub mod explain;
+pub mod race;
 pub mod verdict;
 
+pub mod batch;
 pub mod check;
+pub mod engines;
+
+#[cfg(feature = "cli")]
+pub mod cli;
+#[cfg(feature = "cli")]
+pub mod report;

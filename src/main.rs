@@ -1,1 +1,7 @@
-fn main() {}
+//! The `ptxmc` command.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    ptxmc::cli::run()
+}

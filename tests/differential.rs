@@ -3,7 +3,7 @@
 //! `PTXMC_DIFFERENTIAL_CASES` and `PTXMC_DIFFERENTIAL_SEED` make a run longer or another one. A
 //! program on which engines disagree is made small and written to `target/differential`.
 
-mod strategies;
+mod programs;
 mod support;
 
 use proptest::strategy::{Strategy, ValueTree};
@@ -13,11 +13,12 @@ use ptxmc::check::{Settings, check, states};
 use ptxmc::litmus::ast::Test;
 use ptxmc::relation::expr::Model;
 use ptxmc::solve::enumerate::{Cores, Enumerate};
+use ptxmc::solve::search::SearchEngine;
 use ptxmc::solve::{Budget, Engine};
 use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::path::Path;
-use strategies::{Profile, Sketch, large, sketch, small};
+use programs::{Profile, Sketch, large, sketch, small};
 use support::{model, parse};
 
 /// The engines to compare, each with what it may spend on a question.
@@ -28,6 +29,7 @@ fn engines() -> Vec<(Box<dyn Engine>, Budget)> {
     let time = Budget { milliseconds: Some(3_000), ..Budget::default() };
     vec![
         (enumerate, steps),
+        (Box::<SearchEngine>::default(), Budget::default()),
         #[cfg(feature = "z3")]
         (Box::<ptxmc::solve::z3::Z3Engine>::default(), time),
     ]

@@ -1,5 +1,7 @@
 //! The decoder against the tables of what NVIDIA's assembler accepts (`tests/ptxas`).
 
+#![allow(clippy::print_stdout, reason = "tests say what they skip and count")]
+
 use ptxmc::ptx::cursor::Cursor;
 use ptxmc::ptx::decode::{Dialect, Names, decode};
 use ptxmc::ptx::instruction::{guard, instruction};

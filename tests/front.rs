@@ -1,5 +1,10 @@
 //! Reading and writing tests: the corpus, every diagnostic, print-parse round trips.
 
+#![allow(clippy::print_stdout, reason = "tests say what they skip and count")]
+
+mod strategies;
+
+use proptest::prelude::*;
 use ptxmc::diagnostic::{Diagnostic, Severity};
 use ptxmc::litmus::ast::{Dialect, Test};
 use ptxmc::litmus::parse::{Parsed, parse_bytes};
@@ -173,18 +178,181 @@ fn printing_and_reading_gives_the_same_test() {
     assert!(converted * 2 > total / 2, "{converted} of {total} can be written in blocks");
 }
 
-/// Reads the files and folders of `FRONT_PATHS` and shows their diagnostics.
+/// Every way to be wrong that has a file in `tests/bad`, and what a user is told.
 #[test]
-fn paths_from_the_environment_parse() {
-    let Ok(paths) = std::env::var("FRONT_PATHS") else { return };
-    let mut all = Vec::new();
-    for path in std::env::split_paths(&paths) {
-        if path.is_dir() { files_under(&path, "litmus", &mut all) } else { all.push(path) }
+fn bad_inputs_are_explained() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/bad");
+    let mut paths = Vec::new();
+    files_under(&folder, "litmus", &mut paths);
+    let mut report = String::new();
+    for path in &paths {
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        let mut files = Files::default();
+        let parsed = parse_bytes(&mut files, &name, &std::fs::read(path).unwrap());
+        assert!(!parsed.diagnostics.is_empty(), "{name} is not bad");
+        assert_eq!(parsed.tests.is_empty(), parsed.diagnostics.iter().any(Diagnostic::is_error));
+        report.extend(parsed.diagnostics.iter().map(|d| render(&files, d)));
+        report += "\n";
     }
-    let mut failures = Vec::new();
-    for path in &all {
-        let (files, parsed) = read(path);
-        failures.extend(parsed.diagnostics.iter().map(|error| render(&files, error)));
+    insta::assert_snapshot!("bad_inputs", report);
+}
+
+#[test]
+fn deep_nesting_is_an_error() {
+    for (open, close) in [("(", ")"), ("~", ""), ("x == 0 => ", "x == 0")] {
+        let condition = format!("{}true{}", open.repeat(100_000), close.repeat(100_000));
+        let text = format!(
+            "PTX deep\n{{ x=0; }}\n P0@cta 0,gpu 0 ;\n st.weak x, 1 ;\nexists {condition}\n"
+        );
+        let (_, parsed) = reparsed(&text);
+        assert!(parsed.diagnostics.iter().any(|d| d.code == "syntax-depth"), "{open}");
     }
-    println!("{} files, {} diagnostics\n{}", all.len(), failures.len(), failures.concat());
+    let text = format!(
+        "PTX deep\n.global .u32 x;\nP0 @ cta 0 {{ st.weak.u32 {}x; }}\n",
+        "[".repeat(100_000)
+    );
+    let (_, parsed) = reparsed(&text);
+    assert!(parsed.diagnostics.iter().any(|d| d.code == "syntax-depth"));
+}
+
+/// What small inputs mean, as the printer says it.
+#[test]
+fn readings_of_the_formats() {
+    let columns =
+        |init: &str, threads: &str, rest: &str| format!("PTX t\n{{ {init} }}\n{threads}\n{rest}\n");
+    let inputs = [
+        ("`y=x` and `y=&x` copy the initial value, in any order", columns(
+            "z=&y; y=x; x=7; w=w; P0:r0=&x; 1:%r1=-3; a[3]={1,2};",
+            " P0@cta 0,gpu 0 | P1@cta 0, gpu 0 ;\n ld.weak r0, x | ld.weak r1, x ;",
+            "exists 0==0",
+        )),
+        ("columns belong to the thread that their header names", columns(
+            "x=0;",
+            " P1@cta 1,gpu 0 | P0@sys 0,gpu 0,cluster 1,cta 0 ;\n ld.weak r1, x | st.weak x, 0x10 ;",
+            "exists 1:r1 = 1 /\\ P1: r1 <> 2",
+        )),
+        ("implication binds tighter than conjunction", columns(
+            "x=0;",
+            " P0@cta 0,gpu 0 ;\n ld.weak r0, x ;",
+            "forall (not P0:r0=1 /\\ x=1 => x=2 => [x]=3 \\/ x >= &x)",
+        )),
+        ("columns take PTX statements and the dialect's own", columns(
+            "x=0; s @ surface aliases x;",
+            " P0@cta 0,gpu 0 ;\n ld r0, 3 ;\n ld r1, r0 ;\n ld.relaxed.gpu.u32 %r2, [x] ;\n \
+             atom.add r3, x, 1 ;\n membar.gl ;\n suld.weak r4, s ;\n LC0: beq r0, -1, LC0 ;\n \
+             bar.cta.sync r0, 1, 2 ;\n atom.inc r5, x ;\n red.acq_rel.cta.sub x, r0 ;\n \
+             @!%p0 st.volatile [x], 1 ;\n st.mmio.relaxed.sys.global.u32 [x], 1 ;\n LC1: ;",
+            "~exists (x == 1)",
+        )),
+        ("blocks: qualifiers in any order, types of variables, nested scopes, tasks",
+            "PTX b\n.version 8.5\n.target sm_90\n.address_size 64\n.visible .global .u32 x = 1, y;\n\
+             .shared .align 8 .b64 bar;\n.global .align 16 .v2 .b32 v[2];\n.param .u64 p = x;\n\
+             .alias .surface s = x;\npdl K1 -> K2;\ntask K1, K2;\n\
+             P0 @ task K1 { .reg .b32 %r<2>; .reg .pred p; ld.global.relaxed.sys.u32 r1, [x];\n\
+             L: { atom.sys.inc.u32 %r0, [x], 5; } // comment\n /* another */ setp.lo.u32 p, %r1, 3;\n\
+             @!p bra L; st [x], %r1; ld.v2.b32 {%r0, _}, [v+8]; mov.u64 %rd1, v[1];\n\
+             mov.u32 %r1, %tid.x; add.u32 %r1, %r1, WARP_SZ; st.u32 [y], 0f3F800000;\n\
+             wgmma.fence.sync.aligned; cp.async.ca.shared.global [bar], [%rd1], 8;\n\
+             mbarrier.try_wait.cluster.acquire.b64 p, [bar], %rd1; fence.gpu; ret; }\n\
+             H @ host { st.relaxed.sys.u32 [x], 2; }\nP2 @ task K2, cta 4, warp 1 { exit; }\n\
+             locations [x; P0:bar; v[1]]\nfilter (x != 3)\nexists (P0:%r1 == 1 /\\ P0:bar == 0)\n"
+                .to_owned(),
+        ),
+    ];
+    let mut report = String::new();
+    for (title, input) in inputs {
+        let (files, parsed) = reparsed(&input);
+        report += &format!("## {title}\n");
+        report.extend(parsed.diagnostics.iter().map(|d| render(&files, d)));
+        for test in &parsed.tests {
+            let printed = match test.dialect {
+                Dialect::Blocks => print_blocks(test).unwrap(),
+                _ => print_columns(test).unwrap(),
+            };
+            report += &printed;
+        }
+    }
+    insta::assert_snapshot!("readings", report);
+}
+
+#[test]
+fn template_rows_become_tests() {
+    let Some(corpus) = corpus() else { return };
+    let mut paths = Vec::new();
+    files_under(&corpus.join("nvlitmus"), "test", &mut paths);
+    let mut report = String::new();
+    for path in &paths {
+        let (_, parsed) = read(path);
+        for test in &parsed.tests {
+            let text = print_columns(test).unwrap();
+            let lines = text.lines().filter(|line| !line.contains(';'));
+            report += &lines.collect::<Vec<_>>().join(" ");
+            report += "\n";
+        }
+    }
+    insta::assert_snapshot!("template_rows", report);
+}
+
+/// Ten times the text takes about ten times as long: far less than a hundred times.
+#[test]
+fn reading_is_linear() {
+    let seconds = |rows: usize| {
+        let init: String =
+            (0..rows).map(|at| format!("x{at}=0; P0:r{at}=1; y{at}=x{at};\n")).collect();
+        let body: String =
+            (0..rows).map(|at| format!(" L{at}: st.weak x{at}, r{at} | ;\n")).collect();
+        let text = format!(
+            "PTX t\n{{\n{init}}}\n P0@cta 0,gpu 0 | P1@cta 0,gpu 0 ;\n{body}exists x1 = 1\n"
+        );
+        let start = std::time::Instant::now();
+        let (_, parsed) = reparsed(&text);
+        assert_eq!(parsed.tests.len(), 1);
+        start.elapsed().as_secs_f64()
+    };
+    let small = seconds(2_000).max(seconds(2_000)).max(1e-3);
+    let large = seconds(20_000);
+    assert!(large < 40.0 * small, "{small} s and {large} s");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn random_columns_survive_printing(test in strategies::test(Dialect::Columns)) {
+        assert_same(&test, &print_columns(&test).unwrap());
+    }
+
+    #[test]
+    fn random_blocks_survive_printing(test in strategies::test(Dialect::Blocks)) {
+        assert_same(&test, &print_blocks(&test).unwrap());
+    }
+
+    /// Whatever the bytes, reading them ends, without a panic.
+    #[test]
+    fn mangled_tests_are_read_or_rejected(
+        test in strategies::test(Dialect::Columns),
+        other in strategies::test(Dialect::Blocks),
+        cuts in proptest::collection::vec((any::<u16>(), any::<u16>(), any::<u8>()), 1..6),
+    ) {
+        for text in [print_columns(&test).unwrap(), print_blocks(&other).unwrap()] {
+            let mut bytes = text.into_bytes();
+            for (from, to, new) in &cuts {
+                let (from, to) = (*from as usize % bytes.len(), *to as usize % bytes.len());
+                if from < to && to - from < 40 {
+                    bytes.drain(from..to);
+                } else {
+                    bytes[from] = *new;
+                }
+            }
+            for name in ["mangled.litmus", "mangled.test"] {
+                let mut files = Files::default();
+                let parsed = parse_bytes(&mut files, name, &bytes);
+                let failed = parsed.diagnostics.iter().any(Diagnostic::is_error);
+                prop_assert!(failed || !parsed.tests.is_empty());
+                for diagnostic in &parsed.diagnostics {
+                    render(&files, diagnostic);
+                }
+            }
+        }
+    }
 }

@@ -47,6 +47,7 @@ pub struct Encoding<'a> {
     memberships: FxHashMap<(NodeId, EventId, relations::Use), Formula>,
     closures: Vec<bool>,
     executed: Vec<Formula>,
+    race: Option<Formula>,
 }
 
 /// What cannot be encoded.
@@ -58,6 +59,9 @@ pub enum EncodeError {
     /// A barrier whose count or participants depend on values in a way that is not encoded.
     #[error("barriers with computed thread counts are not encoded")]
     Barriers,
+    /// A model that does not say what a race is.
+    #[error("the model has no definition of `race`")]
+    Race,
 }
 
 impl<'a> Encoding<'a> {
@@ -70,7 +74,12 @@ impl<'a> Encoding<'a> {
         let required: Vec<usize> = (0..model.axioms.len())
             .filter(|&i| model.axioms[i].role == AxiomRole::Required)
             .collect();
-        let roots: Vec<NodeId> = required.iter().map(|&i| model.axioms[i].node).collect();
+        let mut roots: Vec<NodeId> = required.iter().map(|&i| model.axioms[i].node).collect();
+        let race = match goal {
+            Goal::Race(kind) => Some((kind, model.definition("race").ok_or(EncodeError::Race)?)),
+            _ => None,
+        };
+        roots.extend(race.map(|(_, node)| node));
         let bounds = Bounds::new(graph, &model.arena, &roots, model.total_co);
         let mut encoding = Self {
             graph,
@@ -89,6 +98,7 @@ impl<'a> Encoding<'a> {
             memberships: FxHashMap::default(),
             closures: relations::closures(&model.arena),
             executed: Vec::new(),
+            race: None,
         };
         encoding.executed = graph.ids().map(|id| encoding.truth(graph.event(id).guard)).collect();
         encoding.encode_rf();
@@ -98,6 +108,10 @@ impl<'a> Encoding<'a> {
         encoding.encode_finals(goal);
         for index in required {
             encoding.encode_axiom(index)?;
+        }
+        if let Some((kind, node)) = race {
+            let found = encoding.encode_member(node, |a, b| kind.counts(graph, a, b))?;
+            encoding.race = Some(found);
         }
         Ok(encoding)
     }
@@ -124,6 +138,7 @@ impl<'a> Encoding<'a> {
                 parts.push(if value { condition } else { self.formulas.not(condition) });
             }
             Goal::Violation(index) => parts.push(self.truth(self.graph.violations[index].guard)),
+            Goal::Race(_) => parts.extend(self.race),
             Goal::Complete | Goal::BoundHit => {}
         }
         self.formulas.all(parts)

@@ -16,8 +16,22 @@ pub(super) enum Use {
     /// The axiom is harder to satisfy the more members there are: the formula may be true too
     /// often, since a solver never gains from that.
     Harmful,
+    /// The goal asks for the member: the formula may be false too often, since a solver never
+    /// gains from that either, but holds only of members.
+    Wanted,
     /// Anything else: the formula is exact.
     Exact,
+}
+
+impl Use {
+    /// The use of what is taken away.
+    fn opposite(self) -> Self {
+        match self {
+            Self::Harmful => Self::Wanted,
+            Self::Wanted => Self::Harmful,
+            Self::Exact => Self::Exact,
+        }
+    }
 }
 
 impl Encoding<'_> {
@@ -33,6 +47,23 @@ impl Encoding<'_> {
         }
         self.axioms[index].extend(demands);
         Ok(())
+    }
+
+    /// Whether some pair of a relation satisfies `counts`.
+    pub(super) fn encode_member(
+        &mut self,
+        node: NodeId,
+        counts: impl Fn(EventId, EventId) -> bool,
+    ) -> Result<Formula, EncodeError> {
+        let mut builder = Builder { encoding: self, failed: false };
+        let mut pairs = builder.pairs(node);
+        pairs.retain(|&(a, b)| counts(a, b));
+        let found: Vec<Formula> =
+            pairs.into_iter().map(|(a, b)| builder.edge(node, a, b, Use::Wanted)).collect();
+        if builder.failed {
+            return Err(EncodeError::Recursion("race".to_owned()));
+        }
+        Ok(self.formulas.any(found))
     }
 }
 
@@ -127,7 +158,7 @@ impl Builder<'_, '_> {
                 self.encoding.formulas.all(parts)
             }
             Node::Diff(a, b) => {
-                let out = self.member(b, event, Use::Exact);
+                let out = self.member(b, event, usage.opposite());
                 let parts = [self.member(a, event, usage), self.encoding.formulas.not(out)];
                 self.encoding.formulas.all(parts)
             }
@@ -173,7 +204,7 @@ impl Builder<'_, '_> {
                 self.edge(inner, a, b, usage)
             }
             (Node::Plus(inner), Use::Harmful) => return self.closure(node, inner, a, b),
-            (Node::Plus(inner), Use::Exact) => {
+            (Node::Plus(inner), Use::Exact | Use::Wanted) => {
                 for ((x, y), formula) in self.squared(inner) {
                     self.encoding.literals.insert((node, x, y, usage), formula);
                 }
@@ -188,7 +219,7 @@ impl Builder<'_, '_> {
                     .expect("a defined member");
                 return self.recursive(node, body, a, b);
             }
-            (Node::Rec(_), Use::Exact) => {
+            (Node::Rec(_), Use::Exact | Use::Wanted) => {
                 self.failed = true;
                 self.encoding.formulas.constant(false)
             }
@@ -209,7 +240,7 @@ impl Builder<'_, '_> {
                 self.encoding.formulas.all(parts)
             }
             Node::Diff(x, y) => {
-                let out = self.edge(y, a, b, Use::Exact);
+                let out = self.edge(y, a, b, usage.opposite());
                 let parts = [self.edge(x, a, b, usage), self.encoding.formulas.not(out)];
                 self.encoding.formulas.all(parts)
             }

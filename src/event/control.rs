@@ -221,8 +221,8 @@ fn step_liveness(code: &ThreadCode, index: usize, live: &[Vec<bool>]) -> Vec<boo
             }
             _ => {}
         }
-        if let Some(register) = written.filter(|_| step.guard.is_none()) {
-            now[register] = false;
+        if step.guard.is_none() {
+            written.into_iter().for_each(|register| now[register] = false);
         }
         reads.into_iter().for_each(|r| now[r] = true);
     }
@@ -232,10 +232,14 @@ fn step_liveness(code: &ThreadCode, index: usize, live: &[Vec<bool>]) -> Vec<boo
     now
 }
 
-/// The registers that a micro-operation reads, and the one it writes.
-fn effects(micro: &Micro) -> (Vec<usize>, Option<usize>) {
+/// The registers that a micro-operation reads, and those it writes.
+fn effects(micro: &Micro) -> (Vec<usize>, Vec<usize>) {
     let mut reads = Vec::new();
     let written = match micro {
+        Micro::Elements { list, .. } => {
+            let (all, written): (Vec<_>, Vec<_>) = list.iter().map(effects).unzip();
+            return (all.concat(), written.concat());
+        }
         Micro::Assign { register, value } => {
             value.registers(&mut reads);
             Some(*register)
@@ -282,5 +286,5 @@ fn effects(micro: &Micro) -> (Vec<usize>, Option<usize>) {
         | Micro::GridWait
         | Micro::Exit => None,
     };
-    (reads, written)
+    (reads, written.into_iter().collect())
 }

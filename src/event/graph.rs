@@ -131,6 +131,14 @@ pub struct Access {
     pub rmw_read: Option<AccessId>,
 }
 
+impl Access {
+    /// The physical bytes: object, first byte and how many.
+    #[must_use]
+    pub fn range(&self) -> (ObjectId, u64, u32) {
+        (self.object, self.offset, self.bytes)
+    }
+}
+
 /// A variable instance.
 #[derive(Clone, Debug)]
 pub struct Object {
@@ -203,6 +211,17 @@ pub struct BarrierOp {
     pub predicate: Option<ExprId>,
     /// How `bar.red` combines predicates.
     pub reduction: Option<Reduction>,
+}
+
+impl BarrierOp {
+    /// The expression of its thread count, if it has one.
+    #[must_use]
+    pub fn count(&self) -> Option<ExprId> {
+        match self.rule {
+            BarrierRule::Count(count) | BarrierRule::Quorum(count) => Some(count),
+            BarrierRule::AllLive | BarrierRule::Participants => None,
+        }
+    }
 }
 
 /// A freely chosen value.
@@ -312,6 +331,22 @@ impl EventGraph {
     pub fn access_of(&self, id: EventId) -> &Access {
         debug_assert!(self.event(id).is_memory());
         self.access(self.event(id).access)
+    }
+
+    /// Whether two accesses overlap without covering the same bytes, one of them a write.
+    #[must_use]
+    pub fn has_partial_overlap(&self) -> bool {
+        let mut ranges: Vec<Vec<(AccessId, bool)>> = vec![Vec::new(); self.locations.len()];
+        for event in self.events.iter().filter(|e| e.kind != EventKind::Init) {
+            if let Some(loc) = event.loc {
+                ranges[loc.index()].push((event.access, event.is_write()));
+            }
+        }
+        ranges.iter().any(|at| {
+            let written = at.iter().any(|&(_, write)| write);
+            let range = |id: AccessId| self.access(id).range();
+            written && at.iter().any(|&(id, _)| range(id) != range(at[0].0))
+        })
     }
 
     /// All event ids in order.

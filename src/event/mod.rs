@@ -4,6 +4,7 @@ pub mod base;
 mod condition;
 mod control;
 mod draft;
+mod elements;
 pub mod graph;
 mod pieces;
 pub mod unfold;

@@ -43,17 +43,17 @@ pub enum Tearing {
 
 /// A register's value and the reads that it was computed from.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Cell {
-    value: ExprId,
-    reads: Vec<AccessId>,
+pub(super) struct Cell {
+    pub(super) value: ExprId,
+    pub(super) reads: Vec<AccessId>,
 }
 
 /// The state of a thread before a step.
 #[derive(Clone, Debug)]
-struct State {
-    guard: ExprId,
-    cells: Vec<Cell>,
-    control: Vec<AccessId>,
+pub(super) struct State {
+    pub(super) guard: ExprId,
+    pub(super) cells: Vec<Cell>,
+    pub(super) control: Vec<AccessId>,
 }
 
 /// Something a loop iteration did that others can see.
@@ -80,8 +80,8 @@ pub fn unfold(program: &Program, unfolding: Unfolding) -> EventGraph {
     draft.finish()
 }
 
-struct ThreadRun<'d, 'p> {
-    draft: &'d mut Draft<'p>,
+pub(super) struct ThreadRun<'d, 'p> {
+    pub(super) draft: &'d mut Draft<'p>,
     code: &'p ThreadCode,
     index: usize,
     bound: u8,
@@ -91,7 +91,7 @@ struct ThreadRun<'d, 'p> {
     entries: Vec<Option<State>>,
     effects: Vec<Effect>,
     exits: Vec<State>,
-    position: u32,
+    pub(super) position: u32,
 }
 
 impl<'d, 'p> ThreadRun<'d, 'p> {
@@ -115,7 +115,7 @@ impl<'d, 'p> ThreadRun<'d, 'p> {
         }
     }
 
-    fn exprs(&mut self) -> &mut ExprArena {
+    pub(super) fn exprs(&mut self) -> &mut ExprArena {
         &mut self.draft.exprs
     }
 
@@ -180,6 +180,12 @@ impl<'d, 'p> ThreadRun<'d, 'p> {
         State { guard, cells, control: union(&a.control, &b.control) }
     }
 
+    /// The one cell where a condition holds, else the other.
+    pub(super) fn choose_cell(&mut self, condition: ExprId, then: Cell, otherwise: &Cell) -> Cell {
+        let value = self.exprs().ite(condition, then.value, otherwise.value);
+        Cell { value, reads: union(&then.reads, &otherwise.reads) }
+    }
+
     fn arrive(&mut self, node: Option<usize>, state: State) {
         if self.draft.exprs.is_false(state.guard) {
             return;
@@ -233,7 +239,13 @@ impl<'d, 'p> ThreadRun<'d, 'p> {
     }
 
     /// Executes one micro-operation; whether control has left the step for good.
-    fn micro(&mut self, node: usize, micro: &'p Micro, state: &mut State, span: Span) -> bool {
+    pub(super) fn micro(
+        &mut self,
+        node: usize,
+        micro: &'p Micro,
+        state: &mut State,
+        span: Span,
+    ) -> bool {
         match micro {
             Micro::Assign { register, value } => {
                 let reads = self.term_reads(value, state);
@@ -247,6 +259,7 @@ impl<'d, 'p> ThreadRun<'d, 'p> {
                 self.store(node, target, value, &reads, state, span);
             }
             Micro::Rmw { .. } => self.rmw(node, micro, state, span),
+            Micro::Elements { list, order } => self.elements(node, list, *order, state, span),
             Micro::Fence { order, scope, restriction } => {
                 let kind =
                     DraftKind::Fence { order: *order, scope: *scope, restriction: *restriction };

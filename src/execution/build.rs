@@ -9,7 +9,8 @@ use crate::program::expr::Expr;
 use crate::program::value::Values;
 use crate::ptx::operation::Order;
 use crate::relation::eval::Interpretation;
-use crate::vocabulary::{BaseRel, BaseSet, Origin};
+use crate::vocabulary::{BaseRel, BaseSet};
+use std::sync::OnceLock;
 
 /// What an engine chose; everything else follows from it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -75,8 +76,9 @@ pub struct Execution<'g> {
     /// The events that happen.
     pub executed: EventSet,
     values: Values,
-    sets: Vec<EventSet>,
-    relations: Vec<Rel>,
+    // Filled in as a model asks for them.
+    sets: Vec<OnceLock<EventSet>>,
+    relations: Vec<OnceLock<Rel>>,
 }
 
 impl Interpretation for Execution<'_> {
@@ -84,10 +86,10 @@ impl Interpretation for Execution<'_> {
         self.graph.events.len()
     }
     fn set(&self, set: BaseSet) -> &EventSet {
-        &self.sets[set.index()]
+        self.sets[set.index()].get_or_init(|| self.members(set))
     }
     fn relation(&self, relation: BaseRel) -> &Rel {
-        &self.relations[relation.index()]
+        self.relations[relation.index()].get_or_init(|| self.pairs(relation))
     }
 }
 
@@ -153,8 +155,8 @@ impl<'g> Execution<'g> {
     ) -> Result<(), Inconsistency> {
         self.choices.co = co;
         self.choices.sc = sc;
-        self.relations[BaseRel::Co.index()] = self.coherence()?;
-        self.relations[BaseRel::FenceSc.index()] = self.fence_sc()?;
+        self.relations[BaseRel::Co.index()] = self.coherence()?.into();
+        self.relations[BaseRel::FenceSc.index()] = self.fence_sc()?.into();
         Ok(())
     }
 
@@ -218,34 +220,36 @@ impl<'g> Execution<'g> {
     }
 
     fn interpret(&mut self) -> Result<(), Inconsistency> {
-        let n = self.graph.events.len();
-        self.sets = BaseSet::ALL
-            .iter()
-            .map(|&set| {
-                let mut members = base_set(self.graph, set);
-                members.intersect_with(&self.executed);
-                members
-            })
-            .collect();
-        self.relations = BaseRel::ALL
-            .iter()
-            .map(|&relation| {
-                let mut pairs = match relation.origin() {
-                    Origin::Given => base_relation(self.graph, relation),
-                    Origin::Chosen => Rel::empty(n),
-                };
-                pairs.restrict_domain(&self.executed);
-                pairs.restrict_range(&self.executed);
-                pairs
-            })
-            .collect();
-        let rf = self.reads_from();
-        self.relations[BaseRel::Rf.index()] = rf;
+        self.sets = vec![OnceLock::new(); BaseSet::ALL.len()];
+        self.relations = vec![OnceLock::new(); BaseRel::ALL.len()];
+        self.choose(BaseRel::Rf, self.reads_from());
         let co = self.coherence()?;
-        self.relations[BaseRel::Co.index()] = co;
+        self.choose(BaseRel::Co, co);
         let sc = self.fence_sc()?;
-        self.relations[BaseRel::FenceSc.index()] = sc;
+        self.choose(BaseRel::FenceSc, sc);
         self.barriers()
+    }
+
+    /// Sets the contents of a chosen relation.
+    fn choose(&self, relation: BaseRel, pairs: Rel) {
+        self.relations[relation.index()].set(pairs).expect("each chosen relation is set once");
+    }
+
+    /// A base set restricted to what happens.
+    fn members(&self, set: BaseSet) -> EventSet {
+        let mut members = base_set(self.graph, set);
+        members.intersect_with(&self.executed);
+        members
+    }
+
+    /// A given relation restricted to what happens; empty for chosen ones that were not set.
+    fn pairs(&self, relation: BaseRel) -> Rel {
+        let mut pairs = base_relation(self.graph, relation);
+        if self.executed.count() < self.executed.len() {
+            pairs.restrict_domain(&self.executed);
+            pairs.restrict_range(&self.executed);
+        }
+        pairs
     }
 
     fn reads_from(&self) -> Rel {
@@ -319,9 +323,9 @@ impl<'g> Execution<'g> {
                 barriers.cluster_edges(generations),
             )
         };
-        self.relations[BaseRel::BarrierSync.index()] = Rel::from_pairs(n, cta);
-        self.relations[BaseRel::WarpSync.index()] = Rel::from_pairs(n, warp);
-        self.relations[BaseRel::ClusterSync.index()] = Rel::from_pairs(n, cluster);
+        self.choose(BaseRel::BarrierSync, Rel::from_pairs(n, cta));
+        self.choose(BaseRel::WarpSync, Rel::from_pairs(n, warp));
+        self.choose(BaseRel::ClusterSync, Rel::from_pairs(n, cluster));
         Ok(())
     }
 
@@ -416,7 +420,9 @@ fn compute(graph: &EventGraph, choices: &Choices, known: &[Option<u128>], values
                 let whole = before.get(graph.access_of(write).value)?;
                 Some((whole >> low) & crate::program::expr::mask(width))
             }
-            Expr::Barrier(index) => barrier_result(graph, choices, &before, index as usize),
+            Expr::Barrier(index) => {
+                barrier_result(graph, &choices.generations, &before, index as usize)
+            }
             _ => None,
         });
         if *values == before {
@@ -426,17 +432,17 @@ fn compute(graph: &EventGraph, choices: &Choices, known: &[Option<u128>], values
 }
 
 /// What a `bar.red` returns: its generation's predicates combined.
-fn barrier_result(
+pub(crate) fn barrier_result(
     graph: &EventGraph,
-    choices: &Choices,
+    generations: &Generations,
     values: &Values,
     index: usize,
 ) -> Option<u128> {
     use crate::program::micro::Reduction;
     let op = &graph.barriers[index];
-    let generation = choices.generations.get(index).copied().flatten()?;
+    let generation = generations.get(index).copied().flatten()?;
     let mut predicates = Vec::new();
-    for (other, g) in graph.barriers.iter().zip(&choices.generations) {
+    for (other, g) in graph.barriers.iter().zip(generations) {
         if other.key == op.key && g.is_some_and(|g| g.index == generation.index) {
             predicates.push(values.truth(other.predicate?)?);
         }

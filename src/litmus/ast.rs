@@ -52,6 +52,21 @@ pub enum DeclaredSpace {
     Multimem,
 }
 
+impl DeclaredSpace {
+    /// The directive that declares it, without its dot.
+    #[must_use]
+    pub fn directive(self) -> &'static str {
+        match self {
+            Self::Global => "global",
+            Self::Shared => "shared",
+            Self::Const => "const",
+            Self::Local => "local",
+            Self::Param => "param",
+            Self::Multimem => "multimem",
+        }
+    }
+}
+
 /// A declared variable.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Variable {

@@ -1,21 +1,30 @@
 //! What has to hold of a whole test: labels, registers, locations and addresses name something.
 
 use crate::diagnostic::{Diagnostic, closest};
-use crate::litmus::ast::{Condition, DeclaredSpace, Dialect, Term, Test, Thread, Variable};
+use crate::litmus::ast::{
+    AliasDeclaration, Condition, DeclaredSpace, Dialect, Term, Test, Thread, Variable,
+};
 use crate::litmus::error::{LitmusError, LitmusWarning};
-use crate::ptx::operation::{AccessForm, Operation, Statement, Type, Value};
+use crate::ptx::operation::{AccessForm, Operation, Space, Statement, Type, Value};
 use crate::ptx::registers::Mentions;
 use crate::source::{Span, Spanned};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Checks a test and adds, in columns, the locations that only their use declares.
 pub(super) fn check(test: &mut Test, diagnostics: &mut Vec<Diagnostic>) {
+    // A statement that could not be read may be the one that writes a register.
+    let complete = !diagnostics.iter().any(|found| found.code.starts_with("syntax-"));
     locations(test, diagnostics);
-    for thread in 0..test.threads.len() {
-        labels(&test.threads[thread], diagnostics);
-        registers(test, thread, diagnostics);
+    let test = &*test;
+    let variables = variables_by_name(test, diagnostics);
+    let written = if complete { written_registers(test) } else { Vec::new() };
+    for (at, thread) in test.threads.iter().enumerate() {
+        labels(thread, diagnostics);
+        if let Some(written) = written.get(at) {
+            registers(test.dialect, thread, written, diagnostics);
+        }
         if test.dialect == Dialect::Blocks {
-            addresses(test, thread, diagnostics);
+            addresses(thread, &variables, diagnostics);
         }
     }
     tasks(test, diagnostics);
@@ -24,9 +33,8 @@ pub(super) fn check(test: &mut Test, diagnostics: &mut Vec<Diagnostic>) {
     if let Some(filter) = &test.filter {
         terms_of(filter, &mut terms);
     }
-    let written = written_registers(test);
     for term in terms {
-        condition_term(test, &written, term, diagnostics);
+        condition_term(test, &written, &variables, term, diagnostics);
     }
 }
 
@@ -121,32 +129,35 @@ fn labels(thread: &Thread, diagnostics: &mut Vec<Diagnostic>) {
 
 /// The registers that each thread writes or starts with.
 fn written_registers(test: &Test) -> Vec<FxHashSet<&str>> {
-    (0..test.threads.len()).map(|thread| written_by(test, thread)).collect()
-}
-
-fn written_by(test: &Test, thread: usize) -> FxHashSet<&str> {
-    let mut written: FxHashSet<&str> = FxHashSet::default();
-    let inits = test.register_inits.iter().filter(|init| init.thread == thread);
-    written.extend(inits.map(|init| init.register.value.as_str()));
-    for statement in &test.threads[thread].statements {
-        written.extend(Mentions::of(statement).writes.iter().map(|r| r.value.as_str()));
+    let mut written: Vec<FxHashSet<&str>> = Vec::with_capacity(test.threads.len());
+    for thread in &test.threads {
+        let statements = thread.statements.iter();
+        let writes = statements.flat_map(|statement| Mentions::of(statement).writes);
+        written.push(writes.map(|register| register.value.as_str()).collect());
+    }
+    for init in &test.register_inits {
+        written[init.thread].insert(init.register.value.as_str());
     }
     written
 }
 
 /// A register that is read is written somewhere in the thread, or has an initial value.
-fn registers(test: &Test, thread: usize, diagnostics: &mut Vec<Diagnostic>) {
-    let written = written_by(test, thread);
+fn registers(
+    dialect: Dialect,
+    thread: &Thread,
+    written: &FxHashSet<&str>,
+    diagnostics: &mut Vec<Diagnostic>,
+) {
     let mut reported: FxHashSet<&str> = FxHashSet::default();
-    for statement in &test.threads[thread].statements {
+    for statement in &thread.statements {
         for register in Mentions::of(statement).reads {
             let name = register.value.as_str();
             if written.contains(name) || !reported.insert(name) {
                 continue;
             }
             let name = register.clone();
-            diagnostics.push(if test.dialect == Dialect::Blocks {
-                let near = near_register(&name.value, &written);
+            diagnostics.push(if dialect == Dialect::Blocks {
+                let near = near_register(&name.value, written);
                 LitmusError::NeverWritten { name, near }.diagnostic()
             } else {
                 LitmusWarning::NeverWritten { name }.diagnostic()
@@ -166,6 +177,7 @@ fn near_register(name: &str, written: &FxHashSet<&str>) -> Option<String> {
 fn condition_term(
     test: &Test,
     written: &[FxHashSet<&str>],
+    variables: &FxHashMap<&str, &Variable>,
     term: &Term,
     diagnostics: &mut Vec<Diagnostic>,
 ) {
@@ -181,7 +193,7 @@ fn condition_term(
             diagnostics.push(LitmusError::NeverWrittenByThread { thread, name, near }.diagnostic());
         }
         Term::Memory { variable, index, span, .. } => {
-            let Some(found) = variable_of(test, variable) else { return };
+            let Some(found) = variables.get(variable.as_str()) else { return };
             if *index >= found.elements {
                 let size = u64::from(found.ty.bytes());
                 let from = i128::from(*index) * i128::from(size);
@@ -199,24 +211,60 @@ fn condition_term(
     }
 }
 
-/// The variable behind a name, through aliases.
-fn variable_of<'t>(test: &'t Test, name: &str) -> Option<&'t Variable> {
-    let mut name = name;
-    for _ in 0..=test.aliases.len() {
-        if let Some(variable) = test.variables.iter().find(|v| v.name.value == name) {
-            return Some(variable);
+/// The variable behind each name, through aliases in any order. An alias that leads back to itself
+/// is an error.
+fn variables_by_name<'t>(
+    test: &'t Test,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> FxHashMap<&'t str, &'t Variable> {
+    let mut known: FxHashMap<&str, Option<&Variable>> =
+        test.variables.iter().map(|v| (v.name.value.as_str(), Some(v))).collect();
+    let aliases = test.aliases.iter().map(|alias| (alias.name.value.as_str(), alias));
+    let aliases: FxHashMap<&str, &AliasDeclaration> = aliases.collect();
+    for alias in &test.aliases {
+        let mut chain = Vec::new();
+        let mut name = alias.name.value.as_str();
+        let variable = loop {
+            if let Some(&variable) = known.get(name) {
+                break variable;
+            }
+            known.insert(name, None);
+            chain.push(name);
+            match aliases.get(name) {
+                Some(alias) => name = alias.target.value.as_str(),
+                None => break None,
+            }
+        };
+        if variable.is_none() && chain.contains(&name) && aliases.contains_key(name) {
+            let name = alias.name.clone();
+            diagnostics.push(LitmusError::AliasCycle { name }.diagnostic());
         }
-        name = test.aliases.iter().find(|a| a.name.value == name)?.target.value.as_str();
+        known.extend(chain.into_iter().map(|name| (name, variable)));
     }
-    None
+    known.into_iter().filter_map(|(name, variable)| Some((name, variable?))).collect()
 }
 
 /// Accesses at constant addresses stay inside their variable and are aligned to their size.
-fn addresses(test: &Test, thread: usize, diagnostics: &mut Vec<Diagnostic>) {
-    for statement in &test.threads[thread].statements {
+fn addresses(
+    thread: &Thread,
+    variables: &FxHashMap<&str, &Variable>,
+    diagnostics: &mut Vec<Diagnostic>,
+) {
+    for statement in &thread.statements {
         let Some((address, bytes)) = constant_access(statement) else { continue };
         let Value::AddressOf(name, extra) = &address.base else { continue };
-        let Some(variable) = variable_of(test, &name.value) else { continue };
+        let Some(variable) = variables.get(name.value.as_str()) else { continue };
+        if let Some(space) = space_of(statement)
+            && !reaches(space, variable.space)
+        {
+            let error = LitmusError::WrongSpace {
+                name: name.value.clone(),
+                declared: variable.space.directive(),
+                span: address.span,
+            };
+            diagnostics.push(error.diagnostic());
+            continue;
+        }
         let size = u64::from(variable.ty.bytes()) * variable.elements;
         let offset = i128::from(address.offset) + i128::from(*extra);
         let end = offset + i128::from(bytes);
@@ -224,7 +272,7 @@ fn addresses(test: &Test, thread: usize, diagnostics: &mut Vec<Diagnostic>) {
             let name = name.value.clone();
             let (from, to, span) = (offset, end - 1, address.span);
             diagnostics.push(LitmusError::OutOfRange { name, from, to, size, span }.diagnostic());
-        } else if offset % i128::from(bytes) != 0 || variable.align % bytes != 0 {
+        } else if offset % i128::from(bytes) != 0 || !variable.align.is_multiple_of(bytes) {
             let error = LitmusError::Misaligned {
                 name: name.value.clone(),
                 offset,
@@ -254,6 +302,36 @@ fn constant_access(statement: &Statement) -> Option<(&crate::ptx::operation::Add
         _ => return None,
     };
     (bytes > 0).then_some((&access.address, bytes))
+}
+
+/// The state space that a statement accesses; `None` for multimem addresses.
+fn space_of(statement: &Statement) -> Option<Option<Space>> {
+    use Operation as O;
+    match &statement.operation {
+        O::MultimemLoadReduce { .. } | O::MultimemStore { .. } | O::MultimemReduce { .. } => {
+            Some(None)
+        }
+        O::Load { access, .. }
+        | O::Store { access, .. }
+        | O::Atomic { access, .. }
+        | O::Reduce { access, .. }
+        | O::Mbarrier { access, .. } => Some(Some(access.space)),
+        _ => None,
+    }
+}
+
+/// Whether an access names a variable of this space; generic addresses of named variables are
+/// global, shared or local ones (PTX-6.4.1).
+fn reaches(space: Option<Space>, declared: DeclaredSpace) -> bool {
+    match (space, declared) {
+        (None, _) => declared == DeclaredSpace::Multimem,
+        (Some(Space::Generic | Space::Global), DeclaredSpace::Global)
+        | (Some(Space::Generic | Space::SharedCta | Space::SharedCluster), DeclaredSpace::Shared)
+        | (Some(Space::Generic | Space::Local), DeclaredSpace::Local)
+        | (Some(Space::Const), DeclaredSpace::Const)
+        | (Some(Space::ParamEntry | Space::ParamFunc), DeclaredSpace::Param) => true,
+        _ => false,
+    }
 }
 
 /// Edges connect declared tasks.

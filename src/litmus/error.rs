@@ -20,7 +20,7 @@ pub enum LitmusError {
     NoThreads(Span),
     #[error("the `{{` has no matching `}}`")]
     Unbalanced(Span),
-    #[error("the row has {found} cells, but there are {expected} threads")]
+    #[error("the row has {found} cell{}, but there are {expected} threads", if *found == 1 { "" } else { "s" })]
     Ragged { found: usize, expected: usize, header: Span, span: Span },
     #[error("{what} `{}` is declared twice", name.value)]
     Duplicate { what: &'static str, name: Spanned<String>, first: Span },
@@ -48,6 +48,12 @@ pub enum LitmusError {
         "the access of {bytes} bytes at `{name}+{offset}` is misaligned: `{name}` is aligned to {align}"
     )]
     Misaligned { name: String, offset: i128, bytes: u64, align: u64, span: Span },
+    #[error("`{name}` is declared in `.{declared}`, which this instruction does not access")]
+    WrongSpace { name: String, declared: &'static str, span: Span },
+    #[error("`{}` is an alias of itself", name.value)]
+    AliasCycle { name: Spanned<String> },
+    #[error("the test has two conditions")]
+    TwoConditions { first: Span, span: Span },
     #[error("{message}")]
     Other { code: &'static str, message: String, help: String, span: Span },
 }
@@ -66,11 +72,14 @@ impl LitmusError {
             | Self::Ragged { span, .. }
             | Self::TwoClusters { span, .. }
             | Self::OutOfRange { span, .. }
+            | Self::WrongSpace { span, .. }
+            | Self::TwoConditions { span, .. }
             | Self::Misaligned { span, .. }
             | Self::Other { span, .. } => *span,
             Self::Duplicate { name, .. }
             | Self::UnknownThread { name, .. }
             | Self::UnknownTask { name, .. }
+            | Self::AliasCycle { name }
             | Self::Undeclared { name, .. }
             | Self::UnknownLabel { name, .. }
             | Self::NeverWritten { name, .. }
@@ -134,6 +143,19 @@ impl LitmusError {
             Self::TwoClusters { first, .. } => at("litmus-place")
                 .also(*first, "here in another cluster")
                 .help("number CTAs within the grid, not within their cluster"),
+            Self::AliasCycle { .. } => {
+                at("litmus-alias-cycle").help("an alias leads to a declared variable in the end")
+            }
+            Self::TwoConditions { first, .. } => {
+                at("litmus-two-conditions").also(*first, "the first one").help("keep one of them")
+            }
+            Self::WrongSpace { declared: "multimem", .. } => at("litmus-space").help(
+                "multimem addresses are accessed by `multimem` instructions only (PTX-9.7.9.14)",
+            ),
+            Self::WrongSpace { declared, .. } => at("litmus-space").help(format!(
+                "write `.{declared}` in the instruction, or declare the variable elsewhere \
+                 (PTX-6.4.1)"
+            )),
             Self::OutOfRange { .. } => {
                 at("litmus-out-of-range").help("declare a larger variable, or use a smaller offset")
             }

@@ -31,7 +31,7 @@ pub fn print_columns(test: &Test) -> Result<String, PrintError> {
         if !thread.registers.is_empty() {
             return cannot("declared registers");
         }
-        let place = place(test, thread, "@", ",");
+        let place = place(test, thread, Style::Columns);
         let mut column = vec![format!("{}{place}", thread.name.value)];
         let last = thread.statements.len();
         for (at, code) in thread.statements.iter().enumerate() {
@@ -75,7 +75,7 @@ pub fn print_blocks(test: &Test) -> Result<String, PrintError> {
         text += &format!("{{\n{}}}\n", register_inits(test, Style::Ptx));
     }
     for thread in &test.threads {
-        text += &format!("{} {} {{\n", thread.name.value, place(test, thread, "@ ", ", "));
+        text += &format!("{} {} {{\n", thread.name.value, place(test, thread, Style::Ptx));
         for registers in thread.registers.chunk_by(|a, b| a.1 == b.1) {
             let names: Vec<_> =
                 registers.iter().map(|(name, _)| format!("%{}", name.value)).collect();
@@ -123,14 +123,7 @@ fn column_variable(variable: &Variable) -> Result<String, PrintError> {
 }
 
 fn block_variable(variable: &Variable) -> String {
-    let space = match variable.space {
-        DeclaredSpace::Global => "global",
-        DeclaredSpace::Shared => "shared",
-        DeclaredSpace::Const => "const",
-        DeclaredSpace::Local => "local",
-        DeclaredSpace::Param => "param",
-        DeclaredSpace::Multimem => "multimem",
-    };
+    let space = variable.space.directive();
     let align = if variable.align == u64::from(variable.ty.bytes()) {
         String::new()
     } else {
@@ -179,7 +172,7 @@ fn percent(style: Style) -> &'static str {
 
 /// `@cta 0,gpu 0`: parts that have their default are left out, except device and CTA. Clusters are
 /// written when some thread's is not the one that it would get.
-fn place(test: &Test, thread: &Thread, at: &str, comma: &str) -> String {
+fn place(test: &Test, thread: &Thread, style: Style) -> String {
     let mut parts = Vec::new();
     if let Some(task) = thread.task.and_then(|task| test.tasks.get(task)) {
         parts.push(format!("task {}", task.name.value));
@@ -191,18 +184,25 @@ fn place(test: &Test, thread: &Thread, at: &str, comma: &str) -> String {
                 ThreadPlace::Device(place) => place.cluster == place.cta,
                 ThreadPlace::Host => true,
             };
-            parts.push(format!("cta {cta}"));
-            if !test.threads.iter().all(own) {
-                parts.push(format!("cluster {cluster}"));
-            }
-            parts.push(format!("gpu {gpu}"));
-            if grid as usize != thread.task.unwrap_or(0) {
-                parts.push(format!("grid {grid}"));
+            let clusters = !test.threads.iter().all(own);
+            let cluster = clusters.then(|| format!("cluster {cluster}"));
+            let grid = (grid as usize != thread.task.unwrap_or(0)).then(|| format!("grid {grid}"));
+            let (cta, gpu) = (format!("cta {cta}"), format!("gpu {gpu}"));
+            match style {
+                Style::Ptx => {
+                    parts.extend([Some(gpu), grid, cluster, Some(cta)].into_iter().flatten())
+                }
+                Style::Columns => {
+                    parts.extend([Some(cta), cluster, Some(gpu), grid].into_iter().flatten());
+                }
             }
             parts.extend(warp.map(|warp| format!("warp {warp}")));
         }
     }
-    format!("{at}{}", parts.join(comma))
+    match style {
+        Style::Ptx => format!("@ {}", parts.join(", ")),
+        Style::Columns => format!("@{}", parts.join(",")),
+    }
 }
 
 /// A statement; labels at the end of a thread stand alone.
@@ -291,6 +291,8 @@ impl Conditions<'_> {
         let level = |inner: &Condition| match inner {
             // `a /\ (b /\ c)` keeps its parentheses.
             Condition::And(_) | Condition::Or(_) => level.max(2),
+            // Few readers know that `=>` binds tighter.
+            Condition::Implies(..) => 3,
             _ => level,
         };
         let parts: Vec<_> = list.iter().map(|inner| self.condition(inner, level(inner))).collect();

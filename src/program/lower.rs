@@ -5,8 +5,8 @@ use super::layout::{
     CONST_WINDOW, LOCAL_WINDOW, Layout, PARAM_WINDOW, SHARED_CTA_BITS, SHARED_WINDOW, WINDOW,
 };
 use super::micro::{
-    BarrierGroup, BarrierMicro, Marks, Micro, Program, Reduction, Step, Target, TaskOrder,
-    ThreadCode,
+    BarrierGroup, BarrierMicro, ElementOrder, Marks, Micro, Program, Reduction, Step, Target,
+    TaskOrder, ThreadCode,
 };
 use super::registers::Registers;
 use super::term::{Extension, Term, atomic_result, extension};
@@ -75,6 +75,9 @@ fn lower_thread(test: &Test, layout: &Layout, index: usize) -> ThreadCode {
     let steps = thread.statements.iter().map(|s| lowering.statement(s)).collect();
     ThreadCode { name: thread.name.value.clone(), place: thread.place, registers: infos, steps }
 }
+
+/// The longest vector whose elements get a chosen order.
+const LONGEST_ORDERED: usize = 4;
 
 /// The state of lowering one thread.
 pub(super) struct Lowering<'a> {
@@ -213,30 +216,28 @@ impl Lowering<'_> {
                 self.load(access, destinations, *non_coherent);
             }
             Operation::Store { access, sources } => {
-                for (element, source) in (0_u32..).zip(sources) {
+                let elements = (0_u32..).zip(sources).map(|(element, source)| {
                     let target = self.target(access, element, access.order, Marks::default());
-                    let value = self.value(source, access.ty);
-                    self.out.push(Micro::Store { target, value });
-                }
+                    Micro::Store { target, value: self.value(source, access.ty) }
+                });
+                let elements = elements.collect();
+                self.elements(elements, access.order);
             }
             Operation::Atomic { access, op, destinations, operands, swap } => {
-                for (element, operand) in (0_u32..).zip(operands) {
+                let elements = (0_u32..).zip(operands).map(|(element, operand)| {
                     let destination = destinations.get(element as usize).cloned().flatten();
-                    self.atomic(
-                        access,
-                        *op,
-                        element,
-                        destination.as_ref(),
-                        operand,
-                        swap.as_ref(),
-                        false,
-                    );
-                }
+                    let swap = swap.as_ref();
+                    self.atomic(access, *op, element, &destination, operand, swap, false)
+                });
+                let elements = elements.collect();
+                self.elements(elements, access.order);
             }
             Operation::Reduce { access, op, operands } => {
-                for (element, operand) in (0_u32..).zip(operands) {
-                    self.atomic(access, *op, element, None, operand, None, true);
-                }
+                let elements = (0_u32..).zip(operands).map(|(element, operand)| {
+                    self.atomic(access, *op, element, &None, operand, None, true)
+                });
+                let elements = elements.collect();
+                self.elements(elements, access.order);
             }
             Operation::Fence { order, scope, restriction } => {
                 self.out.push(Micro::Fence {
@@ -289,12 +290,12 @@ impl Lowering<'_> {
     }
 
     fn load(&mut self, access: &AccessForm, destinations: &[Destination], non_coherent: bool) {
-        // A destination may be the address register: all elements are read before any is assigned.
-        for (element, destination) in (0_u32..).zip(destinations) {
+        let elements = (0_u32..).zip(destinations).map(|(element, destination)| {
             let target = self.target(access, element, access.order, Marks::default());
-            let destination = self.loaded(destination, access.ty);
-            self.out.push(Micro::Load { target, destination });
-        }
+            Micro::Load { target, destination: self.loaded(destination, access.ty) }
+        });
+        let elements = elements.collect();
+        self.elements(elements, access.order);
         if non_coherent {
             self.out.push(Micro::Require {
                 condition: Term::truth(true),
@@ -304,17 +305,40 @@ impl Lowering<'_> {
         }
     }
 
+    /// Adds the elements of one access, which may be a vector.
+    pub(super) fn elements(&mut self, mut list: Vec<Micro>, order: Order) {
+        if list.len() == 1 {
+            self.out.append(&mut list);
+            return;
+        }
+        let ordered = matches!(order, Order::Acquire | Order::Release | Order::AcqRel);
+        if ordered && list.len() > LONGEST_ORDERED {
+            self.out.push(Micro::Require {
+                condition: Term::truth(false),
+                rule: "more than four elements with acquire or release order are not supported"
+                    .to_owned(),
+                out_of_model: true,
+            });
+        }
+        let order = if ordered && list.len() <= LONGEST_ORDERED {
+            ElementOrder::Chosen
+        } else {
+            ElementOrder::Unordered
+        };
+        self.out.push(Micro::Elements { list, order });
+    }
+
     #[allow(clippy::too_many_arguments, reason = "the fields of one instruction")]
     fn atomic(
-        &mut self,
+        &self,
         access: &AccessForm,
         op: AtomicOp,
         element: u32,
-        destination: Option<&crate::ptx::operation::Register>,
+        destination: &Destination,
         operand: &Value,
         swap: Option<&Value>,
         red: bool,
-    ) {
+    ) -> Micro {
         let ty = access.ty;
         let releases = matches!(access.order, Order::Release | Order::AcqRel);
         let read_order = if matches!(access.order, Order::Acquire | Order::AcqRel) {
@@ -339,8 +363,8 @@ impl Lowering<'_> {
         let swap = swap.map(|s| self.value(s, ty));
         let value = atomic_result(op, ty, operand, swap)
             .unwrap_or_else(|| Term::Free("opaque floating-point result".to_owned(), ty.bits));
-        let destination = destination.and_then(|d| self.loaded(&Some(d.clone()), ty));
-        self.out.push(Micro::Rmw { target, write_order, destination, writes, value });
+        let destination = self.loaded(destination, ty);
+        Micro::Rmw { target, write_order, destination, writes, value }
     }
 
     fn cta_barrier(

@@ -127,6 +127,13 @@ pub enum Micro {
         /// The value written.
         value: Term,
     },
+    /// The elements of a vector: operations on registers as they were before any of them.
+    Elements {
+        /// Loads, stores or read-modify-writes, one per element.
+        list: Vec<Micro>,
+        /// How they are ordered among themselves.
+        order: ElementOrder,
+    },
     /// A thread fence.
     Fence {
         /// Acquire, Release, AcqRel or Sc.
@@ -163,6 +170,16 @@ pub enum Micro {
         /// Whether the standard leaves the use outside the model.
         out_of_model: bool,
     },
+}
+
+/// The order among the elements of a vector, which the text leaves unspecified (PTX-8.2.2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ElementOrder {
+    /// None: enough where no element acquires or releases, since program order then has no
+    /// consequence between different bytes.
+    Unordered,
+    /// Some order, which the execution chooses (reading V1).
+    Chosen,
 }
 
 /// A barrier operation before unfolding.

@@ -38,7 +38,7 @@ impl Values {
     /// The value of `id`, if it is known.
     #[must_use]
     pub fn get(&self, id: ExprId) -> Option<u128> {
-        self.values[id.index()]
+        self.values.get(id.index()).copied().flatten()
     }
 
     /// The truth value of `id`, if it is known.
@@ -46,6 +46,30 @@ impl Values {
     pub fn truth(&self, id: ExprId) -> Option<bool> {
         self.get(id).map(|v| v != 0)
     }
+}
+
+/// The value of one expression, from its leaves up.
+#[must_use]
+pub fn evaluate(
+    arena: &ExprArena,
+    root: ExprId,
+    leaf: &impl Fn(Expr) -> Option<u128>,
+) -> Option<u128> {
+    if let Some(bits) = arena.constant(root) {
+        return Some(bits);
+    }
+    let mut needed = vec![false; root.index() + 1];
+    let mut stack = vec![root];
+    while let Some(x) = stack.pop() {
+        if !std::mem::replace(&mut needed[x.index()], true) {
+            stack.extend(arena.operands(x));
+        }
+    }
+    let mut values = vec![None; root.index() + 1];
+    for index in (0..needed.len()).filter(|&i| needed[i]) {
+        values[index] = step(arena, ExprId::new(index), &values, leaf);
+    }
+    values[root.index()]
 }
 
 /// The value of one expression, its operands' values being in `values`.

@@ -36,7 +36,13 @@ impl<'t> Cursor<'t> {
     /// The text of the next token; empty at the end.
     #[must_use]
     pub fn peek_text(&self) -> &'t str {
-        self.tokens.get(self.at).map_or("", |token| self.text(token.span))
+        self.text_at(0)
+    }
+
+    /// The text of the token `ahead` places further on; empty past the end.
+    #[must_use]
+    pub fn text_at(&self, ahead: usize) -> &'t str {
+        self.tokens.get(self.at + ahead).map_or("", |token| self.text(token.span))
     }
 
     /// The text that a span of this file covers.
@@ -110,7 +116,7 @@ impl<'t> Cursor<'t> {
     /// The error that `what` was expected at the next token.
     #[must_use]
     pub fn expected(&self, what: &'static str) -> SyntaxError {
-        let found = match self.peek_text() {
+        let found = match self.text(self.span()) {
             "" => "the end".to_owned(),
             text => format!("`{}`", text.chars().take(40).collect::<String>()),
         };
@@ -129,8 +135,8 @@ impl<'t> Cursor<'t> {
     }
 
     /// As [`Self::split_until`], for a `stop` that counts.
-    pub fn split_at(&mut self, mut stop: impl FnMut(TokenKind) -> bool) -> Cursor<'t> {
-        self.split(|token, _| stop(token.kind))
+    pub fn split_counting(&mut self, mut stop: impl FnMut(TokenKind, &str) -> bool) -> Cursor<'t> {
+        self.split(|token, text| stop(token.kind, text))
     }
 
     fn split(&mut self, mut stop: impl FnMut(&Token, &str) -> bool) -> Cursor<'t> {

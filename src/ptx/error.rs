@@ -1,6 +1,6 @@
 //! What can be wrong with a PTX statement, and how a user is told.
 
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, closest};
 use crate::source::{Span, Spanned};
 use thiserror::Error;
 
@@ -64,7 +64,9 @@ impl SyntaxError {
                 "numbers are decimal, `0x` hexadecimal, `0` octal, `0b` binary, or the bits of a \
                  float after `0f` (8 digits) and `0d` (16 digits)",
             ),
-            Self::Range { .. } => ("syntax-range", String::new(), "write a smaller number"),
+            Self::Range { .. } => {
+                ("syntax-range", String::new(), "write a number within its range")
+            }
             Self::TooDeep { .. } => ("syntax-depth", String::new(), "write it with less nesting"),
         };
         let diagnostic = Diagnostic::error(code, self.span(), self.to_string()).label(label);
@@ -149,8 +151,13 @@ impl DecodeError {
             Self::UnknownOpcode { near: None, .. } => {
                 at("ptx-unknown-opcode").help("no PTX instruction starts like this")
             }
-            Self::Qualifier { takes: "", .. } => at("ptx-qualifier").help("remove it"),
-            Self::Qualifier { takes, .. } => at("ptx-qualifier").help(format!("write `{takes}`")),
+            Self::Qualifier { qualifier, takes, .. } => {
+                let near = misspelt(&qualifier.value);
+                at("ptx-qualifier").help(match near {
+                    Some(near) => format!("did you mean `.{near}`? The form is `{takes}`"),
+                    None => format!("the form is `{takes}`"),
+                })
+            }
             Self::Conflict { first, .. } => at("ptx-qualifier-conflict")
                 .also(first.span, "the first one")
                 .help("keep one of the two"),
@@ -163,7 +170,8 @@ impl DecodeError {
             )),
             Self::SuperfluousScope { scope, section, .. } => {
                 at("ptx-superfluous-scope").help(format!(
-                    "remove `.{}`: only strong operations have a scope ({section})",
+                    "remove `.{}`, or make the operation strong with an order such as `.relaxed`: weak and \
+                     volatile operations have no scope ({section})",
                     scope.value
                 ))
             }
@@ -186,6 +194,16 @@ impl DecodeError {
             Self::Rule { help, section, .. } => at("ptx-rule").help(format!("{help} ({section})")),
         }
     }
+}
+
+/// The qualifier that a word which is none was probably meant to be.
+fn misspelt(word: &str) -> Option<&'static str> {
+    const COMMON: &[&str] = &[
+        "weak", "relaxed", "acquire", "release", "acq_rel", "volatile", "mmio", "cta", "cluster",
+        "gpu", "sys", "global", "shared", "local", "const", "param", "sync", "arrive", "wait",
+        "proxy", "alias", "async", "add", "exch", "cas", "inc", "dec", "min", "max",
+    ];
+    if COMMON.contains(&word) { None } else { closest(word, COMMON.iter().copied()) }
 }
 
 /// A form that only the column dialect accepts, and how it is read.

@@ -284,4 +284,35 @@ pub struct Model {
     pub shown: Vec<(String, NodeId)>,
     /// Whether the model wants coherence total (`include "cos.cat"`).
     pub total_co: bool,
+    /// Cache of [`Self::forgets_reads`].
+    pub(super) forgets_reads: std::sync::OnceLock<bool>,
+}
+
+impl Model {
+    /// Whether executions stay consistent when reads without effect are deleted, so that loops
+    /// that only wait need not be unrolled.
+    #[must_use]
+    pub fn forgets_reads(&self) -> bool {
+        *self.forgets_reads.get_or_init(|| super::deletion::sensitive_axiom(self).is_none())
+    }
+
+    /// What the last definition of `name` denotes.
+    #[must_use]
+    pub fn definition(&self, name: &str) -> Option<NodeId> {
+        self.definitions.iter().rev().find(|d| d.name == name).map(|d| d.node)
+    }
+
+    /// A number that differs between models with different axioms, for caches within one run.
+    #[must_use]
+    pub fn fingerprint(&self) -> u64 {
+        use std::hash::{Hash, Hasher};
+        let mut hasher = rustc_hash::FxHasher::default();
+        self.arena.nodes.hash(&mut hasher);
+        self.arena.groups.hash(&mut hasher);
+        self.total_co.hash(&mut hasher);
+        for axiom in &self.axioms {
+            (axiom.kind, axiom.negated, axiom.role, axiom.node).hash(&mut hasher);
+        }
+        hasher.finish()
+    }
 }

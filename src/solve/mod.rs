@@ -2,9 +2,11 @@
 
 use crate::event::graph::EventGraph;
 use crate::execution::build::Choices;
+use crate::id::{AccessId, EventId};
 use crate::relation::expr::Model;
 
 pub mod enumerate;
+pub mod search;
 #[cfg(feature = "z3")]
 pub mod z3;
 
@@ -28,6 +30,32 @@ pub enum Goal {
     BoundHit,
     /// A complete execution in which this violation of the graph's list happens.
     Violation(usize),
+    /// A complete execution in which the model's `race` relates such a pair.
+    Race(RaceKind),
+}
+
+/// Which races are looked for (PTX-8.7.1, PTX-8.7.2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum RaceKind {
+    /// Between accesses that overlap, but not completely.
+    Mixed,
+    /// Any.
+    Any,
+    /// Between these two accesses.
+    Between(AccessId, AccessId),
+}
+
+impl RaceKind {
+    /// Whether a race of these two events is one of the kind.
+    #[must_use]
+    pub fn counts(self, graph: &EventGraph, a: EventId, b: EventId) -> bool {
+        let ends = (graph.event(a).access, graph.event(b).access);
+        match self {
+            Self::Any => true,
+            Self::Mixed => graph.access(ends.0).range() != graph.access(ends.1).range(),
+            Self::Between(x, y) => ends == (x, y) || ends == (y, x),
+        }
+    }
 }
 
 /// What an engine says.

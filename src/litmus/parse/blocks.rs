@@ -42,7 +42,9 @@ pub(super) fn parse(cursor: &mut Cursor<'_>, draft: &mut Draft) {
         }
     }
     let mut names = draft.names();
+    let mut initialized = draft.initialized_registers();
     for (thread, body) in bodies {
+        names.registers = std::mem::take(&mut initialized[thread]);
         statements(body, draft, &mut names, thread);
     }
     tail::tail(cursor, draft);
@@ -99,12 +101,13 @@ fn thread<'t>(
     }
 }
 
-/// Takes `{ ... }` and gives what is between; takes everything when the brace is never closed.
+/// Takes `{ ... }` and gives what is between. When the brace is not closed before the condition,
+/// takes what stands before that and gives nothing.
 fn matching_block<'t>(cursor: &mut Cursor<'t>) -> Option<Cursor<'t>> {
     cursor.advance();
     let mut depth = 0_usize;
     let mut closed = false;
-    let inner = cursor.split_at(|kind| {
+    let inner = cursor.split_counting(|kind, text| {
         match kind {
             TokenKind::OpenBrace => depth += 1,
             TokenKind::CloseBrace if depth == 0 => {
@@ -112,29 +115,29 @@ fn matching_block<'t>(cursor: &mut Cursor<'t>) -> Option<Cursor<'t>> {
                 return true;
             }
             TokenKind::CloseBrace => depth -= 1,
+            TokenKind::Word if matches!(text, "exists" | "forall") => return true,
             _ => {}
         }
         false
     });
+    if !closed {
+        return None;
+    }
     cursor.advance();
-    closed.then_some(inner)
+    Some(inner)
 }
 
 /// The statements of one thread.
 fn statements(mut cursor: Cursor<'_>, draft: &mut Draft, names: &mut Names, thread: usize) {
-    names.registers.clear();
-    let name = draft.threads[thread].name.value.clone();
-    let inits = draft.register_inits.iter().filter(|init| init.thread.value == name);
-    names.registers.extend(inits.map(|init| init.register.value.clone()));
     let mut body = Body::default();
     while !cursor.is_at_end() {
-        match cursor.peek() {
-            // Scopes of registers inside a thread: all names of a thread are one namespace here.
-            Some(TokenKind::OpenBrace | TokenKind::CloseBrace | TokenKind::Semicolon) => {
-                cursor.advance();
-                continue;
-            }
-            _ => {}
+        body.labels(&mut cursor);
+        // Scopes of registers inside a thread: all names of a thread are one namespace here.
+        if let Some(TokenKind::OpenBrace | TokenKind::CloseBrace | TokenKind::Semicolon) =
+            cursor.peek()
+        {
+            cursor.advance();
+            continue;
         }
         let mut statement = cursor.split_until(|kind| kind == TokenKind::Semicolon);
         let read = if statement.peek() == Some(TokenKind::Qualifier) {

@@ -29,11 +29,7 @@ impl Body {
         names: &Names,
         draft: &mut Draft,
     ) -> Result<(), SyntaxError> {
-        while cursor.peek() == Some(TokenKind::Word) && cursor.peek_at(1) == Some(TokenKind::Colon)
-        {
-            self.labels.push(cursor.word("a label")?);
-            cursor.advance();
-        }
+        self.labels(cursor);
         if cursor.is_at_end() {
             return Ok(());
         }
@@ -42,6 +38,15 @@ impl Body {
         let instruction = instruction(cursor)?;
         self.decoded(&instruction, guard, start, names, draft);
         Ok(())
+    }
+
+    /// Reads the labels that stand next.
+    pub(super) fn labels(&mut self, cursor: &mut Cursor<'_>) {
+        while cursor.peek() == Some(TokenKind::Word) && cursor.peek_at(1) == Some(TokenKind::Colon)
+        {
+            self.labels.extend(cursor.word("a label").ok());
+            cursor.advance();
+        }
     }
 
     fn decoded(

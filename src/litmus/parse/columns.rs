@@ -12,7 +12,6 @@ use crate::source::Span;
 use rustc_hash::FxHashSet;
 
 /// One thread's column: its statements and the registers that the init section names.
-#[derive(Default)]
 struct Column {
     body: Body,
     registers: FxHashSet<String>,
@@ -22,12 +21,9 @@ struct Column {
 pub(super) fn parse(cursor: &mut Cursor<'_>, draft: &mut Draft) {
     init::init(cursor, draft);
     let header = thread_row(cursor, draft);
-    let mut columns: Vec<Column> = draft.threads.iter().map(|_| Column::default()).collect();
-    for init in &draft.register_inits {
-        if let Some(thread) = draft.thread_named(&init.thread.value) {
-            columns[thread].registers.insert(init.register.value.clone());
-        }
-    }
+    let registers = draft.initialized_registers().into_iter();
+    let mut columns: Vec<Column> =
+        registers.map(|registers| Column { body: Body::default(), registers }).collect();
     let mut names = draft.names();
     while !cursor.is_at_end() && !tail::starts(cursor) {
         row(cursor, draft, &mut columns, &mut names, header);
@@ -41,6 +37,9 @@ pub(super) fn parse(cursor: &mut Cursor<'_>, draft: &mut Draft) {
 /// `P0@cta 0,gpu 0 | P1@cta 1,gpu 0 ;`: the columns, bound to threads by name.
 fn thread_row(cursor: &mut Cursor<'_>, draft: &mut Draft) -> Span {
     let start = cursor.span();
+    if tail::starts(cursor) {
+        return start;
+    }
     let mut row = cursor.split_until(|kind| kind == TokenKind::Semicolon);
     if row.is_at_end() {
         return start;

@@ -13,7 +13,7 @@ use crate::ptx::decode::{self, Names};
 use crate::ptx::error::SyntaxError;
 use crate::ptx::operation::{Register, Statement, Type};
 use crate::source::{Span, Spanned};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A thread while it is read.
 #[derive(Debug)]
@@ -152,6 +152,17 @@ impl Draft {
         Names { variables, ..Names::default() }
     }
 
+    /// The registers of each thread that have an initial value.
+    pub(super) fn initialized_registers(&self) -> Vec<FxHashSet<String>> {
+        let mut registers = vec![FxHashSet::default(); self.threads.len()];
+        for init in &self.register_inits {
+            if let Some(thread) = self.thread_named(&init.thread.value) {
+                registers[thread].insert(init.register.value.clone());
+            }
+        }
+        registers
+    }
+
     /// The decoder's dialect.
     pub(super) fn decode_dialect(&self) -> decode::Dialect {
         match self.dialect {
@@ -237,7 +248,9 @@ impl Draft {
         let threads = threads.collect();
         let (quantifier, condition, condition_span) = self.judgement.take().unwrap_or_else(|| {
             let end = Span { start: self.whole.end, ..self.whole };
-            self.warn(&LitmusWarning::NoCondition(end));
+            if !self.diagnostics.iter().any(Diagnostic::is_error) {
+                self.warn(&LitmusWarning::NoCondition(end));
+            }
             (Quantifier::Forall, Condition::True, end)
         });
         let test = Test {

@@ -24,7 +24,7 @@ pub(super) fn init(cursor: &mut Cursor<'_>, draft: &mut Draft) {
         if cursor.eat(TokenKind::CloseBrace).is_some() {
             break;
         }
-        if cursor.is_at_end() {
+        if cursor.is_at_end() || starts_threads(cursor) {
             draft.error(&LitmusError::Unbalanced(open.span));
             break;
         }
@@ -68,6 +68,14 @@ fn item(
         Some(TokenKind::At) => alias(cursor, draft, name),
         _ => variable(cursor, draft, name, copies),
     }
+}
+
+/// `P0@cta 0`: the threads begin although the section is still open.
+fn starts_threads(cursor: &Cursor<'_>) -> bool {
+    const PARTS: &[&str] = &["cta", "gpu", "cluster", "warp", "grid", "sys", "host", "task"];
+    cursor.peek() == Some(TokenKind::Word)
+        && cursor.peek_at(1) == Some(TokenKind::At)
+        && PARTS.contains(&cursor.text_at(2))
 }
 
 /// Skips a C type before a name, as in `int x = 5`.

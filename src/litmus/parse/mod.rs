@@ -30,7 +30,7 @@ use draft::Draft;
 pub struct Parsed {
     /// The tests without errors.
     pub tests: Vec<Test>,
-    /// Errors and warnings in order of discovery.
+    /// Errors and warnings of each test in order of their places.
     pub diagnostics: Vec<Diagnostic>,
 }
 
@@ -60,7 +60,8 @@ impl Parsed {
     }
 
     /// Adds a test unless its diagnostics contain an error.
-    fn add(&mut self, test: Option<Test>, diagnostics: Vec<Diagnostic>) {
+    fn add(&mut self, test: Option<Test>, mut diagnostics: Vec<Diagnostic>) {
+        diagnostics.sort_by_key(|diagnostic| diagnostic.primary.as_ref().map(|l| l.span.start));
         if !diagnostics.iter().any(Diagnostic::is_error) {
             self.tests.extend(test);
         }

@@ -25,19 +25,15 @@ pub(super) struct PlaceDraft {
 }
 
 impl PlaceDraft {
+    /// A place of which nothing is said.
+    fn open(span: Span) -> Self {
+        let (gpu, grid, cluster, cta, warp) = (None, None, None, None, None);
+        Self { gpu, grid, cluster, cta, warp, host: false, task: None, span }
+    }
+
     /// A place of which only device and CTA are said.
     pub(super) fn device(gpu: u32, cta: u32, span: Span) -> Self {
-        let nothing = None;
-        Self {
-            gpu: Some(gpu),
-            grid: nothing,
-            cluster: nothing,
-            cta: Some(cta),
-            warp: nothing,
-            host: false,
-            task: None,
-            span,
-        }
+        Self { gpu: Some(gpu), cta: Some(cta), ..Self::open(span) }
     }
 }
 
@@ -56,7 +52,7 @@ impl From<SyntaxError> for PlaceError {
 /// Reads `@ part, part, ...`.
 pub(super) fn place(cursor: &mut Cursor<'_>) -> Result<PlaceDraft, PlaceError> {
     let start = cursor.expect(TokenKind::At, "`@` and the thread's place")?.span;
-    let mut draft = PlaceDraft { gpu: None, cta: None, ..PlaceDraft::device(0, 0, start) };
+    let mut draft = PlaceDraft::open(start);
     loop {
         let part = cursor.word("a part of the place, such as `cta 0`")?;
         let slot = match part.value.as_str() {

@@ -70,12 +70,7 @@ fn part(cursor: &mut Cursor<'_>, draft: &mut Draft) -> Result<(), ConditionError
     }
     if let Some((_, _, first)) = &draft.judgement {
         let first = *first;
-        return Err(ConditionError::Litmus(LitmusError::Other {
-            code: "litmus-two-conditions",
-            message: "the test has two conditions".to_owned(),
-            help: format!("keep one of them (the first is at byte {})", first.start),
-            span,
-        }));
+        return Err(ConditionError::Litmus(LitmusError::TwoConditions { first, span }));
     }
     draft.judgement = Some((quantifier, condition, span));
     Ok(())

@@ -254,7 +254,10 @@ impl Decoder<'_> {
         legal: &'static str,
         section: &'static str,
     ) -> DecodeError {
-        let found = Spanned::new(found.to_string(), self.head_span());
+        let words = &self.instruction.qualifiers;
+        let word = words.iter().find(|word| names::space(&word.value) == Some(found));
+        let span = word.map_or(self.head_span(), |word| word.span);
+        let found = Spanned::new(found.to_string(), span);
         DecodeError::Space { form: self.form(), found, legal, section }
     }
 
@@ -274,8 +277,8 @@ impl Decoder<'_> {
                 section,
             )),
             (None, _) if self.in_columns() => Ok(Type::UNTYPED),
-            (None, Value::AddressOf(name, _)) => match self.names.variables.get(&name.value) {
-                Some(ty) => Ok(*ty),
+            (None, Value::AddressOf(name, _)) => match self.variable(&name.value) {
+                Some(ty) => Ok(ty),
                 None => Err(self.missing("a type", section)),
             },
             (None, _) => Err(self.missing("a type", section)),

@@ -56,7 +56,7 @@ impl Decoder<'_> {
         operand: &Operand,
     ) -> Result<Value, DecodeError> {
         let spanned = Spanned::new(name.to_owned(), operand.span);
-        if self.names.variables.contains_key(name) {
+        if self.variable(name).is_some() {
             return Ok(Value::AddressOf(spanned, offset));
         }
         if let Some(special) = special_register(name) {
@@ -83,11 +83,11 @@ impl Decoder<'_> {
         match &operand.kind {
             OperandKind::Name(name, 0) if name == "_" => Ok(None),
             OperandKind::Name(name, 0)
-                if special_register(name).is_none() && !self.names.variables.contains_key(name) =>
+                if special_register(name).is_none() && self.variable(name).is_none() =>
             {
                 Ok(Some(without_percent(Spanned::new(name.clone(), operand.span))))
             }
-            OperandKind::Name(name, 0) if self.names.variables.contains_key(name) => {
+            OperandKind::Name(name, 0) if self.variable(name).is_some() => {
                 let found = format!("the variable `{name}`");
                 Err(DecodeError::Operand {
                     expected: "a destination register",
@@ -176,7 +176,7 @@ impl Decoder<'_> {
     /// variable has the name, spelled like one.
     pub(super) fn is_register(&self, name: &str) -> bool {
         let bare = name.strip_prefix('%').unwrap_or(name);
-        if self.names.variables.contains_key(name) {
+        if self.variable(name).is_some() {
             return false;
         }
         bare.len() < name.len()
@@ -187,13 +187,19 @@ impl Decoder<'_> {
             })
     }
 
+    /// The element type of a variable, unless the thread declares a register of that name.
+    pub(super) fn variable(&self, name: &str) -> Option<Type> {
+        let shadowed = self.names.registers.contains(name);
+        self.names.variables.get(name).copied().filter(|_| !shadowed)
+    }
+
     fn element_offset(&self, name: &str, index: u64) -> Option<i64> {
-        let size = self.names.variables.get(name)?.bytes();
+        let size = self.variable(name)?.bytes();
         i64::try_from(index).ok()?.checked_mul(i64::from(size))
     }
 
     fn not_an_array(&self, name: &str, span: Span) -> DecodeError {
-        let found = match self.names.variables.get(name) {
+        let found = match self.variable(name) {
             Some(_) => format!("an index too large for `{name}`"),
             None => format!("`{name}`"),
         };

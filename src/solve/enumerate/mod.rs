@@ -121,6 +121,9 @@ impl Enumerate {
 /// The first execution that reaches a goal.
 fn first(problem: Problem<'_>, goal: Goal, budget: Budget) -> Answer {
     let Problem { graph, model } = problem;
+    if matches!(goal, Goal::Race(_)) && model.definition("race").is_none() {
+        return Answer::Unsupported("races under a model that does not define `race`".to_owned());
+    }
     let rules = Rules::new(model);
     let mut choices = None;
     let mut search = Search::new(graph, model, &rules, goal, budget, |execution| {
@@ -153,8 +156,9 @@ fn doubt(problem: Problem<'_>, self_justified: bool) -> Option<String> {
 
 /// A model with only some of its axioms.
 fn restricted(model: &Model, axioms: &[usize]) -> Model {
-    let kept = axioms.iter().map(|&a| model.axioms[a].clone()).collect();
-    Model { axioms: kept, ..model.clone() }
+    let mut part = model.clone();
+    part.axioms = axioms.iter().map(|&a| model.axioms[a].clone()).collect();
+    part
 }
 
 /// Visits every candidate execution of a graph whatever a model says of it: all reads-from choices,

@@ -20,7 +20,7 @@ use crate::execution::recheck::recheck;
 use crate::id::{EventId, LocId};
 use crate::program::expr::{Expr, ExprArena};
 use crate::program::value::Values;
-use crate::relation::eval::{Evaluator, Interpretation};
+use crate::relation::eval::{Evaluator, Interpretation, evaluate};
 use crate::relation::expr::Model;
 use crate::solve::{Budget, Goal, Why};
 use crate::vocabulary::BaseRel;
@@ -100,20 +100,16 @@ impl<'a, F: FnMut(&Execution<'a>) -> Flow> Search<'a, F> {
 
     /// Whether the goal may still be reached, with values as far as they are known.
     fn within_reach(&self, values: &Values) -> bool {
-        let cut = |truth: bool, kind: Option<CutKind>| {
-            let of_kind = |k: CutKind| kind.is_none_or(|kind| kind == k);
-            let mut cuts = self.graph.cuts.iter().filter(|c| of_kind(c.kind));
-            cuts.any(|c| values.truth(c.guard) != Some(!truth))
-        };
         let never = |expr, truth: bool| values.truth(expr) == Some(!truth);
         if self.goal == Goal::BoundHit {
-            return cut(true, Some(CutKind::Bound));
+            let mut bounds = self.graph.cuts.iter().filter(|c| c.kind == CutKind::Bound);
+            return bounds.any(|c| !never(c.guard, true));
         }
         let ended = self.graph.cuts.iter().any(|c| values.truth(c.guard) == Some(true));
         let goal = match self.goal {
             Goal::Condition(wanted) => !never(self.graph.condition, wanted),
             Goal::Violation(index) => !never(self.graph.violations[index].guard, true),
-            Goal::Complete | Goal::BoundHit => true,
+            Goal::Complete | Goal::BoundHit | Goal::Race(_) => true,
         };
         goal && !ended && !never(self.graph.filter, true)
     }
@@ -127,6 +123,11 @@ impl<'a, F: FnMut(&Execution<'a>) -> Flow> Search<'a, F> {
             Goal::Violation(index) => {
                 execution.truth(graph.violations[index].guard) == Some(true)
             }
+            Goal::Race(kind) => self.model.definition("race").is_some_and(|race| {
+                let values = evaluate(&self.model.arena, &[race], execution);
+                let races = values.relation(race).iter_pairs();
+                races.into_iter().any(|(a, b)| kind.counts(graph, a, b))
+            }),
         }
     }
 

@@ -48,7 +48,7 @@ pub(super) enum Level {
 /// One operation; operands are slots of earlier operations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Op {
-    Set(BaseSet),
+    Set(BaseSet, Side),
     Rel(BaseRel, Side),
     EmptySet,
     EmptyRel,
@@ -121,9 +121,11 @@ impl Compiler<'_> {
     fn level(&self, op: Op) -> Level {
         let of = |slot: SlotId| self.code.levels[slot];
         match op {
-            Op::Set(_) | Op::EmptySet | Op::EmptyRel => Level::Static,
+            Op::Set(..) | Op::EmptySet | Op::EmptyRel => Level::Static,
             Op::Rel(relation, _) => match relation {
-                BaseRel::Rf | BaseRel::BarrierSync | BaseRel::ClusterSync | BaseRel::WarpSync => Level::Reads,
+                BaseRel::Rf | BaseRel::BarrierSync | BaseRel::ClusterSync | BaseRel::WarpSync => {
+                    Level::Reads
+                }
                 BaseRel::FenceSc => Level::Fences,
                 BaseRel::Co => Level::Coherence,
                 _ => Level::Static,
@@ -145,7 +147,7 @@ impl Compiler<'_> {
     fn op(&mut self, id: NodeId, side: Side) -> Op {
         let set = self.arena.sort(id) == Sort::Set;
         match self.arena.node(id) {
-            Node::Set(base) => Op::Set(base),
+            Node::Set(base) => Op::Set(base, side),
             Node::Rel(relation) => Op::Rel(relation, side),
             Node::Empty(Sort::Set) => Op::EmptySet,
             Node::Empty(Sort::Relation) | Node::Rec(_) => Op::EmptyRel,
@@ -163,7 +165,9 @@ impl Compiler<'_> {
             }
             Node::Comp(a, b) => self.composition(a, b, side),
             // Coherence is transitive.
-            Node::Plus(a) if self.arena.node(a) == Node::Rel(BaseRel::Co) => Op::Rel(BaseRel::Co, side),
+            Node::Plus(a) if self.arena.node(a) == Node::Rel(BaseRel::Co) => {
+                Op::Rel(BaseRel::Co, side)
+            }
             Node::Plus(a) => Op::Plus(self.slot(a, side)),
             Node::Inverse(a) => Op::Inverse(self.slot(a, side)),
             Node::ToId(a) => Op::ToId(self.slot(a, side)),

@@ -14,7 +14,7 @@ pub(super) enum Slot {
 /// Where base names get their contents from.
 pub(super) trait Base {
     /// The members of a set among the events at hand.
-    fn set(&self, set: BaseSet, out: &mut EventSet);
+    fn set(&self, set: BaseSet, side: super::compile::Side, out: &mut EventSet);
     /// The pairs of a relation among the events at hand.
     fn relation(&self, relation: BaseRel, side: super::compile::Side, out: &mut Rel);
 }
@@ -38,6 +38,11 @@ impl Slots {
         Self { slots }
     }
 
+    /// A placeholder without slots.
+    pub(super) fn none() -> Self {
+        Self { slots: Vec::new() }
+    }
+
     pub(super) fn rel(&self, slot: SlotId) -> &Rel {
         rel(&self.slots[slot])
     }
@@ -54,7 +59,7 @@ impl Slots {
             }
             let (earlier, rest) = self.slots.split_at_mut(index);
             match (&code.ops[index], &mut rest[0]) {
-                (Op::Set(name), Slot::Set(out)) => base.set(*name, out),
+                (Op::Set(name, side), Slot::Set(out)) => base.set(*name, *side, out),
                 (Op::Rel(name, side), Slot::Rel(out)) => base.relation(*name, *side, out),
                 (op, Slot::Set(out)) => compute_set(*op, earlier, out),
                 (op, Slot::Rel(out)) => compute_rel(*op, earlier, out),

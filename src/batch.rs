@@ -1,0 +1,386 @@
+//! Many tests under several models: on a worker pool, with results in the order of the tests.
+//!
+//! A panic costs one verdict, never the run; the order and content of what is handed out do not
+//! depend on the number of workers.
+
+use crate::check::{self, Outcome, Settings, check};
+use crate::diagnostic::{Diagnostic, closest};
+use crate::event::graph::{CutKind, EventGraph};
+use crate::execution::build::Execution;
+use crate::litmus::ast::Test;
+use crate::relation::expr::Model;
+use crate::solve::{Answer, Engine, Goal, Problem, States};
+use crate::verdict::{Kind, Verdict};
+use std::ops::ControlFlow;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// A test of a batch.
+#[derive(Clone, Debug)]
+pub struct Case {
+    /// What identifies it: its path, with the test's name where a file holds several.
+    pub path: String,
+    /// The test.
+    pub test: Test,
+    /// The expected verdict under each model of the batch.
+    pub expected: Vec<Option<Kind>>,
+}
+
+/// The answer to a test under one model.
+#[derive(Clone, Debug)]
+pub struct Judgement {
+    /// The verdict.
+    pub verdict: Verdict,
+    /// Whether the quantified condition is satisfied.
+    pub holds: Option<bool>,
+    /// What was expected.
+    pub expected: Option<Kind>,
+    /// The events; `None` when checking panicked.
+    pub graph: Option<EventGraph>,
+}
+
+/// How a verdict stands to what was expected.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Standing {
+    /// As expected.
+    Expected,
+    /// Decided, and nothing was expected.
+    Unasked,
+    /// Not decided.
+    Unknown,
+    /// Decided otherwise than expected.
+    Unexpected,
+    /// A bug.
+    Broken,
+}
+
+impl Judgement {
+    /// How it stands to what was expected; an unknown verdict differs from nothing.
+    #[must_use]
+    pub fn standing(&self) -> Standing {
+        let kind = self.verdict.kind();
+        match self.expected {
+            _ if kind == Kind::Error => Standing::Broken,
+            Some(expected) if expected == kind => Standing::Expected,
+            _ if kind == Kind::Unknown => Standing::Unknown,
+            Some(_) => Standing::Unexpected,
+            None => Standing::Unasked,
+        }
+    }
+}
+
+/// All final states of a test.
+#[derive(Clone, Debug)]
+pub struct Listing {
+    /// The events.
+    pub graph: EventGraph,
+    /// The states.
+    pub states: States,
+    /// For each state, whether the condition's proposition holds in it.
+    pub matching: Vec<bool>,
+    /// Whether the bound cut an execution.
+    pub cut: bool,
+}
+
+/// The verdict that a test's metadata expects under a model: `Expect[model]`, else `Expect`.
+///
+/// # Errors
+/// When the metadata names no verdict.
+pub fn expectation(test: &Test, model: &str) -> Result<Option<Kind>, Box<Diagnostic>> {
+    let own = format!("Expect[{model}]");
+    let find = |key: &str| test.metadata.iter().rev().find(|m| m.key.value == key);
+    let Some(line) = find(&own).or_else(|| find("Expect")) else { return Ok(None) };
+    Kind::named(&line.value.value).map(Some).ok_or_else(|| {
+        let names = Kind::ALL.map(Kind::name);
+        let help = match closest(&line.value.value, names) {
+            Some(name) => format!("did you mean `{name}`?"),
+            None => format!("verdicts are {}", names.join(", ")),
+        };
+        let diagnostic =
+            Diagnostic::error("expect-unknown-verdict", line.value.span, "this is not a verdict");
+        Box::new(diagnostic.label("expected here").help(help))
+    })
+}
+
+/// Checks a test under each model; several engines have to agree.
+#[must_use]
+pub fn judge(
+    case: &Case,
+    models: &[Model],
+    engines: &[Box<dyn Engine>],
+    settings: Settings,
+) -> Vec<Judgement> {
+    let expected = case.expected.iter().copied().chain(std::iter::repeat(None));
+    let under = |(model, expected): (&Model, Option<Kind>)| match guarded(|| {
+        agreed(&case.test, model, engines, settings)
+    }) {
+        Ok(Outcome { verdict, holds, graph }) => {
+            Judgement { verdict, holds, expected, graph: Some(graph) }
+        }
+        Err(message) => {
+            Judgement { verdict: Verdict::Error(message), holds: None, expected, graph: None }
+        }
+    };
+    models.iter().zip(expected).map(under).collect()
+}
+
+/// Lists the final states of a test.
+///
+/// # Errors
+/// When no engine can list them; the message says why.
+pub fn list(
+    case: &Case,
+    model: &Model,
+    engine: &dyn Engine,
+    settings: Settings,
+) -> Result<Listing, String> {
+    guarded(|| {
+        let (states, graph) = check::states(&case.test, model, engine, settings)?;
+        let matching = states
+            .states
+            .iter()
+            .map(|(_, choices)| {
+                let execution =
+                    Execution::build(&graph, choices.clone()).map_err(|e| e.to_string())?;
+                Ok(execution.truth(graph.condition) == Some(true))
+            })
+            .collect::<Result<Vec<bool>, String>>()?;
+        let problem = Problem { graph: &graph, model };
+        let cut = graph.cuts.iter().any(|c| c.kind == CutKind::Bound)
+            && !matches!(engine.find(problem, Goal::BoundHit, settings.budget), Answer::No(_));
+        Ok(Listing { states, matching, cut, graph })
+    })?
+}
+
+/// The outcome that the engines agree on; those that cannot tell do not count.
+fn agreed(test: &Test, model: &Model, engines: &[Box<dyn Engine>], settings: Settings) -> Outcome {
+    let mut answers: Vec<(&str, Outcome)> = engines
+        .iter()
+        .map(|engine| (engine.name(), check(test, model, engine.as_ref(), settings)))
+        .collect();
+    answers.sort_by_key(|(_, outcome)| outcome.verdict.kind() == Kind::Unknown);
+    let kinds: Vec<(&str, Kind)> = answers
+        .iter()
+        .map(|(name, outcome)| (*name, outcome.verdict.kind()))
+        .filter(|(_, kind)| *kind != Kind::Unknown)
+        .collect();
+    let mut first = answers.swap_remove(0).1;
+    if kinds.iter().any(|(_, kind)| *kind != kinds[0].1) {
+        let said: Vec<String> =
+            kinds.iter().map(|(name, kind)| format!("{name} says {}", kind.name())).collect();
+        first.verdict = Verdict::Error(format!("engines disagree: {}", said.join(", ")));
+        first.holds = None;
+    }
+    first
+}
+
+/// Runs `work`; a panic becomes a message.
+fn guarded<T>(work: impl FnOnce() -> T) -> Result<T, String> {
+    catch_unwind(AssertUnwindSafe(work)).map_err(|payload| {
+        let text = payload
+            .downcast_ref::<&str>()
+            .map(|s| (*s).to_owned())
+            .or_else(|| payload.downcast_ref::<String>().cloned());
+        format!("panic: {}", text.unwrap_or_else(|| "without a message".to_owned()))
+    })
+}
+
+/// Does `work` for 0, 1, … `count` - 1 on `jobs` workers and hands the results to `emit` in this
+/// order, each as soon as all before it are there; stops early when `emit` breaks.
+pub fn in_order<T: Send>(
+    count: usize,
+    jobs: usize,
+    work: impl Fn(usize) -> T + Sync,
+    mut emit: impl FnMut(usize, T) -> ControlFlow<()>,
+) {
+    #[cfg(feature = "parallel")]
+    if let Ok(pool) = parallel::pool(jobs.min(count)) {
+        return parallel::in_order(&pool, count, work, emit);
+    }
+    let _ = jobs;
+    for index in 0..count {
+        if emit(index, work(index)).is_break() {
+            return;
+        }
+    }
+}
+
+#[cfg(feature = "parallel")]
+mod parallel {
+    use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
+    use std::collections::BTreeMap;
+    use std::ops::ControlFlow;
+    use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+    use std::sync::mpsc;
+
+    /// Deep expressions recurse; address space is cheap.
+    const STACK_BYTES: usize = 64 << 20;
+
+    /// Workers; a single one too, so that the stack is as deep at any number of them.
+    pub(super) fn pool(workers: usize) -> Result<ThreadPool, ThreadPoolBuildError> {
+        ThreadPoolBuilder::new().num_threads(workers.max(1)).stack_size(STACK_BYTES).build()
+    }
+
+    pub(super) fn in_order<T: Send>(
+        pool: &ThreadPool,
+        count: usize,
+        work: impl Fn(usize) -> T + Sync,
+        mut emit: impl FnMut(usize, T) -> ControlFlow<()>,
+    ) {
+        let (next, stopped) = (AtomicUsize::new(0), AtomicBool::new(false));
+        let (sender, receiver) = mpsc::channel();
+        pool.in_place_scope(|scope| {
+            for _ in 0..pool.current_num_threads() {
+                let sender = sender.clone();
+                let (next, stopped, work) = (&next, &stopped, &work);
+                scope.spawn(move |_| {
+                    while !stopped.load(Ordering::Relaxed) {
+                        let index = next.fetch_add(1, Ordering::Relaxed);
+                        if index >= count || sender.send((index, work(index))).is_err() {
+                            return;
+                        }
+                    }
+                });
+            }
+            drop(sender);
+            let mut early = BTreeMap::new();
+            let mut due = 0;
+            for (index, result) in receiver {
+                early.insert(index, result);
+                while let Some(result) = early.remove(&due) {
+                    if emit(due, result).is_break() {
+                        stopped.store(true, Ordering::Relaxed);
+                        return;
+                    }
+                    due += 1;
+                }
+            }
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cat::{BUILTIN, Options, parse_builtin};
+    use crate::execution::build::Choices;
+    use crate::id::EventId;
+    use crate::litmus::parse::parse_bytes;
+    use crate::solve::{Budget, Core, Why};
+    use crate::source::Files;
+
+    fn collect(count: usize, jobs: usize, limit: usize) -> Vec<usize> {
+        let mut seen = Vec::new();
+        let work = |index: usize| {
+            std::thread::sleep(std::time::Duration::from_micros(((index * 7) % 5) as u64 * 100));
+            index * index
+        };
+        in_order(count, jobs, work, |index, square| {
+            assert_eq!(square, index * index);
+            seen.push(index);
+            if seen.len() == limit { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        });
+        seen
+    }
+
+    #[test]
+    fn results_come_in_order_at_any_number_of_workers() {
+        for jobs in [1, 2, 5, 64] {
+            assert_eq!(collect(40, jobs, usize::MAX), (0..40).collect::<Vec<_>>());
+        }
+    }
+
+    #[test]
+    fn a_consumer_can_stop_the_run() {
+        for jobs in [1, 4] {
+            assert_eq!(collect(40, jobs, 3), [0, 1, 2]);
+        }
+    }
+
+    /// Gives one answer to every question.
+    struct Always(&'static str, Answer);
+
+    impl Engine for Always {
+        fn name(&self) -> &'static str {
+            self.0
+        }
+        fn find(&self, _: Problem<'_>, goal: Goal, _: Budget) -> Answer {
+            match goal {
+                Goal::Condition(_) => self.1.clone(),
+                _ => Answer::No(Core::default()),
+            }
+        }
+        fn states(&self, _: Problem<'_>, _: Budget) -> Result<States, String> {
+            Err("it lists nothing".to_owned())
+        }
+    }
+
+    /// Fails on every question.
+    struct Panics;
+
+    impl Engine for Panics {
+        fn name(&self) -> &'static str {
+            "panics"
+        }
+        fn find(&self, _: Problem<'_>, _: Goal, _: Budget) -> Answer {
+            panic!("deliberate")
+        }
+        fn states(&self, _: Problem<'_>, _: Budget) -> Result<States, String> {
+            panic!("deliberate")
+        }
+    }
+
+    /// The verdict on message passing through a released flag: initial writes are events 0 and 1,
+    /// then two writes and two reads.
+    fn message_passing(engines: Vec<Box<dyn Engine>>) -> Verdict {
+        let mut files = Files::default();
+        let text = include_bytes!("../tests/cli/MP.litmus");
+        let test = parse_bytes(&mut files, "MP.litmus", text).tests.remove(0);
+        let case = Case { path: "MP.litmus".to_owned(), test, expected: vec![None] };
+        let model = parse_builtin(&mut files, &BUILTIN[0], &Options::default()).model;
+        judge(&case, &[model], &engines, Settings::default()).remove(0).verdict
+    }
+
+    /// Choices that reach the outcome against the model.
+    fn stale_read() -> Answer {
+        let event = |index| Some(EventId::new(index));
+        Answer::Yes(Box::new(Choices {
+            rf: vec![None, None, None, None, event(3), event(0)],
+            finals: vec![event(2), event(3)],
+            ..Choices::default()
+        }))
+    }
+
+    #[test]
+    fn an_execution_that_breaks_the_model_is_an_error() {
+        let verdict = message_passing(vec![Box::new(Always("wrong", stale_read()))]);
+        let Verdict::Error(message) = verdict else { panic!("{verdict:?}") };
+        assert!(message.contains("Causality"), "{message}");
+    }
+
+    #[test]
+    fn choices_that_make_no_execution_are_an_error() {
+        let nothing = Answer::Yes(Box::default());
+        let verdict = message_passing(vec![Box::new(Always("wrong", nothing))]);
+        assert_eq!(verdict.kind(), Kind::Error, "{verdict:?}");
+    }
+
+    #[test]
+    fn engines_that_disagree_are_an_error() {
+        let no = || Box::new(Always("no", Answer::No(Core { axioms: vec![0], minimal: true })));
+        let lost = || Box::new(Always("lost", Answer::Unknown(Why::Steps)));
+        let wrong = Box::new(Always("wrong", stale_read()));
+        assert_eq!(message_passing(vec![no(), lost()]).kind(), Kind::Forbidden);
+        assert_eq!(message_passing(vec![lost(), no()]).kind(), Kind::Forbidden);
+        assert_eq!(message_passing(vec![lost()]).kind(), Kind::Unknown);
+        let Verdict::Error(message) = message_passing(vec![lost(), no(), wrong]) else {
+            panic!("they agree")
+        };
+        assert_eq!(message, "engines disagree: no says forbidden, wrong says error");
+    }
+
+    #[test]
+    fn a_panic_is_one_verdict() {
+        let verdict = message_passing(vec![Box::new(Panics)]);
+        assert_eq!(verdict, Verdict::Error("panic: deliberate".to_owned()));
+    }
+}

@@ -1,0 +1,190 @@
+//! The arguments of every command.
+
+use crate::event::unfold::Tearing;
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::path::PathBuf;
+
+/// Decides what the memory consistency model of NVIDIA PTX allows.
+#[derive(Debug, Parser)]
+#[command(name = "ptxmc", arg_required_else_help = true)]
+pub(super) struct Arguments {
+    #[command(subcommand)]
+    pub(super) command: Command,
+    /// Colour in the output.
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
+    pub(super) color: Color,
+    /// No warnings and no progress on standard error.
+    #[arg(short, long, global = true)]
+    pub(super) quiet: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum Color {
+    Auto,
+    Always,
+    Never,
+}
+
+#[derive(Debug, Subcommand)]
+pub(super) enum Command {
+    /// Give the verdict on every test.
+    Check(CheckArguments),
+    /// List every final state of a test.
+    Outcomes(OutcomesArguments),
+    /// Explain the verdict on a test, with an execution and the clauses that decide.
+    Explain(ExplainArguments),
+    /// Draw an execution with the outcome in question.
+    Draw(DrawArguments),
+    /// Check a cat model and print its axioms; without FILE, list the built-in models.
+    Model(ModelArguments),
+}
+
+/// What checking a test depends on.
+#[derive(Debug, Args)]
+pub(super) struct Checking {
+    /// Which engine decides: z3, search, enumerate, auto, or all of them, which have to agree.
+    #[arg(long, value_name = "ENGINE", default_value = "auto")]
+    pub(super) engine: String,
+    /// How often a loop body is executed at most.
+    #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u8).range(1..))]
+    pub(super) bound: u8,
+    /// Seconds for each question to an engine.
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    pub(super) timeout: Option<u64>,
+    /// How to read the standard where it leaves room, such as `tearing=byte`; `ptxmc model` lists
+    /// the names.
+    #[arg(long = "reading", value_name = "NAME=VALUE")]
+    pub(super) readings: Vec<String>,
+}
+
+/// Milliseconds from seconds, which may have a fraction.
+fn seconds(text: &str) -> Result<u64, String> {
+    let seconds: f64 = text.parse().map_err(|_| "not a number of seconds".to_owned())?;
+    let duration = std::time::Duration::try_from_secs_f64(seconds)
+        .map_err(|_| "not a number of seconds".to_owned())?;
+    match u64::try_from(duration.as_millis()) {
+        Ok(milliseconds) if milliseconds > 0 => Ok(milliseconds),
+        _ => Err("shorter than a millisecond, or longer than time".to_owned()),
+    }
+}
+
+#[derive(Debug, Args)]
+pub(super) struct CheckArguments {
+    /// Test files, folders, `@FILE` with one path per line, or `-` for standard input.
+    #[arg(required = true, value_name = "PATH")]
+    pub(super) paths: Vec<String>,
+    /// A built-in model or a cat file; each one adds a column.
+    #[arg(long = "model", value_name = "MODEL")]
+    pub(super) models: Vec<String>,
+    #[command(flatten)]
+    pub(super) checking: Checking,
+    /// How many tests are checked at a time; the number of cores unless given.
+    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub(super) jobs: Option<u16>,
+    /// The form of the report.
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub(super) format: CheckFormat,
+    /// Show an execution for every verdict that has one.
+    #[arg(
+        long,
+        value_name = "FORM",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "text"
+    )]
+    pub(super) witness: Option<WitnessForm>,
+    /// Compare with the verdicts in this file, which take precedence over those in the tests.
+    #[arg(long, value_name = "FILE")]
+    pub(super) baseline: Option<PathBuf>,
+    /// Write the verdicts found to the baseline.
+    #[arg(long, requires = "baseline")]
+    pub(super) bless: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum CheckFormat {
+    /// A line per test.
+    Text,
+    /// One object with everything.
+    Json,
+    /// herd's log, with all final states.
+    Herd,
+    /// XML for continuous integration.
+    Junit,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum WitnessForm {
+    Text,
+    Dot,
+}
+
+/// One test under one model.
+#[derive(Debug, Args)]
+pub(super) struct Single {
+    /// The test file, or `-` for standard input.
+    #[arg(value_name = "TEST")]
+    pub(super) path: String,
+    /// The test of this name, where the file holds several.
+    #[arg(long, value_name = "NAME")]
+    pub(super) name: Option<String>,
+    /// A built-in model or a cat file.
+    #[arg(long, value_name = "MODEL")]
+    pub(super) model: Option<String>,
+    #[command(flatten)]
+    pub(super) checking: Checking,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct OutcomesArguments {
+    #[command(flatten)]
+    pub(super) single: Single,
+    /// The form of the report.
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub(super) format: OutcomesFormat,
+    /// Show an execution for every state.
+    #[arg(long)]
+    pub(super) witness: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum OutcomesFormat {
+    /// A line per state.
+    Text,
+    /// herd's log.
+    Herd,
+    /// One object.
+    Json,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct ExplainArguments {
+    #[command(flatten)]
+    pub(super) single: Single,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct DrawArguments {
+    #[command(flatten)]
+    pub(super) single: Single,
+    /// The picture to write: `.dot`, or `.svg` and `.html` through Graphviz.
+    #[arg(short, long, value_name = "FILE")]
+    pub(super) output: PathBuf,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct ModelArguments {
+    /// A built-in model or a cat file.
+    #[arg(value_name = "FILE")]
+    pub(super) model: Option<String>,
+    /// Print the model as engines see it, with functions expanded.
+    #[arg(long, requires = "model")]
+    pub(super) show: bool,
+    /// How to read the standard where it leaves room.
+    #[arg(long = "reading", value_name = "NAME=VALUE")]
+    pub(super) readings: Vec<String>,
+}
+
+/// The values of the reading `tearing`, which concerns programs and not models.
+pub(super) const TEARING: [(&str, Tearing); 2] =
+    [("overlap", Tearing::Overlap), ("byte", Tearing::Byte)];

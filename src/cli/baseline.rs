@@ -1,0 +1,71 @@
+//! Baselines: verdicts of an earlier run, as lines of verdict, model and path with tabs between.
+
+use crate::batch::{Case, Judgement};
+use crate::relation::expr::Model;
+use crate::verdict::Kind;
+use anyhow::{Context, Result, bail};
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// Verdicts by path and model.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Baseline {
+    verdicts: BTreeMap<(String, String), Kind>,
+}
+
+impl Baseline {
+    /// Reads a baseline.
+    pub(super) fn read(path: &Path) -> Result<Self> {
+        let name = path.display();
+        let text =
+            std::fs::read_to_string(path).with_context(|| format!("cannot read `{name}`"))?;
+        let mut baseline = Self::default();
+        for (index, line) in text.lines().enumerate() {
+            if line.trim().is_empty() || line.starts_with('#') {
+                continue;
+            }
+            let mut words = line.splitn(3, '\t');
+            let (Some(verdict), Some(model), Some(test)) =
+                (words.next(), words.next(), words.next())
+            else {
+                bail!("{name}:{}: a line is verdict, model and path with tabs between", index + 1);
+            };
+            let Some(kind) = Kind::named(verdict) else {
+                bail!("{name}:{}: `{verdict}` is not a verdict", index + 1);
+            };
+            baseline.verdicts.insert((test.to_owned(), model.to_owned()), kind);
+        }
+        Ok(baseline)
+    }
+
+    /// Makes tests expect what the baseline says; gives the number of verdicts that it lacks.
+    pub(super) fn apply(&self, cases: &mut [Case], models: &[Model]) -> usize {
+        let mut missing = 0;
+        for case in cases {
+            for (expected, model) in case.expected.iter_mut().zip(models) {
+                match self.verdicts.get(&(case.path.clone(), model.name.clone())) {
+                    Some(&kind) => *expected = Some(kind),
+                    None => missing += 1,
+                }
+            }
+        }
+        missing
+    }
+
+    /// Records the verdicts on a test.
+    pub(super) fn record(&mut self, case: &Case, judgements: &[Judgement], models: &[Model]) {
+        for (judgement, model) in judgements.iter().zip(models) {
+            let key = (case.path.clone(), model.name.clone());
+            self.verdicts.insert(key, judgement.verdict.kind());
+        }
+    }
+
+    /// Writes the baseline, sorted by path.
+    pub(super) fn write(&self, path: &Path) -> Result<()> {
+        let mut text = String::from("# verdict, model, path; written by `ptxmc check --bless`\n");
+        for ((test, model), kind) in &self.verdicts {
+            text.push_str(&format!("{}\t{model}\t{test}\n", kind.name()));
+        }
+        std::fs::write(path, text).with_context(|| format!("cannot write `{}`", path.display()))
+    }
+}

@@ -1,0 +1,70 @@
+//! The command line: arguments in, files read, reports written, an exit status out.
+
+mod args;
+mod baseline;
+mod check;
+mod inputs;
+mod model;
+mod models;
+mod output;
+mod single;
+mod status;
+
+use anyhow::Result;
+use args::{Arguments, Command};
+use clap::{CommandFactory, FromArgMatches};
+use output::Console;
+use status::Status;
+use std::process::ExitCode;
+use std::sync::LazyLock;
+
+/// Runs the command that the process was started with.
+#[must_use]
+pub fn run() -> ExitCode {
+    let command = Arguments::command().version(VERSION.as_str());
+    let arguments = match command.try_get_matches().and_then(|m| Arguments::from_arg_matches(&m)) {
+        Ok(arguments) => arguments,
+        Err(error) => {
+            // Help and version are no errors; nobody is left to hear of a closed pipe.
+            let _ = error.print();
+            return if error.use_stderr() {
+                Status::Unusable.into()
+            } else {
+                Status::Expected.into()
+            };
+        }
+    };
+    let console = Console::new(arguments.color, arguments.quiet);
+    let status = match execute(&arguments, &console) {
+        Ok(status) => status,
+        Err(error) => {
+            console.complain(&format!("{error:#}"));
+            Status::Unusable
+        }
+    };
+    status.into()
+}
+
+fn execute(arguments: &Arguments, console: &Console) -> Result<Status> {
+    match &arguments.command {
+        Command::Check(arguments) => check::run(arguments, console),
+        Command::Outcomes(arguments) => single::outcomes(arguments, console),
+        Command::Explain(arguments) => single::explain(arguments, console),
+        Command::Draw(arguments) => single::draw(arguments, console),
+        Command::Model(arguments) => model::run(arguments, console),
+    }
+}
+
+/// The version of the tool and of the solver in it.
+static VERSION: LazyLock<String> = LazyLock::new(|| {
+    let solver: String;
+    #[cfg(feature = "z3")]
+    {
+        solver = format!("Z3 {}", crate::solve::z3::version());
+    }
+    #[cfg(not(feature = "z3"))]
+    {
+        solver = "without Z3".to_owned();
+    }
+    format!("{} ({solver})", env!("CARGO_PKG_VERSION"))
+});

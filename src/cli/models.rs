@@ -1,0 +1,141 @@
+//! `--model` and `--reading` into models.
+
+use super::args::TEARING;
+use super::output::Console;
+use crate::cat::{BUILTIN, Loader, Options, builtin, parse_builtin, parse_model};
+use crate::diagnostic::{Diagnostic, closest};
+use crate::event::unfold::Tearing;
+use crate::relation::expr::Model;
+use crate::source::Files;
+use anyhow::{Context, Result, bail};
+use std::collections::BTreeSet;
+use std::path::Path;
+
+/// Models as the user asked for them.
+#[derive(Debug, Default)]
+pub(super) struct Models {
+    /// The models, in the order of the options.
+    pub(super) models: Vec<Model>,
+    /// Where accesses tear.
+    pub(super) tearing: Option<Tearing>,
+}
+
+impl Models {
+    /// Loads models by name or path; the default one when there are none.
+    pub(super) fn load(
+        names: &[String],
+        readings: &[String],
+        files: &mut Files,
+        console: &Console,
+    ) -> Result<Self> {
+        let readings = Readings::parse(readings)?;
+        let default = [BUILTIN[0].name.to_owned()];
+        let names = if names.is_empty() { &default } else { names };
+        let mut known = BTreeSet::new();
+        let mut models: Vec<Model> = Vec::new();
+        for name in names {
+            let mut model = load(name, &readings.options, &mut known, files, console)?;
+            if models.iter().any(|other| other.name == model.name) {
+                model.name.clone_from(name);
+            }
+            models.push(model);
+        }
+        readings.check(&known)?;
+        Ok(Self { models, tearing: readings.tearing })
+    }
+}
+
+fn load(
+    name: &str,
+    options: &Options,
+    known: &mut BTreeSet<String>,
+    files: &mut Files,
+    console: &Console,
+) -> Result<Model> {
+    let loaded = match builtin(name) {
+        Some(builtin) => parse_builtin(files, builtin, options),
+        None => {
+            let text = std::fs::read_to_string(name).with_context(|| unknown(name))?;
+            let file = files.add(name, text);
+            match parse_model(files, file, &Folder, options) {
+                Ok(loaded) => loaded,
+                Err(diagnostics) => {
+                    console.diagnostics(&diagnostics, files);
+                    bail!("the model `{name}` cannot be used");
+                }
+            }
+        }
+    };
+    console.diagnostics(&loaded.warnings, files);
+    known.extend(loaded.variants);
+    Ok(loaded.model)
+}
+
+fn unknown(name: &str) -> String {
+    let names: Vec<&str> = BUILTIN.iter().map(|b| b.name).collect();
+    let hint = match closest(name, names.iter().copied()) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => format!("built-in models are {}", names.join(", ")),
+    };
+    format!("`{name}` is no built-in model and cannot be read as a file ({hint})")
+}
+
+/// Included files, relative to the folder of the file that includes them.
+struct Folder;
+
+impl Loader for Folder {
+    fn load(&self, name: &str, from: Option<&str>) -> Option<(String, String)> {
+        let folder = from.and_then(|from| Path::new(from).parent()).unwrap_or(Path::new(""));
+        let path = folder.join(name);
+        let text = std::fs::read_to_string(&path).ok()?;
+        Some((path.display().to_string(), text))
+    }
+}
+
+/// The readings of the standard that the user chose.
+struct Readings {
+    tearing: Option<Tearing>,
+    options: Options,
+}
+
+impl Readings {
+    fn parse(readings: &[String]) -> Result<Self> {
+        let mut tearing = None;
+        let mut variants = BTreeSet::new();
+        for reading in readings {
+            let Some((name, value)) = reading.split_once('=') else {
+                bail!("`--reading {reading}` lacks a value; readings are written NAME=VALUE");
+            };
+            if name != "tearing" {
+                variants.insert(reading.clone());
+                continue;
+            }
+            let Some((_, chosen)) = TEARING.iter().find(|(word, _)| *word == value) else {
+                bail!("the reading `tearing` is `overlap` or `byte`, not `{value}`");
+            };
+            tearing = Some(*chosen);
+        }
+        Ok(Self { tearing, options: Options { variants } })
+    }
+
+    /// Every reading has to be one that some model asks about.
+    fn check(&self, known: &BTreeSet<String>) -> Result<()> {
+        let Some(stray) = self.options.variants.difference(known).next() else { return Ok(()) };
+        let names = known.iter().map(String::as_str).chain(["tearing=byte"]);
+        let hint = match closest(stray, names.clone()) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!("readings are {}", names.collect::<Vec<_>>().join(", ")),
+        };
+        bail!("no model in use has a reading `{stray}` ({hint})")
+    }
+}
+
+/// The readings that a built-in model offers.
+pub(super) fn readings_of(builtin: &crate::cat::Builtin) -> BTreeSet<String> {
+    parse_builtin(&mut Files::default(), builtin, &Options::default()).variants
+}
+
+/// Whether some diagnostic forbids using the input.
+pub(super) fn any_error(diagnostics: &[Diagnostic]) -> bool {
+    diagnostics.iter().any(Diagnostic::is_error)
+}

@@ -1,0 +1,86 @@
+//! Where text goes: reports to standard output, everything else to standard error.
+
+use super::args::Color;
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::report::diagnostics;
+use crate::report::paint::Paint;
+use crate::source::Files;
+use anyhow::{Context, Result};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::io::{self, IsTerminal, Write};
+use std::time::Duration;
+
+/// What the user sees, and how.
+pub(super) struct Console {
+    color: Color,
+    quiet: bool,
+}
+
+impl Console {
+    pub(super) fn new(color: Color, quiet: bool) -> Self {
+        Self { color, quiet }
+    }
+
+    /// How text for standard output is painted.
+    pub(super) fn paint(&self) -> Paint {
+        self.paint_for(io::stdout().is_terminal())
+    }
+
+    fn paint_for(&self, terminal: bool) -> Paint {
+        let wanted = match self.color {
+            Color::Always => true,
+            Color::Never => false,
+            Color::Auto => terminal && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty()),
+        };
+        if wanted { Paint::Ansi } else { Paint::Plain }
+    }
+
+    /// An error without a place.
+    pub(super) fn complain(&self, message: &str) {
+        let paint = self.paint_for(io::stderr().is_terminal());
+        say(&format!("{} {message}\n", paint.bad("error:")));
+    }
+
+    /// A remark, unless the user wants none.
+    pub(super) fn remark(&self, message: &str) {
+        if !self.quiet {
+            say(&format!("{message}\n"));
+        }
+    }
+
+    /// Diagnostics, without warnings if the user wants none.
+    pub(super) fn diagnostics(&self, diagnostics: &[Diagnostic], files: &Files) {
+        let paint = self.paint_for(io::stderr().is_terminal());
+        for diagnostic in diagnostics {
+            if !self.quiet || diagnostic.severity == Severity::Error {
+                say(&diagnostics::render(diagnostic, files, paint));
+                say("\n");
+            }
+        }
+    }
+
+    /// A bar over `count` tests; invisible unless standard error is a terminal.
+    pub(super) fn progress(&self, count: usize) -> ProgressBar {
+        let target =
+            if self.quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
+        let bar = ProgressBar::with_draw_target(Some(count as u64), target);
+        if let Ok(style) = ProgressStyle::with_template("{bar:30} {pos}/{len} {elapsed}") {
+            bar.set_style(style);
+        }
+        bar.enable_steady_tick(Duration::from_millis(200));
+        bar
+    }
+}
+
+/// Writes part of a report, at once, so that nothing is lost when the run is interrupted.
+pub(super) fn print(text: &str) -> Result<()> {
+    let mut out = io::stdout().lock();
+    out.write_all(text.as_bytes())
+        .and_then(|()| out.flush())
+        .context("cannot write to standard output")
+}
+
+/// Writes to standard error; where that fails nobody listens.
+fn say(text: &str) {
+    let _ = io::stderr().lock().write_all(text.as_bytes());
+}

@@ -1,0 +1,201 @@
+//! Commands about one test: its states, its reasons, its picture.
+
+use super::args::{DrawArguments, ExplainArguments, OutcomesArguments, OutcomesFormat, Single};
+use super::check::settings;
+use super::inputs::Inputs;
+use super::models::{Models, any_error};
+use super::output::{Console, print};
+use super::status::Status;
+use crate::batch::{Case, Judgement, judge, list};
+use crate::check::{Settings, goal_of};
+use crate::engines::Choice;
+use crate::explain::{Counterfactual, counterfactual};
+use crate::relation::expr::Model;
+use crate::report::explanation::{self, Subject};
+use crate::report::summary::Tally;
+use crate::report::witness::{Picture, dot};
+use crate::report::{herd, json, outcomes as table};
+use crate::solve::{Engine, Problem};
+use crate::source::Files;
+use crate::verdict::Verdict;
+use anyhow::{Context, Result, bail};
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+/// A test with all that is needed to check it.
+struct Loaded {
+    files: Files,
+    case: Case,
+    models: Vec<Model>,
+    engines: Vec<Box<dyn Engine>>,
+    settings: Settings,
+}
+
+impl Loaded {
+    fn new(single: &Single, console: &Console) -> Result<Self> {
+        let checking = &single.checking;
+        let engines = Choice::named(&checking.engine)?.engines();
+        let mut files = Files::default();
+        let names = single.model.as_slice();
+        let Models { models, tearing } =
+            Models::load(names, &checking.readings, &mut files, console)?;
+        let inputs = Inputs::read(std::slice::from_ref(&single.path), &models, &mut files);
+        console.diagnostics(&inputs.diagnostics, &files);
+        if !inputs.bugs.is_empty() || any_error(&inputs.diagnostics) {
+            bail!("`{}` cannot be used", single.path);
+        }
+        let case = chosen(inputs.cases, single)?;
+        Ok(Self { files, case, models, engines, settings: settings(checking, tearing) })
+    }
+
+    fn model(&self) -> &Model {
+        &self.models[0]
+    }
+
+    fn judgement(&self) -> Result<Judgement> {
+        let judgements = judge(&self.case, &self.models, &self.engines, self.settings);
+        judgements.into_iter().next().context("a test has a verdict under its model")
+    }
+
+    /// How the run ends, from what was expected.
+    fn status(judgement: &Judgement) -> Status {
+        let mut tally = Tally::default();
+        tally.add(std::slice::from_ref(judgement));
+        Status::of(&tally)
+    }
+}
+
+/// The one test that is meant.
+fn chosen(cases: Vec<Case>, single: &Single) -> Result<Case> {
+    let wanted = |case: &Case| single.name.as_ref().is_none_or(|name| case.test.name == *name);
+    let names: Vec<String> = cases.iter().map(|c| c.test.name.clone()).collect();
+    let mut found: Vec<Case> = cases.into_iter().filter(wanted).collect();
+    match (found.len(), &single.name) {
+        (1, _) => Ok(found.remove(0)),
+        (0, None) => bail!("there is no test in `{}`", single.path),
+        (0, Some(name)) => {
+            bail!("`{}` has no test `{name}`; it has {}", single.path, names.join(", "))
+        }
+        _ => bail!(
+            "`{}` holds several tests; choose one with --name: {}",
+            single.path,
+            names.join(", ")
+        ),
+    }
+}
+
+pub(super) fn outcomes(arguments: &OutcomesArguments, console: &Console) -> Result<Status> {
+    let loaded = Loaded::new(&arguments.single, console)?;
+    let engine = loaded.engines[0].as_ref();
+    let listing = match list(&loaded.case, loaded.model(), engine, loaded.settings) {
+        Ok(listing) => listing,
+        Err(message) => {
+            console.complain(&format!("the states cannot be listed: {message}"));
+            return Ok(Status::Unknown);
+        }
+    };
+    let complete = listing.states.incomplete.is_none() && !listing.cut;
+    let text = match (arguments.format, arguments.witness) {
+        (OutcomesFormat::Text, true) => {
+            table::render(&loaded.case, &listing, loaded.model(), table::Witnesses::Shown)
+        }
+        (OutcomesFormat::Text, false) => {
+            table::render(&loaded.case, &listing, loaded.model(), table::Witnesses::Hidden)
+        }
+        (OutcomesFormat::Json, true) => {
+            json::states(&loaded.case, &listing, loaded.model(), json::Witnesses::Included)
+        }
+        (OutcomesFormat::Json, false) => {
+            json::states(&loaded.case, &listing, loaded.model(), json::Witnesses::Omitted)
+        }
+        (OutcomesFormat::Herd, true) => bail!("--witness goes with the formats text and json"),
+        (OutcomesFormat::Herd, false) => {
+            herd::entry(&loaded.case, &loaded.judgement()?, &listing, &loaded.files)
+        }
+    };
+    print(&text)?;
+    Ok(if complete { Status::Expected } else { Status::Unknown })
+}
+
+pub(super) fn explain(arguments: &ExplainArguments, console: &Console) -> Result<Status> {
+    let loaded = Loaded::new(&arguments.single, console)?;
+    let judgement = loaded.judgement()?;
+    let found = without_axioms(&loaded, &judgement);
+    let subject = Subject {
+        case: &loaded.case,
+        judgement: &judgement,
+        model: loaded.model(),
+        files: &loaded.files,
+    };
+    print(&explanation::render(subject, found.as_ref()))?;
+    Ok(Loaded::status(&judgement))
+}
+
+/// The execution that a forbidden outcome would have.
+fn without_axioms(loaded: &Loaded, judgement: &Judgement) -> Option<Counterfactual> {
+    let Verdict::Forbidden(core) = &judgement.verdict else { return None };
+    let problem = Problem { graph: judgement.graph.as_ref()?, model: loaded.model() };
+    let goal = goal_of(loaded.case.test.quantifier);
+    counterfactual(problem, core, goal, loaded.engines[0].as_ref(), loaded.settings.budget)
+}
+
+pub(super) fn draw(arguments: &DrawArguments, console: &Console) -> Result<Status> {
+    let form = arguments.output.extension().and_then(|e| e.to_str()).unwrap_or("");
+    if !matches!(form, "dot" | "svg" | "html") {
+        bail!("the name of a picture ends in .dot, .svg or .html");
+    }
+    let loaded = Loaded::new(&arguments.single, console)?;
+    let judgement = loaded.judgement()?;
+    let choices = match &judgement.verdict {
+        Verdict::Allowed(choices) => Some(choices),
+        Verdict::Undefined(reason) | Verdict::OutOfModel(reason) => reason.choices.as_ref(),
+        _ => None,
+    };
+    let (Some(choices), Some(graph)) = (choices, &judgement.graph) else {
+        let kind = judgement.verdict.kind().name();
+        bail!("there is no execution to draw: the outcome is {kind}");
+    };
+    let picture = Picture::of(&loaded.case.test.name, graph, choices, loaded.model())
+        .map_err(anyhow::Error::msg)?;
+    let source = dot::render(&picture);
+    let text = match form {
+        "dot" => source,
+        "svg" => svg(&source)?,
+        _ => html(&loaded.case.test.name, &svg(&source)?),
+    };
+    write(&arguments.output, &text)?;
+    Ok(Status::Expected)
+}
+
+fn write(path: &Path, text: &str) -> Result<()> {
+    std::fs::write(path, text).with_context(|| format!("cannot write `{}`", path.display()))
+}
+
+/// Has Graphviz lay out a graph.
+fn svg(source: &str) -> Result<String> {
+    use std::io::Write;
+    let mut child = Command::new("dot")
+        .arg("-Tsvg")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .context("cannot run `dot`; install Graphviz, or write a .dot file")?;
+    let mut input = child.stdin.take().context("a piped child has an input")?;
+    input.write_all(source.as_bytes()).context("cannot hand the graph to `dot`")?;
+    drop(input);
+    let output = child.wait_with_output().context("cannot run `dot`")?;
+    if !output.status.success() {
+        bail!("`dot` cannot lay out the graph");
+    }
+    String::from_utf8(output.stdout).context("`dot` gives text")
+}
+
+/// A page that shows the picture and nothing else.
+fn html(name: &str, svg: &str) -> String {
+    let name = name.replace('&', "&amp;").replace('<', "&lt;");
+    let picture = svg.find("<svg").map_or(svg, |start| &svg[start..]);
+    format!(
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head><meta charset=\"utf-8\"><title>{name}</title></head>\n\
+         <body>\n<h1>{name}</h1>\n{picture}</body>\n</html>\n"
+    )
+}

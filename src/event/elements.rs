@@ -1,0 +1,116 @@
+//! The elements of vectors: unordered, or in an order that the execution chooses (reading V1).
+
+use super::graph::Symbol;
+use super::unfold::{State, ThreadRun};
+use crate::id::{ExprId, SymbolId};
+use crate::program::expr::Expr;
+use crate::program::micro::{ElementOrder, Micro};
+use crate::source::Span;
+
+impl<'p> ThreadRun<'_, 'p> {
+    /// Executes the elements of a vector, all on the registers as they were before.
+    pub(super) fn elements(
+        &mut self,
+        node: usize,
+        list: &'p [Micro],
+        order: ElementOrder,
+        state: &mut State,
+        span: Span,
+    ) {
+        let before = state.clone();
+        if order == ElementOrder::Unordered || list.len() < 2 {
+            for element in list {
+                let mut own = before.clone();
+                self.micro(node, element, &mut own, span);
+                if let Some(register) = destination(element) {
+                    state.cells[register] = own.cells.swap_remove(register);
+                }
+            }
+            return;
+        }
+        let orders = permutations(list.len());
+        let chosen = self.choice(orders.len());
+        for slot in 0..list.len() {
+            for (index, element) in list.iter().enumerate() {
+                let here = self.chosen_among(chosen, &orders, |order| order[slot] == index);
+                let guard = self.exprs().and(before.guard, here);
+                let mut own = State { guard, ..before.clone() };
+                self.micro(node, element, &mut own, span);
+                if let Some(register) = destination(element) {
+                    let value = own.cells.swap_remove(register);
+                    state.cells[register] =
+                        self.choose_cell(here, value, &state.cells[register].clone());
+                }
+            }
+            self.position += 2;
+        }
+    }
+
+    /// A symbol with a value for each of `count` options.
+    fn choice(&mut self, count: usize) -> ExprId {
+        let width = usize::BITS - (count - 1).leading_zeros();
+        let id = SymbolId::new(self.draft.symbols.len());
+        let name = "order of the elements of a vector".to_owned();
+        self.draft.symbols.push(Symbol { name, width });
+        self.exprs().leaf(Expr::Symbol(id), width)
+    }
+
+    /// Whether the symbol stands for an order that satisfies `holds`; the last order has all the
+    /// numbers that are left.
+    fn chosen_among(
+        &mut self,
+        symbol: ExprId,
+        orders: &[Vec<usize>],
+        holds: impl Fn(&[usize]) -> bool,
+    ) -> ExprId {
+        let last = orders.len() - 1;
+        let width = self.exprs().width(symbol);
+        let (mut out, mut others) = (self.exprs().truth(false), self.exprs().truth(false));
+        for (number, order) in (0_u128..).zip(&orders[..last]) {
+            let number = self.exprs().number(number, width);
+            let here = self.exprs().eq(symbol, number);
+            let list = if holds(order) { &mut out } else { &mut others };
+            *list = self.draft.exprs.or(*list, here);
+        }
+        if holds(&orders[last]) { self.exprs().not(others) } else { out }
+    }
+}
+
+/// The register that an element's value goes to.
+fn destination(element: &Micro) -> Option<usize> {
+    match element {
+        Micro::Load { destination, .. } | Micro::Rmw { destination, .. } => {
+            destination.map(|d| d.0)
+        }
+        _ => None,
+    }
+}
+
+/// All orders of `count` things.
+fn permutations(count: usize) -> Vec<Vec<usize>> {
+    if count == 0 {
+        return vec![Vec::new()];
+    }
+    let mut out = Vec::new();
+    for shorter in permutations(count - 1) {
+        for at in 0..count {
+            let mut longer = shorter.clone();
+            longer.insert(at, count - 1);
+            out.push(longer);
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn orders_are_all_different() {
+        let mut orders = permutations(4);
+        orders.sort();
+        orders.dedup();
+        assert_eq!(orders.len(), 24);
+    }
+}

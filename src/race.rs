@@ -1,0 +1,215 @@
+//! Data races of a program: conflicting accesses that some consistent execution leaves unordered
+//! (PTX-8.7.1), each with that execution and with what keeps the two from being ordered.
+//!
+//! Races between accesses of one size are information; one between accesses that overlap only in
+//! part voids the model (PTX-8.7.2).
+
+use crate::event::graph::EventGraph;
+use crate::execution::build::{Choices, Execution};
+use crate::execution::recheck::recheck;
+use crate::id::{AccessId, EventId};
+use crate::ptx::operation::Order;
+use crate::relation::eval::evaluate;
+use crate::solve::{Answer, Budget, Engine, Goal, Problem, RaceKind};
+use crate::source::Span;
+use crate::verdict::{Undecided, Verdict};
+use crate::vocabulary::BaseRel;
+use indexmap::IndexSet;
+
+/// Two accesses that race.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Race {
+    /// The pieces that overlap; the first comes first in the graph.
+    pub events: (EventId, EventId),
+    /// The accesses that they are pieces of.
+    pub accesses: (AccessId, AccessId),
+    /// Whether they overlap only in part.
+    pub mixed: bool,
+    /// Why they are not ordered in the execution.
+    pub missing: Vec<Missing>,
+    /// A consistent execution in which they race.
+    pub choices: Box<Choices>,
+}
+
+/// What keeps two accesses from being ordered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Missing {
+    /// The access is weak, so it is morally strong with nothing in another thread (PTX-8.7).
+    Weak(EventId),
+    /// The scope of the first does not include the thread of the second (PTX-8.5).
+    Scope(EventId, EventId),
+    /// They do not overlap completely (PTX-8.7).
+    Overlap,
+    /// They use different proxies or virtual addresses, and no proxy fence stands between
+    /// (PTX-8.9.5).
+    Proxy,
+    /// A release and an acquire pattern meet, but their ends are not morally strong (PTX-8.9.4).
+    Ends(EventId, EventId),
+    /// No synchronization leads from one to the other (PTX-8.9.5).
+    Synchronization,
+}
+
+/// The statements of a race, the first in the source first.
+#[must_use]
+pub fn spans(graph: &EventGraph, race: &Race) -> [Span; 2] {
+    let (a, b) = race.events;
+    let (a, b) = (graph.event(a).span, graph.event(b).span);
+    if (a.start, a.end) <= (b.start, b.end) { [a, b] } else { [b, a] }
+}
+
+/// Every pair of statements that races in some complete consistent execution.
+///
+/// # Errors
+/// The verdict instead: unknown when the engine cannot tell or the model has no definition of
+/// `race`, an error when an engine's execution does not hold.
+pub fn races(
+    problem: Problem<'_>,
+    engine: &dyn Engine,
+    budget: Budget,
+) -> Result<Vec<Race>, Verdict> {
+    let mut known = IndexSet::new();
+    let mut out = Vec::new();
+    let any = find(problem, RaceKind::Any, engine, budget)?;
+    if any.is_none() {
+        return Ok(out);
+    }
+    for (a, b) in candidates(problem.graph) {
+        let place = |id: AccessId| {
+            let event = problem.graph.event(problem.graph.access(id).pieces[0]);
+            (event.agent, event.span)
+        };
+        if known.contains(&(place(a), place(b))) {
+            continue;
+        }
+        if let Some(race) = find(problem, RaceKind::Between(a, b), engine, budget)? {
+            known.insert((place(a), place(b)));
+            out.push(race);
+        }
+    }
+    Ok(out)
+}
+
+/// A race of one kind, if there is one in a complete consistent execution.
+///
+/// # Errors
+/// As [`races`].
+pub fn find(
+    problem: Problem<'_>,
+    kind: RaceKind,
+    engine: &dyn Engine,
+    budget: Budget,
+) -> Result<Option<Race>, Verdict> {
+    match engine.find(problem, Goal::Race(kind), budget) {
+        Answer::Yes(choices) => confirm(problem, kind, choices).map(Some),
+        Answer::No(_) => Ok(None),
+        Answer::Unknown(why) => Err(Verdict::Unknown(Undecided::Engine(why))),
+        Answer::Unsupported(why) => Err(Verdict::Unknown(Undecided::Unsupported(why))),
+    }
+}
+
+/// Pairs of accesses of different threads that conflict.
+fn candidates(graph: &EventGraph) -> Vec<(AccessId, AccessId)> {
+    let mut out = IndexSet::new();
+    let memory: Vec<EventId> = graph
+        .ids()
+        .filter(|&e| graph.event(e).is_memory() && graph.event(e).agent.index() > 0)
+        .collect();
+    for (at, &a) in memory.iter().enumerate() {
+        for &b in &memory[at + 1..] {
+            let (x, y) = (graph.event(a), graph.event(b));
+            let conflict = x.loc == y.loc && (x.is_write() || y.is_write());
+            if conflict && x.access != y.access {
+                out.insert((x.access.min(y.access), x.access.max(y.access)));
+            }
+        }
+    }
+    out.into_iter().collect()
+}
+
+/// Evaluates the model on an engine's execution and takes the race out of it.
+fn confirm(problem: Problem<'_>, kind: RaceKind, choices: Box<Choices>) -> Result<Race, Verdict> {
+    let Problem { graph, model } = problem;
+    let wrong = |what: &str| Verdict::Error(format!("the engine's race is no race: {what}"));
+    let execution =
+        Execution::build(graph, (*choices).clone()).map_err(|e| wrong(&e.to_string()))?;
+    if !recheck(model, &execution).is_consistent() {
+        return Err(wrong("the model does not admit the execution"));
+    }
+    let node = model.definition("race").ok_or_else(|| wrong("the model has no such name"))?;
+    let values = evaluate(&model.arena, &[node], &execution);
+    let pair = values.relation(node).iter_pairs().find(|&(a, b)| kind.counts(graph, a, b));
+    let (a, b) = pair.ok_or_else(|| wrong("its execution has none"))?;
+    let events = (a.min(b), a.max(b));
+    let accesses = (graph.event(events.0).access, graph.event(events.1).access);
+    let mixed = RaceKind::Mixed.counts(graph, a, b);
+    let missing = missing(problem, &execution, events);
+    Ok(Race { events, accesses, mixed, missing, choices })
+}
+
+/// What keeps two racing events from being morally strong and from being ordered by causality.
+fn missing(
+    problem: Problem<'_>,
+    execution: &Execution<'_>,
+    (a, b): (EventId, EventId),
+) -> Vec<Missing> {
+    let Problem { graph, model } = problem;
+    let strong = |id: EventId| graph.event(id).order.is_some_and(|o| o != Order::Weak);
+    let mut out = Vec::new();
+    out.extend([a, b].into_iter().filter(|&e| !strong(e)).map(Missing::Weak));
+    if strong(a) && strong(b) {
+        let includes = crate::event::base::base_relation(graph, BaseRel::Includes);
+        let pairs = [(a, b), (b, a)].into_iter();
+        out.extend(
+            pairs.filter(|&(x, y)| !includes.contains(x, y)).map(|(x, y)| Missing::Scope(x, y)),
+        );
+    }
+    let (first, second) = (graph.access_of(a), graph.access_of(b));
+    if first.range() != second.range() {
+        out.push(Missing::Overlap);
+    }
+    let holds = |name: &str, x: EventId, y: EventId| {
+        model.definition(name).is_some_and(|node| {
+            evaluate(&model.arena, &[node], execution).relation(node).contains(x, y)
+        })
+    };
+    if holds("base-causality", a, b) || holds("base-causality", b, a) {
+        out.push(Missing::Proxy);
+        return out;
+    }
+    let near = near_synchronization(problem, execution, (a, b));
+    out.push(near.unwrap_or(Missing::Synchronization));
+    out
+}
+
+/// Patterns of the two threads that meet without being morally strong.
+fn near_synchronization(
+    problem: Problem<'_>,
+    execution: &Execution<'_>,
+    (a, b): (EventId, EventId),
+) -> Option<Missing> {
+    let Problem { graph, model } = problem;
+    let patterns = model.definition("pattern-sync")?;
+    let synchronizes = model.definition("release-acquire")?;
+    let values = evaluate(&model.arena, &[patterns, synchronizes], execution);
+    let agents = (graph.event(a).agent, graph.event(b).agent);
+    let found = values.relation(patterns).iter_pairs().find(|&(x, y)| {
+        let ends = (graph.event(x).agent, graph.event(y).agent);
+        (ends == agents || (ends.1, ends.0) == agents)
+            && !values.relation(synchronizes).contains(x, y)
+    });
+    found.map(|(x, y)| Missing::Ends(x, y))
+}
+
+/// An access in words, such as `the 4-byte write to x by P0`.
+#[must_use]
+pub fn describe(graph: &EventGraph, access: AccessId) -> String {
+    let info = graph.access(access);
+    let event = graph.event(info.pieces[0]);
+    let what = if event.is_write() { "write to" } else { "read of" };
+    let mut place = graph.objects[info.object.index()].name.clone();
+    if info.offset > 0 {
+        place = format!("{place}+{}", info.offset);
+    }
+    let agent = &graph.agents[event.agent.index()].name;
+    format!("the {}-byte {what} {place} by {agent}", info.bytes)
+}

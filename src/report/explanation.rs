@@ -1,0 +1,176 @@
+//! A verdict in words: what it is, which clauses decide it, and an execution to look at.
+
+use super::reason;
+use super::witness::{Picture, text};
+use crate::batch::{Case, Judgement};
+use crate::cat::render::node_text;
+use crate::event::graph::EventGraph;
+use crate::execution::build::{Choices, Execution};
+use crate::explain::Counterfactual;
+use crate::id::{EventId, NodeId};
+use crate::relation::axiom::{Failure, Witness};
+use crate::relation::eval::{Values, evaluate};
+use crate::relation::expr::{Axiom, Model, Node};
+use crate::source::{Files, Span};
+use crate::verdict::{Reason, Verdict};
+
+/// What an explanation is made from.
+#[derive(Clone, Copy, Debug)]
+pub struct Subject<'a> {
+    /// The test.
+    pub case: &'a Case,
+    /// Its verdict.
+    pub judgement: &'a Judgement,
+    /// The model that gave it.
+    pub model: &'a Model,
+    /// The texts of both.
+    pub files: &'a Files,
+}
+
+/// The explanation; `counterfactual` is the execution that a forbidden outcome would have.
+#[must_use]
+pub fn render(subject: Subject<'_>, counterfactual: Option<&Counterfactual>) -> String {
+    let Subject { case, judgement, model, files } = subject;
+    let kind = judgement.verdict.kind().name();
+    let mut out = format!("{}: {kind} under {}\n\n", case.path, model.name);
+    let question = files.text(case.test.condition_span);
+    out.push_str(&format!("  {}\n\n", question.split_whitespace().collect::<Vec<_>>().join(" ")));
+    let graph = judgement.graph.as_ref();
+    match &judgement.verdict {
+        Verdict::Allowed(choices) => {
+            out.push_str("This execution has the outcome, and the model admits it:\n");
+            out.push_str(&drawn(subject, graph, choices));
+        }
+        Verdict::Forbidden(core) if core.axioms.is_empty() => {
+            out.push_str(&reason::forbidden(core, model));
+            out.push('\n');
+        }
+        Verdict::Forbidden(core) => {
+            out.push_str("These axioms of the model exclude the outcome:\n");
+            reason::axioms(core, model).for_each(|axiom| out.push_str(&quoted(axiom, files)));
+            if let (Some(found), Some(graph)) = (counterfactual, graph) {
+                out.push_str("\nWithout them, this execution would have it:\n");
+                out.push_str(&drawn(subject, Some(graph), &found.choices));
+                out.push_str(&breaks(subject, graph, found));
+            }
+        }
+        Verdict::Undefined(why) | Verdict::OutOfModel(why) | Verdict::Deadlock(why) => {
+            out.push_str(&ruled(subject, graph, why));
+        }
+        Verdict::Unknown(why) => out.push_str(&format!("{}\n", reason::undecided(why))),
+        Verdict::Error(message) => out.push_str(&format!("{message}\n")),
+    }
+    out
+}
+
+fn drawn(subject: Subject<'_>, graph: Option<&EventGraph>, choices: &Choices) -> String {
+    let Some(graph) = graph else { return String::new() };
+    match Picture::of(&subject.case.test.name, graph, choices, subject.model) {
+        Ok(picture) => text::render(&picture),
+        Err(message) => format!("  {message}\n"),
+    }
+}
+
+/// A rule that decides, the statements concerned, and an execution.
+fn ruled(subject: Subject<'_>, graph: Option<&EventGraph>, why: &Reason) -> String {
+    let mut out = format!("{}\n", why.rule);
+    for &span in &why.spans {
+        out.push_str(&source_line(span, subject.files));
+    }
+    if let Some(choices) = &why.choices {
+        out.push_str("\nIt happens in this execution:\n");
+        out.push_str(&drawn(subject, graph, choices));
+    }
+    out
+}
+
+/// An axiom with its clauses, its place and its text.
+fn quoted(axiom: &Axiom, files: &Files) -> String {
+    format!("  {}\n{}", reason::named(axiom), source_line(axiom.span, files))
+}
+
+fn source_line(span: Span, files: &Files) -> String {
+    let text = files.text(span).split_whitespace().collect::<Vec<_>>().join(" ");
+    format!("    {}: {text}\n", files.location(span))
+}
+
+/// Where the execution breaks the axioms in its way.
+fn breaks(subject: Subject<'_>, graph: &EventGraph, found: &Counterfactual) -> String {
+    let Ok(execution) = Execution::build(graph, found.choices.clone()) else {
+        return String::new();
+    };
+    let model = subject.model;
+    let picture = Picture::of_execution(&subject.case.test.name, &execution, model);
+    let mut out = String::new();
+    for failure in &found.broken {
+        let axiom = &model.axioms[failure.axiom];
+        let why = broken(model, axiom, failure, &picture, &execution);
+        out.push_str(&format!("It breaks {}: {why}\n", axiom.name));
+    }
+    out
+}
+
+fn broken(
+    model: &Model,
+    axiom: &Axiom,
+    failure: &Failure,
+    picture: &Picture,
+    execution: &Execution<'_>,
+) -> String {
+    match &failure.witness {
+        Witness::Cycle(events) => {
+            let around: Vec<&str> =
+                events.iter().chain(events.first()).map(|&e| picture.label(e)).collect();
+            format!("the cycle {}", around.join(" -> "))
+        }
+        Witness::Pair(a, b) => format!("{} -> {}", picture.label(*a), picture.label(*b)),
+        Witness::Event(event) => match two_steps(model, axiom.node, *event, execution) {
+            Some((first, other, second)) => format!(
+                "{} -> {} by {first}, and back by {second}",
+                picture.label(*event),
+                picture.label(other),
+            ),
+            None => format!("at {}", picture.label(*event)),
+        },
+        Witness::NotViolatedNegated => "what it demands to fail holds".to_owned(),
+    }
+}
+
+/// How `event` is related to itself by a composition: the two relations and the event between.
+fn two_steps(
+    model: &Model,
+    node: NodeId,
+    event: EventId,
+    execution: &Execution<'_>,
+) -> Option<(String, EventId, String)> {
+    let Node::Comp(first, second) = model.arena.node(node) else { return None };
+    let values = evaluate(&model.arena, &[first, second], execution);
+    let back = values.relation(second);
+    let other = values.relation(first).row(event).find(|&other| back.contains(other, event))?;
+    let first = part(model, first, event, other, &values);
+    Some((name(model, first), other, name(model, second)))
+}
+
+/// The part of a union that relates two events, if it has no name of its own.
+fn part(model: &Model, node: NodeId, from: EventId, to: EventId, values: &Values) -> NodeId {
+    match model.arena.node(node) {
+        Node::Union(a, b) if defined(model, node).is_none() => {
+            let side = if values.relation(a).contains(from, to) { a } else { b };
+            part(model, side, from, to, values)
+        }
+        _ => node,
+    }
+}
+
+fn defined(model: &Model, node: NodeId) -> Option<&str> {
+    model.definitions.iter().find(|d| d.node == node).map(|d| d.name.as_str())
+}
+
+/// The name of a node, or its text where it has none.
+fn name(model: &Model, node: NodeId) -> String {
+    if let Some(name) = defined(model, node) {
+        return name.to_owned();
+    }
+    let names = model.definitions.iter().rev().map(|d| (d.node, d.name.clone())).collect();
+    node_text(&model.arena, node, &names)
+}

@@ -1,0 +1,230 @@
+//! Verdicts and states as JSON; `paper-notes/json.md` documents the schema.
+
+use super::reason;
+use super::summary::Tally;
+use super::witness::{Picture, observed_value};
+use crate::batch::{Case, Judgement, Listing, Standing};
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::execution::build::Choices;
+use crate::litmus::ast::Quantifier;
+use crate::relation::expr::Model;
+use crate::source::{Files, Span};
+use crate::verdict::{Kind, Verdict};
+use serde_json::{Value, json};
+
+/// The version of the schema; it grows when a reader of the old one could be misled.
+pub const SCHEMA: u32 = 1;
+
+/// Whether witnesses are part of the report.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Witnesses {
+    /// Every verdict that has an execution shows it.
+    Included,
+    /// None.
+    Omitted,
+}
+
+/// The start of a report; tests follow, separated by [`SEPARATOR`].
+#[must_use]
+pub fn head(models: &[Model]) -> String {
+    let names: Vec<&str> = models.iter().map(|m| m.name.as_str()).collect();
+    format!(
+        "{{\n\"schema\": {SCHEMA},\n\"tool\": {},\n\"models\": {},\n\"tests\": [",
+        json!(concat!("ptxmc ", env!("CARGO_PKG_VERSION"))),
+        json!(names),
+    )
+}
+
+/// What stands between two tests.
+pub const SEPARATOR: &str = ",";
+
+/// The end of a report.
+#[must_use]
+pub fn tail(tally: &Tally, diagnostics: &[Diagnostic], files: &Files) -> String {
+    let diagnostics: Vec<Value> = diagnostics.iter().map(|d| diagnostic(d, files)).collect();
+    format!(
+        "\n],\n\"diagnostics\": {},\n\"summary\": {}\n}}\n",
+        Value::Array(diagnostics),
+        summary(tally),
+    )
+}
+
+/// One test with its verdicts, on a line of its own.
+#[must_use]
+pub fn test(
+    case: &Case,
+    judgements: &[Judgement],
+    models: &[Model],
+    files: &Files,
+    witnesses: Witnesses,
+) -> String {
+    let verdicts: Vec<Value> = models
+        .iter()
+        .zip(judgements)
+        .map(|(model, judgement)| verdict(case, judgement, model, files, witnesses))
+        .collect();
+    let value = json!({
+        "path": case.path,
+        "name": case.test.name,
+        "quantifier": quantifier(case.test.quantifier),
+        "verdicts": verdicts,
+    });
+    format!("\n{value}")
+}
+
+/// The final states of a test: a whole document.
+#[must_use]
+pub fn states(case: &Case, listing: &Listing, model: &Model, witnesses: Witnesses) -> String {
+    let observed = &listing.graph.observed;
+    let mut states = Vec::new();
+    for ((values, choices), matching) in listing.states.states.iter().zip(&listing.matching) {
+        let named = observed.iter().zip(values).enumerate().map(|(index, (o, &value))| {
+            (o.name.clone(), json!(observed_value(&listing.graph, index, value)))
+        });
+        let mut state = json!({
+            "values": Value::Object(named.collect()),
+            "matches": matching,
+        });
+        if witnesses == Witnesses::Included {
+            state["witness"] = picture(case, &listing.graph, choices, model);
+        }
+        states.push(state);
+    }
+    let value = json!({
+        "schema": SCHEMA,
+        "tool": concat!("ptxmc ", env!("CARGO_PKG_VERSION")),
+        "path": case.path,
+        "name": case.test.name,
+        "model": model.name,
+        "quantifier": quantifier(case.test.quantifier),
+        "states": states,
+        "complete": listing.states.incomplete.is_none() && !listing.cut,
+    });
+    format!("{value:#}\n")
+}
+
+fn quantifier(quantifier: Quantifier) -> &'static str {
+    match quantifier {
+        Quantifier::Exists => "exists",
+        Quantifier::NotExists => "~exists",
+        Quantifier::Forall => "forall",
+    }
+}
+
+fn verdict(
+    case: &Case,
+    judgement: &Judgement,
+    model: &Model,
+    files: &Files,
+    witnesses: Witnesses,
+) -> Value {
+    let standing = match judgement.standing() {
+        Standing::Expected => "expected",
+        Standing::Unasked => "unasked",
+        Standing::Unknown => "unknown",
+        Standing::Unexpected => "unexpected",
+        Standing::Broken => "error",
+    };
+    let mut value = json!({
+        "model": model.name,
+        "verdict": judgement.verdict.kind().name(),
+        "holds": judgement.holds,
+        "expected": judgement.expected.map(Kind::name),
+        "standing": standing,
+        "reason": reason::line(&judgement.verdict, model, files),
+    });
+    let mut choices = None;
+    match &judgement.verdict {
+        Verdict::Allowed(found) => choices = Some(found),
+        Verdict::Forbidden(core) => {
+            let axioms: Vec<Value> = reason::axioms(core, model)
+                .map(|a| json!({ "name": a.name, "clauses": a.clauses, "place": place(a.span, files) }))
+                .collect();
+            value["axioms"] = Value::Array(axioms);
+        }
+        Verdict::Undefined(why) | Verdict::OutOfModel(why) | Verdict::Deadlock(why) => {
+            let places: Vec<Value> = why.spans.iter().map(|&span| place(span, files)).collect();
+            value["places"] = Value::Array(places);
+            choices = why.choices.as_ref();
+        }
+        Verdict::Unknown(_) | Verdict::Error(_) => {}
+    }
+    if let (Witnesses::Included, Some(choices), Some(graph)) =
+        (witnesses, choices, &judgement.graph)
+    {
+        value["witness"] = picture(case, graph, choices, model);
+    }
+    value
+}
+
+/// An execution: threads with their events, edges by event, the final state.
+fn picture(
+    case: &Case,
+    graph: &crate::event::graph::EventGraph,
+    choices: &Choices,
+    model: &Model,
+) -> Value {
+    let picture = match Picture::of(&case.test.name, graph, choices, model) {
+        Ok(picture) => picture,
+        Err(message) => return json!({ "error": message }),
+    };
+    let node = |n: &super::witness::Node| json!({ "id": n.label, "text": n.text });
+    let threads: Vec<Value> = picture
+        .columns
+        .iter()
+        .map(
+            |c| json!({ "title": c.title, "events": c.nodes.iter().map(node).collect::<Vec<_>>() }),
+        )
+        .collect();
+    let edges: Vec<Value> = picture
+        .edges
+        .iter()
+        .map(|e| json!([e.relation, picture.label(e.from), picture.label(e.to)]))
+        .collect();
+    let state: serde_json::Map<String, Value> =
+        picture.state.iter().map(|(name, value)| (name.clone(), json!(value))).collect();
+    json!({
+        "initial": picture.initial.iter().map(node).collect::<Vec<_>>(),
+        "threads": threads,
+        "edges": edges,
+        "state": state,
+    })
+}
+
+fn diagnostic(diagnostic: &Diagnostic, files: &Files) -> Value {
+    let severity = match diagnostic.severity {
+        Severity::Error => "error",
+        Severity::Warning => "warning",
+        Severity::Note => "note",
+    };
+    json!({
+        "severity": severity,
+        "code": diagnostic.code,
+        "message": diagnostic.message,
+        "place": diagnostic.primary.as_ref().map(|label| place(label.span, files)),
+        "label": diagnostic.primary.as_ref().map(|label| label.text.as_str()),
+        "help": diagnostic.help,
+    })
+}
+
+fn place(span: Span, files: &Files) -> Value {
+    match files.get(span.file) {
+        Some(file) => {
+            let at = file.position(span.start as usize);
+            json!({ "file": file.name, "line": at.line, "column": at.column })
+        }
+        None => Value::Null,
+    }
+}
+
+fn summary(tally: &Tally) -> Value {
+    let kinds: serde_json::Map<String, Value> =
+        Kind::ALL.iter().map(|&k| (k.name().to_owned(), json!(tally.of_kind(k)))).collect();
+    json!({
+        "tests": tally.tests(),
+        "verdicts": kinds,
+        "expected": tally.standing(Standing::Expected),
+        "unexpected": tally.standing(Standing::Unexpected),
+        "unasked": tally.standing(Standing::Unasked),
+    })
+}

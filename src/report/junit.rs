@@ -1,0 +1,110 @@
+//! Verdicts as JUnit's XML: a suite per model, a case per test.
+
+use super::reason;
+use crate::batch::{Case, Judgement, Standing};
+use crate::relation::expr::Model;
+use crate::source::Files;
+use std::fmt::Write;
+
+/// Collects cases; suites carry counts, so nothing can be written before the end.
+#[derive(Clone, Debug)]
+pub struct Suites<'a> {
+    models: &'a [Model],
+    files: &'a Files,
+    suites: Vec<Suite>,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Suite {
+    cases: String,
+    tests: usize,
+    failures: usize,
+    errors: usize,
+    skipped: usize,
+}
+
+impl<'a> Suites<'a> {
+    /// An empty suite for each model.
+    #[must_use]
+    pub fn new(models: &'a [Model], files: &'a Files) -> Self {
+        Self { models, files, suites: vec![Suite::default(); models.len()] }
+    }
+
+    /// Adds the verdicts on one test.
+    pub fn add(&mut self, case: &Case, judgements: &[Judgement]) {
+        for ((suite, model), judgement) in self.suites.iter_mut().zip(self.models).zip(judgements) {
+            suite.add(case, judgement, &reason::line(&judgement.verdict, model, self.files), model);
+        }
+    }
+
+    /// The whole document.
+    #[must_use]
+    pub fn render(&self) -> String {
+        let mut out = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n");
+        for (suite, model) in self.suites.iter().zip(self.models) {
+            let _ = writeln!(
+                out,
+                "  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\">",
+                escaped(&model.name),
+                suite.tests,
+                suite.failures,
+                suite.errors,
+                suite.skipped,
+            );
+            out.push_str(&suite.cases);
+            out.push_str("  </testsuite>\n");
+        }
+        out.push_str("</testsuites>\n");
+        out
+    }
+}
+
+impl Suite {
+    fn add(&mut self, case: &Case, judgement: &Judgement, reason: &str, model: &Model) {
+        self.tests += 1;
+        let verdict = judgement.verdict.kind().name();
+        let said =
+            if reason.is_empty() { verdict.to_owned() } else { format!("{verdict}: {reason}") };
+        let child = match judgement.standing() {
+            Standing::Expected | Standing::Unasked => None,
+            Standing::Unexpected => {
+                self.failures += 1;
+                let expected = judgement.expected.map_or("", |kind| kind.name());
+                Some(("failure", format!("expected {expected}, is {said}")))
+            }
+            Standing::Unknown => {
+                self.skipped += 1;
+                Some(("skipped", said))
+            }
+            Standing::Broken => {
+                self.errors += 1;
+                Some(("error", said))
+            }
+        };
+        let (class, name) = (escaped(&model.name), escaped(&case.path));
+        let _ = match child {
+            None => writeln!(self.cases, "    <testcase classname=\"{class}\" name=\"{name}\"/>"),
+            Some((tag, message)) => writeln!(
+                self.cases,
+                "    <testcase classname=\"{class}\" name=\"{name}\"><{tag} message=\"{}\"/></testcase>",
+                escaped(&message),
+            ),
+        };
+    }
+}
+
+/// Text for an attribute; characters that XML has no place for become spaces.
+fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            c if c.is_control() => out.push(' '),
+            c => out.push(c),
+        }
+    }
+    out
+}

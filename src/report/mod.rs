@@ -1,0 +1,15 @@
+//! Renderers: what was found, as text for people and for other tools. They give strings and write
+//! nothing themselves.
+
+pub mod diagnostics;
+pub mod explanation;
+pub mod herd;
+pub mod json;
+pub mod junit;
+pub mod models;
+pub mod outcomes;
+pub mod paint;
+pub mod reason;
+pub mod summary;
+pub mod text;
+pub mod witness;

@@ -1,0 +1,53 @@
+//! Final states as a table for people.
+
+use super::reason;
+use super::witness::{self, Picture, observed_value};
+use crate::batch::{Case, Listing};
+use crate::relation::expr::Model;
+
+/// Whether witnesses are shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Witnesses {
+    /// One below each state.
+    Shown,
+    /// None.
+    Hidden,
+}
+
+/// All final states, those with the outcome in question marked by `*`.
+#[must_use]
+pub fn render(case: &Case, listing: &Listing, model: &Model, witnesses: Witnesses) -> String {
+    let states = &listing.states.states;
+    let count = if states.len() == 1 { "state" } else { "states" };
+    let mut out = format!("{}: {} final {count} under {}\n", case.path, states.len(), model.name);
+    for ((values, choices), matching) in states.iter().zip(&listing.matching) {
+        let mark = if *matching { '*' } else { ' ' };
+        out.push_str(format!("{mark} {}", state(listing, values)).trim_end());
+        out.push('\n');
+        if witnesses == Witnesses::Shown {
+            out.push_str(&match Picture::of(&case.test.name, &listing.graph, choices, model) {
+                Ok(picture) => witness::text::render(&picture),
+                Err(message) => format!("  {message}\n"),
+            });
+        }
+    }
+    let matching = listing.matching.iter().filter(|m| **m).count();
+    out.push_str(&format!("{matching} of {} satisfy the condition (*)\n", states.len()));
+    if let Some(why) = listing.states.incomplete {
+        out.push_str(&format!("there may be more: {}\n", reason::limit(why)));
+    }
+    if listing.cut {
+        out.push_str("there may be more: loops were cut by the bound\n");
+    }
+    out
+}
+
+/// One state: `P0:r1=0; x=1;`.
+#[must_use]
+pub fn state(listing: &Listing, values: &[u128]) -> String {
+    let named = listing.graph.observed.iter().zip(values).enumerate();
+    let parts: Vec<String> = named
+        .map(|(i, (o, &value))| format!("{}={};", o.name, observed_value(&listing.graph, i, value)))
+        .collect();
+    parts.join(" ")
+}

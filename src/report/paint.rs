@@ -1,0 +1,55 @@
+//! Colour, for those renderers whose text may go to a terminal.
+
+use crate::verdict::Kind;
+use annotate_snippets::renderer::{AnsiColor, Style};
+
+/// Whether text is coloured.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Paint {
+    /// Plain text.
+    #[default]
+    Plain,
+    /// With ANSI escapes.
+    Ansi,
+}
+
+impl Paint {
+    /// `text` as something bad.
+    #[must_use]
+    pub fn bad(self, text: &str) -> String {
+        self.styled(text, AnsiColor::BrightRed.on_default().bold())
+    }
+
+    /// `text` as something doubtful.
+    #[must_use]
+    pub fn doubtful(self, text: &str) -> String {
+        self.styled(text, AnsiColor::Yellow.on_default())
+    }
+
+    /// `text` as less important than what stands around it.
+    #[must_use]
+    pub fn faint(self, text: &str) -> String {
+        self.styled(text, Style::new().dimmed())
+    }
+
+    /// `text`, which says a verdict of this kind.
+    #[must_use]
+    pub fn verdict(self, kind: Kind, text: &str) -> String {
+        match kind {
+            Kind::Allowed => self.styled(text, AnsiColor::Green.on_default()),
+            Kind::Forbidden => self.styled(text, AnsiColor::Cyan.on_default()),
+            Kind::Undefined | Kind::OutOfModel | Kind::Deadlock => {
+                self.styled(text, AnsiColor::Magenta.on_default())
+            }
+            Kind::Unknown => self.doubtful(text),
+            Kind::Error => self.bad(text),
+        }
+    }
+
+    fn styled(self, text: &str, style: Style) -> String {
+        match self {
+            Self::Ansi if !text.is_empty() => format!("{style}{text}{style:#}"),
+            _ => text.to_owned(),
+        }
+    }
+}

@@ -1,0 +1,66 @@
+//! What a run found, counted.
+
+use crate::batch::{Judgement, Standing};
+use crate::verdict::Kind;
+
+/// Counts of verdicts, by kind and by how they stand to what was expected.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    tests: usize,
+    kinds: [usize; Kind::ALL.len()],
+    standings: [usize; 5],
+}
+
+impl Tally {
+    /// Counts the judgements of one test.
+    pub fn add(&mut self, judgements: &[Judgement]) {
+        self.tests += 1;
+        for judgement in judgements {
+            self.kinds[judgement.verdict.kind() as usize] += 1;
+            self.standings[judgement.standing() as usize] += 1;
+        }
+    }
+
+    /// How many tests were counted.
+    #[must_use]
+    pub fn tests(&self) -> usize {
+        self.tests
+    }
+
+    /// How many verdicts are of this kind.
+    #[must_use]
+    pub fn of_kind(&self, kind: Kind) -> usize {
+        self.kinds[kind as usize]
+    }
+
+    /// How many verdicts stand so to what was expected.
+    #[must_use]
+    pub fn standing(&self, standing: Standing) -> usize {
+        self.standings[standing as usize]
+    }
+
+    /// One line: `12 tests: 5 allowed, 7 forbidden; 11 as expected, 1 NOT EXPECTED`.
+    #[must_use]
+    pub fn line(&self) -> String {
+        let tests =
+            if self.tests == 1 { "1 test".to_owned() } else { format!("{} tests", self.tests) };
+        let kinds = Kind::ALL.map(|kind| (self.of_kind(kind), kind.name()));
+        let standings = [
+            (self.standing(Standing::Expected), "as expected"),
+            (self.standing(Standing::Unasked), "without expectation"),
+            (self.standing(Standing::Unexpected), "NOT EXPECTED"),
+        ];
+        let parts = [listed(&kinds), listed(&standings)];
+        let parts: Vec<&str> = parts.iter().map(String::as_str).filter(|p| !p.is_empty()).collect();
+        if parts.is_empty() { tests } else { format!("{tests}: {}", parts.join("; ")) }
+    }
+}
+
+fn listed(counts: &[(usize, &str)]) -> String {
+    let parts: Vec<String> = counts
+        .iter()
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, what)| format!("{count} {what}"))
+        .collect();
+    parts.join(", ")
+}

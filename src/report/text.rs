@@ -1,0 +1,108 @@
+//! Verdicts as lines for people: one line per test, one column per model.
+
+use super::paint::Paint;
+use super::reason;
+use crate::batch::{Case, Judgement, Standing};
+use crate::relation::expr::Model;
+use crate::source::Files;
+use crate::verdict::Kind;
+
+/// The columns of a report.
+#[derive(Clone, Debug)]
+pub struct Table<'a> {
+    models: &'a [Model],
+    files: &'a Files,
+    paint: Paint,
+    path_width: usize,
+}
+
+impl<'a> Table<'a> {
+    /// The columns for `cases` under `models`.
+    #[must_use]
+    pub fn new(cases: &[Case], models: &'a [Model], files: &'a Files, paint: Paint) -> Self {
+        let path_width = cases.iter().map(|c| c.path.chars().count()).max().unwrap_or(0);
+        Self { models, files, paint, path_width }
+    }
+
+    /// The names of the models, where there are several.
+    #[must_use]
+    pub fn header(&self) -> Option<String> {
+        if self.models.len() < 2 {
+            return None;
+        }
+        let mut line = " ".repeat(self.path_width);
+        for model in self.models {
+            line.push_str("  ");
+            line.push_str(&pad(&model.name, self.cell_width(model)));
+        }
+        Some(line.trim_end().to_owned())
+    }
+
+    /// The verdicts on one test.
+    #[must_use]
+    pub fn line(&self, case: &Case, judgements: &[Judgement]) -> String {
+        let mut line = pad(&case.path, self.path_width);
+        for (model, judgement) in self.models.iter().zip(judgements) {
+            let kind = judgement.verdict.kind();
+            let cell = pad(kind.name(), self.cell_width(model));
+            line.push_str("  ");
+            line.push_str(&self.paint.verdict(kind, &cell));
+        }
+        line.push_str("  ");
+        line.push_str(&self.remark(judgements));
+        line.trim_end().to_owned()
+    }
+
+    fn cell_width(&self, model: &Model) -> usize {
+        let widest = if self.models.len() < 2 { 0 } else { model.name.chars().count() };
+        widest.max(Kind::Forbidden.name().len())
+    }
+
+    /// Whether the verdicts are as expected, and why they are what they are.
+    fn remark(&self, judgements: &[Judgement]) -> String {
+        let standings: Vec<Standing> = judgements.iter().map(Judgement::standing).collect();
+        let worst = standings.iter().copied().max().unwrap_or(Standing::Unasked);
+        let standing = match worst {
+            Standing::Unexpected => self.paint.bad(&self.unexpected(judgements)),
+            Standing::Expected | Standing::Unasked if standings.contains(&Standing::Expected) => {
+                "as expected".to_owned()
+            }
+            _ => pad("", "as expected".len()),
+        };
+        let reasons = self.reasons(judgements, worst);
+        format!("{standing}  {}", self.paint.faint(&reasons))
+    }
+
+    fn unexpected(&self, judgements: &[Judgement]) -> String {
+        let mut wrong = Vec::new();
+        for (model, judgement) in self.models.iter().zip(judgements) {
+            if let (Standing::Unexpected, Some(kind)) = (judgement.standing(), judgement.expected) {
+                wrong.push(match self.models.len() {
+                    1 => format!("expected {}", kind.name()),
+                    _ => format!("{} expected {}", model.name, kind.name()),
+                });
+            }
+        }
+        format!("NOT EXPECTED: {}", wrong.join(", "))
+    }
+
+    /// The reason of the one verdict; of several, those that did not turn out well.
+    fn reasons(&self, judgements: &[Judgement], worst: Standing) -> String {
+        let several = self.models.len() > 1;
+        let mut reasons = Vec::new();
+        for (model, judgement) in self.models.iter().zip(judgements) {
+            if several && (worst <= Standing::Unasked || judgement.standing() != worst) {
+                continue;
+            }
+            let reason = reason::line(&judgement.verdict, model, self.files);
+            if !reason.is_empty() {
+                reasons.push(if several { format!("{}: {reason}", model.name) } else { reason });
+            }
+        }
+        reasons.join("; ")
+    }
+}
+
+fn pad(text: &str, width: usize) -> String {
+    format!("{text:width$}")
+}

@@ -1,0 +1,336 @@
+//! An execution as a picture: who does what in which order, and the edges between events.
+
+pub mod dot;
+pub mod text;
+
+use crate::bitrel::Rel;
+use crate::event::graph::{AgentKind, EventGraph, EventKind};
+use crate::execution::build::{Choices, Execution};
+use crate::id::{AgentId, EventId, ExprId};
+use crate::litmus::ast::ThreadPlace;
+use crate::program::expr::signed;
+use crate::ptx::operation::{Order, Proxy, ProxyFenceKind};
+use crate::relation::eval::{Interpretation, evaluate};
+use crate::relation::expr::Model;
+use crate::vocabulary::{BaseRel, BaseSet, Sort};
+
+/// An execution, ready to be drawn.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Picture {
+    /// The test's name.
+    pub name: String,
+    /// One per thread.
+    pub columns: Vec<Column>,
+    /// The initial writes that edges refer to.
+    pub initial: Vec<Node>,
+    /// Edges, sorted by relation.
+    pub edges: Vec<Edge>,
+    /// The final state: names and values.
+    pub state: Vec<(String, String)>,
+}
+
+/// The events of one thread, in program order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Column {
+    /// Its name and place.
+    pub title: String,
+    /// Its events.
+    pub nodes: Vec<Node>,
+}
+
+/// One event.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Node {
+    /// The event.
+    pub id: EventId,
+    /// What edges call it: a letter, or `init x`.
+    pub label: String,
+    /// What it does, such as `W.release.gpu flag = 1`.
+    pub text: String,
+}
+
+/// One edge.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Edge {
+    /// The relation.
+    pub relation: String,
+    /// The earlier event.
+    pub from: EventId,
+    /// The later event.
+    pub to: EventId,
+}
+
+impl Picture {
+    /// The picture of what an engine chose; an error says why the choices make no execution.
+    ///
+    /// # Errors
+    /// When the choices do not make an execution.
+    pub fn of(
+        name: &str,
+        graph: &EventGraph,
+        choices: &Choices,
+        model: &Model,
+    ) -> Result<Self, String> {
+        let execution = Execution::build(graph, choices.clone()).map_err(|e| e.to_string())?;
+        Ok(Self::of_execution(name, &execution, model))
+    }
+
+    /// The picture of an execution, with the relations that the model asks to show.
+    #[must_use]
+    pub fn of_execution(name: &str, execution: &Execution<'_>, model: &Model) -> Self {
+        let mut edges = base_edges(execution);
+        edges.extend(shown_edges(execution, model));
+        let labels = Labels::new(execution);
+        let node = |id: EventId| Node { id, label: labels.of(id), text: describe(execution, id) };
+        let graph = execution.graph;
+        let mut columns = Vec::new();
+        for (index, agent) in graph.agents.iter().enumerate() {
+            let AgentKind::Thread(_, place) = agent.kind else { continue };
+            let nodes = executed(execution)
+                .filter(|&id| graph.event(id).agent == AgentId::new(index))
+                .map(node)
+                .collect();
+            columns.push(Column { title: title(&agent.name, place), nodes });
+        }
+        let initial = executed(execution)
+            .filter(|&id| graph.event(id).kind == EventKind::Init)
+            .filter(|&id| edges.iter().any(|e| e.from == id || e.to == id))
+            .map(node)
+            .collect();
+        Self { name: name.to_owned(), columns, initial, edges, state: final_state(execution) }
+    }
+
+    /// The node of an event, if it is drawn.
+    #[must_use]
+    pub fn node(&self, id: EventId) -> Option<&Node> {
+        self.columns.iter().flat_map(|c| &c.nodes).chain(&self.initial).find(|n| n.id == id)
+    }
+
+    /// What edges call an event.
+    #[must_use]
+    pub fn label(&self, id: EventId) -> &str {
+        self.node(id).map_or("init", |n| n.label.as_str())
+    }
+}
+
+/// Letters for the events of threads, in the order of columns.
+struct Labels {
+    labels: Vec<String>,
+}
+
+impl Labels {
+    fn new(execution: &Execution<'_>) -> Self {
+        let graph = execution.graph;
+        let mut labels = vec![String::new(); graph.events.len()];
+        let mut letters = 0;
+        for id in executed(execution) {
+            labels[id.index()] = match graph.event(id).kind {
+                EventKind::Init => format!("init {}", location(graph, id)),
+                _ => {
+                    letters += 1;
+                    letter(letters - 1)
+                }
+            };
+        }
+        Self { labels }
+    }
+
+    fn of(&self, id: EventId) -> String {
+        self.labels[id.index()].clone()
+    }
+}
+
+/// `a`, …, `z`, `a1`, …
+fn letter(index: usize) -> String {
+    let letter = char::from(b'a' + u8::try_from(index % 26).expect("below 26"));
+    match index / 26 {
+        0 => letter.to_string(),
+        round => format!("{letter}{round}"),
+    }
+}
+
+fn executed<'a>(execution: &'a Execution<'_>) -> impl Iterator<Item = EventId> + 'a {
+    execution.graph.ids().filter(|&id| execution.executed.contains(id))
+}
+
+fn title(name: &str, place: ThreadPlace) -> String {
+    let ThreadPlace::Device(place) = place else { return format!("{name} (host)") };
+    let mut title = format!("{name} (gpu {}", place.gpu);
+    if place.grid != 0 {
+        title.push_str(&format!(", grid {}", place.grid));
+    }
+    title.push_str(&format!(", cluster {}, cta {}", place.cluster, place.cta));
+    if let Some(warp) = place.warp {
+        title.push_str(&format!(", warp {warp}"));
+    }
+    title.push(')');
+    title
+}
+
+fn location(graph: &EventGraph, id: EventId) -> &str {
+    graph.event(id).loc.map_or("", |loc| graph.locations[loc.index()].name.as_str())
+}
+
+/// What an event does: kind, qualifiers, location and value.
+fn describe(execution: &Execution<'_>, id: EventId) -> String {
+    let graph = execution.graph;
+    let event = graph.event(id);
+    let mut text = match event.kind {
+        EventKind::Init => String::new(),
+        EventKind::Read => "R".to_owned(),
+        EventKind::Write => "W".to_owned(),
+        EventKind::Fence(_) => "F".to_owned(),
+        EventKind::ProxyFence(kind) => proxy_fence(kind),
+        EventKind::Barrier(index) => {
+            let operation = &graph.barriers[index];
+            let what = match (operation.arrives, operation.waits) {
+                (true, false) => "arrive at",
+                (false, true) => "wait for",
+                _ => "sync at",
+            };
+            return format!("B {what} {}", operation.key);
+        }
+        EventKind::Boundary => return "boundary of grids".to_owned(),
+    };
+    if let Some(order) = event.order.filter(|&o| o != Order::Weak) {
+        text.push_str(&format!(".{order}"));
+        if let Some(scope) = event.scope {
+            text.push_str(&format!(".{scope}"));
+        }
+    }
+    if event.proxy != Proxy::Generic {
+        text.push_str(&format!(".{}", event.proxy));
+    }
+    if event.is_memory() {
+        let value = match execution.event_value(id) {
+            Some(value) => number(value, graph.slice(id).1, true),
+            None => "?".to_owned(),
+        };
+        text.push_str(&format!(" {} = {value}", location(graph, id)));
+    }
+    text.trim_start().to_owned()
+}
+
+fn proxy_fence(kind: ProxyFenceKind) -> String {
+    match kind {
+        ProxyFenceKind::Alias => "F.proxy.alias".to_owned(),
+        ProxyFenceKind::Async(None) => "F.proxy.async".to_owned(),
+        ProxyFenceKind::Async(Some(space)) => format!("F.proxy.async.{space}"),
+        ProxyFenceKind::TensormapRelease(scope) => format!("F.proxy.tensormap.release.{scope}"),
+        ProxyFenceKind::TensormapAcquire(scope) => format!("F.proxy.tensormap.acquire.{scope}"),
+        ProxyFenceKind::AsyncGenericAcquire => "F.proxy.async::generic.acquire".to_owned(),
+        ProxyFenceKind::AsyncGenericRelease => "F.proxy.async::generic.release".to_owned(),
+        ProxyFenceKind::Research(proxy) => format!("F.proxy.{proxy}"),
+    }
+}
+
+/// A value of `width` bits.
+#[must_use]
+pub fn number(bits: u128, width: u32, is_signed: bool) -> String {
+    if is_signed { signed(bits, width).to_string() } else { bits.to_string() }
+}
+
+/// A value as the graph's observed name prints it.
+#[must_use]
+pub fn observed_value(graph: &EventGraph, index: usize, bits: u128) -> String {
+    let observed = &graph.observed[index];
+    let width = |expr: ExprId| graph.exprs.width(expr);
+    number(bits, width(observed.value), observed.signed)
+}
+
+fn final_state(execution: &Execution<'_>) -> Vec<(String, String)> {
+    let graph = execution.graph;
+    let values = execution.final_state();
+    let named = graph.observed.iter().zip(values).enumerate();
+    named.map(|(i, (o, value))| (o.name.clone(), observed_value(graph, i, value))).collect()
+}
+
+/// Chosen relations without what follows from transitivity, and what is derived from them.
+fn base_edges(execution: &Execution<'_>) -> Vec<Edge> {
+    let rf = execution.relation(BaseRel::Rf);
+    let mut co = reduced(execution.relation(BaseRel::Co));
+    let fr = from_reads(rf, &co);
+    // Initial writes come first anyway.
+    let mut written = execution.executed.clone();
+    written.subtract(execution.set(BaseSet::InitialWrite));
+    co.restrict_domain(&written);
+    let mut edges = Vec::new();
+    let mut add = |name: &str, pairs: &Rel| {
+        let named = |(from, to)| Edge { relation: name.to_owned(), from, to };
+        edges.extend(pairs.iter_pairs().map(named));
+    };
+    add("rf", rf);
+    add("co", &co);
+    add("fr", &fr);
+    add("rmw", execution.relation(BaseRel::Rmw));
+    add("sc", &reduced(execution.relation(BaseRel::FenceSc)));
+    for relation in [BaseRel::BarrierSync, BaseRel::ClusterSync, BaseRel::WarpSync, BaseRel::Api] {
+        add(relation.name(), execution.relation(relation));
+    }
+    edges
+}
+
+/// From a read to the coherence successors of what it reads from; its own write half excepted.
+fn from_reads(rf: &Rel, co: &Rel) -> Rel {
+    let mut out = Rel::empty(rf.len());
+    rf.inverse().compose_union_into(co, &mut out);
+    out
+}
+
+/// The edges of an acyclic relation that do not follow from others.
+fn reduced(relation: &Rel) -> Rel {
+    let mut closed = relation.clone();
+    closed.transitive_closure_in_place();
+    let mut implied = Rel::empty(closed.len());
+    closed.compose_union_into(&closed, &mut implied);
+    let mut out = relation.clone();
+    out.subtract(&implied);
+    out
+}
+
+/// The relations that the model asks to show.
+fn shown_edges(execution: &Execution<'_>, model: &Model) -> Vec<Edge> {
+    let known = ["po", "rf", "co", "fr", "rmw", "sc"];
+    let shown: Vec<_> = model
+        .shown
+        .iter()
+        .filter(|(name, node)| {
+            model.arena.sort(*node) == Sort::Relation && !known.contains(&name.as_str())
+        })
+        .collect();
+    let roots: Vec<_> = shown.iter().map(|(_, node)| *node).collect();
+    let values = evaluate(&model.arena, &roots, execution);
+    let mut edges = Vec::new();
+    for (name, node) in shown {
+        let pairs = essence(execution, values.relation(*node));
+        edges.extend(pairs.map(|(from, to)| Edge { relation: name.clone(), from, to }));
+    }
+    edges
+}
+
+/// What a relation says between threads that does not follow from it and program order; of a
+/// symmetric pair, one direction.
+fn essence(
+    execution: &Execution<'_>,
+    relation: &Rel,
+) -> impl Iterator<Item = (EventId, EventId)> + use<> {
+    let graph = execution.graph;
+    let po = execution.relation(BaseRel::Po);
+    let mut whole = relation.clone();
+    whole.union_with(po);
+    let mut kept = relation.clone();
+    if whole.is_acyclic() {
+        let mut implied = Rel::empty(whole.len());
+        whole.compose_union_into(&whole, &mut implied);
+        kept.subtract(&implied);
+    }
+    let initial = |id: EventId| graph.event(id).kind == EventKind::Init;
+    let mut pairs: Vec<(EventId, EventId)> = kept
+        .iter_pairs()
+        .filter(|&(a, b)| !initial(a) && !initial(b))
+        .filter(|&(a, b)| graph.event(a).agent != graph.event(b).agent)
+        .collect();
+    let once = |&(a, b): &(EventId, EventId)| a <= b || !kept.contains(b, a);
+    pairs.retain(once);
+    pairs.into_iter()
+}

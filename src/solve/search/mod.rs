@@ -1,0 +1,178 @@
+//! The search engine: explicit choices over bit matrices, pruned by bounds.
+//!
+//! It decides models whose axioms are prohibitions, productions and choices; others it leaves to a
+//! solver. Every answer is one that the reference engine gives.
+
+mod compile;
+mod explore;
+mod matrix;
+mod rules;
+mod shape;
+mod space;
+
+use super::{Answer, Budget, Core, Engine, Goal, Problem, RaceKind, States};
+use crate::execution::build::{Choices, Execution};
+use crate::relation::eval::evaluate;
+use crate::relation::specialize::specialize;
+use explore::{Search, Stop};
+use rules::Rules;
+use rustc_hash::FxHashMap;
+use shape::Shape;
+use space::Space;
+use std::sync::{Arc, RwLock};
+
+/// How many search nodes one question may take when no budget is given.
+const DEFAULT_STEPS: u64 = 2_000_000;
+
+/// Decides by search; compiled models are kept for the next program of the same shape.
+#[derive(Debug, Default)]
+pub struct SearchEngine {
+    compiled: RwLock<FxHashMap<(u64, Shape), Arc<Result<Rules, String>>>>,
+}
+
+impl SearchEngine {
+    /// The model compiled for programs like this one.
+    fn rules(&self, problem: Problem<'_>) -> Arc<Result<Rules, String>> {
+        let shape = Shape::of(problem.graph);
+        let key = (problem.model.fingerprint(), shape);
+        if let Some(known) = self.compiled.read().ok().and_then(|map| map.get(&key).cloned()) {
+            return known;
+        }
+        let model = specialize(problem.model, |node| shape.replacement(node));
+        let rules = Arc::new(Rules::new(&model));
+        if let Ok(mut map) = self.compiled.write() {
+            map.insert(key, Arc::clone(&rules));
+        }
+        rules
+    }
+}
+
+impl Engine for SearchEngine {
+    fn name(&self) -> &'static str {
+        "search"
+    }
+
+    fn find(&self, problem: Problem<'_>, goal: Goal, budget: Budget) -> Answer {
+        let rules = self.rules(problem);
+        let rules = match rules.as_ref() {
+            Ok(rules) => rules,
+            Err(why) => return Answer::Unsupported(why.clone()),
+        };
+        let space = Space::new(problem.graph, &rules.sets, &rules.relations);
+        let limit = budget.steps.unwrap_or(DEFAULT_STEPS);
+        let active = vec![true; rules.demands.len()];
+        if let Goal::Race(kind) = goal {
+            return racing(problem, kind, &space, rules, limit);
+        }
+        match first(&space, rules, &active, goal, limit) {
+            Outcome::Found(choices) => Answer::Yes(choices),
+            Outcome::None(blamed) => Answer::No(minimize(&space, rules, &blamed, goal, limit)),
+            Outcome::Stopped(Stop::Gave(why)) => Answer::Unknown(why),
+            Outcome::Stopped(Stop::Unsupported(why)) => Answer::Unsupported(why),
+            Outcome::Stopped(Stop::Found) => unreachable!("a search that found something says so"),
+        }
+    }
+
+    fn states(&self, problem: Problem<'_>, budget: Budget) -> Result<States, String> {
+        let rules = self.rules(problem);
+        let rules = rules.as_ref().as_ref().map_err(Clone::clone)?;
+        let space = Space::new(problem.graph, &rules.sets, &rules.relations);
+        let active = vec![true; rules.demands.len()];
+        let limit = budget.steps.unwrap_or(DEFAULT_STEPS);
+        let mut states = States::default();
+        let mut found: std::collections::BTreeMap<Vec<u128>, Choices> =
+            std::collections::BTreeMap::new();
+        let mut search = Search::new(&space, rules, &active, Goal::Complete, limit);
+        let result = search.run(&mut |search, choices| {
+            let state = problem
+                .graph
+                .observed
+                .iter()
+                .map(|o| search.values.get(o.value).unwrap_or(0))
+                .collect();
+            found.entry(state).or_insert(choices);
+            Ok(())
+        });
+        match result {
+            Ok(()) | Err(Stop::Found) => {}
+            Err(Stop::Gave(why)) => states.incomplete = Some(why),
+            Err(Stop::Unsupported(why)) => return Err(why),
+        }
+        states.states = found.into_iter().collect();
+        Ok(states)
+    }
+}
+
+enum Outcome {
+    Found(Box<Choices>),
+    /// Which axioms were needed to exclude everything.
+    None(Vec<bool>),
+    Stopped(Stop),
+}
+
+fn first(space: &Space<'_>, rules: &Rules, active: &[bool], goal: Goal, limit: u64) -> Outcome {
+    let mut search = Search::new(space, rules, active, goal, limit);
+    let mut found = None;
+    let result = search.run(&mut |_, choices| {
+        found = Some(Box::new(choices));
+        Err(Stop::Found)
+    });
+    match (result, found) {
+        (_, Some(choices)) => Outcome::Found(choices),
+        (Err(stop), None) => Outcome::Stopped(stop),
+        (Ok(()), None) => Outcome::None(search.blamed),
+    }
+}
+
+/// Looks for a consistent execution with a race, evaluating the model's definition on each.
+fn racing(
+    problem: Problem<'_>,
+    kind: RaceKind,
+    space: &Space<'_>,
+    rules: &Rules,
+    limit: u64,
+) -> Answer {
+    let Problem { graph, model } = problem;
+    let Some(race) = model.definition("race") else {
+        return Answer::Unsupported("the model defines no races".to_owned());
+    };
+    let active = vec![true; rules.demands.len()];
+    let mut search = Search::new(space, rules, &active, Goal::Complete, limit);
+    let mut found = None;
+    let result = search.run(&mut |_, choices| {
+        let Ok(execution) = Execution::build(graph, choices.clone()) else { return Ok(()) };
+        let values = evaluate(&model.arena, &[race], &execution);
+        if values.relation(race).iter_pairs().any(|(a, b)| kind.counts(graph, a, b)) {
+            found = Some(Box::new(choices));
+            return Err(Stop::Found);
+        }
+        Ok(())
+    });
+    match (result, found) {
+        (_, Some(choices)) => Answer::Yes(choices),
+        (Err(Stop::Gave(why)), None) => Answer::Unknown(why),
+        (Err(Stop::Unsupported(why)), None) => Answer::Unsupported(why),
+        (_, None) => Answer::No(Core { axioms: Vec::new(), minimal: false }),
+    }
+}
+
+/// Drops axioms from those that excluded something, one by one, while nothing is found.
+fn minimize(space: &Space<'_>, rules: &Rules, blamed: &[bool], goal: Goal, limit: u64) -> Core {
+    let mut active = blamed.to_vec();
+    let mut minimal = true;
+    for axiom in 0..active.len() {
+        if !active[axiom] {
+            continue;
+        }
+        active[axiom] = false;
+        match first(space, rules, &active, goal, limit) {
+            Outcome::None(_) => {}
+            Outcome::Found(_) => active[axiom] = true,
+            Outcome::Stopped(_) => {
+                active[axiom] = true;
+                minimal = false;
+            }
+        }
+    }
+    Core { axioms: (0..active.len()).filter(|&a| active[a]).collect(), minimal }
+}

@@ -1,0 +1,129 @@
+//! A model as the search sees it: compiled expressions and what each axiom demands.
+
+use super::compile::{Code, Op, Side, SlotId, compile};
+use crate::id::NodeId;
+use crate::relation::classify::{Class, Fragment, classify, fragment};
+use crate::relation::expr::{AxiomKind, AxiomRole, Model, Node};
+use crate::vocabulary::{BaseRel, BaseSet, Sort};
+
+/// What an axiom demands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Demand {
+    /// Nothing that a search has to see to: remarks.
+    Nothing,
+    /// A slot without members, cycles, or events related to themselves.
+    Prohibition { kind: AxiomKind, slot: SlotId, set: bool },
+    /// The edges of a slot are in an order.
+    Production { order: BaseRel, slot: SlotId },
+    /// The edges of a slot are in an order one way or the other.
+    Choice { order: BaseRel, slot: SlotId },
+}
+
+/// A model compiled for searching.
+#[derive(Clone, Debug)]
+pub(super) struct Rules {
+    pub(super) code: Code,
+    /// By index of the model's axioms.
+    pub(super) demands: Vec<Demand>,
+    /// The slots of coherence and Fence-SC order.
+    pub(super) co: Option<SlotId>,
+    pub(super) sc: Option<SlotId>,
+    pub(super) total_co: bool,
+    /// The axiom that excludes values that justify themselves, if the model has one.
+    pub(super) thin_air: Option<usize>,
+    pub(super) sets: Vec<BaseSet>,
+    pub(super) relations: Vec<BaseRel>,
+}
+
+impl Rules {
+    /// Compiles a model.
+    ///
+    /// # Errors
+    /// When the model is outside the fragment that minimal orders decide.
+    pub(super) fn new(model: &Model) -> Result<Self, String> {
+        if let Fragment::General { axiom, .. } = fragment(model) {
+            return Err(format!("axiom `{axiom}` is not decided by minimal orders"));
+        }
+        let mut model = model.clone();
+        let classes = classify(&mut model);
+        let mut roots = Vec::new();
+        let mut root = |node: NodeId| {
+            roots.push(node);
+            roots.len() - 1
+        };
+        let mut plans = Vec::new();
+        for (axiom, class) in model.axioms.iter().zip(&classes) {
+            plans.push(match *class {
+                _ if axiom.role != AxiomRole::Required => Demand::Nothing,
+                _ if axiom.negated => return Err(format!("axiom `{}` is negated", axiom.name)),
+                Class::Production { order, edges } => {
+                    Demand::Production { order, slot: root(edges) }
+                }
+                Class::Choice { order, edges } => Demand::Choice { order, slot: root(edges) },
+                Class::Prohibition | Class::Other(_) => {
+                    let set = model.arena.sort(axiom.node) == Sort::Set;
+                    Demand::Prohibition { kind: axiom.kind, slot: root(axiom.node), set }
+                }
+            });
+        }
+        let (code, slots) = compile(&model.arena, &roots)?;
+        let demands: Vec<Demand> = plans
+            .into_iter()
+            .map(|plan| match plan {
+                Demand::Nothing => Demand::Nothing,
+                Demand::Prohibition { kind, slot, set } => {
+                    Demand::Prohibition { kind, slot: slots[slot], set }
+                }
+                Demand::Production { order, slot } => {
+                    Demand::Production { order, slot: slots[slot] }
+                }
+                Demand::Choice { order, slot } => Demand::Choice { order, slot: slots[slot] },
+            })
+            .collect();
+        let slot_of = |relation| code.ops.iter().position(|&op| op == Op::Rel(relation, Side::Low));
+        let (co, sc) = (slot_of(BaseRel::Co), slot_of(BaseRel::FenceSc));
+        let sets = code
+            .ops
+            .iter()
+            .filter_map(|op| if let Op::Set(set, _) = op { Some(*set) } else { None })
+            .collect();
+        let relations = code
+            .ops
+            .iter()
+            .filter_map(|op| if let Op::Rel(r, _) = op { Some(*r) } else { None })
+            .collect();
+        Ok(Self {
+            co,
+            sc,
+            total_co: model.total_co,
+            thin_air: thin_air(&model),
+            sets,
+            relations,
+            demands,
+            code,
+        })
+    }
+}
+
+/// The axiom that keeps reads-from and dependencies acyclic together.
+fn thin_air(model: &Model) -> Option<usize> {
+    model.axioms.iter().position(|axiom| {
+        let mut parts = Vec::new();
+        let mut stack = vec![axiom.node];
+        while let Some(id) = stack.pop() {
+            match model.arena.node(id) {
+                Node::Union(a, b) => stack.extend([a, b]),
+                Node::Rel(relation) => parts.push(relation),
+                _ => {}
+            }
+        }
+        let has = |relation| parts.contains(&relation);
+        let dependencies =
+            has(BaseRel::Dep) || (has(BaseRel::Addr) && has(BaseRel::Data) && has(BaseRel::Ctrl));
+        axiom.role == AxiomRole::Required
+            && axiom.kind == AxiomKind::Acyclic
+            && !axiom.negated
+            && has(BaseRel::Rf)
+            && dependencies
+    })
+}

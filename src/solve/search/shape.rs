@@ -1,0 +1,82 @@
+//! What a program lacks, so that a model folds to what concerns it.
+
+use crate::event::base::is_in;
+use crate::event::graph::{AgentKind, EventGraph, EventKind};
+use crate::execution::build::sc_pairs;
+use crate::relation::expr::Node;
+use crate::vocabulary::{BaseRel, BaseSet, Sort};
+
+/// Which base names are empty in a program, or the same as another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Shape {
+    sets: u64,
+    relations: u64,
+    /// Every access is one piece.
+    whole: bool,
+    /// No location has two virtual addresses.
+    plain: bool,
+}
+
+impl Shape {
+    /// Looks at a program.
+    pub(super) fn of(graph: &EventGraph) -> Self {
+        let mut sets = 0;
+        for &set in BaseSet::ALL {
+            if graph.ids().any(|id| is_in(graph, id, set)) {
+                sets |= 1 << set.index();
+            }
+        }
+        let mut relations = u64::MAX;
+        let mut lacks = |relation: BaseRel, lacking: bool| {
+            if lacking {
+                relations &= !(1 << relation.index());
+            }
+        };
+        let accesses = || graph.accesses.iter();
+        let no_rmw = accesses().all(|a| a.rmw_read.is_none());
+        lacks(BaseRel::Rmw, no_rmw);
+        lacks(BaseRel::Addr, accesses().all(|a| a.address_reads.is_empty()));
+        lacks(BaseRel::Data, accesses().all(|a| a.data_reads.is_empty()));
+        lacks(BaseRel::Ctrl, accesses().all(|a| a.control_reads.is_empty()));
+        let independent = no_rmw
+            && graph.ids().all(|id| {
+                let event = graph.event(id);
+                event.kind != EventKind::Write
+                    || (graph.exprs.constant(event.guard).is_some()
+                        && graph.exprs.constant(graph.access_of(id).value).is_some())
+            });
+        lacks(BaseRel::Dep, independent);
+        lacks(BaseRel::ValueDep, independent);
+        let restricted = |kind: &EventKind| matches!(kind, EventKind::Fence(r) if *r != crate::ptx::operation::FenceRestriction::None);
+        lacks(BaseRel::Uncovered, !graph.events.iter().any(|e| restricted(&e.kind)));
+        [BaseRel::Issue, BaseRel::Intra, BaseRel::Done].into_iter().for_each(|r| lacks(r, true));
+        let barriers = graph.barriers.is_empty();
+        [BaseRel::BarrierSync, BaseRel::ClusterSync, BaseRel::WarpSync]
+            .into_iter()
+            .for_each(|r| lacks(r, barriers));
+        lacks(BaseRel::Api, graph.api_edges.is_empty());
+        lacks(BaseRel::FenceSc, sc_pairs(graph).is_empty());
+        let whole = accesses().all(|a| a.pieces.len() == 1);
+        let plain = graph.ids().filter(|&id| graph.event(id).is_memory()).all(|id| {
+            let first = graph.locations[graph.event(id).loc.expect("a memory event").index()].init;
+            graph.access_of(id).virt == graph.access_of(first).virt
+        });
+        debug_assert!(graph.agents.iter().any(|a| a.kind == AgentKind::Init));
+        Self { sets, relations, whole, plain }
+    }
+
+    /// What a base name is in such a program, where it is something simpler.
+    pub(super) fn replacement(self, node: Node) -> Option<Node> {
+        match node {
+            Node::Set(set) if self.sets & (1 << set.index()) == 0 => Some(Node::Empty(Sort::Set)),
+            Node::Rel(relation) if self.relations & (1 << relation.index()) == 0 => {
+                Some(Node::Empty(Sort::Relation))
+            }
+            Node::Rel(BaseRel::SameAccess) if self.whole => Some(Node::Rel(BaseRel::Id)),
+            Node::Rel(BaseRel::Vloc) if self.plain => Some(Node::Rel(BaseRel::Loc)),
+            Node::Rel(BaseRel::Same) if self.whole && self.plain => Some(Node::Rel(BaseRel::Loc)),
+            Node::Rel(BaseRel::Same) if self.whole => Some(Node::Rel(BaseRel::Vloc)),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,332 @@
+//! The command as a user meets it: exit statuses, reports, diagnostics.
+
+use std::fs;
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+const MP: &str = "tests/cli/MP.litmus";
+const RELAXED: &str = "tests/cli/MP-relaxed.litmus";
+const COLUMNS: &str = "tests/cli/CoWW-columns.litmus";
+const LOOP: &str = "tests/cli/count-to-five.litmus";
+const WRONG: &str = "tests/cli/wrong.litmus";
+const DEADLOCK: &str = "tests/cli/waits-for-ever.litmus";
+const BAD: &str = "tests/cli/bad/opcode.litmus";
+
+/// What a run of the command gave.
+struct Run {
+    status: i32,
+    out: String,
+    err: String,
+}
+
+impl Run {
+    /// Everything, for a snapshot.
+    fn transcript(&self) -> String {
+        let mut text = self.out.clone();
+        if !self.err.is_empty() {
+            text.push_str("---- standard error ----\n");
+            text.push_str(&self.err);
+        }
+        format!("{text}---- status {} ----\n", self.status)
+    }
+}
+
+fn command(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_ptxmc"));
+    command.current_dir(env!("CARGO_MANIFEST_DIR")).args(arguments).env_remove("RUST_BACKTRACE");
+    command
+}
+
+fn ptxmc(arguments: &[&str]) -> Run {
+    finish(command(arguments).stdin(Stdio::null()))
+}
+
+fn finish(command: &mut Command) -> Run {
+    let output = command.output().expect("the command starts");
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("output is UTF-8");
+    Run {
+        status: output.status.code().expect("the command exits"),
+        out: text(output.stdout),
+        err: text(output.stderr),
+    }
+}
+
+/// Runs the command with `input` on standard input.
+fn ptxmc_reading(arguments: &[&str], input: &str) -> Run {
+    let mut child = command(arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the command starts");
+    child.stdin.take().expect("it is piped").write_all(input.as_bytes()).expect("it reads");
+    let output = child.wait_with_output().expect("the command ends");
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("output is UTF-8");
+    Run {
+        status: output.status.code().expect("the command exits"),
+        out: text(output.stdout),
+        err: text(output.stderr),
+    }
+}
+
+fn path(path: &Path) -> &str {
+    path.to_str().expect("temporary paths are UTF-8")
+}
+
+#[test]
+fn the_status_says_how_a_run_ended() {
+    let cases: &[(&[&str], i32)] = &[
+        (&["check", MP], 0),
+        (&["check", COLUMNS], 0),
+        (&["check", DEADLOCK], 0),
+        (&["check", MP, WRONG], 1),
+        (&["check", "tests/cli/no-such.litmus"], 2),
+        (&["check", BAD], 2),
+        (&["check", "--no-such-option", MP], 2),
+        (&["check", "--model", "ptx-9.3", MP], 2),
+        (&["check", "--engine", "alloy", MP], 2),
+        (&["check", "--reading", "co=partial", MP], 2),
+        (&["check", "--bless", MP], 2),
+        (&["check", LOOP], 3),
+        (&["check", "--bound", "6", LOOP], 0),
+    ];
+    for (arguments, status) in cases {
+        let run = ptxmc(arguments);
+        assert_eq!(run.status, *status, "{arguments:?}\n{}", run.transcript());
+    }
+}
+
+#[test]
+fn of_several_statuses_the_worst_counts() {
+    assert_eq!(ptxmc(&["check", WRONG, LOOP, MP]).status, 1);
+    assert_eq!(ptxmc(&["check", BAD, WRONG, LOOP, MP]).status, 2);
+}
+
+#[test]
+fn bad_input_loses_nothing_else() {
+    let run = ptxmc(&["check", BAD, "tests/cli/no-such.litmus", MP]);
+    assert!(run.out.contains("MP.litmus  forbidden  as expected"), "{}", run.transcript());
+    insta::assert_snapshot!(run.transcript());
+}
+
+#[test]
+fn reports_have_their_forms() {
+    let tests = [MP, RELAXED, COLUMNS, LOOP, WRONG, DEADLOCK];
+    let report = |options: &[&str]| {
+        let arguments: Vec<&str> = ["check"].iter().chain(options).chain(&tests).copied().collect();
+        ptxmc(&arguments).transcript()
+    };
+    insta::assert_snapshot!("check_text", report(&[]));
+    insta::assert_snapshot!("check_models", report(&["--model", "ptx-9.2", "--model", "sc"]));
+    insta::assert_snapshot!("check_json", report(&["--format", "json"]));
+    insta::assert_snapshot!("check_herd", report(&["--format", "herd"]));
+    insta::assert_snapshot!("check_junit", report(&["--format", "junit"]));
+    insta::assert_snapshot!("check_witness", report(&["--witness"]));
+    insta::assert_snapshot!("check_engines", report(&["--engine", "all"]));
+}
+
+#[test]
+fn json_is_json() {
+    let run = ptxmc(&["check", "--format", "json", "--witness", MP, RELAXED, BAD, WRONG]);
+    let report: serde_json::Value = serde_json::from_str(&run.out).expect("the report parses");
+    assert_eq!(report["schema"], 1);
+    assert_eq!(report["tests"].as_array().map(Vec::len), Some(3));
+    assert_eq!(report["tests"][1]["verdicts"][0]["witness"]["state"]["P1:r1"], "1");
+    assert_eq!(report["diagnostics"][0]["place"]["line"], 3);
+    assert_eq!(report["summary"]["unexpected"], 1);
+}
+
+#[test]
+fn output_does_not_depend_on_the_number_of_workers() {
+    for format in ["text", "json", "junit", "herd"] {
+        let report = |jobs: &str| {
+            ptxmc(&["check", "-j", jobs, "--format", format, "litmus/mp", "litmus/sb"]).transcript()
+        };
+        let alone = report("1");
+        assert!(alone.lines().count() > 20, "{alone}");
+        assert_eq!(alone, report("7"));
+    }
+}
+
+#[test]
+fn one_test_can_be_looked_at() {
+    insta::assert_snapshot!("outcomes_text", ptxmc(&["outcomes", RELAXED]).transcript());
+    insta::assert_snapshot!("outcomes_witness", ptxmc(&["outcomes", MP, "--witness"]).transcript());
+    insta::assert_snapshot!(
+        "outcomes_json",
+        ptxmc(&["outcomes", COLUMNS, "--format", "json"]).transcript()
+    );
+    insta::assert_snapshot!("explain_forbidden", ptxmc(&["explain", MP]).transcript());
+    insta::assert_snapshot!("explain_allowed", ptxmc(&["explain", RELAXED]).transcript());
+    insta::assert_snapshot!("explain_deadlock", ptxmc(&["explain", DEADLOCK]).transcript());
+    insta::assert_snapshot!("explain_unknown", ptxmc(&["explain", LOOP]).transcript());
+}
+
+#[test]
+fn pictures_are_written() {
+    let folder = tempfile::tempdir().expect("there is room");
+    let draw = |test: &str, name: &str| {
+        let file = folder.path().join(name);
+        (ptxmc(&["draw", test, "-o", path(&file)]), fs::read_to_string(&file))
+    };
+    let (run, text) = draw(RELAXED, "a.dot");
+    assert_eq!(run.status, 0, "{}", run.transcript());
+    insta::assert_snapshot!("draw_dot", text.expect("the picture is there"));
+    assert_eq!(draw(MP, "b.dot").0.status, 2);
+    assert_eq!(draw(RELAXED, "c.png").0.status, 2);
+    let (run, text) = draw(RELAXED, "d.html");
+    if Command::new("dot").arg("-V").output().is_ok() {
+        let text = text.expect("the picture is there");
+        assert!(text.starts_with("<!DOCTYPE html>") && text.contains("<svg"), "{text}");
+    } else {
+        assert_eq!(run.status, 2);
+        assert!(run.err.contains("Graphviz"), "{}", run.err);
+    }
+}
+
+#[test]
+fn models_are_listed_and_shown() {
+    insta::assert_snapshot!("model_list", ptxmc(&["model"]).transcript());
+    insta::assert_snapshot!("model_axioms", ptxmc(&["model", "ptx-9.2"]).transcript());
+    let shown = ptxmc(&["model", "sc", "--show"]);
+    assert!(shown.out.contains("acyclic"), "{}", shown.transcript());
+}
+
+#[test]
+fn a_model_can_be_a_file() {
+    let folder = tempfile::tempdir().expect("there is room");
+    let model = folder.path().join("mine.cat");
+    fs::write(folder.path().join("part.cat"), "let order = po | rf | co | fr\n").expect("room");
+    fs::write(&model, "include \"part.cat\"\nacyclic order as mine\n").expect("room");
+    let run = ptxmc(&["check", "--model", path(&model), RELAXED]);
+    assert!(run.out.contains("forbidden") && run.out.contains("mine"), "{}", run.transcript());
+    fs::write(&model, "acyclic poo as mine\n").expect("room");
+    let run = ptxmc(&["model", path(&model)]);
+    assert_eq!(run.status, 2);
+    assert!(run.err.contains("mine.cat:1"), "{}", run.err);
+}
+
+#[test]
+fn misuse_is_explained() {
+    let misuses: &[&[&str]] = &[
+        &["check", "--model", "ptx-9.3", MP],
+        &["check", "--engine", "alloy", MP],
+        &["check", "--reading", "co=ttal", MP],
+        &["check", "--reading", "tearing=bit", MP],
+        &["check", "--reading", "tearing", MP],
+        &["check", "--format", "herd", "--model", "sc", "--model", "ptx-9.2", MP],
+        &["check", "--format", "junit", "--witness", MP],
+        &["check", "--timeout", "-1", MP],
+        &["check", "--bound", "0", MP],
+        &["check", "scripts"],
+        &["check", "@tests/cli/no-such-list"],
+        &["check", "tests/cli/bad/expectation.litmus"],
+        &["outcomes", MP, "--name", "SB"],
+        &["draw", MP, "-o", "mp.png"],
+        &["draw", MP, "-o", "mp.dot"],
+    ];
+    let mut text = String::new();
+    for arguments in misuses {
+        text.push_str(&format!(
+            "$ ptxmc {}\n{}\n",
+            arguments.join(" "),
+            ptxmc(arguments).transcript()
+        ));
+    }
+    insta::assert_snapshot!(text);
+}
+
+#[test]
+fn tests_come_from_files_folders_lists_and_standard_input() {
+    let folder = tempfile::tempdir().expect("there is room");
+    let sub = folder.path().join("sub");
+    fs::create_dir(&sub).expect("room");
+    for (name, from) in [("b.litmus", MP), ("sub/a.litmus", RELAXED), ("sub/notes.txt", MP)] {
+        fs::copy(from, folder.path().join(name)).expect("room");
+    }
+    let list = folder.path().join("list");
+    fs::write(&list, "# both\nsub\nb.litmus # again\n\nsub/a.litmus\n").expect("room");
+    let names = |argument: &str| -> Vec<String> {
+        let run = ptxmc(&["check", argument]);
+        assert_eq!(run.status, 0, "{}", run.transcript());
+        let lines = run.out.lines().filter(|line| line.contains(".litmus"));
+        lines
+            .map(|l| l.split(' ').next().unwrap_or("").rsplit('/').next().unwrap_or("").to_owned())
+            .collect()
+    };
+    assert_eq!(names(path(folder.path())), ["b.litmus", "a.litmus"]);
+    assert_eq!(names(&format!("@{}", path(&list))), ["a.litmus", "b.litmus"]);
+    let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(MP)).expect("there");
+    let run = ptxmc_reading(&["check", "-"], &text);
+    assert!(run.out.starts_with("<stdin>  forbidden  as expected"), "{}", run.transcript());
+}
+
+#[test]
+fn a_baseline_takes_precedence() {
+    let folder = tempfile::tempdir().expect("there is room");
+    let file = folder.path().join("baseline");
+    let baseline = path(&file);
+    let check = |more: &[&str]| {
+        let arguments: Vec<&str> =
+            ["check", "--baseline", baseline, MP, WRONG].iter().chain(more).copied().collect();
+        ptxmc(&arguments)
+    };
+    assert_eq!(check(&[]).status, 2, "there is no baseline yet");
+    assert_eq!(check(&["--bless"]).status, 0);
+    assert_eq!(check(&[]).status, 0, "the baseline knows better than the test");
+    let text = fs::read_to_string(&file).expect("it was written");
+    insta::assert_snapshot!("baseline", text);
+    fs::write(
+        &file,
+        text.replace("forbidden\tptx-9.2\ttests/cli/MP", "allowed\tptx-9.2\ttests/cli/MP"),
+    )
+    .expect("room");
+    let run = check(&[]);
+    assert_eq!(run.status, 1);
+    assert!(run.out.contains("NOT EXPECTED: expected allowed"), "{}", run.transcript());
+    assert!(check(&[LOOP]).err.contains("verdicts that the baseline lacks: 1"));
+    fs::write(&file, "forbidden ptx-9.2\n").expect("room");
+    assert_eq!(check(&[]).status, 2);
+}
+
+#[test]
+fn output_that_cannot_be_written_is_reported() {
+    let Ok(full) = fs::OpenOptions::new().write(true).open("/dev/full") else { return };
+    let run = finish(command(&["check", MP]).stdout(full));
+    assert_eq!(run.status, 2);
+    assert!(run.err.starts_with("error: cannot write to standard output"), "{}", run.err);
+}
+
+#[test]
+fn the_version_names_the_solver() {
+    let run = ptxmc(&["--version"]);
+    assert!(run.out.starts_with("ptxmc ") && run.out.contains("Z3 "), "{}", run.out);
+}
+
+#[test]
+fn shipped_tests_give_what_they_expect() {
+    let run = ptxmc(&["check", "litmus"]);
+    assert_eq!(run.status, 0, "{}", run.transcript());
+    assert!(run.out.lines().count() > 500, "{}", run.transcript());
+}
+
+#[test]
+fn bad_files_are_refused() {
+    let mut refused = String::new();
+    for folder in ["tests/bad", "tests/cli/bad"] {
+        let mut names: Vec<String> =
+            fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join(folder))
+                .expect("the folder is there")
+                .map(|entry| entry.expect("readable").file_name().to_string_lossy().into_owned())
+                .collect();
+        names.sort();
+        assert!(!names.is_empty());
+        for name in names {
+            let run = ptxmc(&["check", &format!("{folder}/{name}")]);
+            assert!(!run.err.is_empty(), "{name} is accepted without a word");
+            refused.push_str(&format!("{name}: status {}\n{}\n", run.status, run.err));
+        }
+    }
+    insta::assert_snapshot!(refused);
+}

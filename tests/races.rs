@@ -1,0 +1,100 @@
+//! Data races of small programs: which pairs, and why they are not ordered.
+#![cfg(feature = "z3")]
+
+use ptxmc::check::{Settings, graph_of};
+use ptxmc::race::{Missing, Race, describe, races};
+use ptxmc::solve::{Budget, Problem, z3::Z3Engine};
+use ptxmc::{cat, litmus, source::Files};
+
+/// The races of a test in words, with what is missing.
+fn races_of(text: &str) -> Vec<String> {
+    let mut files = Files::default();
+    let model = cat::parse_builtin(
+        &mut files,
+        cat::library::builtin("ptx-9.2").expect("a built-in model"),
+        &cat::Options::default(),
+    )
+    .model;
+    let parsed = litmus::parse::parse_bytes(&mut files, "test.litmus", text.as_bytes());
+    let graph = graph_of(&parsed.tests[0], &model, Settings::default());
+    let problem = Problem { graph: &graph, model: &model };
+    let found = races(problem, &Z3Engine::default(), Budget::default()).expect("an answer");
+    let word = |race: &Race| {
+        let missing: Vec<&str> = race
+            .missing
+            .iter()
+            .map(|m| match m {
+                Missing::Weak(_) => "weak",
+                Missing::Scope(..) => "scope",
+                Missing::Overlap => "overlap",
+                Missing::Proxy => "proxy",
+                Missing::Ends(..) => "ends",
+                Missing::Synchronization => "synchronization",
+            })
+            .collect();
+        let (a, b) = race.accesses;
+        format!("{} / {}: {}", describe(&graph, a), describe(&graph, b), missing.join(" "))
+    };
+    found.iter().map(word).collect()
+}
+
+fn message_passing(store: &str, load: &str) -> String {
+    format!(
+        "PTX MP\n.global .u32 x = 0;\n.global .u32 f = 0;\n\
+         P0 @ cta 0 {{ st.weak.global.u32 [x], 1; {store} [f], 1; }}\n\
+         P1 @ cta 1 {{ {load} %r1, [f]; setp.ne.u32 %p1, %r1, 1; @%p1 bra DONE;\n\
+         ld.weak.global.u32 %r2, [x]; DONE: }}\nexists (P1:%r2 == 0)\n"
+    )
+}
+
+#[test]
+fn synchronized_accesses_do_not_race() {
+    let text = message_passing("st.release.gpu.global.u32", "ld.acquire.gpu.global.u32");
+    assert_eq!(races_of(&text), Vec::<String>::new());
+}
+
+#[test]
+fn a_scope_that_is_too_narrow_leaves_ends_apart() {
+    let text = message_passing("st.release.cta.global.u32", "ld.acquire.gpu.global.u32");
+    assert_eq!(
+        races_of(&text),
+        [
+            "the 4-byte write to x by P0 / the 4-byte read of x by P1: weak weak synchronization",
+            "the 4-byte write to f by P0 / the 4-byte read of f by P1: scope synchronization",
+        ]
+    );
+}
+
+#[test]
+fn a_release_sequence_may_end_in_too_narrow_a_scope() {
+    let text = "PTX MP\n.global .u32 x = 0;\n.global .u32 f = 0;\n\
+         P0 @ cta 0 { st.weak.global.u32 [x], 1; st.release.cta.global.u32 [f], 1;\n\
+         st.relaxed.gpu.global.u32 [f], 2; }\n\
+         P1 @ cta 1 { ld.acquire.gpu.global.u32 %r1, [f]; setp.ne.u32 %p1, %r1, 2;\n\
+         @%p1 bra DONE; ld.weak.global.u32 %r2, [x]; DONE: }\nexists (P1:%r2 == 0)\n";
+    let found = races_of(text);
+    assert!(
+        found.contains(
+            &"the 4-byte write to x by P0 / the 4-byte read of x by P1: weak weak ends".to_owned()
+        ),
+        "{found:?}"
+    );
+}
+
+#[test]
+fn sizes_and_names_keep_accesses_apart() {
+    let text = "PTX mixed\n.global .u32 x = 0;\n\
+         P0 @ cta 0 { st.relaxed.gpu.global.u32 [x], 1; }\n\
+         P1 @ cta 1 { ld.relaxed.gpu.global.u8 %r1, [x+1]; }\nexists (P1:%r1 == 0)\n";
+    assert_eq!(
+        races_of(text),
+        ["the 4-byte write to x by P0 / the 1-byte read of x+1 by P1: overlap synchronization"]
+    );
+    let text = "PTX alias\n.global .u32 x = 0;\n.alias y = x;\n\
+         P0 @ cta 0 { st.weak.global.u32 [x], 1; ld.weak.global.u32 %r1, [y]; }\n\
+         exists (P0:%r1 == 0)\n";
+    assert_eq!(
+        races_of(text),
+        ["the 4-byte write to x by P0 / the 4-byte read of x by P0: weak weak proxy"]
+    );
+}
