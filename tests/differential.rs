@@ -6,6 +6,7 @@
 mod programs;
 mod support;
 
+use programs::{Profile, Sketch, large, sketch, small};
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestError, TestRng, TestRunner};
 use ptxmc::cat::BUILTIN;
@@ -18,7 +19,6 @@ use ptxmc::solve::{Budget, Engine};
 use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::path::Path;
-use programs::{Profile, Sketch, large, sketch, small};
 use support::{model, parse};
 
 /// The engines to compare, each with what it may spend on a question.
@@ -26,10 +26,10 @@ fn engines() -> Vec<(Box<dyn Engine>, Budget)> {
     let steps = Budget { steps: Some(20_000), ..Budget::default() };
     let enumerate: Box<dyn Engine> = Box::new(Enumerate { cores: Cores::All });
     #[cfg(feature = "z3")]
-    let time = Budget { milliseconds: Some(3_000), ..Budget::default() };
+    let time = Budget { milliseconds: Some(1_000), ..Budget::default() };
     vec![
         (enumerate, steps),
-        (Box::<SearchEngine>::default(), Budget::default()),
+        (Box::<SearchEngine>::default(), steps),
         #[cfg(feature = "z3")]
         (Box::<ptxmc::solve::z3::Z3Engine>::default(), time),
     ]
@@ -128,14 +128,17 @@ fn same_verdict(text: &str, model: &Model) -> Result<usize, String> {
     let mut known: Option<(&'static str, (&'static str, String))> = None;
     let mut compared = 0;
     for (engine, budget) in engines() {
-        let Some(found) = verdict(&test, model, engine.as_ref(), budget) else { break };
+        let Some(found) = verdict(&test, model, engine.as_ref(), budget) else { continue };
         if found.0 == "error" {
             return Err(format!("{}: {} says {}\n{text}", model.name, engine.name(), found.1));
         }
         match &known {
             Some((other, verdict)) if verdict.0 != found.0 => {
                 let name = engine.name();
-                return Err(format!("{}: {other} says {}, {name} {}\n{text}", model.name, verdict.1, found.1));
+                return Err(format!(
+                    "{}: {other} says {}, {name} {}\n{text}",
+                    model.name, verdict.1, found.1
+                ));
             }
             Some(_) => compared += 1,
             None => known = Some((engine.name(), found)),
@@ -182,12 +185,12 @@ fn run(name: &str, profile: Profile, cases: u64) {
 
 #[test]
 fn small_programs() {
-    run("small", small(), 300);
+    run("small", small(), 200);
 }
 
 #[test]
 fn large_programs() {
-    run("large", large(), 100);
+    run("large", large(), 50);
 }
 
 #[test]
@@ -197,7 +200,8 @@ fn sketches_are_tests() {
         let strategy = sketch(profile);
         for _ in 0..200 {
             let sketch = strategy.new_tree(&mut runner).expect("a program").current();
-            parse("random.litmus", sketch.text().as_bytes()).unwrap_or_else(|e| panic!("{e}\n{sketch:?}"));
+            parse("random.litmus", sketch.text().as_bytes())
+                .unwrap_or_else(|e| panic!("{e}\n{sketch:?}"));
         }
     }
 }

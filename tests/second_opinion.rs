@@ -15,7 +15,7 @@ use std::path::Path;
 use support::{corpus, litmus_files, model, read};
 
 /// Steps of the enumeration for each test; larger tests are compared in part.
-const STEPS: u64 = 3_000;
+const STEPS: u64 = 1_000;
 
 /// How many candidates of a test were compared, or the first on which the two disagree.
 fn compare(name: &str, test: &Test, model: &Model) -> Result<usize, String> {
@@ -31,7 +31,8 @@ fn compare(name: &str, test: &Test, model: &Model) -> Result<usize, String> {
         let cat: BTreeSet<&str> = cat.iter().map(|f| model.axioms[f.axiom].name.as_str()).collect();
         let rust: BTreeSet<&str> = broken(execution).iter().map(|a| a.name()).collect();
         if cat != rust && difference.is_none() {
-            difference = Some(format!("{name}: cat {cat:?}, Rust {rust:?}\n{:?}", execution.choices));
+            difference =
+                Some(format!("{name}: cat {cat:?}, Rust {rust:?}\n{:?}", execution.choices));
         }
     });
     difference.map_or(Ok(compared), Err)

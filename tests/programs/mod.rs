@@ -189,7 +189,8 @@ fn plain() -> impl Strategy<Value = Instruction> {
 fn instruction(shapes: Shapes) -> impl Strategy<Value = Instruction> {
     let any = &["relaxed", "acquire", "release", "acq_rel"][..];
     let load = (qualifiers(&["relaxed", "acquire"], &["weak", "volatile"]), target(shapes));
-    let store = (qualifiers(&["relaxed", "release"], &["weak", "volatile"]), target(shapes), source());
+    let store =
+        (qualifiers(&["relaxed", "release"], &["weak", "volatile"]), target(shapes), source());
     let functions = &[
         "add.u32", "exch.b32", "cas.b32", "and.b32", "or.b32", "xor.b32", "inc.u32", "dec.u32",
         "min.u32", "max.u32",
@@ -219,8 +220,8 @@ pub fn sketch(profile: Profile) -> impl Strategy<Value = Sketch> {
     let item = (instruction(profile.shapes), option::weighted(0.12, control()))
         .prop_map(|(instruction, control)| Item { instruction, control });
     let place = prop_oneof![3 => 0..2_usize, 2 => 0..PLACES.len()];
-    let thread = (place, vec(item, profile.instructions))
-        .prop_map(|(place, body)| Thread { place, body });
+    let thread =
+        (place, vec(item, profile.instructions)).prop_map(|(place, body)| Thread { place, body });
     (profile.variables, vec(thread, profile.threads))
         .prop_map(|(variables, threads)| Sketch { variables, threads })
 }

@@ -9,7 +9,8 @@ const ALIASES: [&str; 3] = ["ax", "ay", "az"];
 impl Sketch {
     /// What final states consist of: registers that loads set, and variables.
     pub fn observed(&self) -> Vec<String> {
-        let mut out: Vec<String> = NAMES[..self.variables].iter().map(|n| (*n).to_owned()).collect();
+        let mut out: Vec<String> =
+            NAMES[..self.variables].iter().map(|n| (*n).to_owned()).collect();
         for (index, thread) in self.threads.iter().enumerate() {
             let loads = thread.body.iter().filter(|item| item.sets_register()).count();
             out.extend((0..loads).map(|r| format!("P{index}:%r{r}")));
@@ -32,7 +33,8 @@ impl Sketch {
             let (gpu, cluster, cta) = PLACES[thread.place];
             let place = format!("gpu {gpu}, cluster {cluster}, cta {cta}, warp {index}");
             let _ = writeln!(out, "P{index} @ {place} {{");
-            let mut printer = Printer { out: &mut out, variables: self.variables, loads: 0, next: 0 };
+            let mut printer =
+                Printer { out: &mut out, variables: self.variables, loads: 0, next: 0 };
             thread.body.iter().for_each(|item| printer.item(item));
             if thread.body.iter().any(|item| matches!(item.control, Some(Control::Exit(..)))) {
                 out.push_str("END:\n");
@@ -56,9 +58,9 @@ impl Sketch {
 
     fn uses_alias(&self, variable: usize) -> bool {
         let items = self.threads.iter().flat_map(|t| &t.body);
-        items.filter_map(Item::target).any(|t| {
-            t.part == Part::Alias && t.variable % self.variables == variable
-        })
+        items
+            .filter_map(Item::target)
+            .any(|t| t.part == Part::Alias && t.variable % self.variables == variable)
     }
 }
 

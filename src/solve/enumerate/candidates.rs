@@ -103,8 +103,9 @@ pub(super) fn evaluate(graph: &EventGraph, free: &Free, rf: &[Option<EventId>]) 
             Expr::Barrier(index) => Some(free.barriers[index as usize]),
             _ => None,
         });
-        let now: Vec<Option<u128>> =
-            (0..graph.accesses.len()).map(|access| read_value(graph, rf, &values, access)).collect();
+        let now: Vec<Option<u128>> = (0..graph.accesses.len())
+            .map(|access| read_value(graph, rf, &values, access))
+            .collect();
         if now == read {
             return values;
         }

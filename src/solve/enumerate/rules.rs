@@ -104,9 +104,8 @@ impl Rules {
         }
         for &(order, edges) in &self.choices {
             let present = execution.relation(order);
-            let open = |&(a, b): &(EventId, EventId)| {
-                !present.contains(a, b) && !present.contains(b, a)
-            };
+            let open =
+                |&(a, b): &(EventId, EventId)| !present.contains(a, b) && !present.contains(b, a);
             if let Some((a, b)) = values.relation(edges).iter_pairs().find(open) {
                 return Demand::Either(order, a, b);
             }

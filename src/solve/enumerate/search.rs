@@ -120,9 +120,7 @@ impl<'a, F: FnMut(&Execution<'a>) -> Flow> Search<'a, F> {
         match self.goal {
             Goal::Condition(wanted) => execution.truth(graph.condition) == Some(wanted),
             Goal::Complete | Goal::BoundHit => true,
-            Goal::Violation(index) => {
-                execution.truth(graph.violations[index].guard) == Some(true)
-            }
+            Goal::Violation(index) => execution.truth(graph.violations[index].guard) == Some(true),
             Goal::Race(kind) => self.model.definition("race").is_some_and(|race| {
                 let values = evaluate(&self.model.arena, &[race], execution);
                 let races = values.relation(race).iter_pairs();
@@ -205,9 +203,9 @@ impl<'a, F: FnMut(&Execution<'a>) -> Flow> Search<'a, F> {
     fn open_fences(&self, execution: &Execution<'_>) -> Option<Pair> {
         let sc = execution.relation(BaseRel::FenceSc);
         let executes = |id: EventId| execution.executed.contains(id);
-        sc_pairs(self.graph).into_iter().find(|&(a, b)| {
-            executes(a) && executes(b) && !sc.contains(a, b) && !sc.contains(b, a)
-        })
+        sc_pairs(self.graph)
+            .into_iter()
+            .find(|&(a, b)| executes(a) && executes(b) && !sc.contains(a, b) && !sc.contains(b, a))
     }
 
     /// A pair of executed writes to one location that is neither ordered nor to be left apart.
@@ -217,14 +215,12 @@ impl<'a, F: FnMut(&Execution<'a>) -> Flow> Search<'a, F> {
         }
         let co = execution.relation(BaseRel::Co);
         let location = |id: EventId| self.graph.event(id).loc;
-        let writes: Vec<EventId> = execution
-            .executed
+        let writes: Vec<EventId> =
+            execution.executed.iter().filter(|&id| self.graph.event(id).is_write()).collect();
+        let pairs = writes
             .iter()
-            .filter(|&id| self.graph.event(id).is_write())
-            .collect();
-        let pairs = writes.iter().enumerate().flat_map(|(at, &a)| {
-            writes[at + 1..].iter().map(move |&b| (a, b))
-        });
+            .enumerate()
+            .flat_map(|(at, &a)| writes[at + 1..].iter().map(move |&b| (a, b)));
         pairs.into_iter().find(|&(a, b)| {
             location(a) == location(b)
                 && !co.contains(a, b)

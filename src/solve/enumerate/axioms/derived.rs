@@ -152,7 +152,9 @@ impl<'e> Derived<'e> {
             (Some(Scope::Cluster), Some(p), Some(q)) => {
                 (p.gpu, p.grid, p.cluster) == (q.gpu, q.grid, q.cluster)
             }
-            (Some(Scope::Cta), Some(p), Some(q)) => (p.gpu, p.grid, p.cta) == (q.gpu, q.grid, q.cta),
+            (Some(Scope::Cta), Some(p), Some(q)) => {
+                (p.gpu, p.grid, p.cta) == (q.gpu, q.grid, q.cta)
+            }
             _ => false,
         }
     }
@@ -270,18 +272,14 @@ impl<'e> Derived<'e> {
 
     /// PTX-8.9.4
     fn synchronization(&self, a: EventId, b: EventId) -> bool {
-        let given = [
-            BaseRel::FenceSc,
-            BaseRel::BarrierSync,
-            BaseRel::WarpSync,
-            BaseRel::Api,
-        ];
+        let given = [BaseRel::FenceSc, BaseRel::BarrierSync, BaseRel::WarpSync, BaseRel::Api];
         given.iter().any(|&r| self.execution.relation(r).contains(a, b))
             || self.cluster_barrier(a, b)
             || (self.morally_strong(a, b)
-                && self.observation.iter_pairs().any(|(w, r)| {
-                    self.release_pattern(a, w) && self.acquire_pattern(r, b)
-                }))
+                && self
+                    .observation
+                    .iter_pairs()
+                    .any(|(w, r)| self.release_pattern(a, w) && self.acquire_pattern(r, b)))
     }
 
     /// PTX-9.7.13.3: an arrival synchronizes with the waits of its phase; a relaxed one lends its
@@ -317,13 +315,14 @@ impl<'e> Derived<'e> {
     fn base_causality(&self) -> Rel {
         let mut path = self.all(|a, b| {
             self.synchronizes.contains(a, b)
-                || self.events.iter().any(|&m| self.covered(a, m) && self.synchronizes.contains(m, b))
+                || self
+                    .events
+                    .iter()
+                    .any(|&m| self.covered(a, m) && self.synchronizes.contains(m, b))
         });
         path.transitive_closure_in_place();
         self.all(|a, b| {
-            self.po(a, b)
-                || path.contains(a, b)
-                || path.row(a).any(|m| self.covered(m, b))
+            self.po(a, b) || path.contains(a, b) || path.row(a).any(|m| self.covered(m, b))
         })
     }
 

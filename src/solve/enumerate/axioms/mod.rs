@@ -100,9 +100,7 @@ fn holds(d: &Derived<'_>, axiom: Axiom) -> bool {
             let communicates = d.rf(a, b) || d.co(a, b) || d.fr(a, b);
             (d.po(a, b) && d.virtual_overlap(a, b)) || (d.morally_strong(a, b) && communicates)
         }),
-        Axiom::Causality => {
-            d.pairs().all(|(a, b)| !((d.rf(a, b) || d.fr(a, b)) && d.cause(b, a)))
-        }
+        Axiom::Causality => d.pairs().all(|(a, b)| !((d.rf(a, b) || d.fr(a, b)) && d.cause(b, a))),
     }
 }
 
@@ -117,12 +115,14 @@ fn tears(d: &Derived<'_>, r: EventId, w: EventId) -> bool {
 /// Whether a write comes between the halves of a read-modify-write, morally strong with both.
 fn is_interrupted(d: &Derived<'_>, r: EventId, a: EventId) -> bool {
     d.events.iter().any(|&w| {
-        let after_read = d.pieces(r).iter().any(|&p| {
-            d.pieces(w).iter().any(|&q| d.fr(p, q) && d.morally_strong(p, q))
-        });
-        let before_write = d.pieces(w).iter().any(|&q| {
-            d.pieces(a).iter().any(|&p| d.co(q, p) && d.morally_strong(q, p))
-        });
+        let after_read = d
+            .pieces(r)
+            .iter()
+            .any(|&p| d.pieces(w).iter().any(|&q| d.fr(p, q) && d.morally_strong(p, q)));
+        let before_write = d
+            .pieces(w)
+            .iter()
+            .any(|&q| d.pieces(a).iter().any(|&p| d.co(q, p) && d.morally_strong(q, p)));
         after_read && before_write
     })
 }
