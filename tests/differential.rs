@@ -3,6 +3,8 @@
 //! `PTXMC_DIFFERENTIAL_CASES` and `PTXMC_DIFFERENTIAL_SEED` make a run longer or another one. A
 //! program on which engines disagree is made small and written to `target/differential`.
 
+#![allow(clippy::print_stdout, reason = "what was compared, for whoever looks")]
+
 mod programs;
 mod support;
 

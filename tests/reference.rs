@@ -1,5 +1,7 @@
 //! The reference engine on tests that others wrote, with the verdicts that they expect.
 
+#![allow(clippy::print_stdout, reason = "what was compared, for whoever looks")]
+
 mod support;
 
 use ptxmc::check::{Settings, check};

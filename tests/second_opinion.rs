@@ -1,7 +1,13 @@
 //! The axioms of PTX 9.2 in Rust against the model `ptx-9.2` in cat, on candidate executions.
 
+#![allow(clippy::print_stdout, reason = "what was compared, for whoever looks")]
+
+mod programs;
 mod support;
 
+use programs::{large, sketch, small};
+use proptest::strategy::{Strategy, ValueTree};
+use proptest::test_runner::TestRunner;
 use ptxmc::check::{Settings, graph_of};
 use ptxmc::litmus::ast::Test;
 use ptxmc::relation::axiom::failures;
@@ -12,7 +18,7 @@ use ptxmc::solve::enumerate::axioms::broken;
 use ptxmc::solve::enumerate::every_candidate;
 use std::collections::BTreeSet;
 use std::path::Path;
-use support::{corpus, litmus_files, model, read};
+use support::{corpus, litmus_files, model, parse, read};
 
 /// Steps of the enumeration for each test; larger tests are compared in part.
 const STEPS: u64 = 1_000;
@@ -66,4 +72,21 @@ fn corpus_of_others() {
 #[test]
 fn suite() {
     compare_all(&Path::new(env!("CARGO_MANIFEST_DIR")).join("litmus"));
+}
+
+#[test]
+fn random_programs() {
+    let model = model("ptx-9.2");
+    let mut runner = TestRunner::deterministic();
+    let mut compared = 0;
+    for profile in [small(), large()] {
+        let programs = sketch(profile);
+        for _ in 0..100 {
+            let text = programs.new_tree(&mut runner).expect("a program").current().text();
+            let test = parse("random.litmus", text.as_bytes()).expect("a test");
+            compared += compare(&text, &test, &model).unwrap_or_else(|error| panic!("{error}"));
+        }
+    }
+    println!("random programs: {compared} candidates");
+    assert!(compared > 0, "nothing to compare");
 }

@@ -138,7 +138,7 @@ fn performed_before(d: &Derived<'_>, first: EventId, second: EventId) -> bool {
     let shares_source = d.pieces(first).iter().any(|&r| {
         d.pieces(second).iter().any(|&s| d.events.iter().any(|&w| d.rf(w, r) && d.rf(w, s)))
     });
-    !reads_later_one && !(first_writes && shares_source)
+    !(reads_later_one || (first_writes && shares_source))
 }
 
 /// Whether the value of `w`, or whether it happens, is computed from what `r` reads (PTX-8.10.4).
