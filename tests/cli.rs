@@ -330,3 +330,9 @@ fn bad_files_are_refused() {
     }
     insta::assert_snapshot!(refused);
 }
+
+#[test]
+fn races_text() {
+    insta::assert_snapshot!(ptxmc(&["races", RELAXED]).transcript());
+    assert_eq!(ptxmc(&["races", MP]).status, 0);
+}

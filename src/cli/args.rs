@@ -35,6 +35,8 @@ pub(super) enum Command {
     Explain(ExplainArguments),
     /// Draw an execution with the outcome in question.
     Draw(DrawArguments),
+    /// List the data races of a test, with what keeps each pair from being ordered.
+    Races(RacesArguments),
     /// Check a cat model and print its axioms; without FILE, list the built-in models.
     Model(ModelArguments),
 }
@@ -159,6 +161,12 @@ pub(super) enum OutcomesFormat {
 
 #[derive(Debug, Args)]
 pub(super) struct ExplainArguments {
+    #[command(flatten)]
+    pub(super) single: Single,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct RacesArguments {
     #[command(flatten)]
     pub(super) single: Single,
 }

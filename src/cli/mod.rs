@@ -51,6 +51,7 @@ fn execute(arguments: &Arguments, console: &Console) -> Result<Status> {
         Command::Outcomes(arguments) => single::outcomes(arguments, console),
         Command::Explain(arguments) => single::explain(arguments, console),
         Command::Draw(arguments) => single::draw(arguments, console),
+        Command::Races(arguments) => single::races(arguments, console),
         Command::Model(arguments) => model::run(arguments, console),
     }
 }

@@ -1,20 +1,23 @@
 //! Commands about one test: its states, its reasons, its picture.
 
-use super::args::{DrawArguments, ExplainArguments, OutcomesArguments, OutcomesFormat, Single};
+use super::args::{
+    DrawArguments, ExplainArguments, OutcomesArguments, OutcomesFormat, RacesArguments, Single,
+};
 use super::check::settings;
 use super::inputs::Inputs;
 use super::models::{Models, any_error};
 use super::output::{Console, print};
 use super::status::Status;
 use crate::batch::{Case, Judgement, judge, list};
-use crate::check::{Settings, goal_of};
+use crate::check::{Settings, goal_of, graph_of};
 use crate::engines::Choice;
 use crate::explain::{Counterfactual, counterfactual};
+use crate::race;
 use crate::relation::expr::Model;
 use crate::report::explanation::{self, Subject};
 use crate::report::summary::Tally;
 use crate::report::witness::{Picture, dot};
-use crate::report::{herd, json, outcomes as table};
+use crate::report::{herd, json, outcomes as table, races as table_of_races, reason};
 use crate::solve::{Engine, Problem};
 use crate::source::Files;
 use crate::verdict::Verdict;
@@ -137,6 +140,25 @@ fn without_axioms(loaded: &Loaded, judgement: &Judgement) -> Option<Counterfactu
     let problem = Problem { graph: judgement.graph.as_ref()?, model: loaded.model() };
     let goal = goal_of(loaded.case.test.quantifier);
     counterfactual(problem, core, goal, loaded.engines[0].as_ref(), loaded.settings.budget)
+}
+
+pub(super) fn races(arguments: &RacesArguments, console: &Console) -> Result<Status> {
+    let loaded = Loaded::new(&arguments.single, console)?;
+    let graph = graph_of(&loaded.case.test, loaded.model(), loaded.settings);
+    let problem = Problem { graph: &graph, model: loaded.model() };
+    let engine = loaded.engines[0].as_ref();
+    match race::races(problem, engine, loaded.settings.budget) {
+        Ok(races) => {
+            let files = &loaded.files;
+            print(&table_of_races::render(&loaded.case, &races, &graph, loaded.model(), files))?;
+            Ok(Status::Expected)
+        }
+        Err(Verdict::Unknown(why)) => {
+            console.complain(&format!("the races cannot be listed: {}", reason::undecided(&why)));
+            Ok(Status::Unknown)
+        }
+        Err(other) => bail!("the races cannot be listed: {other:?}"),
+    }
 }
 
 pub(super) fn draw(arguments: &DrawArguments, console: &Console) -> Result<Status> {

@@ -7,7 +7,8 @@ use crate::bitrel::{EventSet, Rel};
 use crate::id::{AccessId, EventId};
 use crate::litmus::ast::{Place, ThreadPlace};
 use crate::program::expr::Expr;
-use crate::ptx::operation::{FenceRestriction, Order, Proxy, ProxyFenceKind, Scope};
+use crate::program::micro::Restriction;
+use crate::ptx::operation::{Order, Proxy, ProxyFenceKind, Scope};
 use crate::vocabulary::{BaseRel, BaseSet};
 
 /// The members of a base set, if every event of the graph happened.
@@ -291,10 +292,10 @@ fn semantic_reads(graph: &EventGraph, id: EventId, guard: bool) -> Vec<AccessId>
 /// (PTX-9.7.13.4): a one-way fence that is limited to some objects.
 fn uncovered(graph: &EventGraph) -> Rel {
     let mut out = Rel::empty(graph.events.len());
-    let restricted: Vec<(EventId, FenceRestriction)> = graph
+    let restricted: Vec<(EventId, Restriction)> = graph
         .ids()
         .filter_map(|id| match graph.event(id).kind {
-            EventKind::Fence(r) if r != FenceRestriction::None => Some((id, r)),
+            EventKind::Fence(r) if r != Restriction::None => Some((id, r)),
             _ => None,
         })
         .collect();
@@ -304,10 +305,11 @@ fn uncovered(graph: &EventGraph) -> Rel {
             let event = graph.event(id);
             let before = event.position < at.position;
             let covered = match restriction {
-                FenceRestriction::None => true,
-                FenceRestriction::AcquireSharedCluster => before || is_shared(graph, id),
-                FenceRestriction::ReleaseSharedCta => !before || is_shared(graph, id),
-                FenceRestriction::MbarrierInit => !before || event.marks.mbarrier,
+                Restriction::None => true,
+                Restriction::AcquireSharedCluster => before || is_shared(graph, id),
+                Restriction::ReleaseSharedCta => !before || is_shared(graph, id),
+                Restriction::MbarrierInit => !before || event.marks.mbarrier,
+                Restriction::Wait => !before || event.position + 1 == at.position,
             };
             if !covered {
                 if before {

@@ -280,11 +280,11 @@ fn effects(micro: &Micro) -> (Vec<usize>, Vec<usize>) {
             condition.registers(&mut reads);
             None
         }
-        Micro::Fence { .. }
-        | Micro::ProxyFence(_)
-        | Micro::Then
-        | Micro::GridWait
-        | Micro::Exit => None,
+        Micro::Fence { when, .. } => {
+            when.iter().for_each(|t| t.registers(&mut reads));
+            None
+        }
+        Micro::ProxyFence(_) | Micro::Then | Micro::GridWait | Micro::Exit => None,
     };
     (reads, written.into_iter().collect())
 }

@@ -9,10 +9,10 @@ use super::pieces::Pieces;
 use super::unfold::Unfolding;
 use crate::id::{AccessId, AgentId, EventId, ExprId, LocId, ObjectId, SymbolId, VirtualId};
 use crate::program::expr::{Expr, ExprArena};
-use crate::program::micro::{BarrierMicro, Marks, Program};
-use crate::ptx::operation::{FenceRestriction, Order, Proxy, ProxyFenceKind, Scope};
+use crate::program::micro::{BarrierMicro, Marks, Program, Restriction};
+use crate::ptx::operation::{Order, Proxy, ProxyFenceKind, Scope};
 use crate::source::Span;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// An access before splitting.
 #[derive(Clone, Debug)]
@@ -54,7 +54,7 @@ impl DraftAccess {
 /// An event that is no memory access.
 #[derive(Clone, Debug)]
 pub(super) enum DraftKind {
-    Fence { order: Order, scope: Scope, restriction: FenceRestriction },
+    Fence { order: Order, scope: Scope, restriction: Restriction },
     ProxyFence(ProxyFenceKind),
     Barrier(usize),
     GridWait,
@@ -201,7 +201,7 @@ impl<'p> Draft<'p> {
             filter: ExprId::new(0),
             condition: ExprId::new(0),
         };
-        let mut initial = InitialValues::default();
+        let mut initial = InitialValues::new(&self.accesses);
         self.add_accesses(&mut graph);
         self.add_initial_writes(&mut graph, &pieces, &mut initial);
         self.add_events(&mut graph, &pieces);
@@ -440,9 +440,17 @@ fn agents(program: &Program) -> Vec<Agent> {
 #[derive(Debug, Default)]
 pub(super) struct InitialValues {
     symbols: FxHashMap<(ObjectId, u64), ExprId>,
+    /// The ends of mbarrier objects; unknown bits there do not look like an initialized one.
+    mbarriers: FxHashSet<(ObjectId, u64)>,
 }
 
 impl InitialValues {
+    pub(super) fn new(accesses: &[DraftAccess]) -> Self {
+        let ends = accesses.iter().filter(|a| a.marks.mbarrier);
+        let mbarriers = ends.map(|a| (a.object, a.offset + u64::from(a.bytes))).collect();
+        Self { mbarriers, ..Self::default() }
+    }
+
     /// The initial value of `bytes` bytes of an object from `offset` on.
     pub(super) fn bytes(
         &mut self,
@@ -482,6 +490,8 @@ impl InitialValues {
         let info = &program.layout.objects[object.index()];
         let variable = &program.layout.variables[info.variable];
         let width = variable.ty.bits;
+        let end = (index + 1) * u64::from(variable.ty.bytes());
+        let unknown = width - u32::from(self.mbarriers.contains(&(object, end)));
         let given = variable.initial.as_ref().map(|values| {
             values.get(usize::try_from(index).unwrap_or(usize::MAX)).copied().unwrap_or(0)
         });
@@ -495,8 +505,9 @@ impl InitialValues {
                 } else {
                     format!("initial value of {}", info.name)
                 };
-                graph.symbols.push(Symbol { name, width });
-                graph.exprs.leaf(Expr::Symbol(id), width)
+                graph.symbols.push(Symbol { name, width: unknown });
+                let value = graph.exprs.leaf(Expr::Symbol(id), unknown);
+                graph.exprs.zero_extend(value, width)
             }),
         }
     }

@@ -6,8 +6,8 @@
 use crate::id::{AccessId, AgentId, EventId, ExprId, LocId, ObjectId, SymbolId, VirtualId};
 use crate::litmus::ast::{Place, ThreadPlace};
 use crate::program::expr::ExprArena;
-use crate::program::micro::{Marks, Reduction};
-use crate::ptx::operation::{FenceRestriction, Order, Proxy, ProxyFenceKind, Scope};
+use crate::program::micro::{Marks, Reduction, Restriction};
+use crate::ptx::operation::{Order, Proxy, ProxyFenceKind, Scope};
 use crate::source::Span;
 
 /// Who performs events.
@@ -49,7 +49,7 @@ pub enum EventKind {
     /// A write of one piece.
     Write,
     /// A thread fence.
-    Fence(FenceRestriction),
+    Fence(Restriction),
     /// A proxy fence.
     ProxyFence(ProxyFenceKind),
     /// A barrier operation; index into [`EventGraph::barriers`].

@@ -260,10 +260,18 @@ impl<'d, 'p> ThreadRun<'d, 'p> {
             }
             Micro::Rmw { .. } => self.rmw(node, micro, state, span),
             Micro::Elements { list, order } => self.elements(node, list, *order, state, span),
-            Micro::Fence { order, scope, restriction } => {
-                let kind =
-                    DraftKind::Fence { order: *order, scope: *scope, restriction: *restriction };
-                self.push_other(kind, state.guard, span);
+            Micro::Fence { order, scope, restriction, when } => {
+                let (order, scope, restriction) = (*order, *scope, *restriction);
+                let kind = DraftKind::Fence { order, scope, restriction };
+                let mut guard = state.guard;
+                if let Some(when) = when {
+                    let holds = self.term(when, state, None);
+                    guard = self.exprs().and(guard, holds);
+                    self.position += 1;
+                }
+                if !self.draft.exprs.is_false(guard) {
+                    self.push_other(kind, guard, span);
+                }
             }
             Micro::ProxyFence(kind) => {
                 self.push_other(DraftKind::ProxyFence(*kind), state.guard, span)
@@ -396,7 +404,7 @@ impl<'d, 'p> ThreadRun<'d, 'p> {
         if let Some(at) = self.draft.exprs.constant(address) {
             let at = at as u64;
             let found = layout.resolve(target.space, at, bytes, self.index, place);
-            let aligned = bytes == 0 || at % bytes == 0;
+            let aligned = bytes == 0 || at.is_multiple_of(bytes);
             return match found.filter(|_| aligned) {
                 Some(resolved) => vec![(state.guard, resolved)],
                 None => {

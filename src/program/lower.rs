@@ -55,8 +55,6 @@ fn task_orders(test: &Test) -> Vec<TaskOrder> {
 fn lower_thread(test: &Test, layout: &Layout, index: usize) -> ThreadCode {
     let thread = &test.threads[index];
     let registers = Registers::collect(test, index);
-    let address = |name: &str| layout.variable(name).map_or(0, |v| layout.address_of(v));
-    let infos = registers.infos(test, index, address);
     let labels = thread
         .statements
         .iter()
@@ -73,6 +71,8 @@ fn lower_thread(test: &Test, layout: &Layout, index: usize) -> ThreadCode {
         out: Vec::new(),
     };
     let steps = thread.statements.iter().map(|s| lowering.statement(s)).collect();
+    let address = |name: &str| layout.variable(name).map_or(0, |v| layout.address_of(v));
+    let infos = lowering.registers.infos(test, index, address);
     ThreadCode { name: thread.name.value.clone(), place: thread.place, registers: infos, steps }
 }
 
@@ -243,7 +243,8 @@ impl Lowering<'_> {
                 self.out.push(Micro::Fence {
                     order: *order,
                     scope: *scope,
-                    restriction: *restriction,
+                    restriction: (*restriction).into(),
+                    when: None,
                 });
             }
             Operation::ProxyFence { kind, .. } => self.out.push(Micro::ProxyFence(*kind)),
@@ -282,9 +283,11 @@ impl Lowering<'_> {
             | Operation::Discard { .. }
             | Operation::MultimemLoadReduce { .. }
             | Operation::MultimemStore { .. }
-            | Operation::MultimemReduce { .. }
-            | Operation::Mbarrier { .. }
-            | Operation::MbarrierPendingCount { .. } => self.special_operation(operation),
+            | Operation::MultimemReduce { .. } => self.special_operation(operation),
+            Operation::Mbarrier { access, op } => self.mbarrier(access, op),
+            Operation::MbarrierPendingCount { destination, state } => {
+                self.pending_count(destination, state);
+            }
             _ => self.register_operation(operation),
         }
     }

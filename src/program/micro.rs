@@ -141,7 +141,9 @@ pub enum Micro {
         /// The scope.
         scope: Scope,
         /// What it is limited to.
-        restriction: FenceRestriction,
+        restriction: Restriction,
+        /// When it is executed; `None` always.
+        when: Option<Term>,
     },
     /// A proxy fence.
     ProxyFence(ProxyFenceKind),
@@ -180,6 +182,33 @@ pub enum ElementOrder {
     Unordered,
     /// Some order, which the execution chooses (reading V1).
     Chosen,
+}
+
+/// What a fence is limited to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Restriction {
+    /// It orders everything.
+    None,
+    /// An acquire fence for what comes later in `.shared::cluster`.
+    AcquireSharedCluster,
+    /// A release fence for what came before in `.shared::cta`.
+    ReleaseSharedCta,
+    /// A release fence for initializations of mbarriers.
+    MbarrierInit,
+    /// An acquire fence for nothing but the wait on an mbarrier just before it: what an acquiring
+    /// wait adds to its read where it succeeds.
+    Wait,
+}
+
+impl From<FenceRestriction> for Restriction {
+    fn from(written: FenceRestriction) -> Self {
+        match written {
+            FenceRestriction::None => Self::None,
+            FenceRestriction::AcquireSharedCluster => Self::AcquireSharedCluster,
+            FenceRestriction::ReleaseSharedCta => Self::ReleaseSharedCta,
+            FenceRestriction::MbarrierInit => Self::MbarrierInit,
+        }
+    }
 }
 
 /// A barrier operation before unfolding.

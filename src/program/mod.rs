@@ -3,6 +3,7 @@
 pub mod expr;
 pub mod layout;
 pub mod lower;
+mod mbarrier;
 pub mod micro;
 mod registers;
 mod special;

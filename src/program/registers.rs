@@ -55,6 +55,13 @@ impl Registers {
         }
     }
 
+    /// A 64-bit register that no program can name, for use within one statement.
+    pub(crate) fn temporary(&mut self) -> usize {
+        let name = "(temporary)".to_owned();
+        let ty = Type::new(TypeKind::Bits, 64);
+        self.types.insert_full(name, Use { ty, declared: true }).0
+    }
+
     /// The index of a register that [`Self::collect`] saw.
     pub(crate) fn index(&self, name: &str) -> Option<usize> {
         self.types.get_index_of(name)

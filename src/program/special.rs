@@ -11,7 +11,6 @@ impl Lowering<'_> {
         let name = match operation {
             Operation::StoreBulk { .. } => "st.bulk",
             Operation::Discard { .. } => "discard",
-            Operation::Mbarrier { .. } | Operation::MbarrierPendingCount { .. } => "mbarrier",
             _ => "multimem",
         };
         self.out.push(Micro::Require {

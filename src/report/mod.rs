@@ -9,6 +9,7 @@ pub mod junit;
 pub mod models;
 pub mod outcomes;
 pub mod paint;
+pub mod races;
 pub mod reason;
 pub mod summary;
 pub mod text;

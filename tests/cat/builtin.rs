@@ -102,5 +102,5 @@ fn demands_are_about_coherence() {
             _ => None,
         })
         .collect();
-    assert_eq!(orders, [BaseRel::Co, BaseRel::Co]);
+    assert_eq!(orders, [BaseRel::Co; 3]);
 }

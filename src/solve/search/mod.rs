@@ -6,15 +6,18 @@
 mod compile;
 mod explore;
 mod matrix;
+mod orders;
+mod reads;
 mod rules;
 mod shape;
 mod space;
+mod symmetry;
 
 use super::{Answer, Budget, Core, Engine, Goal, Problem, RaceKind, States};
 use crate::execution::build::{Choices, Execution};
 use crate::relation::eval::evaluate;
 use crate::relation::specialize::specialize;
-use explore::{Search, Stop};
+use explore::{Orders, Search, Stop};
 use rules::Rules;
 use rustc_hash::FxHashMap;
 use shape::Shape;
@@ -27,12 +30,15 @@ const DEFAULT_STEPS: u64 = 2_000_000;
 /// Decides by search; compiled models are kept for the next program of the same shape.
 #[derive(Debug, Default)]
 pub struct SearchEngine {
-    compiled: RwLock<FxHashMap<(u64, Shape), Arc<Result<Rules, String>>>>,
+    compiled: RwLock<FxHashMap<(u64, Shape), Compiled>>,
 }
+
+/// A compiled model, or why it cannot be searched with.
+type Compiled = Arc<Result<Rules, String>>;
 
 impl SearchEngine {
     /// The model compiled for programs like this one.
-    fn rules(&self, problem: Problem<'_>) -> Arc<Result<Rules, String>> {
+    fn rules(&self, problem: Problem<'_>) -> Compiled {
         let shape = Shape::of(problem.graph);
         let key = (problem.model.fingerprint(), shape);
         if let Some(known) = self.compiled.read().ok().and_then(|map| map.get(&key).cloned()) {
@@ -53,12 +59,15 @@ impl Engine for SearchEngine {
     }
 
     fn find(&self, problem: Problem<'_>, goal: Goal, budget: Budget) -> Answer {
+        if let Goal::Race(_) = goal {
+            return Answer::Unsupported("races are asked of another engine".to_owned());
+        }
         let rules = self.rules(problem);
         let rules = match rules.as_ref() {
             Ok(rules) => rules,
             Err(why) => return Answer::Unsupported(why.clone()),
         };
-        let space = Space::new(problem.graph, &rules.sets, &rules.relations);
+        let space = Space::new(problem.graph, &rules.sets, &rules.relations, goal);
         let limit = budget.steps.unwrap_or(DEFAULT_STEPS);
         let active = vec![true; rules.demands.len()];
         if let Goal::Race(kind) = goal {
@@ -76,7 +85,7 @@ impl Engine for SearchEngine {
     fn states(&self, problem: Problem<'_>, budget: Budget) -> Result<States, String> {
         let rules = self.rules(problem);
         let rules = rules.as_ref().as_ref().map_err(Clone::clone)?;
-        let space = Space::new(problem.graph, &rules.sets, &rules.relations);
+        let space = Space::new(problem.graph, &rules.sets, &rules.relations, Goal::Complete);
         let active = vec![true; rules.demands.len()];
         let limit = budget.steps.unwrap_or(DEFAULT_STEPS);
         let mut states = States::default();
@@ -138,6 +147,7 @@ fn racing(
     };
     let active = vec![true; rules.demands.len()];
     let mut search = Search::new(space, rules, &active, Goal::Complete, limit);
+    search.orders = Orders::All;
     let mut found = None;
     let result = search.run(&mut |_, choices| {
         let Ok(execution) = Execution::build(graph, choices.clone()) else { return Ok(()) };

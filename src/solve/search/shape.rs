@@ -47,7 +47,7 @@ impl Shape {
             });
         lacks(BaseRel::Dep, independent);
         lacks(BaseRel::ValueDep, independent);
-        let restricted = |kind: &EventKind| matches!(kind, EventKind::Fence(r) if *r != crate::ptx::operation::FenceRestriction::None);
+        let restricted = |kind: &EventKind| matches!(kind, EventKind::Fence(r) if *r != crate::program::micro::Restriction::None);
         lacks(BaseRel::Uncovered, !graph.events.iter().any(|e| restricted(&e.kind)));
         [BaseRel::Issue, BaseRel::Intra, BaseRel::Done].into_iter().for_each(|r| lacks(r, true));
         let barriers = graph.barriers.is_empty();

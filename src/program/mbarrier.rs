@@ -1,0 +1,296 @@
+//! Operations on mbarrier objects (PTX-9.7.13.15) as accesses to a 64-bit state.
+//!
+//! The object is opaque; here its bits are, from the lowest: pending arrivals (20), expected
+//! arrivals (20), pending transactions (21, signed), phase (2), initialized (1). Phases are told
+//! apart modulo four, which is enough to see that a token is older than a wait may use. A token is
+//! the state before the arrival, cut down to its phase and pending count; its top bit says that
+//! the arrival was a `.noComplete` one.
+
+use super::expr::Binary;
+use super::lower::Lowering;
+use super::micro::{Marks, Micro, Restriction};
+use super::term::{Extension, Term};
+use crate::ptx::operation::{
+    AccessForm, Destination, MbarrierOp, Order, Type, TypeKind, Value, WaitPhase,
+};
+
+const COUNT_BITS: u32 = 20;
+const EXPECTED_AT: u32 = 20;
+const TX_AT: u32 = 40;
+const TX_BITS: u32 = 21;
+const PHASE_AT: u32 = 61;
+const PHASE_BITS: u32 = 2;
+const VALID_AT: u32 = 63;
+const OBJECT: Type = Type::new(TypeKind::Bits, 64);
+const WORD: Type = Type::new(TypeKind::Unsigned, 32);
+/// The state of an object that is not initialized.
+const INVALID: Term = Term::Const(0, 64);
+
+/// The parts of an initialized object's state.
+#[derive(Clone)]
+struct State {
+    pending: Term,
+    expected: Term,
+    tx: Term,
+    phase: Term,
+}
+
+impl State {
+    fn of(object: &Term) -> Self {
+        let part = |at, bits| object.clone().bits(at, bits);
+        Self {
+            pending: part(0, COUNT_BITS),
+            expected: part(EXPECTED_AT, COUNT_BITS),
+            tx: part(TX_AT, TX_BITS),
+            phase: part(PHASE_AT, PHASE_BITS),
+        }
+    }
+
+    /// Whether nothing is left to wait for.
+    fn is_complete(&self) -> Term {
+        let none = |part: &Term, bits| part.clone().equals(Term::Const(0, bits));
+        none(&self.pending, COUNT_BITS).and(none(&self.tx, TX_BITS))
+    }
+
+    /// The object's value, with the next phase started where this one is complete.
+    fn packed(self) -> Term {
+        let complete = self.is_complete();
+        let next = self.phase.clone().binary(Binary::Add, Term::Const(1, PHASE_BITS));
+        let phase = complete.clone().choose(next, self.phase);
+        let pending = complete.choose(self.expected.clone(), self.pending);
+        [phase, self.tx, self.expected, pending].into_iter().fold(Term::truth(true), above)
+    }
+}
+
+fn above(high: Term, low: Term) -> Term {
+    Term::Concat(Box::new(high), Box::new(low))
+}
+
+fn is_valid(object: &Term) -> Term {
+    object.clone().bits(VALID_AT, 1)
+}
+
+fn phase_of(object: &Term) -> Term {
+    object.clone().bits(PHASE_AT, PHASE_BITS)
+}
+
+/// What an arrival with this old state returns.
+fn token(old: &Term, no_complete: bool) -> Term {
+    let kept = above(Term::truth(no_complete), phase_of(old));
+    let empty = Term::Const(0, PHASE_AT - COUNT_BITS);
+    above(above(kept, empty), old.clone().bits(0, COUNT_BITS))
+}
+
+impl Lowering<'_> {
+    /// Lowers an operation on an mbarrier object.
+    pub(super) fn mbarrier(&mut self, access: &AccessForm, op: &MbarrierOp) {
+        match op {
+            MbarrierOp::Init { count } => {
+                let count = self.count(count);
+                self.in_range(&count);
+                let count = count.bits(0, COUNT_BITS);
+                let object = State {
+                    pending: count.clone(),
+                    expected: count,
+                    tx: Term::Const(0, TX_BITS),
+                    phase: Term::Const(0, PHASE_BITS),
+                };
+                let old = self.look(access, Order::Weak);
+                self.require(is_valid(&old).not(), "mbarrier.init of an initialized mbarrier");
+                self.put(access, object.packed());
+            }
+            MbarrierOp::Inval => {
+                let old = self.look(access, Order::Weak);
+                self.require_valid(&old);
+                self.put(access, INVALID);
+            }
+            MbarrierOp::ExpectTx { bytes } => self.transaction(access, bytes, Binary::Add),
+            MbarrierOp::CompleteTx { bytes } => self.transaction(access, bytes, Binary::Sub),
+            MbarrierOp::Arrive { state, count, expect_tx, no_complete, drop } => {
+                if let Some(bytes) = expect_tx {
+                    self.transaction(access, bytes, Binary::Add);
+                    self.out.push(Micro::Then);
+                }
+                let count = self.count(count);
+                self.in_range(&count);
+                let kind = ArrivalKind { no_complete: *no_complete, drop: *drop };
+                self.arrive(access, state, &count.bits(0, COUNT_BITS), kind);
+            }
+            MbarrierOp::Wait { done, phase, may_time_out } => {
+                self.wait(access, done, phase, *may_time_out);
+            }
+        }
+    }
+
+    /// `mbarrier.pending_count`: the count before the arrival that returned the token.
+    pub(super) fn pending_count(&mut self, destination: &Destination, state: &Value) {
+        let state = self.value(state, OBJECT);
+        self.require(
+            state.clone().bits(VALID_AT, 1),
+            "mbarrier.pending_count of a token that no `.noComplete` arrival returned",
+        );
+        let count = state.bits(0, COUNT_BITS).resize(32, Extension::Zero);
+        self.assign(destination, count, Extension::Zero);
+    }
+
+    fn transaction(&mut self, access: &AccessForm, bytes: &Value, op: Binary) {
+        let bytes = self.count(bytes);
+        let small = bytes.clone().binary(Binary::ULt, Term::Const(1 << COUNT_BITS, 32));
+        self.require(small, "a transaction count above 1048575 (PTX-9.7.13.15)");
+        let mut state = State::of(&Term::Old(64));
+        let change = bytes.bits(0, TX_BITS);
+        let wide = |tx: Term| tx.resize(TX_BITS + 1, Extension::Sign);
+        let exact =
+            |tx: Term| wide(tx).binary(op, change.clone().resize(TX_BITS + 1, Extension::Zero));
+        state.tx = state.tx.binary(op, change.clone());
+        let old = self.update(access, Order::Relaxed, state.packed());
+        let before = State::of(&old).tx;
+        let fits = exact(before.clone()).equals(wide(before.binary(op, change.clone())));
+        self.require(fits, "a pending transaction count out of range (PTX-9.7.13.15)");
+    }
+
+    fn arrive(
+        &mut self,
+        access: &AccessForm,
+        destination: &Destination,
+        count: &Term,
+        kind: ArrivalKind,
+    ) {
+        let after = |object: &Term| {
+            let mut state = State::of(object);
+            state.pending = state.pending.binary(Binary::Sub, count.clone());
+            if kind.drop {
+                state.expected = state.expected.binary(Binary::Sub, count.clone());
+            }
+            state
+        };
+        let old = self.update(access, access.order, after(&Term::Old(64)).packed());
+        let before = State::of(&old);
+        let enough = |there: Term| there.binary(Binary::ULt, count.clone()).not();
+        self.require(
+            enough(before.pending),
+            "more arrivals at an mbarrier than are pending (PTX-9.7.13.15)",
+        );
+        if kind.drop {
+            self.require(
+                enough(before.expected),
+                "more arrivals dropped from an mbarrier than are expected (PTX-9.7.13.15)",
+            );
+        }
+        if kind.no_complete {
+            self.require(
+                after(&old).is_complete().not(),
+                "an `.noComplete` arrival that completes the phase (PTX-9.7.13.15)",
+            );
+        }
+        self.assign(destination, token(&old, kind.no_complete), Extension::Zero);
+    }
+
+    fn wait(
+        &mut self,
+        access: &AccessForm,
+        done: &Destination,
+        phase: &WaitPhase,
+        may_time_out: bool,
+    ) {
+        let wanted = match phase {
+            WaitPhase::State(token) => phase_of(&self.value(token, OBJECT)),
+            WaitPhase::Parity(parity) => self.count(parity).bits(0, 1),
+        };
+        let object = self.look(access, Order::Relaxed);
+        self.require_valid(&object);
+        let now = phase_of(&object);
+        let complete = match phase {
+            WaitPhase::Parity(_) => now.bits(0, 1).equals(wanted).not(),
+            WaitPhase::State(_) => {
+                let next = wanted.clone().binary(Binary::Add, Term::Const(1, PHASE_BITS));
+                let complete = now.clone().equals(next);
+                self.require(
+                    now.equals(wanted).or(complete.clone()),
+                    "a wait for a phase that is neither current nor the one before (PTX-9.7.13.15)",
+                );
+                complete
+            }
+        };
+        let lasts = Term::Free("whether the wait times out".to_owned(), 1);
+        let complete = if may_time_out { complete.and(lasts) } else { complete };
+        self.assign(done, complete, Extension::Zero);
+        let register = done.as_ref().and_then(|d| self.registers.index(&d.value));
+        if let (Order::Acquire, Some(scope), Some(register)) =
+            (access.order, access.scope, register)
+        {
+            self.out.push(Micro::Fence {
+                order: Order::Acquire,
+                scope,
+                restriction: Restriction::Wait,
+                when: Some(Term::Register(register).resize(1, Extension::Zero)),
+            });
+        }
+    }
+
+    fn count(&self, value: &Value) -> Term {
+        self.value(value, WORD)
+    }
+
+    fn in_range(&mut self, count: &Term) {
+        let positive = count.clone().equals(Term::Const(0, 32)).not();
+        let small = count.clone().binary(Binary::ULt, Term::Const(1 << COUNT_BITS, 32));
+        self.require(positive.and(small), "an arrival count outside 1 to 1048575 (PTX-9.7.13.15)");
+    }
+
+    fn require_valid(&mut self, object: &Term) {
+        let rule = "an mbarrier operation on an object that is not initialized (PTX-9.7.13.15)";
+        self.require(is_valid(object), rule);
+    }
+
+    /// Undefined unless the condition holds.
+    pub(super) fn require(&mut self, condition: Term, rule: &str) {
+        if condition != Term::truth(true) {
+            let rule = rule.to_owned();
+            self.out.push(Micro::Require { condition, rule, out_of_model: false });
+        }
+    }
+
+    /// Reads the object.
+    fn look(&mut self, access: &AccessForm, order: Order) -> Term {
+        let marks = Marks { mbarrier: true, ..Marks::default() };
+        let target = self.target(access, 0, order, marks);
+        let register = self.registers.temporary();
+        self.out.push(Micro::Load { target, destination: Some((register, Extension::Zero)) });
+        Term::Register(register)
+    }
+
+    /// Writes the object without looking at it.
+    fn put(&mut self, access: &AccessForm, value: Term) {
+        let marks = Marks { mbarrier: true, ..Marks::default() };
+        let target = self.target(access, 0, Order::Weak, marks);
+        self.out.push(Micro::Then);
+        self.out.push(Micro::Store { target, value });
+    }
+
+    /// Changes the object, which has to be initialized, in one step; gives what it was before.
+    fn update(&mut self, access: &AccessForm, write_order: Order, value: Term) -> Term {
+        let marks = Marks { rmw: true, mbarrier: true, ..Marks::default() };
+        let target = self.target(access, 0, Order::Relaxed, marks);
+        let register = self.registers.temporary();
+        self.out.push(Micro::Rmw {
+            target,
+            write_order,
+            destination: Some((register, Extension::Zero)),
+            writes: Term::truth(true),
+            value,
+        });
+        let old = Term::Register(register);
+        self.require_valid(&old);
+        old
+    }
+}
+
+/// The forms of an arrival.
+#[derive(Clone, Copy)]
+struct ArrivalKind {
+    /// `.noComplete`
+    no_complete: bool,
+    /// `arrive_drop`
+    drop: bool,
+}

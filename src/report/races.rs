@@ -1,0 +1,74 @@
+//! Data races in words: the two accesses, what keeps them from being ordered, an execution.
+
+use super::witness::{Picture, text};
+use crate::batch::Case;
+use crate::event::graph::EventGraph;
+use crate::execution::build::Execution;
+use crate::race::{Missing, Race, describe, spans};
+use crate::relation::expr::Model;
+use crate::source::Files;
+
+/// The races of one test.
+#[must_use]
+pub fn render(
+    case: &Case,
+    races: &[Race],
+    graph: &EventGraph,
+    model: &Model,
+    files: &Files,
+) -> String {
+    let mut out = match races.len() {
+        0 => format!("{}: no data race under {}\n", case.path, model.name),
+        1 => format!("{}: 1 data race under {}\n", case.path, model.name),
+        n => format!("{}: {n} data races under {}\n", case.path, model.name),
+    };
+    for race in races {
+        out.push_str(&one(case, race, graph, model, files));
+    }
+    out
+}
+
+fn one(case: &Case, race: &Race, graph: &EventGraph, model: &Model, files: &Files) -> String {
+    let [first, second] = [race.accesses.0, race.accesses.1].map(|a| describe(graph, a));
+    let kind = if race.mixed { "A mixed-size race (PTX-8.7.2)" } else { "A race (PTX-8.7.1)" };
+    let mut out = format!("\n{kind} of {first} and {second}\n");
+    for span in spans(graph, race) {
+        let line = files.text(span).split_whitespace().collect::<Vec<_>>().join(" ");
+        out.push_str(&format!("    {}: {line}\n", files.location(span)));
+    }
+    let Ok(execution) = Execution::build(graph, (*race.choices).clone()) else { return out };
+    let picture = Picture::of_execution(&case.test.name, &execution, model);
+    for missing in &race.missing {
+        out.push_str(&format!("  {}\n", why(*missing, &picture)));
+    }
+    out.push_str("  It happens in this execution:\n");
+    out.push_str(&text::render(&picture));
+    out
+}
+
+/// One reason as a sentence.
+fn why(missing: Missing, picture: &Picture) -> String {
+    match missing {
+        Missing::Weak(event) => format!(
+            "{} is weak: it is morally strong with nothing in another thread (PTX-8.7).",
+            picture.label(event)
+        ),
+        Missing::Scope(from, to) => format!(
+            "The scope of {} does not include the thread of {} (PTX-8.5).",
+            picture.label(from),
+            picture.label(to)
+        ),
+        Missing::Overlap => "They do not overlap completely (PTX-8.7).".to_owned(),
+        Missing::Proxy => "Synchronization orders them, but not across their proxies or virtual \
+                           addresses: a proxy fence is missing (PTX-8.9.5)."
+            .to_owned(),
+        Missing::Ends(from, to) => format!(
+            "{} releases to {}, but these two are not morally strong (PTX-8.9.4).",
+            picture.label(from),
+            picture.label(to)
+        ),
+        Missing::Synchronization => {
+            "No synchronization leads from one to the other (PTX-8.9.5).".to_owned()
+        }
+    }
+}
