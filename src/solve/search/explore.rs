@@ -288,7 +288,9 @@ impl<'g, 'r> Search<'g, 'r> {
         let graph = self.space.graph;
         match self.goal {
             Goal::Condition(wanted) => self.values.truth(graph.condition) == Some(wanted),
-            Goal::Violation(index) => self.values.truth(graph.violations[index].guard) == Some(true),
+            Goal::Violation(index) => {
+                self.values.truth(graph.violations[index].guard) == Some(true)
+            }
             _ => true,
         }
     }

@@ -3,8 +3,8 @@
 //!
 //! Final values are chosen before the orders, so that for each of them one orientation is enough.
 
-use super::explore::{Flow, Orders, Search, Stop, Visit};
 use super::compile::Level;
+use super::explore::{Flow, Orders, Search, Stop, Visit};
 use super::rules::Demand;
 use crate::bitrel::Rel;
 use crate::event::graph::CutKind;
@@ -178,7 +178,9 @@ impl Search<'_, '_> {
             }
         }
         self.co.transitive_closure_in_place();
-        let fine = self.produce_from(Level::Fences) && self.finals_are_last() && self.open_pairs().is_empty();
+        let fine = self.produce_from(Level::Fences)
+            && self.finals_are_last()
+            && self.open_pairs().is_empty();
         let found = if fine { visit(self, self.choices()).map(|()| true) } else { Ok(false) };
         (self.co, self.sc) = (co, sc);
         self.refresh(Level::Fences);
@@ -187,7 +189,10 @@ impl Search<'_, '_> {
 
     /// Whether the writes chosen to be last have nothing after them.
     fn finals_are_last(&self) -> bool {
-        self.finals.iter().flatten().all(|&w| !self.co.row(w).any(|later| self.executed.contains(later)))
+        self.finals
+            .iter()
+            .flatten()
+            .all(|&w| !self.co.row(w).any(|later| self.executed.contains(later)))
     }
 
     /// Orients open pairs with a final write towards it; whether there were any.

@@ -75,9 +75,12 @@ impl<'g> Search<'g, '_> {
                 continue;
             }
             for write in self.viable(piece).collect::<Vec<_>>() {
-                let Some(value) = self.values.get(self.space.graph.access_of(write).value) else { continue };
+                let Some(value) = self.values.get(self.space.graph.access_of(write).value) else {
+                    continue;
+                };
                 let (low, width) = self.space.graph.slice(write);
-                self.known[access.index()] = Some((value >> low) & crate::program::expr::mask(width));
+                self.known[access.index()] =
+                    Some((value >> low) & crate::program::expr::mask(width));
                 self.compute_values();
                 let possible = self.goal_possible();
                 self.known[access.index()] = None;
@@ -100,7 +103,9 @@ impl<'g> Search<'g, '_> {
         for &access in &self.space.reads {
             for &piece in self.pieces(access) {
                 if self.rf[piece.index()].is_none() && self.executed.contains(piece) {
-                    found.extend(self.viable(piece).filter(|&w| out.contains(w, piece)).map(|w| (w, piece)));
+                    found.extend(
+                        self.viable(piece).filter(|&w| out.contains(w, piece)).map(|w| (w, piece)),
+                    );
                 }
             }
         }
@@ -213,7 +218,8 @@ impl<'g> Search<'g, '_> {
                 }
                 let count = self.viable(piece).count();
                 grounded = grounded || self.viable(piece).any(|w| self.is_known(w));
-                if best.is_none_or(|(_, least, important)| (!matters, count) < (!important, least)) {
+                if best.is_none_or(|(_, least, important)| (!matters, count) < (!important, least))
+                {
                     best = Some((piece, count, matters));
                 }
             }
@@ -231,7 +237,8 @@ impl<'g> Search<'g, '_> {
     }
 
     fn is_known(&self, write: EventId) -> bool {
-        self.executed.contains(write) && self.values.get(self.space.graph.access_of(write).value).is_some()
+        self.executed.contains(write)
+            && self.values.get(self.space.graph.access_of(write).value).is_some()
     }
 
     /// A write of known value that several read-modify-writes may take, and which; distinguished
@@ -292,7 +299,12 @@ impl<'g> Search<'g, '_> {
     }
 
     /// The first of `reads` takes the write's value; or the second and not the first; ...; or none.
-    fn branch_on_write(&mut self, write: EventId, reads: &[EventId], visit: &mut Visit<'_>) -> Flow {
+    fn branch_on_write(
+        &mut self,
+        write: EventId,
+        reads: &[EventId],
+        visit: &mut Visit<'_>,
+    ) -> Flow {
         let graph = self.space.graph;
         let mut tried: Vec<u32> = Vec::new();
         let mut result = Ok(());

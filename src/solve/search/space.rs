@@ -1,6 +1,7 @@
 //! What a search knows of a program before it chooses: candidates, cached base relations, and
 //! which expressions matter.
 
+use super::symmetry::classes;
 use crate::bitrel::{EventSet, Rel};
 use crate::bounds::guards::Guards;
 use crate::event::base::{base_relation, base_set};
@@ -8,7 +9,6 @@ use crate::event::graph::{EventGraph, EventKind};
 use crate::execution::barrier::{Barriers, Generations};
 use crate::execution::build::sc_pairs;
 use crate::id::{AccessId, EventId, ExprId, LocId};
-use super::symmetry::classes;
 use crate::program::expr::{Binary, Expr, Unary};
 use crate::solve::Goal;
 use crate::vocabulary::{BaseRel, BaseSet, Origin};
@@ -48,7 +48,12 @@ pub(super) struct Space<'g> {
 
 impl<'g> Space<'g> {
     /// Looks at a graph; `sets` and `relations` are the base names that the model uses.
-    pub(super) fn new(graph: &'g EventGraph, sets: &[BaseSet], relations: &[BaseRel], goal: Goal) -> Self {
+    pub(super) fn new(
+        graph: &'g EventGraph,
+        sets: &[BaseSet],
+        relations: &[BaseRel],
+        goal: Goal,
+    ) -> Self {
         let writes = writes_of(graph);
         let order = relevant(graph);
         let mut space = Self {
@@ -105,8 +110,11 @@ impl<'g> Space<'g> {
         let graph = self.graph;
         self.matters = matters(graph);
         self.demands = demands(graph, goal);
-        let mut reads: Vec<AccessId> =
-            graph.ids().filter(|&id| graph.event(id).is_read()).map(|id| graph.event(id).access).collect();
+        let mut reads: Vec<AccessId> = graph
+            .ids()
+            .filter(|&id| graph.event(id).is_read())
+            .map(|id| graph.event(id).access)
+            .collect();
         reads.dedup();
         reads.sort_by_key(|&access| !self.matters[access.index()]);
         self.reads = reads;
@@ -182,8 +190,11 @@ fn demands(graph: &EventGraph, goal: Goal) -> Vec<Option<ValueDemand>> {
             }
             Expr::Unary(Unary::Not, a) => stack.push((a, !wanted)),
             Expr::Binary(Binary::Eq, a, b) => {
-                if let (Expr::Read(access), Some(value)) = (graph.exprs.get(a), graph.exprs.constant(b)) {
-                    let demand = if wanted { ValueDemand::Is(value) } else { ValueDemand::IsNot(value) };
+                if let (Expr::Read(access), Some(value)) =
+                    (graph.exprs.get(a), graph.exprs.constant(b))
+                {
+                    let demand =
+                        if wanted { ValueDemand::Is(value) } else { ValueDemand::IsNot(value) };
                     let slot: &mut Option<ValueDemand> = &mut out[access.index()];
                     if wanted || slot.is_none() {
                         *slot = Some(demand);

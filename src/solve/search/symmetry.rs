@@ -9,7 +9,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 /// alone.
 pub(super) fn classes(graph: &EventGraph) -> Vec<Option<u32>> {
     let mut out = vec![None; graph.agents.len()];
-    if graph.agents.len() < 4 || !graph.barriers.is_empty() || !graph.api_edges.is_empty() || !graph.violations.is_empty()
+    if graph.agents.len() < 4
+        || !graph.barriers.is_empty()
+        || !graph.api_edges.is_empty()
+        || !graph.violations.is_empty()
     {
         return out;
     }
@@ -69,11 +72,20 @@ fn exchangeable(graph: &EventGraph, events: &[Vec<EventId>], a: usize, b: usize)
             && !matches!(p.kind, EventKind::Boundary)
             && form(x) == form(y)
             && equal(graph, p.guard, q.guard, &exchange, &mut known)
-            && equal(graph, graph.access(p.access).value, graph.access(q.access).value, &exchange, &mut known)
+            && equal(
+                graph,
+                graph.access(p.access).value,
+                graph.access(q.access).value,
+                &exchange,
+                &mut known,
+            )
     });
     pairs_match
         && graph.cuts.iter().all(|c| {
-            graph.cuts.iter().any(|d| d.kind == c.kind && equal(graph, c.guard, d.guard, &exchange, &mut known))
+            graph
+                .cuts
+                .iter()
+                .any(|d| d.kind == c.kind && equal(graph, c.guard, d.guard, &exchange, &mut known))
         })
 }
 

@@ -4,7 +4,8 @@ use crate::bitrel::Rel;
 use crate::event::graph::{AgentKind, Event, EventGraph, EventKind};
 use crate::execution::build::Execution;
 use crate::id::EventId;
-use crate::ptx::operation::{FenceRestriction, Order, Proxy, ProxyFenceKind, Scope};
+use crate::program::micro::Restriction;
+use crate::ptx::operation::{Order, Proxy, ProxyFenceKind, Scope};
 use crate::relation::eval::Interpretation;
 use crate::vocabulary::BaseRel;
 
@@ -93,6 +94,11 @@ impl<'e> Derived<'e> {
     /// Whether the event is the read of an `atom` or `red`.
     pub(super) fn is_atomic_read(&self, e: EventId) -> bool {
         self.event(e).is_read() && self.event(e).marks.rmw
+    }
+
+    /// Whether the event writes an mbarrier object by an mbarrier operation.
+    pub(super) fn writes_mbarrier(&self, e: EventId) -> bool {
+        self.writes(e) && self.event(e).marks.mbarrier
     }
 
     pub(super) fn same_access(&self, a: EventId, b: EventId) -> bool {
@@ -267,7 +273,8 @@ impl<'e> Derived<'e> {
             return self.acquires(first);
         }
         let operation = self.acquires(last) && self.same(first, last);
-        self.po(first, last) && (operation || self.acquiring_fence(last))
+        let fence = self.acquiring_fence(last) && self.covered(first, last);
+        self.po(first, last) && (operation || fence)
     }
 
     /// PTX-8.9.4
@@ -300,12 +307,15 @@ impl<'e> Derived<'e> {
             self.memory(e) && self.graph.objects[self.graph.access_of(e).object.index()].shared
         };
         let before = match self.event(b).kind {
-            EventKind::Fence(FenceRestriction::ReleaseSharedCta) => shared(a),
-            EventKind::Fence(FenceRestriction::MbarrierInit) => self.event(a).marks.mbarrier,
+            EventKind::Fence(Restriction::ReleaseSharedCta) => shared(a),
+            EventKind::Fence(Restriction::MbarrierInit) => self.event(a).marks.mbarrier,
+            EventKind::Fence(Restriction::Wait) => {
+                self.event(a).position + 1 == self.event(b).position
+            }
             _ => true,
         };
         let after = match self.event(a).kind {
-            EventKind::Fence(FenceRestriction::AcquireSharedCluster) => shared(b),
+            EventKind::Fence(Restriction::AcquireSharedCluster) => shared(b),
             _ => true,
         };
         self.po(a, b) && before && after

@@ -27,6 +27,10 @@ pub enum Axiom {
     Atomicity,
     /// PTX-8.7.2: overlapping atomics are performed one after the other.
     RmwSerial,
+    /// PTX-9.7.13.15: operations on an mbarrier object are ordered, whatever their scopes.
+    MbarrierOrder,
+    /// PTX-9.7.13.15: and take effect one at a time.
+    MbarrierAtomicity,
     /// PTX-8.10.4
     NoThinAir,
     /// PTX-8.10.5
@@ -37,13 +41,15 @@ pub enum Axiom {
 
 impl Axiom {
     /// All axioms, in the order of the text.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 11] = [
         Self::CoherenceTotal,
         Self::Coherence,
         Self::FenceSc,
         Self::SingleCopyAtomicity,
         Self::Atomicity,
         Self::RmwSerial,
+        Self::MbarrierOrder,
+        Self::MbarrierAtomicity,
         Self::NoThinAir,
         Self::ScPerLocation,
         Self::Causality,
@@ -59,6 +65,8 @@ impl Axiom {
             Self::SingleCopyAtomicity => "Single-Copy-Atomicity",
             Self::Atomicity => "Atomicity",
             Self::RmwSerial => "RMW-Serial",
+            Self::MbarrierOrder => "Mbarrier-Order",
+            Self::MbarrierAtomicity => "Mbarrier-Atomicity",
             Self::NoThinAir => "No-Thin-Air",
             Self::ScPerLocation => "SC-per-Location",
             Self::Causality => "Causality",
@@ -84,7 +92,16 @@ fn holds(d: &Derived<'_>, axiom: Axiom) -> bool {
         }),
         Axiom::FenceSc => d.pairs().all(|(a, b)| !(d.sc(a, b) && d.base_cause(b, a))),
         Axiom::SingleCopyAtomicity => d.pairs().all(|(r, w)| !tears(d, r, w)),
-        Axiom::Atomicity => d.pairs().all(|(r, a)| !(d.rmw(r, a) && is_interrupted(d, r, a))),
+        Axiom::Atomicity => d.pairs().all(|(r, a)| {
+            !(d.rmw(r, a) && is_interrupted(d, r, a, |_, x, y| d.morally_strong(x, y)))
+        }),
+        Axiom::MbarrierOrder => d.pairs().all(|(a, b)| {
+            let both = d.writes_mbarrier(a) && d.writes_mbarrier(b) && !d.same_access(a, b);
+            !(both && d.overlap(a, b)) || d.co(a, b) || d.co(b, a)
+        }),
+        Axiom::MbarrierAtomicity => d.pairs().all(|(r, a)| {
+            !(d.rmw(r, a) && is_interrupted(d, r, a, |w, _, _| d.writes_mbarrier(w)))
+        }),
         Axiom::RmwSerial => d.pairs().all(|(a, b)| {
             let contend = d.is_atomic_read(a) && d.is_atomic_read(b) && !d.same_access(a, b);
             let mutual = d.includes(a, b) && d.includes(b, a);
@@ -112,19 +129,22 @@ fn tears(d: &Derived<'_>, r: EventId, w: EventId) -> bool {
         && d.pieces(r).iter().any(|&other| d.pieces(w).iter().any(|&piece| d.fr(other, piece)))
 }
 
-/// Whether a write comes between the halves of a read-modify-write, morally strong with both.
-fn is_interrupted(d: &Derived<'_>, r: EventId, a: EventId) -> bool {
-    d.events.iter().any(|&w| {
-        let after_read = d
-            .pieces(r)
+/// Whether a write comes between the halves of a read-modify-write that `counts` with both: it is
+/// asked of the write and each pair of pieces that follow one another.
+fn is_interrupted(
+    d: &Derived<'_>,
+    r: EventId,
+    a: EventId,
+    counts: impl Fn(EventId, EventId, EventId) -> bool,
+) -> bool {
+    let follow = |first: EventId, second: EventId, step: &dyn Fn(EventId, EventId) -> bool, w| {
+        d.pieces(first)
             .iter()
-            .any(|&p| d.pieces(w).iter().any(|&q| d.fr(p, q) && d.morally_strong(p, q)));
-        let before_write = d
-            .pieces(w)
-            .iter()
-            .any(|&q| d.pieces(a).iter().any(|&p| d.co(q, p) && d.morally_strong(q, p)));
-        after_read && before_write
-    })
+            .any(|&p| d.pieces(second).iter().any(|&q| step(p, q) && counts(w, p, q)))
+    };
+    d.events
+        .iter()
+        .any(|&w| follow(r, w, &|p, q| d.fr(p, q), w) && follow(w, a, &|p, q| d.co(p, q), w))
 }
 
 /// Whether the atomic that reads with `first` may be performed before the one that reads with
