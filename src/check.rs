@@ -206,7 +206,7 @@ fn excluded(problem: Problem<'_>, core: Core, engine: &dyn Engine, settings: Set
             Answer::Unsupported(why) => return Verdict::Unknown(Undecided::Unsupported(why)),
         }
     }
-    if !problem.graph.barriers.is_empty() && core.axioms.is_empty() {
+    if !problem.graph.barriers.is_empty() {
         match engine.find(problem, Goal::Complete, settings.budget) {
             Answer::No(_) => return Verdict::Deadlock(deadlock(problem.graph)),
             Answer::Yes(_) => {}

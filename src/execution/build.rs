@@ -99,6 +99,18 @@ impl<'g> Execution<'g> {
     /// # Errors
     /// When the choices do not make a complete execution of the graph.
     pub fn build(graph: &'g EventGraph, choices: Choices) -> Result<Self, Inconsistency> {
+        let execution = Self::assemble(graph, choices)?;
+        execution.check_finished()?;
+        Ok(execution)
+    }
+
+    /// As [`Self::build`], for an execution that need not be finished: threads may be cut or wait
+    /// for ever, fences and writes may be ordered later, final writes may be missing. Without
+    /// generations, barriers synchronize nothing.
+    ///
+    /// # Errors
+    /// When no execution goes with the choices, however it goes on.
+    pub fn assemble(graph: &'g EventGraph, choices: Choices) -> Result<Self, Inconsistency> {
         let values = evaluate(graph, &choices)?;
         let mut executed = EventSet::empty(graph.events.len());
         for id in graph.ids() {
@@ -109,13 +121,53 @@ impl<'g> Execution<'g> {
         let mut execution =
             Self { graph, choices, executed, values, sets: Vec::new(), relations: Vec::new() };
         execution.check_reads()?;
-        execution.check_complete()?;
         execution.interpret()?;
-        execution.check_finals()?;
-        if execution.truth(graph.filter) != Some(true) {
-            return Err(Inconsistency::Filtered);
-        }
         Ok(execution)
+    }
+
+    /// Whether the execution is complete: every thread ends, all that has to be ordered is, the
+    /// final state is that of coherence-maximal writes and passes the filter.
+    ///
+    /// # Errors
+    /// With the first thing that is missing.
+    pub fn check_finished(&self) -> Result<(), Inconsistency> {
+        self.check_complete()?;
+        self.check_fences()?;
+        if self.choices.generations.len() != self.graph.barriers.len() {
+            return Err(Inconsistency::Barriers);
+        }
+        self.check_finals()?;
+        if self.truth(self.graph.filter) == Some(true) {
+            Ok(())
+        } else {
+            Err(Inconsistency::Filtered)
+        }
+    }
+
+    /// Replaces coherence and the Fence-SC order, on which no value depends but final ones.
+    ///
+    /// # Errors
+    /// When one of them has a cycle.
+    pub fn set_orders(
+        &mut self,
+        co: Vec<(EventId, EventId)>,
+        sc: Vec<(EventId, EventId)>,
+    ) -> Result<(), Inconsistency> {
+        self.choices.co = co;
+        self.choices.sc = sc;
+        self.relations[BaseRel::Co.index()] = self.coherence()?.into();
+        self.relations[BaseRel::FenceSc.index()] = self.fence_sc()?.into();
+        Ok(())
+    }
+
+    /// Replaces the writes that give locations their final values.
+    ///
+    /// # Errors
+    /// When the values are no longer determined.
+    pub fn set_finals(&mut self, finals: Vec<Option<EventId>>) -> Result<(), Inconsistency> {
+        self.choices.finals = finals;
+        self.values = evaluate(self.graph, &self.choices)?;
+        Ok(())
     }
 
     /// The value of an expression, final memory included.
@@ -230,7 +282,7 @@ impl<'g> Execution<'g> {
         }
     }
 
-    /// Acyclic, and one way round for every pair of fences with mutual scope (PTX-8.9.3).
+    /// Acyclic (PTX-8.9.3).
     fn fence_sc(&self) -> Result<Rel, Inconsistency> {
         let n = self.graph.events.len();
         let happens = |id: EventId| self.executed.contains(id);
@@ -238,16 +290,23 @@ impl<'g> Execution<'g> {
             n,
             self.choices.sc.iter().copied().filter(|&(a, b)| happens(a) && happens(b)),
         );
+        if sc.is_acyclic() { Ok(sc) } else { Err(Inconsistency::CyclicFences) }
+    }
+
+    /// Every pair of fences with mutual scope is ordered one way round (PTX-8.9.3).
+    fn check_fences(&self) -> Result<(), Inconsistency> {
+        let sc = self.relation(BaseRel::FenceSc);
+        let happens = |id: EventId| self.executed.contains(id);
         for (a, b) in sc_pairs(self.graph).into_iter().filter(|&(a, b)| happens(a) && happens(b)) {
             if sc.contains(a, b) == sc.contains(b, a) {
                 return Err(Inconsistency::FencesUnordered(a, b));
             }
         }
-        if sc.is_acyclic() { Ok(sc) } else { Err(Inconsistency::CyclicFences) }
+        Ok(())
     }
 
     fn barriers(&mut self) -> Result<(), Inconsistency> {
-        if self.graph.barriers.is_empty() {
+        if self.choices.generations.is_empty() {
             return Ok(());
         }
         let n = self.graph.events.len();
@@ -341,28 +400,34 @@ fn evaluate(graph: &EventGraph, choices: &Choices) -> Result<Values, Inconsisten
     Ok(values)
 }
 
+/// Evaluates all expressions once reads are `known`; final values and barrier results follow from
+/// other expressions, so that evaluation is repeated until it adds nothing.
 fn compute(graph: &EventGraph, choices: &Choices, known: &[Option<u128>], values: &mut Values) {
-    // Barrier results need the predicates of other participants: evaluate, then once more.
-    let rounds = if graph.barriers.iter().any(|b| b.reduction.is_some()) { 2 } else { 1 };
-    for round in 0..=rounds {
+    let symbol = |index: usize| choices.symbols.get(index).copied().unwrap_or(0);
+    values.compute(&graph.exprs, |leaf| match leaf {
+        Expr::Read(access) => known[access.index()],
+        Expr::Symbol(id) => Some(symbol(id.index())),
+        _ => None,
+    });
+    loop {
         let before = values.clone();
         values.compute(&graph.exprs, |leaf| match leaf {
             Expr::Read(access) => known[access.index()],
-            Expr::Symbol(symbol) => Some(choices.symbols.get(symbol.index()).copied().unwrap_or(0)),
+            Expr::Symbol(id) => Some(symbol(id.index())),
             Expr::Final(loc) => {
                 let write = choices.finals.get(loc.index()).copied().flatten()?;
-                if round == 0 {
-                    return None;
-                }
                 let (low, width) = graph.slice(write);
                 let whole = before.get(graph.access_of(write).value)?;
                 Some((whole >> low) & crate::program::expr::mask(width))
             }
-            Expr::Barrier(index) if round > 0 => {
+            Expr::Barrier(index) => {
                 barrier_result(graph, &choices.generations, &before, index as usize)
             }
             _ => None,
         });
+        if *values == before {
+            return;
+        }
     }
 }
 

@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 ///
 /// An expression may be known before all of its leaves are: a conjunction with a false side, a
 /// choice whose condition is known.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Values {
     values: Vec<Option<u128>>,
 }

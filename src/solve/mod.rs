@@ -5,6 +5,7 @@ use crate::execution::build::Choices;
 use crate::id::{AccessId, EventId};
 use crate::relation::expr::Model;
 
+pub mod enumerate;
 pub mod search;
 #[cfg(feature = "z3")]
 pub mod z3;

@@ -1,0 +1,365 @@
+//! The relations of chapter 8 on the events of one execution.
+
+use crate::bitrel::Rel;
+use crate::event::graph::{AgentKind, Event, EventGraph, EventKind};
+use crate::execution::build::Execution;
+use crate::id::EventId;
+use crate::program::micro::Restriction;
+use crate::ptx::operation::{Order, Proxy, ProxyFenceKind, Scope};
+use crate::relation::eval::Interpretation;
+use crate::vocabulary::BaseRel;
+
+/// An execution with the relations that its choices determine.
+pub(super) struct Derived<'e> {
+    pub graph: &'e EventGraph,
+    /// The events that happen.
+    pub events: Vec<EventId>,
+    execution: &'e Execution<'e>,
+    /// PTX-8.9.2
+    observation: Rel,
+    /// PTX-8.9.4 and PTX-8.9.3
+    synchronizes: Rel,
+    /// PTX-8.9.5
+    base: Rel,
+    /// PTX-8.9.5
+    causality: Rel,
+}
+
+impl<'e> Derived<'e> {
+    pub(super) fn new(execution: &'e Execution<'e>) -> Self {
+        let empty = Rel::empty(execution.graph.events.len());
+        let mut d = Self {
+            graph: execution.graph,
+            events: execution.executed.iter().collect(),
+            execution,
+            observation: empty.clone(),
+            synchronizes: empty.clone(),
+            base: empty.clone(),
+            causality: empty,
+        };
+        d.observation = d.observation();
+        d.synchronizes = d.all(|a, b| d.synchronization(a, b));
+        d.base = d.base_causality();
+        d.causality = d.all(|a, b| d.causes(a, b));
+        d
+    }
+
+    /// All pairs of events that happen.
+    pub(super) fn pairs(&self) -> impl Iterator<Item = (EventId, EventId)> + '_ {
+        self.events.iter().flat_map(|&a| self.events.iter().map(move |&b| (a, b)))
+    }
+
+    fn all(&self, holds: impl Fn(EventId, EventId) -> bool) -> Rel {
+        let pairs = self.pairs().filter(|&(a, b)| holds(a, b));
+        Rel::from_pairs(self.graph.events.len(), pairs)
+    }
+
+    fn event(&self, e: EventId) -> &'e Event {
+        self.graph.event(e)
+    }
+
+    pub(super) fn rf(&self, w: EventId, r: EventId) -> bool {
+        self.execution.relation(BaseRel::Rf).contains(w, r)
+    }
+
+    pub(super) fn co(&self, a: EventId, b: EventId) -> bool {
+        self.execution.relation(BaseRel::Co).contains(a, b)
+    }
+
+    pub(super) fn sc(&self, a: EventId, b: EventId) -> bool {
+        self.execution.relation(BaseRel::FenceSc).contains(a, b)
+    }
+
+    /// PTX-8.9.7
+    pub(super) fn fr(&self, r: EventId, w: EventId) -> bool {
+        self.events.iter().any(|&from| self.rf(from, r) && self.co(from, w))
+    }
+
+    pub(super) fn base_cause(&self, a: EventId, b: EventId) -> bool {
+        self.base.contains(a, b)
+    }
+
+    pub(super) fn cause(&self, a: EventId, b: EventId) -> bool {
+        self.causality.contains(a, b)
+    }
+
+    pub(super) fn writes(&self, e: EventId) -> bool {
+        self.event(e).is_write()
+    }
+
+    fn memory(&self, e: EventId) -> bool {
+        self.event(e).is_memory()
+    }
+
+    /// Whether the event is the read of an `atom` or `red`.
+    pub(super) fn is_atomic_read(&self, e: EventId) -> bool {
+        self.event(e).is_read() && self.event(e).marks.rmw
+    }
+
+    /// Whether the event writes an mbarrier object by an mbarrier operation.
+    pub(super) fn writes_mbarrier(&self, e: EventId) -> bool {
+        self.writes(e) && self.event(e).marks.mbarrier
+    }
+
+    pub(super) fn same_access(&self, a: EventId, b: EventId) -> bool {
+        self.event(a).access == self.event(b).access
+    }
+
+    /// All pieces of the access that an event is a piece of.
+    pub(super) fn pieces(&self, e: EventId) -> &'e [EventId] {
+        &self.graph.access(self.event(e).access).pieces
+    }
+
+    pub(super) fn rmw(&self, r: EventId, w: EventId) -> bool {
+        let write = self.event(w);
+        write.is_write() && self.graph.access(write.access).rmw_read == Some(self.event(r).access)
+    }
+
+    /// PTX-8.9.1
+    pub(super) fn po(&self, a: EventId, b: EventId) -> bool {
+        let (x, y) = (self.event(a), self.event(b));
+        x.agent == y.agent && x.kind != EventKind::Init && x.position < y.position
+    }
+
+    /// Physical overlap of two pieces.
+    pub(super) fn overlap(&self, a: EventId, b: EventId) -> bool {
+        self.memory(a) && self.memory(b) && self.event(a).loc == self.event(b).loc
+    }
+
+    /// Overlap at one virtual address (PTX-8.2.2).
+    pub(super) fn virtual_overlap(&self, a: EventId, b: EventId) -> bool {
+        self.overlap(a, b) && self.graph.access_of(a).virt == self.graph.access_of(b).virt
+    }
+
+    /// Whether some pieces of two accesses overlap at one virtual address.
+    pub(super) fn accesses_overlap(&self, a: EventId, b: EventId) -> bool {
+        let mut pieces = self.pieces(a).iter();
+        pieces.any(|&p| self.pieces(b).iter().any(|&q| self.virtual_overlap(p, q)))
+    }
+
+    /// Complete overlap (PTX-8.2.2).
+    fn same(&self, a: EventId, b: EventId) -> bool {
+        let bytes = |e| {
+            let access = self.graph.access_of(e);
+            (access.virt, access.object, access.offset, access.bytes)
+        };
+        self.memory(a) && self.memory(b) && bytes(a) == bytes(b)
+    }
+
+    /// PTX-8.5: whether the scope of `a` includes the thread of `b`.
+    pub(super) fn includes(&self, a: EventId, b: EventId) -> bool {
+        let (x, y) = (self.event(a), self.event(b));
+        let place = |e: &Event| self.graph.agents[e.agent.index()].place();
+        match (x.scope, place(x), place(y)) {
+            (None, ..) => false,
+            (Some(Scope::Sys), ..) => true,
+            _ if x.agent == y.agent => true,
+            (Some(Scope::Gpu), Some(p), Some(q)) => p.gpu == q.gpu,
+            (Some(Scope::Cluster), Some(p), Some(q)) => {
+                (p.gpu, p.grid, p.cluster) == (q.gpu, q.grid, q.cluster)
+            }
+            (Some(Scope::Cta), Some(p), Some(q)) => {
+                (p.gpu, p.grid, p.cta) == (q.gpu, q.grid, q.cta)
+            }
+            _ => false,
+        }
+    }
+
+    /// Both in one CTA.
+    fn same_cta(&self, a: EventId, b: EventId) -> bool {
+        let place = |e: EventId| self.graph.agents[self.event(e).agent.index()].place();
+        match (place(a), place(b)) {
+            (Some(p), Some(q)) => (p.gpu, p.grid, p.cta) == (q.gpu, q.grid, q.cta),
+            _ => false,
+        }
+    }
+
+    fn is_fence(&self, e: EventId, orders: &[Order]) -> bool {
+        let event = self.event(e);
+        matches!(event.kind, EventKind::Fence(_))
+            && event.order.is_some_and(|order| orders.contains(&order))
+    }
+
+    fn releasing_fence(&self, e: EventId) -> bool {
+        self.is_fence(e, &[Order::Release, Order::AcqRel, Order::Sc])
+    }
+
+    fn acquiring_fence(&self, e: EventId) -> bool {
+        self.is_fence(e, &[Order::Acquire, Order::AcqRel, Order::Sc])
+    }
+
+    /// PTX-8.4
+    fn strong(&self, e: EventId) -> bool {
+        let weak = matches!(self.event(e).order, None | Some(Order::Weak));
+        matches!(self.event(e).kind, EventKind::Fence(_)) || (self.memory(e) && !weak)
+    }
+
+    /// PTX-8.4: release operations; a failing compare-and-swap keeps its qualifier.
+    fn releases(&self, e: EventId) -> bool {
+        let event = self.event(e);
+        self.memory(e) && (event.order == Some(Order::Release) || event.marks.releasing_read)
+    }
+
+    /// PTX-8.4: acquire operations.
+    fn acquires(&self, e: EventId) -> bool {
+        self.memory(e) && self.event(e).order == Some(Order::Acquire)
+    }
+
+    fn generic(&self, e: EventId) -> bool {
+        self.memory(e)
+            && self.event(e).kind != EventKind::Init
+            && self.event(e).proxy == Proxy::Generic
+    }
+
+    fn same_proxy(&self, a: EventId, b: EventId) -> bool {
+        let init = |e: EventId| self.event(e).kind == EventKind::Init;
+        !init(a) && !init(b) && self.event(a).proxy == self.event(b).proxy
+    }
+
+    /// PTX-8.7
+    pub(super) fn morally_strong(&self, a: EventId, b: EventId) -> bool {
+        let strong = self.strong(a) && self.strong(b);
+        let in_order = self.po(a, b) || self.po(b, a);
+        let related = in_order || (strong && self.includes(a, b) && self.includes(b, a));
+        let both_memory = self.memory(a) && self.memory(b);
+        let comparable = !both_memory || (self.same_proxy(a, b) && self.same(a, b));
+        !self.same_access(a, b) && related && comparable
+    }
+
+    /// A read that takes all its pieces from one morally strong write (PTX-8.9.2).
+    fn observes(&self, w: EventId, r: EventId) -> bool {
+        let from_write = |&p: &EventId| self.pieces(w).iter().any(|&q| self.rf(q, p));
+        self.event(r).is_read()
+            && self.writes(w)
+            && self.morally_strong(w, r)
+            && self.pieces(r).iter().all(from_write)
+    }
+
+    /// PTX-8.9.2: through read-modify-writes, `red` included.
+    fn observation(&self) -> Rel {
+        let mut out = self.all(|w, r| self.observes(w, r));
+        loop {
+            let further = self.all(|w, r| {
+                let through = |(a, b): (EventId, EventId)| {
+                    out.contains(w, a) && self.rmw(a, b) && self.observes(b, r)
+                };
+                out.contains(w, r) || self.pairs().any(through)
+            });
+            if further == out {
+                return out;
+            }
+            out = further;
+        }
+    }
+
+    /// PTX-8.8
+    fn release_pattern(&self, first: EventId, last: EventId) -> bool {
+        if first == last {
+            return self.writes(first) && self.releases(first);
+        }
+        let strong_write = self.writes(last) && self.strong(last);
+        let operation = self.releases(first) && self.same(first, last);
+        strong_write && self.po(first, last) && (operation || self.releasing_fence(first))
+    }
+
+    /// PTX-8.8: the read of a `red`, or of an mbarrier operation that is no wait, starts none.
+    fn acquire_pattern(&self, first: EventId, last: EventId) -> bool {
+        let event = self.event(first);
+        let excluded = event.marks.red || (event.marks.mbarrier && event.marks.rmw);
+        if !event.is_read() || !self.strong(first) || excluded {
+            return false;
+        }
+        if first == last {
+            return self.acquires(first);
+        }
+        let operation = self.acquires(last) && self.same(first, last);
+        let fence = self.acquiring_fence(last) && self.covered(first, last);
+        self.po(first, last) && (operation || fence)
+    }
+
+    /// PTX-8.9.4
+    fn synchronization(&self, a: EventId, b: EventId) -> bool {
+        let given = [BaseRel::FenceSc, BaseRel::BarrierSync, BaseRel::WarpSync, BaseRel::Api];
+        given.iter().any(|&r| self.execution.relation(r).contains(a, b))
+            || self.cluster_barrier(a, b)
+            || (self.morally_strong(a, b)
+                && self
+                    .observation
+                    .iter_pairs()
+                    .any(|(w, r)| self.release_pattern(a, w) && self.acquire_pattern(r, b)))
+    }
+
+    /// PTX-9.7.13.3: an arrival synchronizes with the waits of its phase; a relaxed one lends its
+    /// edges to the release fences before it, as far as their scope reaches.
+    fn cluster_barrier(&self, a: EventId, b: EventId) -> bool {
+        let meets = |arrival| self.execution.relation(BaseRel::ClusterSync).contains(arrival, b);
+        let relaxed = |arrival| self.event(arrival).order == Some(Order::Relaxed);
+        let later = |&&arrival: &&EventId| self.po(a, arrival) && relaxed(arrival);
+        (meets(a) && !relaxed(a))
+            || (self.releasing_fence(a)
+                && self.includes(a, b)
+                && self.events.iter().filter(later).any(|&arrival| meets(arrival)))
+    }
+
+    /// Program order that a restricted fence gives (PTX-9.7.13.4).
+    fn covered(&self, a: EventId, b: EventId) -> bool {
+        let shared = |e: EventId| {
+            self.memory(e) && self.graph.objects[self.graph.access_of(e).object.index()].shared
+        };
+        let before = match self.event(b).kind {
+            EventKind::Fence(Restriction::ReleaseSharedCta) => shared(a),
+            EventKind::Fence(Restriction::MbarrierInit) => self.event(a).marks.mbarrier,
+            EventKind::Fence(Restriction::Wait) => {
+                self.event(a).position + 1 == self.event(b).position
+            }
+            _ => true,
+        };
+        let after = match self.event(a).kind {
+            EventKind::Fence(Restriction::AcquireSharedCluster) => shared(b),
+            _ => true,
+        };
+        self.po(a, b) && before && after
+    }
+
+    /// PTX-8.9.5: program order, and synchronization with program order around it.
+    fn base_causality(&self) -> Rel {
+        let mut path = self.all(|a, b| {
+            self.synchronizes.contains(a, b)
+                || self
+                    .events
+                    .iter()
+                    .any(|&m| self.covered(a, m) && self.synchronizes.contains(m, b))
+        });
+        path.transitive_closure_in_place();
+        self.all(|a, b| {
+            self.po(a, b) || path.contains(a, b) || path.row(a).any(|m| self.covered(m, b))
+        })
+    }
+
+    /// PTX-8.9.5: proxy-preserved base causality.
+    fn proxy_preserved(&self, a: EventId, b: EventId) -> bool {
+        let alias_fence = |&f: &EventId| {
+            self.event(f).kind == EventKind::ProxyFence(ProxyFenceKind::Alias)
+                && self.base.contains(a, f)
+                && self.base.contains(f, b)
+        };
+        let generic = self.generic(a) && self.generic(b);
+        let through_proxy = generic || (self.same_proxy(a, b) && self.same_cta(a, b));
+        self.overlap(a, b)
+            && self.base.contains(a, b)
+            && if self.virtual_overlap(a, b) {
+                through_proxy
+            } else {
+                generic && self.events.iter().any(alias_fence)
+            }
+    }
+
+    /// PTX-8.9.5
+    fn causes(&self, a: EventId, b: EventId) -> bool {
+        let initial = self.graph.agents[self.event(a).agent.index()].kind == AgentKind::Init;
+        let follows = |r: EventId| self.proxy_preserved(r, b);
+        self.proxy_preserved(a, b)
+            || self.observation.row(a).any(follows)
+            || (initial && self.event(b).kind != EventKind::Init && self.overlap(a, b))
+    }
+}

@@ -1,0 +1,192 @@
+//! The axioms of PTX 9.2 written out over the events of one execution: a second opinion on the
+//! model `ptx-9.2`, without cat.
+//!
+//! Only what an execution chooses is taken from it: reads-from, coherence, the Fence-SC order and
+//! who meets at barriers. Everything else is read off the event graph again, loop by loop, as
+//! chapter 8 defines it. Asynchronous operations and their proxies have no clause here.
+
+mod derived;
+
+use crate::execution::build::Execution;
+use crate::id::EventId;
+use crate::program::expr::Expr;
+use derived::Derived;
+
+/// An axiom of chapter 8.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Axiom {
+    /// PTX-8.9.6: morally strong writes are ordered.
+    CoherenceTotal,
+    /// PTX-8.10.1
+    Coherence,
+    /// PTX-8.10.2
+    FenceSc,
+    /// PTX-8.10.3, first part.
+    SingleCopyAtomicity,
+    /// PTX-8.10.3, second part.
+    Atomicity,
+    /// PTX-8.7.2: overlapping atomics are performed one after the other.
+    RmwSerial,
+    /// PTX-9.7.13.15: operations on an mbarrier object are ordered, whatever their scopes.
+    MbarrierOrder,
+    /// PTX-9.7.13.15: and take effect one at a time.
+    MbarrierAtomicity,
+    /// PTX-8.10.4
+    NoThinAir,
+    /// PTX-8.10.5
+    ScPerLocation,
+    /// PTX-8.10.6
+    Causality,
+}
+
+impl Axiom {
+    /// All axioms, in the order of the text.
+    pub const ALL: [Self; 11] = [
+        Self::CoherenceTotal,
+        Self::Coherence,
+        Self::FenceSc,
+        Self::SingleCopyAtomicity,
+        Self::Atomicity,
+        Self::RmwSerial,
+        Self::MbarrierOrder,
+        Self::MbarrierAtomicity,
+        Self::NoThinAir,
+        Self::ScPerLocation,
+        Self::Causality,
+    ];
+
+    /// The name of the axiom in `models/ptx-9.2.cat`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::CoherenceTotal => "Coherence-Total",
+            Self::Coherence => "Coherence",
+            Self::FenceSc => "Fence-SC",
+            Self::SingleCopyAtomicity => "Single-Copy-Atomicity",
+            Self::Atomicity => "Atomicity",
+            Self::RmwSerial => "RMW-Serial",
+            Self::MbarrierOrder => "Mbarrier-Order",
+            Self::MbarrierAtomicity => "Mbarrier-Atomicity",
+            Self::NoThinAir => "No-Thin-Air",
+            Self::ScPerLocation => "SC-per-Location",
+            Self::Causality => "Causality",
+        }
+    }
+}
+
+/// The axioms that an execution breaks, in the order of the text.
+#[must_use]
+pub fn broken(execution: &Execution<'_>) -> Vec<Axiom> {
+    let d = Derived::new(execution);
+    Axiom::ALL.into_iter().filter(|&axiom| !holds(&d, axiom)).collect()
+}
+
+fn holds(d: &Derived<'_>, axiom: Axiom) -> bool {
+    match axiom {
+        Axiom::CoherenceTotal => d.pairs().all(|(a, b)| {
+            let related = d.co(a, b) || d.co(b, a);
+            !(d.writes(a) && d.writes(b) && d.overlap(a, b) && d.morally_strong(a, b)) || related
+        }),
+        Axiom::Coherence => d.pairs().all(|(a, b)| {
+            !(d.writes(a) && d.writes(b) && d.overlap(a, b) && d.cause(a, b)) || d.co(a, b)
+        }),
+        Axiom::FenceSc => d.pairs().all(|(a, b)| !(d.sc(a, b) && d.base_cause(b, a))),
+        Axiom::SingleCopyAtomicity => d.pairs().all(|(r, w)| !tears(d, r, w)),
+        Axiom::Atomicity => d.pairs().all(|(r, a)| {
+            !(d.rmw(r, a) && is_interrupted(d, r, a, |_, x, y| d.morally_strong(x, y)))
+        }),
+        Axiom::MbarrierOrder => d.pairs().all(|(a, b)| {
+            let both = d.writes_mbarrier(a) && d.writes_mbarrier(b) && !d.same_access(a, b);
+            !(both && d.overlap(a, b)) || d.co(a, b) || d.co(b, a)
+        }),
+        Axiom::MbarrierAtomicity => d.pairs().all(|(r, a)| {
+            !(d.rmw(r, a) && is_interrupted(d, r, a, |w, _, _| d.writes_mbarrier(w)))
+        }),
+        Axiom::RmwSerial => d.pairs().all(|(a, b)| {
+            let contend = d.is_atomic_read(a) && d.is_atomic_read(b) && !d.same_access(a, b);
+            let mutual = d.includes(a, b) && d.includes(b, a);
+            !(contend && mutual && d.accesses_overlap(a, b))
+                || performed_before(d, a, b)
+                || performed_before(d, b, a)
+        }),
+        Axiom::NoThinAir => {
+            let step = |a, b| d.rf(a, b) || depends(d, a, b);
+            is_acyclic(d, step)
+        }
+        Axiom::ScPerLocation => is_acyclic(d, |a, b| {
+            let communicates = d.rf(a, b) || d.co(a, b) || d.fr(a, b);
+            (d.po(a, b) && d.virtual_overlap(a, b)) || (d.morally_strong(a, b) && communicates)
+        }),
+        Axiom::Causality => d.pairs().all(|(a, b)| !((d.rf(a, b) || d.fr(a, b)) && d.cause(b, a))),
+    }
+}
+
+/// Whether `r` reads one piece from the morally strong write of which `w` is a piece, and another
+/// from a write that is before it in coherence.
+fn tears(d: &Derived<'_>, r: EventId, w: EventId) -> bool {
+    let takes_a_piece = d.rf(w, r) && d.morally_strong(w, r);
+    takes_a_piece
+        && d.pieces(r).iter().any(|&other| d.pieces(w).iter().any(|&piece| d.fr(other, piece)))
+}
+
+/// Whether a write comes between the halves of a read-modify-write that `counts` with both: it is
+/// asked of the write and each pair of pieces that follow one another.
+fn is_interrupted(
+    d: &Derived<'_>,
+    r: EventId,
+    a: EventId,
+    counts: impl Fn(EventId, EventId, EventId) -> bool,
+) -> bool {
+    let follow = |first: EventId, second: EventId, step: &dyn Fn(EventId, EventId) -> bool, w| {
+        d.pieces(first)
+            .iter()
+            .any(|&p| d.pieces(second).iter().any(|&q| step(p, q) && counts(w, p, q)))
+    };
+    d.events
+        .iter()
+        .any(|&w| follow(r, w, &|p, q| d.fr(p, q), w) && follow(w, a, &|p, q| d.co(p, q), w))
+}
+
+/// Whether the atomic that reads with `first` may be performed before the one that reads with
+/// `second`: it reads nothing that the second wrote, and the second reads no byte that the first
+/// overwrote from where the first read it.
+fn performed_before(d: &Derived<'_>, first: EventId, second: EventId) -> bool {
+    let reads_later_one = d.pieces(first).iter().any(|&r| {
+        d.events.iter().any(|&w| d.rf(w, r) && d.pieces(second).iter().any(|&s| d.rmw(s, w)))
+    });
+    let first_writes = d.events.iter().any(|&w| d.rmw(first, w));
+    let shares_source = d.pieces(first).iter().any(|&r| {
+        d.pieces(second).iter().any(|&s| d.events.iter().any(|&w| d.rf(w, r) && d.rf(w, s)))
+    });
+    !(reads_later_one || (first_writes && shares_source))
+}
+
+/// Whether the value of `w`, or whether it happens, is computed from what `r` reads (PTX-8.10.4).
+fn depends(d: &Derived<'_>, r: EventId, w: EventId) -> bool {
+    let (read, write) = (d.graph.event(r), d.graph.event(w));
+    if !read.is_read() || !d.writes(w) {
+        return false;
+    }
+    let leaf = Expr::Read(read.access);
+    let exprs = &d.graph.exprs;
+    d.rmw(r, w)
+        || exprs.leaves(d.graph.access_of(w).value).contains(&leaf)
+        || exprs.leaves(write.guard).contains(&leaf)
+}
+
+/// Whether no event reaches itself: events without a step to a remaining one are taken away until
+/// none is left or none can be.
+fn is_acyclic(d: &Derived<'_>, step: impl Fn(EventId, EventId) -> bool) -> bool {
+    let mut rest = d.events.clone();
+    loop {
+        let stays = |&a: &EventId| rest.iter().any(|&b| step(a, b));
+        let next: Vec<EventId> = rest.iter().copied().filter(stays).collect();
+        if next.is_empty() {
+            return true;
+        }
+        if next.len() == rest.len() {
+            return false;
+        }
+        rest = next;
+    }
+}

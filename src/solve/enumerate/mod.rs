@@ -1,0 +1,183 @@
+//! The reference engine: brute force over candidate executions, the readable meaning of a verdict.
+//!
+//! An outcome is allowed when some candidate execution has it and the model, evaluated as written,
+//! admits that execution. A candidate is: values for everything that is free ([`free`]), a write
+//! for every read with the values that follow ([`candidates`]), an assignment of barrier
+//! generations, orders of fences and writes, and a last write for every location ([`search`]).
+//! Nothing is cut off but what can no longer reach the goal, and orders that break an axiom which
+//! more edges cannot mend. Every execution found is built and checked by the solver-free evaluator
+//! ([`recheck`](crate::execution::recheck)).
+//!
+//! Values are well founded here. Under a model that does not forbid cycles of reads-from and
+//! dependencies, a value that justifies itself makes an answer `Unsupported`.
+
+pub mod axioms;
+mod candidates;
+mod free;
+mod rules;
+mod search;
+#[cfg(test)]
+mod tests;
+mod thin_air;
+
+use super::{Answer, Budget, Core, Engine, Goal, Problem, States, Why};
+use crate::event::graph::EventGraph;
+use crate::execution::build::{Choices, Execution};
+use crate::relation::expr::{AxiomRole, Model};
+use rules::Rules;
+use search::{Search, Stop};
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+
+/// Steps of each of the searches that make a core minimal.
+const CORE_STEPS: u64 = 100_000;
+
+/// What a negative answer says of the axioms behind it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Cores {
+    /// Axioms are dropped one after the other while the answer stays; one search for each.
+    #[default]
+    Minimal,
+    /// All axioms, or none where there is no candidate at all.
+    All,
+}
+
+/// The engine.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Enumerate {
+    /// How much work a negative answer is worth.
+    pub cores: Cores,
+}
+
+impl Engine for Enumerate {
+    fn name(&self) -> &'static str {
+        "enumerate"
+    }
+
+    fn find(&self, problem: Problem<'_>, goal: Goal, budget: Budget) -> Answer {
+        match first(problem, goal, budget) {
+            Answer::No(_) => Answer::No(self.core(problem, goal)),
+            other => other,
+        }
+    }
+
+    fn states(&self, problem: Problem<'_>, budget: Budget) -> Result<States, String> {
+        let Problem { graph, model } = problem;
+        let rules = Rules::new(model);
+        let mut states: BTreeMap<Vec<u128>, Choices> = BTreeMap::new();
+        let mut search = Search::new(graph, model, &rules, Goal::Complete, budget, |execution| {
+            states.entry(execution.final_state()).or_insert_with(|| execution.choices.clone());
+            ControlFlow::Continue(())
+        });
+        let end = search.run();
+        let reason = doubt(problem, search.self_justified);
+        let incomplete = match end {
+            ControlFlow::Break(Stop::Limit(why)) => Some(why),
+            _ => None,
+        };
+        match reason {
+            Some(reason) => Err(reason),
+            None => Ok(States { states: states.into_iter().collect(), incomplete }),
+        }
+    }
+}
+
+impl Enumerate {
+    /// The axioms that exclude a goal which no execution reaches.
+    fn core(&self, problem: Problem<'_>, goal: Goal) -> Core {
+        let model = problem.model;
+        let is_no = |axioms: &[usize]| {
+            let part = restricted(model, axioms);
+            let budget = Budget { steps: Some(CORE_STEPS), ..Budget::default() };
+            match first(Problem { model: &part, ..problem }, goal, budget) {
+                Answer::No(_) => Some(true),
+                Answer::Yes(_) => Some(false),
+                _ => None,
+            }
+        };
+        if is_no(&[]) == Some(true) {
+            return Core { axioms: Vec::new(), minimal: true };
+        }
+        let required = |&a: &usize| model.axioms[a].role == AxiomRole::Required;
+        let mut core = Core {
+            axioms: (0..model.axioms.len()).filter(required).collect(),
+            minimal: self.cores == Cores::Minimal,
+        };
+        if self.cores == Cores::Minimal {
+            for axiom in core.axioms.clone() {
+                let rest: Vec<usize> =
+                    core.axioms.iter().copied().filter(|&a| a != axiom).collect();
+                match is_no(&rest) {
+                    Some(true) => core.axioms = rest,
+                    Some(false) => {}
+                    None => core.minimal = false,
+                }
+            }
+        }
+        core
+    }
+}
+
+/// The first execution that reaches a goal.
+fn first(problem: Problem<'_>, goal: Goal, budget: Budget) -> Answer {
+    let Problem { graph, model } = problem;
+    if matches!(goal, Goal::Race(_)) && model.definition("race").is_none() {
+        return Answer::Unsupported("races under a model that does not define `race`".to_owned());
+    }
+    let rules = Rules::new(model);
+    let mut choices = None;
+    let mut search = Search::new(graph, model, &rules, goal, budget, |execution| {
+        choices = Some(Box::new(execution.choices.clone()));
+        ControlFlow::Break(Stop::Enough)
+    });
+    let end = search.run();
+    let self_justified = search.self_justified;
+    match (choices, end) {
+        (Some(choices), _) => Answer::Yes(choices),
+        (None, ControlFlow::Break(Stop::Limit(why))) => Answer::Unknown(why),
+        (None, _) => match doubt(problem, self_justified) {
+            Some(reason) => Answer::Unsupported(reason),
+            None => Answer::No(Core::default()),
+        },
+    }
+}
+
+/// Why having seen all candidates does not settle that there is no other execution.
+fn doubt(problem: Problem<'_>, self_justified: bool) -> Option<String> {
+    if self_justified && !thin_air::is_excluded(problem.model) {
+        let reason = "values that justify themselves, which the model does not exclude";
+        return Some(reason.to_owned());
+    }
+    if !free::are_enough(problem.graph) {
+        return Some("arithmetic on unknown values".to_owned());
+    }
+    None
+}
+
+/// A model with only some of its axioms.
+fn restricted(model: &Model, axioms: &[usize]) -> Model {
+    let mut part = model.clone();
+    part.axioms = axioms.iter().map(|&a| model.axioms[a].clone()).collect();
+    part
+}
+
+/// Visits every candidate execution of a graph whatever a model says of it: all reads-from choices,
+/// all Fence-SC orders, all partial coherence orders and all barrier generations.
+///
+/// # Errors
+/// With the limit, when the budget ends first.
+pub fn every_candidate(
+    graph: &EventGraph,
+    budget: Budget,
+    mut visit: impl FnMut(&Execution<'_>),
+) -> Result<(), Why> {
+    let (model, rules) = (Model::default(), Rules::none());
+    let mut search = Search::new(graph, &model, &rules, Goal::Complete, budget, |execution| {
+        visit(execution);
+        ControlFlow::Continue(())
+    });
+    match search.run() {
+        ControlFlow::Break(Stop::Limit(why)) => Err(why),
+        _ => Ok(()),
+    }
+}

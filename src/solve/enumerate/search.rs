@@ -1,0 +1,313 @@
+//! The search: candidates, then barrier generations, then orders, then final writes.
+//!
+//! Orders start empty and grow. Edges that the axioms demand are added until there are none; where
+//! an axiom demands that a pair be ordered, both ways are tried. For a model whose axioms are all
+//! prohibitions, productions and choices ([`classify`](crate::relation::classify)) this loses no
+//! outcome: take any consistent execution and follow its orders at every choice. What is demanded
+//! of smaller orders is demanded of its orders too, since demands only grow; so the orders here
+//! stay inside its orders, break no prohibition that it keeps, and leave every write
+//! coherence-maximal that is maximal there. Fences of mutual scope are a choice in every model,
+//! pairs of writes in a model with total coherence. For any other model, every partial order is
+//! tried: each pair of writes one way, the other way, and not at all.
+
+use super::candidates::{self, Candidate, Visitor};
+use super::free::assignments;
+use super::rules::{Coherence, Demand, Rules};
+use crate::event::graph::{CutKind, EventGraph};
+use crate::execution::barrier::{Barriers, Generations};
+use crate::execution::build::{Choices, Execution, sc_pairs};
+use crate::execution::recheck::recheck;
+use crate::id::{EventId, LocId};
+use crate::program::expr::{Expr, ExprArena};
+use crate::program::value::Values;
+use crate::relation::eval::{Evaluator, Interpretation, evaluate};
+use crate::relation::expr::Model;
+use crate::solve::{Budget, Goal, Why};
+use crate::vocabulary::BaseRel;
+use std::ops::ControlFlow;
+use std::time::{Duration, Instant};
+
+/// Why a search ends before it has seen everything.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Stop {
+    /// The one who asked has seen enough.
+    Enough,
+    /// A limit.
+    Limit(Why),
+}
+
+type Flow = ControlFlow<Stop>;
+type Pair = (EventId, EventId);
+
+/// A search for executions that reach a goal and satisfy a model.
+pub(super) struct Search<'a, F> {
+    graph: &'a EventGraph,
+    model: &'a Model,
+    rules: &'a Rules,
+    goal: Goal,
+    evaluator: Evaluator<'a>,
+    steps_left: Option<u64>,
+    deadline: Option<Instant>,
+    /// Pairs that stay unordered, where every partial order is tried.
+    apart: Vec<Pair>,
+    /// Whether values that justify themselves were met; they are left out.
+    pub self_justified: bool,
+    found: F,
+}
+
+impl<'a, F: FnMut(&Execution<'a>) -> Flow> Search<'a, F> {
+    /// A search that hands every execution to `found`.
+    pub(super) fn new(
+        graph: &'a EventGraph,
+        model: &'a Model,
+        rules: &'a Rules,
+        goal: Goal,
+        budget: Budget,
+        found: F,
+    ) -> Self {
+        Self {
+            evaluator: rules.evaluator(graph.events.len()),
+            steps_left: budget.steps,
+            deadline: budget.milliseconds.map(|ms| Instant::now() + Duration::from_millis(ms)),
+            apart: Vec::new(),
+            self_justified: false,
+            graph,
+            model,
+            rules,
+            goal,
+            found,
+        }
+    }
+
+    /// Goes through all executions.
+    pub(super) fn run(&mut self) -> Flow {
+        assignments(self.graph).try_for_each(|free| candidates::visit(self.graph, &free, self))
+    }
+
+    /// Accounts for one step.
+    fn step(&mut self) -> Flow {
+        if let Some(left) = &mut self.steps_left {
+            if *left == 0 {
+                return ControlFlow::Break(Stop::Limit(Why::Steps));
+            }
+            *left -= 1;
+        }
+        if self.deadline.is_some_and(|deadline| Instant::now() > deadline) {
+            return ControlFlow::Break(Stop::Limit(Why::Timeout));
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// Whether the goal may still be reached, with values as far as they are known.
+    fn within_reach(&self, values: &Values) -> bool {
+        let never = |expr, truth: bool| values.truth(expr) == Some(!truth);
+        if self.goal == Goal::BoundHit {
+            let mut bounds = self.graph.cuts.iter().filter(|c| c.kind == CutKind::Bound);
+            return bounds.any(|c| !never(c.guard, true));
+        }
+        let ended = self.graph.cuts.iter().any(|c| values.truth(c.guard) == Some(true));
+        let goal = match self.goal {
+            Goal::Condition(wanted) => !never(self.graph.condition, wanted),
+            Goal::Violation(index) => !never(self.graph.violations[index].guard, true),
+            Goal::Complete | Goal::BoundHit | Goal::Race(_) => true,
+        };
+        goal && !ended && !never(self.graph.filter, true)
+    }
+
+    /// Whether a finished execution reaches the goal.
+    fn is_reached(&self, execution: &Execution<'_>) -> bool {
+        let graph = self.graph;
+        match self.goal {
+            Goal::Condition(wanted) => execution.truth(graph.condition) == Some(wanted),
+            Goal::Complete | Goal::BoundHit => true,
+            Goal::Violation(index) => execution.truth(graph.violations[index].guard) == Some(true),
+            Goal::Race(kind) => self.model.definition("race").is_some_and(|race| {
+                let values = evaluate(&self.model.arena, &[race], execution);
+                let races = values.relation(race).iter_pairs();
+                races.into_iter().any(|(a, b)| kind.counts(graph, a, b))
+            }),
+        }
+    }
+
+    /// The ways in which threads can meet at barriers.
+    fn generations(&self, candidate: &Candidate<'_>) -> Vec<Generations> {
+        let values = candidate.values;
+        let executes = |id: EventId| values.truth(self.graph.event(id).guard) == Some(true);
+        let all = Barriers::new(self.graph, executes, |x| values.get(x)).assignments();
+        // A thread that is cut may leave others waiting; what they would do next is included.
+        if all.is_empty() && self.goal == Goal::BoundHit { vec![Vec::new()] } else { all }
+    }
+
+    /// Lets the orders of an execution grow.
+    fn grow(&mut self, execution: &mut Execution<'a>) -> Flow {
+        self.step()?;
+        loop {
+            let values = self.evaluator.reevaluate(execution);
+            match self.rules.demand(execution, values) {
+                Demand::Hopeless => return ControlFlow::Continue(()),
+                Demand::Edges(order, edges) => {
+                    if !self.insert(execution, order, &edges) {
+                        return ControlFlow::Continue(());
+                    }
+                }
+                Demand::Either(order, a, b) => return self.either(execution, order, a, b),
+                Demand::Nothing => break,
+            }
+        }
+        if let Some((a, b)) = self.open_fences(execution) {
+            return self.either(execution, BaseRel::FenceSc, a, b);
+        }
+        let Some((a, b)) = self.open_writes(execution) else { return self.ordered(execution) };
+        self.either(execution, BaseRel::Co, a, b)?;
+        if self.rules.coherence == Coherence::Partial {
+            self.apart.push((a, b));
+            self.grow(execution)?;
+            self.apart.pop();
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// Tries both directions of a pair.
+    fn either(
+        &mut self,
+        execution: &mut Execution<'a>,
+        order: BaseRel,
+        a: EventId,
+        b: EventId,
+    ) -> Flow {
+        let (co, sc) = (execution.choices.co.clone(), execution.choices.sc.clone());
+        for pair in [(a, b), (b, a)] {
+            if self.insert(execution, order, &[pair]) {
+                self.grow(execution)?;
+            }
+            execution
+                .set_orders(co.clone(), sc.clone())
+                .expect("these orders were accepted before");
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// Adds edges to an order; false when it cannot hold them.
+    fn insert(&self, execution: &mut Execution<'a>, order: BaseRel, edges: &[Pair]) -> bool {
+        let (mut co, mut sc) = (execution.choices.co.clone(), execution.choices.sc.clone());
+        if order == BaseRel::Co { &mut co } else { &mut sc }.extend(edges);
+        execution.set_orders(co, sc).is_ok()
+            && edges.iter().all(|&(a, b)| execution.relation(order).contains(a, b))
+            && !self.apart.iter().any(|&(a, b)| {
+                let co = execution.relation(BaseRel::Co);
+                co.contains(a, b) || co.contains(b, a)
+            })
+    }
+
+    /// A pair of executed fences that the Fence-SC order has to relate and does not (PTX-8.9.3).
+    fn open_fences(&self, execution: &Execution<'_>) -> Option<Pair> {
+        let sc = execution.relation(BaseRel::FenceSc);
+        let executes = |id: EventId| execution.executed.contains(id);
+        sc_pairs(self.graph)
+            .into_iter()
+            .find(|&(a, b)| executes(a) && executes(b) && !sc.contains(a, b) && !sc.contains(b, a))
+    }
+
+    /// A pair of executed writes to one location that is neither ordered nor to be left apart.
+    fn open_writes(&self, execution: &Execution<'_>) -> Option<Pair> {
+        if self.rules.coherence == Coherence::Demanded {
+            return None;
+        }
+        let co = execution.relation(BaseRel::Co);
+        let location = |id: EventId| self.graph.event(id).loc;
+        let writes: Vec<EventId> =
+            execution.executed.iter().filter(|&id| self.graph.event(id).is_write()).collect();
+        let pairs = writes
+            .iter()
+            .enumerate()
+            .flat_map(|(at, &a)| writes[at + 1..].iter().map(move |&b| (a, b)));
+        pairs.into_iter().find(|&(a, b)| {
+            location(a) == location(b)
+                && !co.contains(a, b)
+                && !co.contains(b, a)
+                && !self.apart.contains(&(a, b))
+        })
+    }
+
+    /// The orders are complete: the model as written decides, then final writes are chosen.
+    fn ordered(&mut self, execution: &mut Execution<'a>) -> Flow {
+        if !recheck(self.model, execution).is_consistent() {
+            return ControlFlow::Continue(());
+        }
+        if self.goal == Goal::BoundHit {
+            return (self.found)(execution);
+        }
+        for finals in final_writes(execution) {
+            let finished =
+                execution.set_finals(finals).and_then(|()| execution.check_finished()).is_ok();
+            if finished && self.is_reached(execution) {
+                (self.found)(execution)?;
+            }
+        }
+        execution.set_finals(Vec::new()).expect("values were determined before");
+        ControlFlow::Continue(())
+    }
+}
+
+impl<'a, F: FnMut(&Execution<'a>) -> Flow> Visitor for Search<'a, F> {
+    type Stop = Stop;
+
+    fn is_promising(&mut self, values: &Values) -> ControlFlow<Stop, bool> {
+        if let ControlFlow::Break(stop) = self.step() {
+            return ControlFlow::Break(stop);
+        }
+        ControlFlow::Continue(self.within_reach(values))
+    }
+
+    fn candidate(&mut self, candidate: &Candidate<'_>) -> Flow {
+        for generations in self.generations(candidate) {
+            let choices = Choices {
+                rf: candidate.rf.to_vec(),
+                symbols: candidate.free.symbols.clone(),
+                generations,
+                ..Choices::default()
+            };
+            // A barrier that returns something else than was assumed makes no execution here.
+            let Ok(mut execution) = Execution::assemble(self.graph, choices) else { continue };
+            self.evaluator.evaluate(&execution);
+            self.grow(&mut execution)?;
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn self_justified(&mut self, _rf: &[Option<EventId>]) {
+        self.self_justified = true;
+    }
+}
+
+/// Every choice of a coherence-maximal write for each location whose final value matters; for the
+/// others the first one stands for all.
+fn final_writes(execution: &Execution<'_>) -> Vec<Vec<Option<EventId>>> {
+    let graph = execution.graph;
+    let co = execution.relation(BaseRel::Co);
+    let mut out = vec![Vec::new()];
+    for index in 0..graph.locations.len() {
+        let loc = LocId::new(index);
+        let mut last: Vec<EventId> = execution
+            .executed
+            .iter()
+            .filter(|&id| graph.event(id).is_write() && graph.event(id).loc == Some(loc))
+            .filter(|&id| co.row(id).next().is_none())
+            .collect();
+        if !asks_for(&graph.exprs, loc) {
+            last.truncate(1);
+        }
+        out = out
+            .iter()
+            .flat_map(|before: &Vec<Option<EventId>>| {
+                last.iter().map(move |&id| [before.as_slice(), &[Some(id)]].concat())
+            })
+            .collect();
+    }
+    out
+}
+
+/// Whether some expression mentions the final value of a location.
+fn asks_for(exprs: &ExprArena, loc: LocId) -> bool {
+    (0..exprs.len()).any(|x| exprs.get(crate::id::ExprId::new(x)) == Expr::Final(loc))
+}
