@@ -12,7 +12,7 @@ use crate::program::expr::{Expr, ExprArena};
 use crate::program::micro::{BarrierMicro, Marks, Program, Restriction};
 use crate::ptx::operation::{Order, Proxy, ProxyFenceKind, Scope};
 use crate::source::Span;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 /// An access before splitting.
 #[derive(Clone, Debug)]
@@ -440,15 +440,40 @@ fn agents(program: &Program) -> Vec<Agent> {
 #[derive(Debug, Default)]
 pub(super) struct InitialValues {
     symbols: FxHashMap<(ObjectId, u64), ExprId>,
-    /// The ends of mbarrier objects; unknown bits there do not look like an initialized one.
-    mbarriers: FxHashSet<(ObjectId, u64)>,
+    /// Where mbarrier objects lie: object, first byte, one past the last, and who looks.
+    mbarriers: Vec<(ObjectId, u64, u64, Looks)>,
+}
+
+/// What reads the unknown bits of an mbarrier object before it is initialized.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Looks {
+    /// Only operations on mbarriers, which are undefined there whatever the bits are.
+    Nobody,
+    /// Ordinary accesses as well.
+    Others,
 }
 
 impl InitialValues {
     pub(super) fn new(accesses: &[DraftAccess]) -> Self {
-        let ends = accesses.iter().filter(|a| a.marks.mbarrier);
-        let mbarriers = ends.map(|a| (a.object, a.offset + u64::from(a.bytes))).collect();
+        let end = |a: &DraftAccess| a.offset + u64::from(a.bytes);
+        let mut mbarriers: Vec<(ObjectId, u64, u64, Looks)> = Vec::new();
+        for a in accesses.iter().filter(|a| a.marks.mbarrier) {
+            if mbarriers.iter().any(|m| (m.0, m.1) == (a.object, a.offset)) {
+                continue;
+            }
+            let other = accesses.iter().any(|b| {
+                !b.marks.mbarrier && b.object == a.object && b.offset < end(a) && a.offset < end(b)
+            });
+            let looks = if other { Looks::Others } else { Looks::Nobody };
+            mbarriers.push((a.object, a.offset, end(a), looks));
+        }
         Self { mbarriers, ..Self::default() }
+    }
+
+    /// The mbarrier object that some bytes belong to.
+    fn mbarrier(&self, object: ObjectId, start: u64, end: u64) -> Option<(u64, Looks)> {
+        let found = self.mbarriers.iter().find(|m| m.0 == object && m.1 <= start && end <= m.2);
+        found.map(|m| (m.2, m.3))
     }
 
     /// The initial value of `bytes` bytes of an object from `offset` on.
@@ -490,14 +515,17 @@ impl InitialValues {
         let info = &program.layout.objects[object.index()];
         let variable = &program.layout.variables[info.variable];
         let width = variable.ty.bits;
-        let end = (index + 1) * u64::from(variable.ty.bytes());
-        let unknown = width - u32::from(self.mbarriers.contains(&(object, end)));
+        let size = u64::from(variable.ty.bytes());
+        let (start, end) = (index * size, (index + 1) * size);
+        let mbarrier = self.mbarrier(object, start, end);
+        // Unknown bits do not look like an initialized object.
+        let unknown = width - u32::from(mbarrier.is_some_and(|(last, _)| last == end));
         let given = variable.initial.as_ref().map(|values| {
             values.get(usize::try_from(index).unwrap_or(usize::MAX)).copied().unwrap_or(0)
         });
         match given {
             Some(value) => graph.exprs.number(value as u128, width),
-            None if variable.zeroed => graph.exprs.number(0, width),
+            None if variable.zeroed || mbarrier.is_some_and(|m| m.1 == Looks::Nobody) => graph.exprs.number(0, width),
             None => *self.symbols.entry((object, index)).or_insert_with(|| {
                 let id = SymbolId::new(graph.symbols.len());
                 let name = if variable.elements > 1 {
