@@ -185,6 +185,8 @@ impl<'p> Draft<'p> {
             self.unfolding.tearing,
         );
         let program = self.program;
+        let loads = super::non_coherent::violations(program, &self.accesses, &mut self.exprs);
+        self.violations.extend(loads);
         let mut graph = EventGraph {
             exprs: std::mem::take(&mut self.exprs),
             agents: agents(program),
@@ -525,7 +527,9 @@ impl InitialValues {
         });
         match given {
             Some(value) => graph.exprs.number(value as u128, width),
-            None if variable.zeroed || mbarrier.is_some_and(|m| m.1 == Looks::Nobody) => graph.exprs.number(0, width),
+            None if variable.zeroed || mbarrier.is_some_and(|m| m.1 == Looks::Nobody) => {
+                graph.exprs.number(0, width)
+            }
             None => *self.symbols.entry((object, index)).or_insert_with(|| {
                 let id = SymbolId::new(graph.symbols.len());
                 let name = if variable.elements > 1 {

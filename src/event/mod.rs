@@ -6,5 +6,6 @@ mod control;
 mod draft;
 mod elements;
 pub mod graph;
+mod non_coherent;
 mod pieces;
 pub mod unfold;

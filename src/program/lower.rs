@@ -9,6 +9,7 @@ use super::micro::{
     TaskOrder, ThreadCode,
 };
 use super::registers::Registers;
+use super::special::opaque;
 use super::term::{Extension, Term, atomic_result, extension};
 use crate::litmus::ast::{DeclaredSpace, Dialect, Test, ThreadPlace};
 use crate::ptx::operation::{
@@ -207,6 +208,7 @@ impl Lowering<'_> {
             scope: access.scope.filter(|_| order != Order::Weak),
             proxy,
             marks: Marks { mmio: access.mmio, ..marks },
+            replica: 0,
         }
     }
 
@@ -223,18 +225,29 @@ impl Lowering<'_> {
                 let elements = elements.collect();
                 self.elements(elements, access.order);
             }
+            Operation::Atomic { access, op, destinations, operands, .. }
+                if is_packed(access.ty) =>
+            {
+                self.packed_atomic(access, *op, destinations, operands, false);
+            }
+            Operation::Reduce { access, op, operands } if is_packed(access.ty) => {
+                self.packed_atomic(access, *op, &[], operands, true);
+            }
             Operation::Atomic { access, op, destinations, operands, swap } => {
                 let elements = (0_u32..).zip(operands).map(|(element, operand)| {
                     let destination = destinations.get(element as usize).cloned().flatten();
-                    let swap = swap.as_ref();
-                    self.atomic(access, *op, element, &destination, operand, swap, false)
+                    let destination = self.loaded(&destination, access.ty);
+                    let operand = self.value(operand, access.ty);
+                    let swap = swap.as_ref().map(|s| self.value(s, access.ty));
+                    self.atomic_on(access, *op, element, destination, operand, swap, false)
                 });
                 let elements = elements.collect();
                 self.elements(elements, access.order);
             }
             Operation::Reduce { access, op, operands } => {
                 let elements = (0_u32..).zip(operands).map(|(element, operand)| {
-                    self.atomic(access, *op, element, &None, operand, None, true)
+                    let operand = self.value(operand, access.ty);
+                    self.atomic_on(access, *op, element, None, operand, None, true)
                 });
                 let elements = elements.collect();
                 self.elements(elements, access.order);
@@ -293,19 +306,13 @@ impl Lowering<'_> {
     }
 
     fn load(&mut self, access: &AccessForm, destinations: &[Destination], non_coherent: bool) {
+        let marks = Marks { non_coherent, ..Marks::default() };
         let elements = (0_u32..).zip(destinations).map(|(element, destination)| {
-            let target = self.target(access, element, access.order, Marks::default());
+            let target = self.target(access, element, access.order, marks);
             Micro::Load { target, destination: self.loaded(destination, access.ty) }
         });
         let elements = elements.collect();
         self.elements(elements, access.order);
-        if non_coherent {
-            self.out.push(Micro::Require {
-                condition: Term::truth(true),
-                rule: "a non-coherent load of data that the grid writes".to_owned(),
-                out_of_model: true,
-            });
-        }
     }
 
     /// Adds the elements of one access, which may be a vector.
@@ -332,14 +339,14 @@ impl Lowering<'_> {
     }
 
     #[allow(clippy::too_many_arguments, reason = "the fields of one instruction")]
-    fn atomic(
+    pub(super) fn atomic_on(
         &self,
         access: &AccessForm,
         op: AtomicOp,
         element: u32,
-        destination: &Destination,
-        operand: &Value,
-        swap: Option<&Value>,
+        destination: Option<(usize, Extension)>,
+        operand: Term,
+        swap: Option<Term>,
         red: bool,
     ) -> Micro {
         let ty = access.ty;
@@ -357,16 +364,12 @@ impl Lowering<'_> {
             ..Marks::default()
         };
         let target = self.target(access, element, read_order, marks);
-        let operand = self.value(operand, ty);
         let writes = if op == AtomicOp::Cas {
             Term::Old(ty.bits).equals(operand.clone())
         } else {
             Term::truth(true)
         };
-        let swap = swap.map(|s| self.value(s, ty));
-        let value = atomic_result(op, ty, operand, swap)
-            .unwrap_or_else(|| Term::Free("opaque floating-point result".to_owned(), ty.bits));
-        let destination = self.loaded(destination, ty);
+        let value = atomic_result(op, ty, operand, swap).unwrap_or_else(|| opaque(ty));
         Micro::Rmw { target, write_order, destination, writes, value }
     }
 
@@ -559,6 +562,10 @@ impl Lowering<'_> {
             }
         }
     }
+}
+
+fn is_packed(ty: Type) -> bool {
+    matches!(ty.kind, TypeKind::FloatX2 | TypeKind::BfloatX2)
 }
 
 fn boolean(op: BoolOp) -> Binary {

@@ -88,6 +88,8 @@ pub struct Target {
     pub proxy: Proxy,
     /// Marks of the events.
     pub marks: Marks,
+    /// Which replica of a multimem address; 0 for others.
+    pub replica: usize,
 }
 
 /// A micro-operation.
@@ -256,6 +258,8 @@ pub struct Marks {
     pub mbarrier: bool,
     /// `.mmio`
     pub mmio: bool,
+    /// `ld.global.nc`, `ldu`: for data that nothing writes meanwhile.
+    pub non_coherent: bool,
 }
 
 /// What a `bar.red` returns.
