@@ -412,13 +412,21 @@ impl<'p> Draft<'p> {
     /// API order (PTX-8.9.4): every event of an earlier task before every event of a later one, or
     /// before its `griddepcontrol.wait`s where the later task was launched early.
     fn add_task_edges(&self, graph: &mut EventGraph) {
+        let before = self.program.earlier_threads();
+        let thread = |e: EventId| graph.event(e).agent.index().checked_sub(1);
+        let waits_for = |late: usize, early: usize| {
+            let launched = self.program.task_edges.iter().filter(|o| o.programmatic);
+            launched
+                .filter(|o| o.to.contains(&late))
+                .any(|o| o.from.iter().any(|&f| f == early || before[f][early]))
+        };
         let mut edges = Vec::new();
-        for order in &self.program.task_edges {
-            let agent = |t: usize| AgentId::new(t + 1);
-            let of = |threads: &[usize], e: &Event| threads.iter().any(|&t| agent(t) == e.agent);
-            for a in graph.ids().filter(|&a| of(&order.from, graph.event(a))) {
-                for b in graph.ids().filter(|&b| of(&order.to, graph.event(b))) {
-                    if !order.programmatic || graph.event(b).kind == EventKind::Boundary {
+        if !self.program.task_edges.is_empty() {
+            for a in graph.ids() {
+                for b in graph.ids() {
+                    let (Some(early), Some(late)) = (thread(a), thread(b)) else { continue };
+                    let waits = graph.event(b).kind == EventKind::Boundary;
+                    if before[late][early] || (waits && waits_for(late, early)) {
                         edges.push((a, b));
                     }
                 }

@@ -18,7 +18,7 @@ pub(super) fn violations(
     if loads.is_empty() {
         return Vec::new();
     }
-    let before = earlier_threads(program);
+    let before = program.earlier_threads();
     let end = |a: &DraftAccess| a.offset + u64::from(a.bytes);
     let mut out = Vec::new();
     for load in loads {
@@ -39,24 +39,4 @@ pub(super) fn violations(
         }
     }
     out
-}
-
-/// For each thread, those whose tasks are complete before its task starts (PTX-8.9.4).
-fn earlier_threads(program: &Program) -> Vec<Vec<bool>> {
-    let count = program.threads.len();
-    let mut before = vec![vec![false; count]; count];
-    for order in program.task_edges.iter().filter(|order| !order.programmatic) {
-        for &later in &order.to {
-            order.from.iter().for_each(|&earlier| before[later][earlier] = true);
-        }
-    }
-    for middle in 0..count {
-        for later in 0..count {
-            if before[later][middle] {
-                let more = before[middle].clone();
-                before[later].iter_mut().zip(more).for_each(|(known, new)| *known |= new);
-            }
-        }
-    }
-    before
 }
