@@ -208,6 +208,8 @@ impl<'p> Draft<'p> {
         self.add_initial_writes(&mut graph, &pieces, &mut initial);
         self.add_events(&mut graph, &pieces);
         self.add_task_edges(&mut graph);
+        let misused = super::barrier_rules::violations(&mut graph);
+        graph.violations.extend(misused);
         let mut conditions = Conditions::new(program, &self.finals, &pieces, &mut initial);
         conditions.resolve(&mut graph);
         graph

@@ -23,9 +23,8 @@ pub(super) fn violations(
     let mut out = Vec::new();
     for load in loads {
         for write in accesses.iter().filter(|a| a.write && !before[load.thread][a.thread]) {
-            let overlap = write.object == load.object
-                && write.offset < end(load)
-                && load.offset < end(write);
+            let overlap =
+                write.object == load.object && write.offset < end(load) && load.offset < end(write);
             let guard = exprs.and(load.guard, write.guard);
             if overlap && !exprs.is_false(guard) {
                 out.push(Violation {

@@ -51,7 +51,10 @@ impl Binary {
     }
 
     fn commutes(self) -> bool {
-        matches!(self, Self::Add | Self::FAdd | Self::Mul | Self::And | Self::Or | Self::Xor | Self::Eq)
+        matches!(
+            self,
+            Self::Add | Self::FAdd | Self::Mul | Self::And | Self::Or | Self::Xor | Self::Eq
+        )
     }
 }
 

@@ -69,6 +69,7 @@ fn lower_thread(test: &Test, layout: &Layout, index: usize) -> ThreadCode {
         place: thread.place,
         dialect: test.dialect,
         thread: index,
+        lane: lane_of(test, index),
         out: Vec::new(),
     };
     let steps = thread.statements.iter().map(|s| lowering.statement(s)).collect();
@@ -88,6 +89,8 @@ pub(super) struct Lowering<'a> {
     pub(super) place: ThreadPlace,
     pub(super) dialect: Dialect,
     pub(super) thread: usize,
+    /// The thread's position in its warp, where the test says which warp that is.
+    lane: Option<u32>,
     pub(super) out: Vec<Micro>,
 }
 
@@ -266,6 +269,10 @@ impl Lowering<'_> {
             }
             Operation::WarpBarrier { mask } => {
                 let mask = self.value(mask, Type::new(TypeKind::Unsigned, 32));
+                if let Some(lane) = self.lane {
+                    let rule = "bar.warp.sync of a thread outside its mask (PTX-9.7.13.2)";
+                    self.require(mask.clone().bits(lane, 1), rule);
+                }
                 self.barrier(BarrierGroup::Warp(mask), true, true, None);
             }
             Operation::ClusterArrive { order } => {
@@ -389,6 +396,13 @@ impl Lowering<'_> {
             BarrierGroup::Cta(barrier)
         };
         let count = count.map(|c| self.value(c, number));
+        if let (Some(count), Dialect::Blocks) = (&count, self.dialect) {
+            let whole = count.clone().bits(0, 5).equals(Term::Const(0, 5));
+            let some = count.clone().equals(Term::Const(0, 32)).not();
+            let rule = "a number of threads at a barrier that is no positive multiple of the warp \
+                        size (PTX-9.7.13.1)";
+            self.require(whole.and(some), rule);
+        }
         let (predicate, reduction) = match mode {
             BarrierMode::Sync | BarrierMode::Arrive => (None, None),
             BarrierMode::RedPopc(d, p) => {
@@ -562,6 +576,17 @@ impl Lowering<'_> {
             }
         }
     }
+}
+
+/// Threads of a declared warp are its lanes, in order.
+fn lane_of(test: &Test, index: usize) -> Option<u32> {
+    let warp = |thread: &crate::litmus::ast::Thread| match thread.place {
+        ThreadPlace::Device(p) if p.warp.is_some() => Some((p.gpu, p.grid, p.cta, p.warp)),
+        _ => None,
+    };
+    let own = warp(&test.threads[index])?;
+    let before = test.threads[..index].iter().filter(|thread| warp(thread) == Some(own));
+    u32::try_from(before.count()).ok().filter(|lane| *lane < 32)
 }
 
 fn is_packed(ty: Type) -> bool {
