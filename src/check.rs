@@ -1,6 +1,6 @@
 //! The pipeline: one test and one model in, one outcome out.
 
-use crate::event::graph::{CutKind, EventGraph};
+use crate::event::graph::{BarrierOp, BarrierRule, CutKind, EventGraph};
 use crate::event::unfold::{Tearing, Unfolding, unfold};
 use crate::execution::build::{Choices, Execution};
 use crate::execution::recheck::{Recheck, recheck};
@@ -208,13 +208,58 @@ fn excluded(problem: Problem<'_>, core: Core, engine: &dyn Engine, settings: Set
     }
     if !problem.graph.barriers.is_empty() {
         match engine.find(problem, Goal::Complete, settings.budget) {
-            Answer::No(_) => return Verdict::Deadlock(deadlock(problem.graph)),
+            Answer::No(_) => {
+                return stuck(problem.graph);
+            }
             Answer::Yes(_) => {}
             Answer::Unknown(why) => return Verdict::Unknown(Undecided::Engine(why)),
             Answer::Unsupported(why) => return Verdict::Unknown(Undecided::Unsupported(why)),
         }
     }
     Verdict::Forbidden(core)
+}
+
+/// No execution completes: because of a misuse that is undefined, or else of a deadlock.
+fn stuck(graph: &EventGraph) -> Verdict {
+    let certain = graph.violations.iter().find(|v| graph.exprs.is_true(v.guard));
+    let misuse = certain.map(|violation| Reason {
+        rule: violation.rule.clone(),
+        spans: vec![violation.span],
+        choices: None,
+    });
+    match misuse.or_else(|| different_counts(graph)) {
+        Some(reason) => Verdict::Undefined(reason),
+        None => Verdict::Deadlock(deadlock(graph)),
+    }
+}
+
+/// Two threads that come to one barrier with different thread counts, which is undefined
+/// (PTX-9.7.13.1).
+fn different_counts(graph: &EventGraph) -> Option<Reason> {
+    let counted = |op: &BarrierOp| match op.rule {
+        BarrierRule::Count(count) => graph.exprs.constant(count),
+        _ => None,
+    };
+    let first_of_thread = |index: usize| {
+        let op = &graph.barriers[index];
+        let agent = |op: &BarrierOp| graph.event(op.event).agent;
+        !graph.barriers[..index].iter().any(|o| o.key == op.key && agent(o) == agent(op))
+    };
+    let firsts: Vec<&BarrierOp> = (0..graph.barriers.len())
+        .filter(|&b| first_of_thread(b))
+        .map(|b| &graph.barriers[b])
+        .collect();
+    let pairs =
+        firsts.iter().enumerate().flat_map(|(at, a)| firsts[at + 1..].iter().map(move |b| (a, b)));
+    let differ = |a: &BarrierOp, b: &BarrierOp| {
+        a.key == b.key && counted(a).zip(counted(b)).is_some_and(|(x, y)| x != y)
+    };
+    let (a, b) = pairs.into_iter().find(|(a, b)| differ(a, b))?;
+    Some(Reason {
+        rule: format!("threads come to {} with different counts (PTX-9.7.13.1)", a.key),
+        spans: vec![graph.event(a.event).span, graph.event(b.event).span],
+        choices: None,
+    })
 }
 
 /// Who waits: the barrier operations of the program.

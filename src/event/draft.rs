@@ -12,7 +12,7 @@ use crate::program::expr::{Expr, ExprArena};
 use crate::program::micro::{BarrierMicro, Marks, Program, Restriction};
 use crate::ptx::operation::{Order, Proxy, ProxyFenceKind, Scope};
 use crate::source::Span;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 /// An access before splitting.
 #[derive(Clone, Debug)]
@@ -185,6 +185,8 @@ impl<'p> Draft<'p> {
             self.unfolding.tearing,
         );
         let program = self.program;
+        let loads = super::non_coherent::violations(program, &self.accesses, &mut self.exprs);
+        self.violations.extend(loads);
         let mut graph = EventGraph {
             exprs: std::mem::take(&mut self.exprs),
             agents: agents(program),
@@ -206,6 +208,8 @@ impl<'p> Draft<'p> {
         self.add_initial_writes(&mut graph, &pieces, &mut initial);
         self.add_events(&mut graph, &pieces);
         self.add_task_edges(&mut graph);
+        let misused = super::barrier_rules::violations(&mut graph);
+        graph.violations.extend(misused);
         let mut conditions = Conditions::new(program, &self.finals, &pieces, &mut initial);
         conditions.resolve(&mut graph);
         graph
@@ -410,13 +414,21 @@ impl<'p> Draft<'p> {
     /// API order (PTX-8.9.4): every event of an earlier task before every event of a later one, or
     /// before its `griddepcontrol.wait`s where the later task was launched early.
     fn add_task_edges(&self, graph: &mut EventGraph) {
+        let before = self.program.earlier_threads();
+        let thread = |e: EventId| graph.event(e).agent.index().checked_sub(1);
+        let waits_for = |late: usize, early: usize| {
+            let launched = self.program.task_edges.iter().filter(|o| o.programmatic);
+            launched
+                .filter(|o| o.to.contains(&late))
+                .any(|o| o.from.iter().any(|&f| f == early || before[f][early]))
+        };
         let mut edges = Vec::new();
-        for order in &self.program.task_edges {
-            let agent = |t: usize| AgentId::new(t + 1);
-            let of = |threads: &[usize], e: &Event| threads.iter().any(|&t| agent(t) == e.agent);
-            for a in graph.ids().filter(|&a| of(&order.from, graph.event(a))) {
-                for b in graph.ids().filter(|&b| of(&order.to, graph.event(b))) {
-                    if !order.programmatic || graph.event(b).kind == EventKind::Boundary {
+        if !self.program.task_edges.is_empty() {
+            for a in graph.ids() {
+                for b in graph.ids() {
+                    let (Some(early), Some(late)) = (thread(a), thread(b)) else { continue };
+                    let waits = graph.event(b).kind == EventKind::Boundary;
+                    if before[late][early] || (waits && waits_for(late, early)) {
                         edges.push((a, b));
                     }
                 }
@@ -440,15 +452,40 @@ fn agents(program: &Program) -> Vec<Agent> {
 #[derive(Debug, Default)]
 pub(super) struct InitialValues {
     symbols: FxHashMap<(ObjectId, u64), ExprId>,
-    /// The ends of mbarrier objects; unknown bits there do not look like an initialized one.
-    mbarriers: FxHashSet<(ObjectId, u64)>,
+    /// Where mbarrier objects lie: object, first byte, one past the last, and who looks.
+    mbarriers: Vec<(ObjectId, u64, u64, Looks)>,
+}
+
+/// What reads the unknown bits of an mbarrier object before it is initialized.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Looks {
+    /// Only operations on mbarriers, which are undefined there whatever the bits are.
+    Nobody,
+    /// Ordinary accesses as well.
+    Others,
 }
 
 impl InitialValues {
     pub(super) fn new(accesses: &[DraftAccess]) -> Self {
-        let ends = accesses.iter().filter(|a| a.marks.mbarrier);
-        let mbarriers = ends.map(|a| (a.object, a.offset + u64::from(a.bytes))).collect();
+        let end = |a: &DraftAccess| a.offset + u64::from(a.bytes);
+        let mut mbarriers: Vec<(ObjectId, u64, u64, Looks)> = Vec::new();
+        for a in accesses.iter().filter(|a| a.marks.mbarrier) {
+            if mbarriers.iter().any(|m| (m.0, m.1) == (a.object, a.offset)) {
+                continue;
+            }
+            let other = accesses.iter().any(|b| {
+                !b.marks.mbarrier && b.object == a.object && b.offset < end(a) && a.offset < end(b)
+            });
+            let looks = if other { Looks::Others } else { Looks::Nobody };
+            mbarriers.push((a.object, a.offset, end(a), looks));
+        }
         Self { mbarriers, ..Self::default() }
+    }
+
+    /// The mbarrier object that some bytes belong to.
+    fn mbarrier(&self, object: ObjectId, start: u64, end: u64) -> Option<(u64, Looks)> {
+        let found = self.mbarriers.iter().find(|m| m.0 == object && m.1 <= start && end <= m.2);
+        found.map(|m| (m.2, m.3))
     }
 
     /// The initial value of `bytes` bytes of an object from `offset` on.
@@ -490,14 +527,19 @@ impl InitialValues {
         let info = &program.layout.objects[object.index()];
         let variable = &program.layout.variables[info.variable];
         let width = variable.ty.bits;
-        let end = (index + 1) * u64::from(variable.ty.bytes());
-        let unknown = width - u32::from(self.mbarriers.contains(&(object, end)));
+        let size = u64::from(variable.ty.bytes());
+        let (start, end) = (index * size, (index + 1) * size);
+        let mbarrier = self.mbarrier(object, start, end);
+        // Unknown bits do not look like an initialized object.
+        let unknown = width - u32::from(mbarrier.is_some_and(|(last, _)| last == end));
         let given = variable.initial.as_ref().map(|values| {
             values.get(usize::try_from(index).unwrap_or(usize::MAX)).copied().unwrap_or(0)
         });
         match given {
             Some(value) => graph.exprs.number(value as u128, width),
-            None if variable.zeroed => graph.exprs.number(0, width),
+            None if variable.zeroed || mbarrier.is_some_and(|m| m.1 == Looks::Nobody) => {
+                graph.exprs.number(0, width)
+            }
             None => *self.symbols.entry((object, index)).or_insert_with(|| {
                 let id = SymbolId::new(graph.symbols.len());
                 let name = if variable.elements > 1 {

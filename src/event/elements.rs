@@ -32,7 +32,7 @@ impl<'p> ThreadRun<'_, 'p> {
         let chosen = self.choice(orders.len());
         for slot in 0..list.len() {
             for (index, element) in list.iter().enumerate() {
-                let here = self.chosen_among(chosen, &orders, |order| order[slot] == index);
+                let here = self.chosen_among(&chosen, &orders, |order| order[slot] == index);
                 let guard = self.exprs().and(before.guard, here);
                 let mut own = State { guard, ..before.clone() };
                 self.micro(node, element, &mut own, span);
@@ -46,29 +46,33 @@ impl<'p> ThreadRun<'_, 'p> {
         }
     }
 
-    /// A symbol with a value for each of `count` options.
-    fn choice(&mut self, count: usize) -> ExprId {
-        let width = usize::BITS - (count - 1).leading_zeros();
-        let id = SymbolId::new(self.draft.symbols.len());
-        let name = "order of the elements of a vector".to_owned();
-        self.draft.symbols.push(Symbol { name, width });
-        self.exprs().leaf(Expr::Symbol(id), width)
+    /// Bits, the lowest first, with a number for each of `count` options.
+    fn choice(&mut self, count: usize) -> Vec<ExprId> {
+        let bit = |_| {
+            let id = SymbolId::new(self.draft.symbols.len());
+            let name = "order of the elements of a vector".to_owned();
+            self.draft.symbols.push(Symbol { name, width: 1 });
+            self.exprs().leaf(Expr::Symbol(id), 1)
+        };
+        (0..usize::BITS - (count - 1).leading_zeros()).map(bit).collect()
     }
 
-    /// Whether the symbol stands for an order that satisfies `holds`; the last order has all the
+    /// Whether the bits stand for an order that satisfies `holds`; the last order has all the
     /// numbers that are left.
     fn chosen_among(
         &mut self,
-        symbol: ExprId,
+        bits: &[ExprId],
         orders: &[Vec<usize>],
         holds: impl Fn(&[usize]) -> bool,
     ) -> ExprId {
         let last = orders.len() - 1;
-        let width = self.exprs().width(symbol);
         let (mut out, mut others) = (self.exprs().truth(false), self.exprs().truth(false));
-        for (number, order) in (0_u128..).zip(&orders[..last]) {
-            let number = self.exprs().number(number, width);
-            let here = self.exprs().eq(symbol, number);
+        for (number, order) in orders[..last].iter().enumerate() {
+            let mut here = self.exprs().truth(true);
+            for (at, &bit) in bits.iter().enumerate() {
+                let bit = if number >> at & 1 == 1 { bit } else { self.exprs().not(bit) };
+                here = self.draft.exprs.and(here, bit);
+            }
             let list = if holds(order) { &mut out } else { &mut others };
             *list = self.draft.exprs.or(*list, here);
         }

@@ -1,10 +1,12 @@
 //! Bounded unfolding of programs into event graphs.
 
+mod barrier_rules;
 pub mod base;
 mod condition;
 mod control;
 mod draft;
 mod elements;
 pub mod graph;
+mod non_coherent;
 mod pieces;
 pub mod unfold;

@@ -455,7 +455,6 @@ impl<'d, 'p> ThreadRun<'d, 'p> {
         &mut self,
         target: &Target,
         resolved: &Resolved,
-        replica: usize,
         state: &State,
         guard: ExprId,
         span: Span,
@@ -463,7 +462,7 @@ impl<'d, 'p> ThreadRun<'d, 'p> {
         DraftAccess {
             thread: self.index,
             guard,
-            object: resolved.objects[replica],
+            object: resolved.objects[target.replica.min(resolved.objects.len() - 1)],
             virt: resolved.virt,
             offset: resolved.offset,
             bytes: target.bytes,
@@ -492,7 +491,7 @@ impl<'d, 'p> ThreadRun<'d, 'p> {
         let width = target.bytes * 8;
         let (mut value, mut reads) = (None, Vec::new());
         for (guard, resolved) in self.places(target, state, span) {
-            let access = self.access(target, &resolved, 0, state, guard, span);
+            let access = self.access(target, &resolved, state, guard, span);
             let id = self.draft.push_access(access);
             let read = self.exprs().leaf(Expr::Read(id), width);
             reads.push(id);
@@ -520,13 +519,11 @@ impl<'d, 'p> ThreadRun<'d, 'p> {
     ) {
         let value = self.exprs().resize(value, target.bytes * 8, false);
         for (guard, resolved) in self.places(target, state, span) {
-            for replica in 0..resolved.objects.len() {
-                let mut access = self.access(target, &resolved, replica, state, guard, span);
-                access.write = true;
-                access.value = value;
-                access.data_reads = reads.to_vec();
-                self.draft.push_access(access);
-            }
+            let mut access = self.access(target, &resolved, state, guard, span);
+            access.write = true;
+            access.value = value;
+            access.data_reads = reads.to_vec();
+            self.draft.push_access(access);
             self.effects.push(Effect { node, guard });
         }
     }
@@ -537,14 +534,14 @@ impl<'d, 'p> ThreadRun<'d, 'p> {
         let (mut result, mut reads) = (None, Vec::new());
         let places = self.places(target, state, span);
         for (guard, resolved) in &places {
-            let access = self.access(target, resolved, 0, state, *guard, span);
+            let access = self.access(target, resolved, state, *guard, span);
             let read = self.draft.push_access(access);
             let old = self.exprs().leaf(Expr::Read(read), width);
             let happens = self.term(writes, state, Some(old));
             let happens = self.exprs().and(*guard, happens);
             let new = self.term(value, state, Some(old));
             if !self.draft.exprs.is_false(happens) {
-                let mut write = self.access(target, resolved, 0, state, happens, span);
+                let mut write = self.access(target, resolved, state, happens, span);
                 write.position += 1;
                 write.order = *write_order;
                 write.marks.releasing_read = false;

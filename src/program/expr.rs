@@ -39,6 +39,8 @@ pub enum Binary {
     Eq,
     ULt,
     SLt,
+    /// The sum of two floating-point numbers of 32 or 64 bits, rounded to nearest even.
+    FAdd,
 }
 
 impl Binary {
@@ -51,7 +53,10 @@ impl Binary {
     /// Whether the arguments may be exchanged.
     #[must_use]
     pub fn commutes(self) -> bool {
-        matches!(self, Self::Add | Self::Mul | Self::And | Self::Or | Self::Xor | Self::Eq)
+        matches!(
+            self,
+            Self::Add | Self::FAdd | Self::Mul | Self::And | Self::Or | Self::Xor | Self::Eq
+        )
     }
 }
 
@@ -645,6 +650,10 @@ pub fn apply(op: Binary, a: u128, b: u128, width: u32) -> u128 {
         Binary::Eq => return u128::from(a == b),
         Binary::ULt => return u128::from(a < b),
         Binary::SLt => return u128::from(sa < sb),
+        Binary::FAdd if width == 32 => {
+            u128::from((f32::from_bits(a as u32) + f32::from_bits(b as u32)).to_bits())
+        }
+        Binary::FAdd => u128::from((f64::from_bits(a as u64) + f64::from_bits(b as u64)).to_bits()),
     };
     bits & mask(width)
 }

@@ -309,6 +309,9 @@ impl Layout {
         } else {
             vec![*variable.instances.get(&key)?]
         };
+        if objects.is_empty() {
+            return None;
+        }
         // Virtual identity: aliases have their own ranges; instances are told apart by the object.
         Some(Resolved {
             objects,

@@ -9,6 +9,7 @@ use super::micro::{
     TaskOrder, ThreadCode,
 };
 use super::registers::Registers;
+use super::special::opaque;
 use super::term::{Extension, Term, atomic_result, extension};
 use crate::litmus::ast::{DeclaredSpace, Dialect, Test, ThreadPlace};
 use crate::ptx::operation::{
@@ -68,6 +69,7 @@ fn lower_thread(test: &Test, layout: &Layout, index: usize) -> ThreadCode {
         place: thread.place,
         dialect: test.dialect,
         thread: index,
+        lane: lane_of(test, index),
         out: Vec::new(),
     };
     let steps = thread.statements.iter().map(|s| lowering.statement(s)).collect();
@@ -87,6 +89,8 @@ pub(super) struct Lowering<'a> {
     pub(super) place: ThreadPlace,
     pub(super) dialect: Dialect,
     pub(super) thread: usize,
+    /// The thread's position in its warp, where the test says which warp that is.
+    lane: Option<u32>,
     pub(super) out: Vec<Micro>,
 }
 
@@ -207,6 +211,7 @@ impl Lowering<'_> {
             scope: access.scope.filter(|_| order != Order::Weak),
             proxy,
             marks: Marks { mmio: access.mmio, ..marks },
+            replica: 0,
         }
     }
 
@@ -223,18 +228,29 @@ impl Lowering<'_> {
                 let elements = elements.collect();
                 self.elements(elements, access.order);
             }
+            Operation::Atomic { access, op, destinations, operands, .. }
+                if is_packed(access.ty) =>
+            {
+                self.packed_atomic(access, *op, destinations, operands, false);
+            }
+            Operation::Reduce { access, op, operands } if is_packed(access.ty) => {
+                self.packed_atomic(access, *op, &[], operands, true);
+            }
             Operation::Atomic { access, op, destinations, operands, swap } => {
                 let elements = (0_u32..).zip(operands).map(|(element, operand)| {
                     let destination = destinations.get(element as usize).cloned().flatten();
-                    let swap = swap.as_ref();
-                    self.atomic(access, *op, element, &destination, operand, swap, false)
+                    let destination = self.loaded(&destination, access.ty);
+                    let operand = self.value(operand, access.ty);
+                    let swap = swap.as_ref().map(|s| self.value(s, access.ty));
+                    self.atomic_on(access, *op, element, destination, operand, swap, false)
                 });
                 let elements = elements.collect();
                 self.elements(elements, access.order);
             }
             Operation::Reduce { access, op, operands } => {
                 let elements = (0_u32..).zip(operands).map(|(element, operand)| {
-                    self.atomic(access, *op, element, &None, operand, None, true)
+                    let operand = self.value(operand, access.ty);
+                    self.atomic_on(access, *op, element, None, operand, None, true)
                 });
                 let elements = elements.collect();
                 self.elements(elements, access.order);
@@ -253,6 +269,10 @@ impl Lowering<'_> {
             }
             Operation::WarpBarrier { mask } => {
                 let mask = self.value(mask, Type::new(TypeKind::Unsigned, 32));
+                if let Some(lane) = self.lane {
+                    let rule = "bar.warp.sync of a thread outside its mask (PTX-9.7.13.2)";
+                    self.require(mask.clone().bits(lane, 1), rule);
+                }
                 self.barrier(BarrierGroup::Warp(mask), true, true, None);
             }
             Operation::ClusterArrive { order } => {
@@ -293,19 +313,13 @@ impl Lowering<'_> {
     }
 
     fn load(&mut self, access: &AccessForm, destinations: &[Destination], non_coherent: bool) {
+        let marks = Marks { non_coherent, ..Marks::default() };
         let elements = (0_u32..).zip(destinations).map(|(element, destination)| {
-            let target = self.target(access, element, access.order, Marks::default());
+            let target = self.target(access, element, access.order, marks);
             Micro::Load { target, destination: self.loaded(destination, access.ty) }
         });
         let elements = elements.collect();
         self.elements(elements, access.order);
-        if non_coherent {
-            self.out.push(Micro::Require {
-                condition: Term::truth(true),
-                rule: "a non-coherent load of data that the grid writes".to_owned(),
-                out_of_model: true,
-            });
-        }
     }
 
     /// Adds the elements of one access, which may be a vector.
@@ -332,14 +346,14 @@ impl Lowering<'_> {
     }
 
     #[allow(clippy::too_many_arguments, reason = "the fields of one instruction")]
-    fn atomic(
+    pub(super) fn atomic_on(
         &self,
         access: &AccessForm,
         op: AtomicOp,
         element: u32,
-        destination: &Destination,
-        operand: &Value,
-        swap: Option<&Value>,
+        destination: Option<(usize, Extension)>,
+        operand: Term,
+        swap: Option<Term>,
         red: bool,
     ) -> Micro {
         let ty = access.ty;
@@ -357,16 +371,12 @@ impl Lowering<'_> {
             ..Marks::default()
         };
         let target = self.target(access, element, read_order, marks);
-        let operand = self.value(operand, ty);
         let writes = if op == AtomicOp::Cas {
             Term::Old(ty.bits).equals(operand.clone())
         } else {
             Term::truth(true)
         };
-        let swap = swap.map(|s| self.value(s, ty));
-        let value = atomic_result(op, ty, operand, swap)
-            .unwrap_or_else(|| Term::Free("opaque floating-point result".to_owned(), ty.bits));
-        let destination = self.loaded(destination, ty);
+        let value = atomic_result(op, ty, operand, swap).unwrap_or_else(|| opaque(ty));
         Micro::Rmw { target, write_order, destination, writes, value }
     }
 
@@ -386,6 +396,13 @@ impl Lowering<'_> {
             BarrierGroup::Cta(barrier)
         };
         let count = count.map(|c| self.value(c, number));
+        if let (Some(count), Dialect::Blocks) = (&count, self.dialect) {
+            let whole = count.clone().bits(0, 5).equals(Term::Const(0, 5));
+            let some = count.clone().equals(Term::Const(0, 32)).not();
+            let rule = "a number of threads at a barrier that is no positive multiple of the warp \
+                        size (PTX-9.7.13.1)";
+            self.require(whole.and(some), rule);
+        }
         let (predicate, reduction) = match mode {
             BarrierMode::Sync | BarrierMode::Arrive => (None, None),
             BarrierMode::RedPopc(d, p) => {
@@ -559,6 +576,21 @@ impl Lowering<'_> {
             }
         }
     }
+}
+
+/// Threads of a declared warp are its lanes, in order.
+fn lane_of(test: &Test, index: usize) -> Option<u32> {
+    let warp = |thread: &crate::litmus::ast::Thread| match thread.place {
+        ThreadPlace::Device(p) if p.warp.is_some() => Some((p.gpu, p.grid, p.cta, p.warp)),
+        _ => None,
+    };
+    let own = warp(&test.threads[index])?;
+    let before = test.threads[..index].iter().filter(|thread| warp(thread) == Some(own));
+    u32::try_from(before.count()).ok().filter(|lane| *lane < 32)
+}
+
+fn is_packed(ty: Type) -> bool {
+    matches!(ty.kind, TypeKind::FloatX2 | TypeKind::BfloatX2)
 }
 
 fn boolean(op: BoolOp) -> Binary {

@@ -255,7 +255,7 @@ impl Lowering<'_> {
     fn look(&mut self, access: &AccessForm, order: Order) -> Term {
         let marks = Marks { mbarrier: true, ..Marks::default() };
         let target = self.target(access, 0, order, marks);
-        let register = self.registers.temporary();
+        let register = self.registers.temporary(0);
         self.out.push(Micro::Load { target, destination: Some((register, Extension::Zero)) });
         Term::Register(register)
     }
@@ -272,7 +272,7 @@ impl Lowering<'_> {
     fn update(&mut self, access: &AccessForm, write_order: Order, value: Term) -> Term {
         let marks = Marks { rmw: true, mbarrier: true, ..Marks::default() };
         let target = self.target(access, 0, Order::Relaxed, marks);
-        let register = self.registers.temporary();
+        let register = self.registers.temporary(0);
         self.out.push(Micro::Rmw {
             target,
             write_order,

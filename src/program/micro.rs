@@ -25,6 +25,29 @@ pub struct Program {
     pub task_edges: Vec<TaskOrder>,
 }
 
+impl Program {
+    /// For each thread, those whose tasks are complete before its task starts (PTX-8.9.4).
+    #[must_use]
+    pub fn earlier_threads(&self) -> Vec<Vec<bool>> {
+        let count = self.threads.len();
+        let mut before = vec![vec![false; count]; count];
+        for order in self.task_edges.iter().filter(|order| !order.programmatic) {
+            for &later in &order.to {
+                order.from.iter().for_each(|&earlier| before[later][earlier] = true);
+            }
+        }
+        for middle in 0..count {
+            for later in 0..count {
+                if before[later][middle] {
+                    let more = before[middle].clone();
+                    before[later].iter_mut().zip(more).for_each(|(known, new)| *known |= new);
+                }
+            }
+        }
+        before
+    }
+}
+
 /// Order between the threads of two tasks.
 #[derive(Clone, Debug)]
 pub struct TaskOrder {
@@ -88,6 +111,8 @@ pub struct Target {
     pub proxy: Proxy,
     /// Marks of the events.
     pub marks: Marks,
+    /// Which replica of a multimem address; 0 for others.
+    pub replica: usize,
 }
 
 /// A micro-operation.
@@ -256,6 +281,8 @@ pub struct Marks {
     pub mbarrier: bool,
     /// `.mmio`
     pub mmio: bool,
+    /// `ld.global.nc`, `ldu`: for data that nothing writes meanwhile.
+    pub non_coherent: bool,
 }
 
 /// What a `bar.red` returns.

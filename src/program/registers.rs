@@ -55,9 +55,10 @@ impl Registers {
         }
     }
 
-    /// A 64-bit register that no program can name, for use within one statement.
-    pub(crate) fn temporary(&mut self) -> usize {
-        let name = "(temporary)".to_owned();
+    /// The `number`th of the 64-bit registers that no program can name, for use within one
+    /// statement.
+    pub(crate) fn temporary(&mut self, number: usize) -> usize {
+        let name = format!("(temporary {number})");
         let ty = Type::new(TypeKind::Bits, 64);
         self.types.insert_full(name, Use { ty, declared: true }).0
     }

@@ -1,22 +1,196 @@
-//! Instructions that become several micro-operations: bulk stores, multimem, mbarrier.
+//! Instructions that become several accesses: bulk stores, `discard`, multimem operations and
+//! reductions of packed types.
 
 use super::lower::Lowering;
-use super::micro::Micro;
-use super::term::Term;
-use crate::ptx::operation::Operation;
+use super::micro::{Marks, Micro, Target};
+use super::term::{Extension, Term, atomic_result, extension};
+use crate::litmus::ast::DeclaredSpace;
+use crate::ptx::operation::{
+    AccessForm, Address, AtomicOp, Destination, Operation, Order, Proxy, Space, Type, TypeKind,
+    Value,
+};
+
+/// The longest range that a bulk store is followed through, in bytes.
+const LONGEST_BULK: u128 = 1024;
 
 impl Lowering<'_> {
     /// Lowers an instruction that has no single micro-operation.
     pub(super) fn special_operation(&mut self, operation: &Operation) {
-        let name = match operation {
-            Operation::StoreBulk { .. } => "st.bulk",
-            Operation::Discard { .. } => "discard",
-            _ => "multimem",
-        };
+        match operation {
+            Operation::StoreBulk { address, size } => {
+                match self.value(size, Type::new(TypeKind::Unsigned, 64)) {
+                    Term::Const(bytes, _) if bytes <= LONGEST_BULK => {
+                        let zero = |_| Term::Const(0, 64);
+                        self.words(address, Space::SharedCta, bytes, zero);
+                    }
+                    _ => self.unsupported("`st.bulk` of a computed size, or of more than 1 KiB"),
+                }
+            }
+            Operation::Discard { address, .. } => {
+                let anything = |_| Term::Free("value after `discard`".to_owned(), 64);
+                self.words(address, Space::Global, 128, anything);
+            }
+            Operation::MultimemStore { access, sources } => self.multimem_store(access, sources),
+            Operation::MultimemReduce { access, op, operands } => {
+                self.multimem_reduce(access, *op, operands);
+            }
+            Operation::MultimemLoadReduce { access, op, destinations } => {
+                self.multimem_load(access, *op, destinations);
+            }
+            _ => unreachable!("the other operations are lowered elsewhere"),
+        }
+    }
+
+    pub(super) fn unsupported(&mut self, what: &str) {
         self.out.push(Micro::Require {
             condition: Term::truth(false),
-            rule: format!("`{name}` is outside the supported subset"),
+            rule: format!("{what}: outside the supported subset"),
             out_of_model: true,
         });
     }
+
+    /// Weak 8-byte stores over a range, in no particular order.
+    fn words(
+        &mut self,
+        address: &Address,
+        space: Space,
+        bytes: u128,
+        value: impl Fn(u128) -> Term,
+    ) {
+        let mut list = Vec::new();
+        for word in 0..bytes / 8 {
+            let skip = u64::try_from(word * 8).expect("a short range");
+            let (address, space) = self.address(address, space, skip);
+            let target = Target {
+                address,
+                space,
+                bytes: 8,
+                order: Order::Weak,
+                scope: None,
+                proxy: Proxy::Generic,
+                marks: Marks::default(),
+                replica: 0,
+            };
+            list.push(Micro::Store { target, value: value(word) });
+        }
+        self.elements(list, Order::Weak);
+    }
+
+    /// How many replicas a multimem address stands for.
+    fn replicas(&self) -> usize {
+        let variables = self.layout.variables.iter();
+        let multimem = variables.filter(|v| v.space == DeclaredSpace::Multimem);
+        multimem.map(|v| v.instances.len()).max().unwrap_or(1)
+    }
+
+    /// The targets of a multimem operation: for each element, one per replica (PTX-9.7.9.14).
+    fn replicated(
+        &self,
+        access: &AccessForm,
+        element: u32,
+        order: Order,
+        marks: Marks,
+    ) -> Vec<Target> {
+        let target = self.target(access, element, order, marks);
+        (0..self.replicas()).map(|replica| Target { replica, ..target.clone() }).collect()
+    }
+
+    fn multimem_store(&mut self, access: &AccessForm, sources: &[Value]) {
+        let mut list = Vec::new();
+        for (element, source) in (0_u32..).zip(sources) {
+            let value = self.value(source, access.ty);
+            let targets = self.replicated(access, element, access.order, Marks::default());
+            list.extend(
+                targets.into_iter().map(|target| Micro::Store { target, value: value.clone() }),
+            );
+        }
+        self.elements(list, access.order);
+    }
+
+    fn multimem_reduce(&mut self, access: &AccessForm, op: AtomicOp, operands: &[Value]) {
+        let marks = Marks { rmw: true, red: true, ..Marks::default() };
+        let mut list = Vec::new();
+        for (element, operand) in (0_u32..).zip(operands) {
+            let operand = self.value(operand, access.ty);
+            for target in self.replicated(access, element, Order::Relaxed, marks) {
+                let value = atomic_result(op, access.ty, operand.clone(), None);
+                list.push(Micro::Rmw {
+                    target,
+                    write_order: access.order,
+                    destination: None,
+                    writes: Term::truth(true),
+                    value: value.unwrap_or_else(|| opaque(access.ty)),
+                });
+            }
+        }
+        self.elements(list, access.order);
+    }
+
+    /// Reads every replica and combines what it finds.
+    fn multimem_load(&mut self, access: &AccessForm, op: AtomicOp, destinations: &[Destination]) {
+        let ty = access.ty;
+        let (mut list, mut results, mut next) = (Vec::new(), Vec::new(), 0);
+        for (element, destination) in (0_u32..).zip(destinations) {
+            let mut result: Option<Term> = None;
+            for target in self.replicated(access, element, access.order, Marks::default()) {
+                let register = self.registers.temporary(next);
+                next += 1;
+                list.push(Micro::Load { target, destination: Some((register, Extension::Zero)) });
+                let value = Term::Register(register).resize(ty.bits, Extension::Zero);
+                result = Some(match result {
+                    None => value,
+                    Some(others) => atomic_result(op, ty, value, None)
+                        .map_or_else(|| opaque(ty), |term| term.with_old(&others)),
+                });
+            }
+            results.push((destination, result));
+        }
+        self.elements(list, access.order);
+        for (destination, result) in results {
+            if let Some(result) = result {
+                self.assign(destination, result, extension(ty));
+            }
+        }
+    }
+
+    /// An atomic on a packed type is one on each of its two halves (PTX-8.2.3).
+    pub(super) fn packed_atomic(
+        &mut self,
+        access: &AccessForm,
+        op: AtomicOp,
+        destinations: &[Destination],
+        operands: &[Value],
+        red: bool,
+    ) {
+        let kind = match access.ty.kind {
+            TypeKind::FloatX2 => TypeKind::Float,
+            _ => TypeKind::Bfloat,
+        };
+        let half = AccessForm { ty: Type::new(kind, access.ty.bits / 2), ..access.clone() };
+        let word = Type::new(TypeKind::Bits, access.ty.bits);
+        let (mut list, mut results) = (Vec::new(), Vec::new());
+        for (index, operand) in (0_u32..).zip(operands) {
+            let value = self.value(operand, word);
+            let mut parts = Vec::new();
+            for part in 0..2 {
+                let element = index * 2 + part;
+                let operand = value.clone().bits(part * half.ty.bits, half.ty.bits);
+                let register = self.registers.temporary(element as usize);
+                let destination = Some((register, Extension::Zero));
+                list.push(self.atomic_on(&half, op, element, destination, operand, None, red));
+                parts.push(Term::Register(register).resize(half.ty.bits, Extension::Zero));
+            }
+            let [low, high] = [parts.remove(0), parts.remove(0)];
+            results.push(Term::Concat(Box::new(high), Box::new(low)));
+        }
+        self.elements(list, access.order);
+        for (destination, result) in destinations.iter().zip(results) {
+            self.assign(destination, result, Extension::Zero);
+        }
+    }
+}
+
+/// A value that nothing is said of.
+pub(super) fn opaque(ty: Type) -> Term {
+    Term::Free("opaque floating-point result".to_owned(), ty.bits)
 }

@@ -93,6 +93,22 @@ impl Term {
         Self::Resize(Box::new(self), width, extension)
     }
 
+    /// The same function of another value in place of [`Term::Old`].
+    #[must_use]
+    pub fn with_old(self, value: &Self) -> Self {
+        let inner = |term: Box<Self>| Box::new(term.with_old(value));
+        match self {
+            Self::Old(_) => value.clone(),
+            Self::Const(..) | Self::Register(_) | Self::Free(..) => self,
+            Self::Unary(op, a) => Self::Unary(op, inner(a)),
+            Self::Binary(op, a, b) => Self::Binary(op, inner(a), inner(b)),
+            Self::Ite(a, b, c) => Self::Ite(inner(a), inner(b), inner(c)),
+            Self::Extract(a, low, width) => Self::Extract(inner(a), low, width),
+            Self::Concat(a, b) => Self::Concat(inner(a), inner(b)),
+            Self::Resize(a, width, extension) => Self::Resize(inner(a), width, extension),
+        }
+    }
+
     /// Registers that the value is computed from.
     pub fn registers(&self, out: &mut Vec<usize>) {
         match self {
@@ -120,7 +136,7 @@ pub fn extension(ty: Type) -> Extension {
 
 /// What a read-modify-write function stores, given the old value and operand b (and c of `cas`).
 ///
-/// `None` for functions on floating-point values, which stay opaque.
+/// `None` for functions on floating-point values, which stay opaque, but for sums of 32 and 64 bits.
 #[must_use]
 pub fn atomic_result(op: AtomicOp, ty: Type, operand: Term, swap: Option<Term>) -> Option<Term> {
     let old = || Term::Old(ty.bits);
@@ -137,6 +153,9 @@ pub fn atomic_result(op: AtomicOp, ty: Type, operand: Term, swap: Option<Term>) 
         AtomicOp::And => old().binary(Binary::And, operand),
         AtomicOp::Or => old().binary(Binary::Or, operand),
         AtomicOp::Xor => old().binary(Binary::Xor, operand),
+        AtomicOp::Add if ty.kind == TypeKind::Float && ty.bits >= 32 => {
+            old().binary(Binary::FAdd, operand)
+        }
         _ if float => return None,
         AtomicOp::Add => old().binary(Binary::Add, operand),
         AtomicOp::Sub => old().binary(Binary::Sub, operand),

@@ -36,12 +36,18 @@ impl Engine for Z3Engine {
             Ok(encoding) => encoding,
             Err(error) => return Answer::Unsupported(error.to_string()),
         };
+        if let Some(what) = refused(&encoding) {
+            return Answer::Unsupported(what.to_owned());
+        }
         let goal = encoding.goal(goal);
         z3::with_z3_config(&Config::new(), || Session::new(&encoding, budget).find(goal))
     }
 
     fn states(&self, problem: Problem<'_>, budget: Budget) -> Result<States, String> {
         let mut encoding = Encoding::new(problem, Goal::Complete).map_err(|e| e.to_string())?;
+        if let Some(what) = refused(&encoding) {
+            return Err(what.to_owned());
+        }
         let goal = encoding.goal(Goal::Complete);
         Ok(z3::with_z3_config(&Config::new(), || Session::new(&encoding, budget).states(goal)))
     }
@@ -406,8 +412,16 @@ impl<'e, 'a> Session<'e, 'a> {
             Binary::Eq => Term::Bool(x.eq(&y)),
             Binary::ULt => Term::Bool(x.bvult(&y)),
             Binary::SLt => Term::Bool(x.bvslt(&y)),
+            Binary::FAdd => unreachable!("problems with floating-point sums are refused"),
         }
     }
+}
+
+/// What this engine cannot say of a problem, if anything.
+fn refused(encoding: &Encoding<'_>) -> Option<&'static str> {
+    let exprs = &encoding.exprs;
+    let sum = |i| matches!(exprs.get(ExprId::new(i)), Expr::Binary(Binary::FAdd, ..));
+    (0..exprs.len()).any(sum).then_some("floating-point sums")
 }
 
 fn variable(name: &str, width: u32) -> Term {

@@ -1,0 +1,99 @@
+//! Uses of barriers that the ISA leaves undefined, as violations of an event graph.
+
+use super::graph::{BarrierKey, BarrierOp, BarrierRule, EventGraph, Violation};
+use crate::id::ExprId;
+use crate::program::expr::Binary;
+
+/// Bits that are enough to count the barrier operations of one thread.
+const COUNT_BITS: u32 = 16;
+
+/// What some execution may do wrong at its barriers.
+pub(super) fn violations(graph: &mut EventGraph) -> Vec<Violation> {
+    let mut out = Vec::new();
+    for index in 0..graph.barriers.len() {
+        if matches!(graph.barriers[index].key, BarrierKey::Cluster(_)) {
+            let wrong = out_of_turn(graph, index);
+            let arrives = graph.barriers[index].arrives;
+            let rule = if arrives {
+                "barrier.cluster.arrive before the wait for the last phase (PTX-9.7.13.3)"
+            } else {
+                "barrier.cluster.wait without an arrival of the thread (PTX-9.7.13.3)"
+            };
+            push(graph, &mut out, index, wrong, rule);
+        }
+        for other in 0..index {
+            if mixes(&graph.barriers[index], &graph.barriers[other])
+                && agent(graph, index) != agent(graph, other)
+            {
+                let together = same_turn(graph, index, other);
+                let rule = "`.red` and another barrier operation on one barrier (PTX-9.7.13.1)";
+                push(graph, &mut out, index, together, rule);
+            }
+        }
+    }
+    out
+}
+
+fn push(graph: &EventGraph, out: &mut Vec<Violation>, index: usize, guard: ExprId, rule: &str) {
+    if !graph.exprs.is_false(guard) {
+        let span = graph.event(graph.barriers[index].event).span;
+        out.push(Violation { guard, span, rule: rule.to_owned(), out_of_model: false });
+    }
+}
+
+fn agent(graph: &EventGraph, index: usize) -> crate::id::AgentId {
+    graph.event(graph.barriers[index].event).agent
+}
+
+fn guard(graph: &EventGraph, index: usize) -> ExprId {
+    graph.event(graph.barriers[index].event).guard
+}
+
+/// How many operations on the same barrier that satisfy `counts` the thread has executed before.
+fn earlier(graph: &mut EventGraph, index: usize, counts: impl Fn(&BarrierOp) -> bool) -> ExprId {
+    let mut sum = graph.exprs.number(0, COUNT_BITS);
+    for other in 0..index {
+        let same = agent(graph, other) == agent(graph, index)
+            && graph.barriers[other].key == graph.barriers[index].key
+            && counts(&graph.barriers[other]);
+        if same {
+            let guard = guard(graph, other);
+            let one = graph.exprs.zero_extend(guard, COUNT_BITS);
+            sum = graph.exprs.binary(Binary::Add, sum, one);
+        }
+    }
+    sum
+}
+
+/// Whether a thread arrives at the cluster's barrier twice in a phase, or waits before arriving.
+fn out_of_turn(graph: &mut EventGraph, index: usize) -> ExprId {
+    let arrivals = earlier(graph, index, |op| op.arrives);
+    let mut waits = earlier(graph, index, |op| !op.arrives);
+    if !graph.barriers[index].arrives {
+        let one = graph.exprs.number(1, COUNT_BITS);
+        waits = graph.exprs.binary(Binary::Add, waits, one);
+    }
+    let in_turn = graph.exprs.eq(arrivals, waits);
+    let not = graph.exprs.not(in_turn);
+    let guard = guard(graph, index);
+    graph.exprs.and(guard, not)
+}
+
+/// Whether two operations of different threads are of one generation, where generations are
+/// counted by occurrence.
+fn same_turn(graph: &mut EventGraph, a: usize, b: usize) -> ExprId {
+    let (x, y) = (earlier(graph, a, |_| true), earlier(graph, b, |_| true));
+    let same = graph.exprs.eq(x, y);
+    let (x, y) = (guard(graph, a), guard(graph, b));
+    let both = graph.exprs.and(x, y);
+    graph.exprs.and(both, same)
+}
+
+/// Whether PTX forbids that these two belong to one generation.
+fn mixes(a: &BarrierOp, b: &BarrierOp) -> bool {
+    a.key == b.key
+        && matches!(a.key, BarrierKey::Cta(..))
+        && a.rule == BarrierRule::AllLive
+        && b.rule == BarrierRule::AllLive
+        && a.reduction.is_some() != b.reduction.is_some()
+}

@@ -1,0 +1,41 @@
+//! Loads of data that has to stay as it is: `ld.global.nc` and `ldu` (PTX-9.7.9.9, PTX-8.1.1).
+//!
+//! The model covers them only where no write can come in their way: every write to the location
+//! belongs to a task that is complete before theirs starts.
+
+use super::draft::DraftAccess;
+use super::graph::Violation;
+use crate::program::expr::ExprArena;
+use crate::program::micro::Program;
+
+/// Where a non-coherent load meets a write that is not surely over.
+pub(super) fn violations(
+    program: &Program,
+    accesses: &[DraftAccess],
+    exprs: &mut ExprArena,
+) -> Vec<Violation> {
+    let loads: Vec<&DraftAccess> = accesses.iter().filter(|a| a.marks.non_coherent).collect();
+    if loads.is_empty() {
+        return Vec::new();
+    }
+    let before = program.earlier_threads();
+    let end = |a: &DraftAccess| a.offset + u64::from(a.bytes);
+    let mut out = Vec::new();
+    for load in loads {
+        for write in accesses.iter().filter(|a| a.write && !before[load.thread][a.thread]) {
+            let overlap =
+                write.object == load.object && write.offset < end(load) && load.offset < end(write);
+            let guard = exprs.and(load.guard, write.guard);
+            if overlap && !exprs.is_false(guard) {
+                out.push(Violation {
+                    guard,
+                    span: load.span,
+                    rule: "a non-coherent load of data that is written meanwhile (PTX-8.1.1)"
+                        .to_owned(),
+                    out_of_model: true,
+                });
+            }
+        }
+    }
+    out
+}
