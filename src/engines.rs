@@ -31,7 +31,14 @@ pub fn engines() -> Vec<Box<dyn Engine>> {
         Box::new(crate::solve::search::SearchEngine::default()),
         #[cfg(feature = "z3")]
         Box::new(crate::solve::z3::Z3Engine::default()),
+        Box::new(crate::solve::enumerate::Enumerate::default()),
     ]
+}
+
+/// The engines that an automatic choice is made among: all but the reference engine, which is no
+/// match for large programs.
+fn quick() -> Vec<Box<dyn Engine>> {
+    engines().into_iter().filter(|e| e.name() != "enumerate").collect()
 }
 
 /// The names of the engines of this build and of their combinations.
@@ -60,7 +67,7 @@ impl Choice {
     #[must_use]
     pub fn engines(self) -> Vec<Box<dyn Engine>> {
         match self {
-            Self::Auto => vec![Box::new(First(engines()))],
+            Self::Auto => vec![Box::new(First(quick()))],
             Self::All => engines(),
             Self::One(name) => engines().into_iter().filter(|e| e.name() == name).collect(),
         }
