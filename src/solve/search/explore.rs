@@ -79,6 +79,8 @@ pub(super) struct Search<'g, 'r> {
     pub(super) orders: Orders,
     /// Axioms that have excluded something.
     pub(super) blamed: Vec<bool>,
+    /// Whether something was excluded by looking ahead, through any of the axioms.
+    pub(super) looked_ahead: bool,
 }
 
 impl Base for Search<'_, '_> {
@@ -157,6 +159,7 @@ impl<'g, 'r> Search<'g, 'r> {
             closed_trail: Vec::new(),
             orders: Orders::One,
             blamed: vec![false; rules.demands.len()],
+            looked_ahead: false,
         }
     }
 
@@ -266,7 +269,7 @@ impl<'g, 'r> Search<'g, 'r> {
         let Self { values, known, symbols, finals, space, generations, .. } = self;
         let graph = space.graph;
         let before = graph.barriers.iter().any(|b| b.reduction.is_some()).then(|| values.clone());
-        values.compute_some(&graph.exprs, &space.order, |leaf| match leaf {
+        values.compute_some(&graph.exprs, &space.order, &space.assumed, |leaf| match leaf {
             Expr::Read(access) => known[access.index()],
             Expr::Symbol(symbol) => symbols[symbol.index()],
             Expr::Final(loc) => {

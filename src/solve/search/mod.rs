@@ -4,6 +4,7 @@
 //! solver. Every answer is one that the reference engine gives.
 
 mod compile;
+mod domains;
 mod explore;
 mod matrix;
 mod orders;
@@ -75,7 +76,9 @@ impl Engine for SearchEngine {
         }
         match first(&space, rules, &active, goal, limit) {
             Outcome::Found(choices) => Answer::Yes(choices),
-            Outcome::None(blamed) => Answer::No(minimize(&space, rules, &blamed, goal, limit)),
+            Outcome::None { blamed, looked_ahead, steps } => {
+                Answer::No(core(&space, rules, goal, (blamed, looked_ahead, steps)))
+            }
             Outcome::Stopped(Stop::Gave(why)) => Answer::Unknown(why),
             Outcome::Stopped(Stop::Unsupported(why)) => Answer::Unsupported(why),
             Outcome::Stopped(Stop::Found) => unreachable!("a search that found something says so"),
@@ -114,8 +117,13 @@ impl Engine for SearchEngine {
 
 enum Outcome {
     Found(Box<Choices>),
-    /// Which axioms were needed to exclude everything.
-    None(Vec<bool>),
+    /// Nothing; which axioms were seen to exclude something, whether others may have, and the steps
+    /// that it took.
+    None {
+        blamed: Vec<bool>,
+        looked_ahead: bool,
+        steps: u64,
+    },
     Stopped(Stop),
 }
 
@@ -129,7 +137,11 @@ fn first(space: &Space<'_>, rules: &Rules, active: &[bool], goal: Goal, limit: u
     match (result, found) {
         (_, Some(choices)) => Outcome::Found(choices),
         (Err(stop), None) => Outcome::Stopped(stop),
-        (Ok(()), None) => Outcome::None(search.blamed),
+        (Ok(()), None) => Outcome::None {
+            looked_ahead: search.looked_ahead,
+            steps: search.steps,
+            blamed: search.blamed,
+        },
     }
 }
 
@@ -166,9 +178,17 @@ fn racing(
     }
 }
 
+/// How much longer than the proof itself each step of making it minimal may take.
+const MINIMIZING: u64 = 8;
+
 /// Drops axioms from those that excluded something, one by one, while nothing is found.
-fn minimize(space: &Space<'_>, rules: &Rules, blamed: &[bool], goal: Goal, limit: u64) -> Core {
-    let mut active = blamed.to_vec();
+fn minimize(
+    space: &Space<'_>,
+    rules: &Rules,
+    mut active: Vec<bool>,
+    goal: Goal,
+    limit: u64,
+) -> Core {
     let mut minimal = true;
     for axiom in 0..active.len() {
         if !active[axiom] {
@@ -176,7 +196,7 @@ fn minimize(space: &Space<'_>, rules: &Rules, blamed: &[bool], goal: Goal, limit
         }
         active[axiom] = false;
         match first(space, rules, &active, goal, limit) {
-            Outcome::None(_) => {}
+            Outcome::None { .. } => {}
             Outcome::Found(_) => active[axiom] = true,
             Outcome::Stopped(_) => {
                 active[axiom] = true;
@@ -185,4 +205,19 @@ fn minimize(space: &Space<'_>, rules: &Rules, blamed: &[bool], goal: Goal, limit
         }
     }
     Core { axioms: (0..active.len()).filter(|&a| active[a]).collect(), minimal }
+}
+
+/// A minimal set of axioms that excludes everything, from what a search without success has seen.
+fn core(space: &Space<'_>, rules: &Rules, goal: Goal, seen: (Vec<bool>, bool, u64)) -> Core {
+    let (blamed, looked_ahead, steps) = seen;
+    let limit = 1_000 + steps * MINIMIZING;
+    // What looking ahead has used is not known; often the axioms seen at work are enough.
+    let enough =
+        !looked_ahead || matches!(first(space, rules, &blamed, goal, limit), Outcome::None { .. });
+    let start = if enough {
+        blamed
+    } else {
+        rules.demands.iter().map(|d| *d != rules::Demand::Nothing).collect()
+    };
+    minimize(space, rules, start, goal, limit)
 }

@@ -296,7 +296,7 @@ impl Search<'_, '_> {
             let Some(out) = slot.and_then(|s| self.excluded.of(s)) else { continue };
             match (out.contains(a, b), out.contains(b, a)) {
                 (true, true) => {
-                    self.blame_all();
+                    self.looked_ahead = true;
                     return None;
                 }
                 (true, false) => forced.push((order, b, a)),
@@ -305,7 +305,7 @@ impl Search<'_, '_> {
             }
         }
         if !forced.is_empty() {
-            self.blame_all();
+            self.looked_ahead = true;
         }
         for &(order, a, b) in &forced {
             self.add(order, a, b);
@@ -336,12 +336,6 @@ impl Search<'_, '_> {
             self.excluded.exclude(slot, &out);
         }
         self.excluded.push_down(&self.rules.code, &self.slots);
-    }
-
-    pub(super) fn blame_all(&mut self) {
-        for (blamed, active) in self.blamed.iter_mut().zip(self.active) {
-            *blamed |= active;
-        }
     }
 
     /// Chooses final values, then the orders.

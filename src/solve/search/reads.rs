@@ -64,36 +64,6 @@ impl<'g> Search<'g, '_> {
         }
     }
 
-    /// Rules out writes whose value would make what is asked impossible; whether there were any.
-    fn close_by_value(&mut self) -> bool {
-        let mut any = false;
-        for at in 0..self.space.reads.len() {
-            let access = self.space.reads[at];
-            let [piece] = *self.pieces(access) else { continue };
-            let open = self.rf[piece.index()].is_none() && self.executed.contains(piece);
-            if !open || !self.space.matters[access.index()] {
-                continue;
-            }
-            for write in self.viable(piece).collect::<Vec<_>>() {
-                let Some(value) = self.values.get(self.space.graph.access_of(write).value) else {
-                    continue;
-                };
-                let (low, width) = self.space.graph.slice(write);
-                self.known[access.index()] =
-                    Some((value >> low) & crate::program::expr::mask(width));
-                self.compute_values();
-                let possible = self.goal_possible();
-                self.known[access.index()] = None;
-                self.compute_values();
-                if !possible {
-                    self.close(write, piece);
-                    any = true;
-                }
-            }
-        }
-        any
-    }
-
     /// Rules out writes that alone would break an axiom; whether there were any.
     fn close_by_axioms(&mut self) -> bool {
         let Some(slot) = self.rules.rf else { return false };
@@ -112,13 +82,11 @@ impl<'g> Search<'g, '_> {
         for &(write, read) in &found {
             self.close(write, read);
         }
-        if !found.is_empty() {
-            self.blame_all();
-        }
+        self.looked_ahead |= !found.is_empty();
         !found.is_empty()
     }
 
-    fn close(&mut self, write: EventId, read: EventId) {
+    pub(super) fn close(&mut self, write: EventId, read: EventId) {
         if self.closed.insert(write, read) {
             self.closed_trail.push((write, read));
         }
@@ -155,13 +123,13 @@ impl<'g> Search<'g, '_> {
         }
     }
 
-    fn pieces(&self, access: AccessId) -> &'g [EventId] {
+    pub(super) fn pieces(&self, access: AccessId) -> &'g [EventId] {
         let graph = self.space.graph;
         &graph.access(access).pieces
     }
 
     /// The writes that a read may still take its value from.
-    fn viable(&self, read: EventId) -> impl Iterator<Item = EventId> + '_ {
+    pub(super) fn viable(&self, read: EventId) -> impl Iterator<Item = EventId> + '_ {
         let graph = self.space.graph;
         let access = graph.event(read).access;
         self.space.sources[read.index()].iter().copied().filter(move |&write| {
@@ -228,7 +196,7 @@ impl<'g> Search<'g, '_> {
         if !grounded && self.rules.thin_air.is_some_and(|axiom| self.active[axiom]) {
             return Branch::Circular;
         }
-        if count > 2
+        if count > 1
             && let Some((write, reads)) = self.taken_write()
         {
             return Branch::Write(write, reads);

@@ -12,6 +12,7 @@ use crate::id::{AccessId, EventId, ExprId, LocId};
 use crate::program::expr::{Binary, Expr, Unary};
 use crate::solve::Goal;
 use crate::vocabulary::{BaseRel, BaseSet, Origin};
+use rustc_hash::FxHashMap;
 
 /// The fixed part of a search.
 #[derive(Debug)]
@@ -25,6 +26,8 @@ pub(super) struct Space<'g> {
     pub(super) matters: Vec<bool>,
     /// For every read access, what the goal demands of its value.
     pub(super) demands: Vec<Option<ValueDemand>>,
+    /// Truth values that every execution with what is asked has.
+    pub(super) assumed: FxHashMap<ExprId, bool>,
     /// For every location, the reads of read-modify-writes.
     pub(super) takers: Vec<Vec<EventId>>,
     /// Classes of interchangeable threads, by agent.
@@ -62,6 +65,7 @@ impl<'g> Space<'g> {
             reads: Vec::new(),
             matters: Vec::new(),
             demands: Vec::new(),
+            assumed: FxHashMap::default(),
             takers: takers(graph),
             classes: match goal {
                 Goal::Race(_) | Goal::Violation(_) => vec![None; graph.agents.len()],
@@ -109,7 +113,7 @@ impl<'g> Space<'g> {
     fn order_reads(&mut self, goal: Goal) {
         let graph = self.graph;
         self.matters = matters(graph);
-        self.demands = demands(graph, goal);
+        (self.demands, self.assumed) = demands(graph, goal);
         let mut reads: Vec<AccessId> = graph
             .ids()
             .filter(|&id| graph.event(id).is_read())
@@ -170,10 +174,11 @@ fn matters(graph: &EventGraph) -> Vec<bool> {
 
 /// What the goal says outright of the values of reads: equations with constants that all have to
 /// hold.
-fn demands(graph: &EventGraph, goal: Goal) -> Vec<Option<ValueDemand>> {
+fn demands(graph: &EventGraph, goal: Goal) -> (Vec<Option<ValueDemand>>, FxHashMap<ExprId, bool>) {
+    let mut assumed = FxHashMap::default();
     let mut out = vec![None; graph.accesses.len()];
     if goal == Goal::BoundHit {
-        return out;
+        return (out, assumed);
     }
     let mut stack = vec![(graph.filter, true)];
     if let Goal::Condition(wanted) = goal {
@@ -181,6 +186,9 @@ fn demands(graph: &EventGraph, goal: Goal) -> Vec<Option<ValueDemand>> {
     }
     stack.extend(graph.cuts.iter().map(|c| (c.guard, false)));
     while let Some((x, wanted)) = stack.pop() {
+        if graph.exprs.constant(x).is_none() {
+            assumed.insert(x, wanted);
+        }
         match graph.exprs.get(x) {
             Expr::Binary(Binary::And, a, b) if wanted && graph.exprs.width(x) == 1 => {
                 stack.extend([(a, true), (b, true)]);
@@ -204,7 +212,7 @@ fn demands(graph: &EventGraph, goal: Goal) -> Vec<Option<ValueDemand>> {
             _ => {}
         }
     }
-    out
+    (out, assumed)
 }
 
 /// The reads of read-modify-writes that are one piece, by location.
