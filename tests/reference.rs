@@ -26,7 +26,7 @@ fn report(what: &str, asked: usize, complaints: &[String]) {
 #[test]
 fn suite() {
     let model = model("ptx-9.2");
-    let budget = Budget { steps: Some(100_000), ..Budget::default() };
+    let budget = Budget { steps: Some(30_000), ..Budget::default() };
     let settings = Settings { budget, ..Settings::default() };
     let files = litmus_files(&Path::new(env!("CARGO_MANIFEST_DIR")).join("litmus"));
     let (mut complaints, mut decided) = (Vec::new(), 0);

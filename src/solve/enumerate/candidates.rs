@@ -11,14 +11,14 @@ use crate::program::expr::{Expr, mask};
 use crate::program::value::Values;
 use std::ops::ControlFlow;
 
-/// One candidate.
+/// One candidate, complete or on its way.
 #[derive(Debug)]
 pub(super) struct Candidate<'a> {
     /// For every event, the write that it reads from.
     pub rf: &'a [Option<EventId>],
     /// The values of free leaves.
     pub free: &'a Free,
-    /// The values of all expressions; those of final memory are unknown.
+    /// The values of all expressions as far as they are known; those of final memory are not.
     pub values: &'a Values,
 }
 
@@ -28,7 +28,7 @@ pub(super) trait Visitor {
     type Stop;
 
     /// Called with values as far as they are known: whether this is worth going on with.
-    fn is_promising(&mut self, values: &Values) -> ControlFlow<Self::Stop, bool>;
+    fn is_promising(&mut self, candidate: &Candidate<'_>) -> ControlFlow<Self::Stop, bool>;
 
     /// Called with every candidate.
     fn candidate(&mut self, candidate: &Candidate<'_>) -> ControlFlow<Self::Stop>;
@@ -56,7 +56,7 @@ fn extend<V: Visitor>(
     let values = evaluate(graph, free, rf);
     let executes = |id: EventId| values.truth(graph.event(id).guard);
     let vanished = rf.iter().flatten().any(|&write| executes(write) == Some(false));
-    if vanished || !visitor.is_promising(&values)? {
+    if vanished || !visitor.is_promising(&Candidate { rf, free, values: &values })? {
         return ControlFlow::Continue(());
     }
     let is_open = |&id: &EventId| {

@@ -3,8 +3,9 @@
 //! A symbol - an unknown initial value, a spurious failure - takes every constant of the test, zero
 //! and one value of its own that nothing else has. That is enough while symbols are copied and
 //! compared for equality ([`are_enough`]): values that the test tells apart from nothing are alike.
-//! A barrier's result takes every value that the number of its operations permits; an execution
-//! whose barrier returns something else is none and is dropped when it is built.
+//! Elsewhere the search asks what is [known](super::known) without them. A barrier's result takes
+//! every value that the number of its operations permits; an execution whose barrier returns
+//! something else is none and is dropped when it is built.
 
 use crate::event::graph::EventGraph;
 use crate::id::ExprId;

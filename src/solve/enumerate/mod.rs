@@ -14,6 +14,7 @@
 pub mod axioms;
 mod candidates;
 mod free;
+mod known;
 mod rules;
 mod search;
 #[cfg(test)]
@@ -70,7 +71,7 @@ impl Engine for Enumerate {
             ControlFlow::Continue(())
         });
         let end = search.run();
-        let reason = doubt(problem, search.self_justified);
+        let reason = doubt(model, search.self_justified, search.symbols_matter);
         let incomplete = match end {
             ControlFlow::Break(Stop::Limit(why)) => Some(why),
             _ => None,
@@ -131,11 +132,11 @@ fn first(problem: Problem<'_>, goal: Goal, budget: Budget) -> Answer {
         ControlFlow::Break(Stop::Enough)
     });
     let end = search.run();
-    let self_justified = search.self_justified;
+    let doubt = doubt(model, search.self_justified, search.symbols_matter);
     match (choices, end) {
         (Some(choices), _) => Answer::Yes(choices),
         (None, ControlFlow::Break(Stop::Limit(why))) => Answer::Unknown(why),
-        (None, _) => match doubt(problem, self_justified) {
+        (None, _) => match doubt {
             Some(reason) => Answer::Unsupported(reason),
             None => Answer::No(Core::default()),
         },
@@ -143,12 +144,12 @@ fn first(problem: Problem<'_>, goal: Goal, budget: Budget) -> Answer {
 }
 
 /// Why having seen all candidates does not settle that there is no other execution.
-fn doubt(problem: Problem<'_>, self_justified: bool) -> Option<String> {
-    if self_justified && !thin_air::is_excluded(problem.model) {
+fn doubt(model: &Model, self_justified: bool, symbols_matter: bool) -> Option<String> {
+    if self_justified && !thin_air::is_excluded(model) {
         let reason = "values that justify themselves, which the model does not exclude";
         return Some(reason.to_owned());
     }
-    if !free::are_enough(problem.graph) {
+    if symbols_matter {
         return Some("arithmetic on unknown values".to_owned());
     }
     None

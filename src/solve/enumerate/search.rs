@@ -11,15 +11,15 @@
 //! tried: each pair of writes one way, the other way, and not at all.
 
 use super::candidates::{self, Candidate, Visitor};
-use super::free::assignments;
+use super::free::{Free, are_enough, assignments};
+use super::known::Known;
 use super::rules::{Coherence, Demand, Rules};
 use crate::event::graph::{CutKind, EventGraph};
 use crate::execution::barrier::{Barriers, Generations};
 use crate::execution::build::{Choices, Execution, sc_pairs};
 use crate::execution::recheck::recheck;
-use crate::id::{EventId, LocId};
+use crate::id::{EventId, ExprId, LocId};
 use crate::program::expr::{Expr, ExprArena};
-use crate::program::value::Values;
 use crate::relation::eval::{Evaluator, Interpretation, evaluate};
 use crate::relation::expr::Model;
 use crate::solve::{Budget, Goal, Why};
@@ -52,6 +52,12 @@ pub(super) struct Search<'a, F> {
     apart: Vec<Pair>,
     /// Whether values that justify themselves were met; they are left out.
     pub self_justified: bool,
+    /// What barriers return in the candidate at hand.
+    barriers: Vec<u128>,
+    /// Whether the values tried for symbols stand for all others.
+    symbols_are_enough: bool,
+    /// Whether an execution was met on which other values of symbols might have another effect.
+    pub symbols_matter: bool,
     found: F,
 }
 
@@ -71,6 +77,9 @@ impl<'a, F: FnMut(&Execution<'a>) -> Flow> Search<'a, F> {
             deadline: budget.milliseconds.map(|ms| Instant::now() + Duration::from_millis(ms)),
             apart: Vec::new(),
             self_justified: false,
+            barriers: Vec::new(),
+            symbols_are_enough: are_enough(graph),
+            symbols_matter: false,
             graph,
             model,
             rules,
@@ -99,13 +108,13 @@ impl<'a, F: FnMut(&Execution<'a>) -> Flow> Search<'a, F> {
     }
 
     /// Whether the goal may still be reached, with values as far as they are known.
-    fn within_reach(&self, values: &Values) -> bool {
-        let never = |expr, truth: bool| values.truth(expr) == Some(!truth);
+    fn within_reach(&self, truth: impl Fn(ExprId) -> Option<bool>) -> bool {
+        let never = |expr, wanted: bool| truth(expr) == Some(!wanted);
         if self.goal == Goal::BoundHit {
             let mut bounds = self.graph.cuts.iter().filter(|c| c.kind == CutKind::Bound);
             return bounds.any(|c| !never(c.guard, true));
         }
-        let ended = self.graph.cuts.iter().any(|c| values.truth(c.guard) == Some(true));
+        let ended = self.graph.cuts.iter().any(|c| truth(c.guard) == Some(true));
         let goal = match self.goal {
             Goal::Condition(wanted) => !never(self.graph.condition, wanted),
             Goal::Violation(index) => !never(self.graph.violations[index].guard, true),
@@ -127,6 +136,34 @@ impl<'a, F: FnMut(&Execution<'a>) -> Flow> Search<'a, F> {
                 races.into_iter().any(|(a, b)| kind.counts(graph, a, b))
             }),
         }
+    }
+
+    /// Notes whether what matters about an execution is unknown while symbols are left open: who
+    /// executes, and what the goal is about.
+    fn note_symbols(&mut self, rf: &[Option<EventId>], free: &Free) {
+        if self.symbols_are_enough || self.symbols_matter {
+            return;
+        }
+        let graph = self.graph;
+        let known = Known::of(graph, free, rf);
+        let guards = graph.events.iter().map(|e| e.guard).chain(graph.cuts.iter().map(|c| c.guard));
+        let goal: Vec<ExprId> = match self.goal {
+            Goal::Condition(_) => vec![graph.condition],
+            Goal::Violation(index) => vec![graph.violations[index].guard],
+            Goal::Complete => graph.observed.iter().map(|o| o.value).collect(),
+            Goal::BoundHit | Goal::Race(_) => Vec::new(),
+        };
+        let mut asked = guards.chain(goal).chain([graph.filter]);
+        let unknown = |x: ExprId| known.get(x).is_none();
+        let writes = |loc| graph.events.iter().filter(move |e| e.is_write() && e.loc == Some(loc));
+        let is_open = |leaf: &Expr| match *leaf {
+            Expr::Read(access) => unknown(graph.access(access).value),
+            Expr::Final(loc) => writes(loc).any(|e| unknown(graph.access(e.access).value)),
+            Expr::Symbol(symbol) => graph.symbols[symbol.index()].width > 1,
+            _ => false,
+        };
+        self.symbols_matter =
+            asked.any(|x| unknown(x) && graph.exprs.leaves(x).iter().any(is_open));
     }
 
     /// The ways in which threads can meet at barriers.
@@ -234,6 +271,9 @@ impl<'a, F: FnMut(&Execution<'a>) -> Flow> Search<'a, F> {
         if !recheck(self.model, execution).is_consistent() {
             return ControlFlow::Continue(());
         }
+        let symbols = execution.choices.symbols.clone();
+        let barriers = self.barriers.clone();
+        self.note_symbols(&execution.choices.rf, &Free { symbols, barriers });
         if self.goal == Goal::BoundHit {
             return (self.found)(execution);
         }
@@ -252,14 +292,20 @@ impl<'a, F: FnMut(&Execution<'a>) -> Flow> Search<'a, F> {
 impl<'a, F: FnMut(&Execution<'a>) -> Flow> Visitor for Search<'a, F> {
     type Stop = Stop;
 
-    fn is_promising(&mut self, values: &Values) -> ControlFlow<Stop, bool> {
+    fn is_promising(&mut self, candidate: &Candidate<'_>) -> ControlFlow<Stop, bool> {
         if let ControlFlow::Break(stop) = self.step() {
             return ControlFlow::Break(stop);
         }
-        ControlFlow::Continue(self.within_reach(values))
+        if self.symbols_are_enough {
+            return ControlFlow::Continue(self.within_reach(|x| candidate.values.truth(x)));
+        }
+        // What other values of symbols might reach is followed, to see whether it is consistent.
+        let known = Known::of(self.graph, candidate.free, candidate.rf);
+        ControlFlow::Continue(self.within_reach(|x| known.truth(x)))
     }
 
     fn candidate(&mut self, candidate: &Candidate<'_>) -> Flow {
+        self.barriers.clone_from(&candidate.free.barriers);
         for generations in self.generations(candidate) {
             let choices = Choices {
                 rf: candidate.rf.to_vec(),
@@ -309,5 +355,5 @@ fn final_writes(execution: &Execution<'_>) -> Vec<Vec<Option<EventId>>> {
 
 /// Whether some expression mentions the final value of a location.
 fn asks_for(exprs: &ExprArena, loc: LocId) -> bool {
-    (0..exprs.len()).any(|x| exprs.get(crate::id::ExprId::new(x)) == Expr::Final(loc))
+    (0..exprs.len()).any(|x| exprs.get(ExprId::new(x)) == Expr::Final(loc))
 }
