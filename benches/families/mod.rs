@@ -221,31 +221,29 @@ fn cas_lock(n: usize, form: Form) -> String {
     text
 }
 
-/// Everybody writes, arrives at a counter, waits for all, and reads a neighbour's write.
+/// One thread writes, everybody arrives at a counter and waits for all, the others read.
 fn grid_barrier(n: usize, form: Form) -> String {
-    let variables: Vec<String> =
-        std::iter::once("c".into()).chain((0..n).map(|i| format!("x{i}"))).collect();
-    let mut text = header("grid", n, form, &variables);
+    let mut text = header("grid", n, form, &["c".into(), "x".into()]);
     for index in 0..n {
-        let weak = form == Form::Allowed && index == 1 % n;
-        thread(
-            &mut text,
-            index,
-            &[
-                format!("st.weak.global.u32 [x{index}], 1;"),
-                format!(
-                    "atom.{}.gpu.global.add.u32 %r1, [c], 1;",
-                    if weak { "relaxed" } else { "acq_rel" }
-                ),
-                "LOOP:".into(),
-                "ld.acquire.gpu.global.u32 %r2, [c];".into(),
-                format!("setp.ne.u32 %p1, %r2, {n};"),
-                "@%p1 bra LOOP;".into(),
-                format!("ld.weak.global.u32 %r3, [x{}];", (index + 1) % n),
-            ],
-        );
+        let weak = form == Form::Allowed && index == 0;
+        let mut code = Vec::new();
+        if index == 0 {
+            code.push("st.weak.global.u32 [x], 1;".to_owned());
+        }
+        code.push(format!(
+            "atom.{}.gpu.global.add.u32 %r1, [c], 1;",
+            if weak { "relaxed" } else { "acq_rel" }
+        ));
+        code.push("LOOP:".into());
+        code.push("ld.acquire.gpu.global.u32 %r2, [c];".into());
+        code.push(format!("setp.ne.u32 %p1, %r2, {n};"));
+        code.push("@%p1 bra LOOP;".into());
+        if index > 0 {
+            code.push("ld.weak.global.u32 %r3, [x];".into());
+        }
+        thread(&mut text, index, &code);
     }
-    let _ = writeln!(text, "exists (P0:%r3 == 0)");
+    let _ = writeln!(text, "exists (P1:%r3 == 0)");
     text
 }
 

@@ -1,0 +1,105 @@
+//! Time per test over whole suites: in one process with each engine, and with a process per test.
+//!
+//! `cargo bench --bench corpus` prints a table; the suites are the shipped one and, where it lies
+//! beside the repository, a corpus of reference tests. Compare ratios within one run.
+
+use ptxmc::check::{Settings, check, states};
+use ptxmc::litmus::ast::Test;
+use ptxmc::solve::Engine;
+use ptxmc::solve::search::SearchEngine;
+use ptxmc::solve::z3::Z3Engine;
+use ptxmc::source::Files;
+use ptxmc::{cat, litmus};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+const ROUNDS: usize = 5;
+
+fn main() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let suites =
+        [("shipped", root.join("litmus")), ("reference", root.join("../shared/corpus/reference"))];
+    let mut files = Files::default();
+    let builtin = cat::library::builtin("ptx-9.2").expect("a built-in model");
+    let model = cat::parse_builtin(&mut files, builtin, &cat::Options::default()).model;
+    let engines: [(&str, Box<dyn Engine>); 2] =
+        [("search", Box::new(SearchEngine::default())), ("z3", Box::new(Z3Engine::default()))];
+    println!("{:<10} {:<22} {:>6} {:>14}", "suite", "work", "tests", "per test");
+    for (name, folder) in &suites {
+        let paths = tests_in(folder);
+        if paths.is_empty() {
+            println!("{name:<10} skipped: {} is not there", folder.display());
+            continue;
+        }
+        let tests: Vec<Test> = paths
+            .iter()
+            .flat_map(|path| {
+                let bytes = std::fs::read(path).expect("a test that can be read");
+                litmus::parse::parse_bytes(&mut files, &path.display().to_string(), &bytes).tests
+            })
+            .collect();
+        for (engine_name, engine) in &engines {
+            let settings = Settings::default();
+            let verdicts = median(|| {
+                tests.iter().for_each(|t| {
+                    drop(std::hint::black_box(check(t, &model, engine.as_ref(), settings)))
+                });
+            });
+            row(name, &format!("{engine_name}: verdict"), tests.len(), verdicts);
+            if *engine_name == "search" {
+                let all = median(|| {
+                    tests.iter().for_each(|t| {
+                        drop(std::hint::black_box(states(t, &model, engine.as_ref(), settings)))
+                    });
+                });
+                row(name, &format!("{engine_name}: all states"), tests.len(), all);
+            }
+        }
+        let some: Vec<&PathBuf> = paths.iter().step_by(paths.len().div_ceil(60)).collect();
+        let process = median(|| some.iter().for_each(|path| spawn(path)));
+        row(name, "a process per test", some.len(), process);
+    }
+}
+
+fn spawn(path: &Path) {
+    let status = Command::new(env!("CARGO_BIN_EXE_ptxmc"))
+        .arg("check")
+        .arg(path)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status();
+    status.expect("the binary runs");
+}
+
+fn tests_in(folder: &Path) -> Vec<PathBuf> {
+    let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
+    let mut out: Vec<PathBuf> = Vec::new();
+    for entry in entries.flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            out.extend(tests_in(&path));
+        } else if path.extension().is_some_and(|e| e == "litmus") {
+            out.push(path);
+        }
+    }
+    out.sort();
+    out
+}
+
+fn median(mut work: impl FnMut()) -> Duration {
+    let mut times: Vec<Duration> = (0..ROUNDS)
+        .map(|_| {
+            let start = Instant::now();
+            work();
+            start.elapsed()
+        })
+        .collect();
+    times.sort();
+    times[ROUNDS / 2]
+}
+
+fn row(suite: &str, work: &str, tests: usize, time: Duration) {
+    let per_test = time.as_secs_f64() * 1e6 / tests as f64;
+    println!("{suite:<10} {work:<22} {tests:>6} {per_test:>11.1} us");
+}
