@@ -73,7 +73,7 @@ fn decide(test: &Test, problem: Problem<'_>, engine: &dyn Engine, settings: Sett
         return verdict;
     }
     match engine.find(problem, goal_of(test.quantifier), settings.budget) {
-        Answer::Yes(choices) => witnessed(problem, *choices),
+        Answer::Yes(choices) => witnessed(problem, goal_of(test.quantifier), *choices),
         Answer::No(core) => excluded(problem, core, engine, settings),
         Answer::Unknown(why) => Verdict::Unknown(Undecided::Engine(why)),
         Answer::Unsupported(why) => Verdict::Unknown(Undecided::Unsupported(why)),
@@ -117,8 +117,11 @@ fn mixed_sizes(
         Ok(race) => race?,
         Err(verdict) => return Some(verdict),
     };
-    if let Some(core) = excluded_by_atomics(test, problem.model, engine, settings) {
-        return Some(Verdict::Forbidden(core));
+    match excluded_by_atomics(test, problem.model, engine, settings) {
+        Answer::No(core) if !core.axioms.is_empty() => return Some(Verdict::Forbidden(core)),
+        Answer::No(_) | Answer::Yes(_) => {}
+        Answer::Unknown(why) => return Some(Verdict::Unknown(Undecided::Engine(why))),
+        Answer::Unsupported(why) => return Some(Verdict::Unknown(Undecided::Unsupported(why))),
     }
     let [first, second] =
         [race.accesses.0, race.accesses.1].map(|access| race::describe(problem.graph, access));
@@ -138,7 +141,7 @@ fn excluded_by_atomics(
     model: &Model,
     engine: &dyn Engine,
     settings: Settings,
-) -> Option<Core> {
+) -> Answer {
     let serial = |axiom: &Axiom| axiom.clauses.iter().any(|clause| clause == "PTX-8.7.2");
     let mut atomics = model.clone();
     for axiom in atomics.axioms.iter_mut().filter(|axiom| !serial(axiom)) {
@@ -147,15 +150,12 @@ fn excluded_by_atomics(
     let settings = Settings { tearing: Tearing::Byte, ..settings };
     let graph = graph_of(test, model, settings);
     let problem = Problem { graph: &graph, model: &atomics };
-    match engine.find(problem, goal_of(test.quantifier), settings.budget) {
-        Answer::No(core) if !core.axioms.is_empty() => Some(core),
-        _ => None,
-    }
+    engine.find(problem, goal_of(test.quantifier), settings.budget)
 }
 
 /// An allowed outcome is reported only after the model has been evaluated on its execution.
-fn witnessed(problem: Problem<'_>, choices: Choices) -> Verdict {
-    match verify(problem, &choices) {
+fn witnessed(problem: Problem<'_>, goal: Goal, choices: Choices) -> Verdict {
+    match verify(problem, goal, &choices) {
         Ok(result) if result.is_consistent() => match result.undefined.first() {
             None => Verdict::Allowed(Box::new(choices)),
             Some(failure) => Verdict::Undefined(Reason {
@@ -182,8 +182,17 @@ fn witnessed(problem: Problem<'_>, choices: Choices) -> Verdict {
 ///
 /// # Errors
 /// When the choices do not make an execution; the message says why.
-pub fn verify(problem: Problem<'_>, choices: &Choices) -> Result<Recheck, String> {
-    let execution = Execution::build(problem.graph, choices.clone()).map_err(|e| e.to_string())?;
+pub fn verify(problem: Problem<'_>, goal: Goal, choices: &Choices) -> Result<Recheck, String> {
+    let graph = problem.graph;
+    let execution = Execution::build(graph, choices.clone()).map_err(|e| e.to_string())?;
+    let reached = match goal {
+        Goal::Condition(wanted) => execution.truth(graph.condition) == Some(wanted),
+        Goal::Violation(index) => execution.truth(graph.violations[index].guard) == Some(true),
+        Goal::Complete | Goal::BoundHit | Goal::Race(_) => true,
+    };
+    if !reached {
+        return Err("it does not have what was looked for".to_owned());
+    }
     Ok(recheck(problem.model, &execution))
 }
 

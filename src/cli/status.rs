@@ -45,3 +45,32 @@ impl From<Status> for ExitCode {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::batch::Judgement;
+    use crate::verdict::{Kind, Undecided, Verdict};
+
+    fn status(verdicts: &[(Verdict, Option<Kind>)]) -> Status {
+        let mut tally = Tally::default();
+        for (verdict, expected) in verdicts.iter().cloned() {
+            tally.add(&[Judgement { verdict, holds: None, expected, graph: None }]);
+        }
+        Status::of(&tally)
+    }
+
+    #[test]
+    fn the_worst_verdict_counts() {
+        let forbidden = |expected| (Verdict::Forbidden(crate::solve::Core::default()), expected);
+        let unknown = |expected| (Verdict::Unknown(Undecided::Bound(2)), expected);
+        let bug = || (Verdict::Error("panic".to_owned()), Some(Kind::Forbidden));
+        assert_eq!(status(&[]), Status::Expected);
+        assert_eq!(status(&[forbidden(None), forbidden(Some(Kind::Forbidden))]), Status::Expected);
+        assert_eq!(status(&[unknown(Some(Kind::Unknown))]), Status::Expected);
+        assert_eq!(status(&[unknown(Some(Kind::Allowed))]), Status::Unknown);
+        let differs = forbidden(Some(Kind::Unknown));
+        assert_eq!(status(&[unknown(None), differs.clone()]), Status::Differs);
+        assert_eq!(status(&[unknown(None), differs, bug()]), Status::Bug);
+    }
+}

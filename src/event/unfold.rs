@@ -404,7 +404,7 @@ impl<'d, 'p> ThreadRun<'d, 'p> {
         if let Some(at) = self.draft.exprs.constant(address) {
             let at = at as u64;
             let found = layout.resolve(target.space, at, bytes, self.index, place);
-            let aligned = bytes == 0 || at % bytes == 0;
+            let aligned = bytes == 0 || at.is_multiple_of(bytes);
             return match found.filter(|_| aligned) {
                 Some(resolved) => vec![(state.guard, resolved)],
                 None => {

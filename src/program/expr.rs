@@ -50,7 +50,9 @@ impl Binary {
         matches!(self, Self::Eq | Self::ULt | Self::SLt)
     }
 
-    fn commutes(self) -> bool {
+    /// Whether the arguments may be exchanged.
+    #[must_use]
+    pub fn commutes(self) -> bool {
         matches!(
             self,
             Self::Add | Self::FAdd | Self::Mul | Self::And | Self::Or | Self::Xor | Self::Eq

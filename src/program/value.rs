@@ -2,6 +2,7 @@
 
 use super::expr::{Binary, Expr, ExprArena, Unary, apply, mask, signed};
 use crate::id::ExprId;
+use rustc_hash::FxHashMap;
 
 /// Values of expressions, filled in as leaves become known; unknown ones are `None`.
 ///
@@ -23,15 +24,21 @@ impl Values {
     }
 
     /// Evaluates the expressions listed in `order`, operands before users; others stay unknown.
+    /// What is unknown has the value that `assumed` gives, if any.
     pub fn compute_some(
         &mut self,
         arena: &ExprArena,
         order: &[ExprId],
+        assumed: &FxHashMap<ExprId, bool>,
         leaf: impl Fn(Expr) -> Option<u128>,
     ) {
         self.values.resize(arena.len(), None);
         for &id in order {
-            self.values[id.index()] = step(arena, id, &self.values, &leaf);
+            let value = step(arena, id, &self.values, &leaf);
+            self.values[id.index()] = match value {
+                None if !assumed.is_empty() => assumed.get(&id).map(|&truth| u128::from(truth)),
+                known => known,
+            };
         }
     }
 

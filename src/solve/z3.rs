@@ -71,7 +71,7 @@ enum Term {
 
 impl<'e, 'a> Session<'e, 'a> {
     fn new(encoding: &'e Encoding<'a>, budget: Budget) -> Self {
-        let solver = Solver::new_for_logic("QF_FD").unwrap_or_else(Solver::new);
+        let solver = Solver::new_for_logic("QF_FD").unwrap_or_default();
         if let Some(limit) = budget.milliseconds {
             let mut params = Params::new();
             params.set_u32("timeout", u32::try_from(limit).unwrap_or(u32::MAX));

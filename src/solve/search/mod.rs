@@ -4,17 +4,21 @@
 //! solver. Every answer is one that the reference engine gives.
 
 mod compile;
+mod domains;
 mod explore;
 mod matrix;
+mod orders;
+mod reads;
 mod rules;
 mod shape;
 mod space;
+mod symmetry;
 
 use super::{Answer, Budget, Core, Engine, Goal, Problem, RaceKind, States};
 use crate::execution::build::{Choices, Execution};
 use crate::relation::eval::evaluate;
 use crate::relation::specialize::specialize;
-use explore::{Search, Stop};
+use explore::{Orders, Search, Stop};
 use rules::Rules;
 use rustc_hash::FxHashMap;
 use shape::Shape;
@@ -27,12 +31,15 @@ const DEFAULT_STEPS: u64 = 2_000_000;
 /// Decides by search; compiled models are kept for the next program of the same shape.
 #[derive(Debug, Default)]
 pub struct SearchEngine {
-    compiled: RwLock<FxHashMap<(u64, Shape), Arc<Result<Rules, String>>>>,
+    compiled: RwLock<FxHashMap<(u64, Shape), Compiled>>,
 }
+
+/// A compiled model, or why it cannot be searched with.
+type Compiled = Arc<Result<Rules, String>>;
 
 impl SearchEngine {
     /// The model compiled for programs like this one.
-    fn rules(&self, problem: Problem<'_>) -> Arc<Result<Rules, String>> {
+    fn rules(&self, problem: Problem<'_>) -> Compiled {
         let shape = Shape::of(problem.graph);
         let key = (problem.model.fingerprint(), shape);
         if let Some(known) = self.compiled.read().ok().and_then(|map| map.get(&key).cloned()) {
@@ -61,7 +68,7 @@ impl Engine for SearchEngine {
             Ok(rules) => rules,
             Err(why) => return Answer::Unsupported(why.clone()),
         };
-        let space = Space::new(problem.graph, &rules.sets, &rules.relations);
+        let space = Space::new(problem.graph, &rules.sets, &rules.relations, goal);
         let limit = budget.steps.unwrap_or(DEFAULT_STEPS);
         let active = vec![true; rules.demands.len()];
         if let Goal::Race(kind) = goal {
@@ -69,7 +76,9 @@ impl Engine for SearchEngine {
         }
         match first(&space, rules, &active, goal, limit) {
             Outcome::Found(choices) => Answer::Yes(choices),
-            Outcome::None(blamed) => Answer::No(minimize(&space, rules, &blamed, goal, limit)),
+            Outcome::None { blamed, looked_ahead, steps } => {
+                Answer::No(core(&space, rules, goal, (blamed, looked_ahead, steps)))
+            }
             Outcome::Stopped(Stop::Gave(why)) => Answer::Unknown(why),
             Outcome::Stopped(Stop::Unsupported(why)) => Answer::Unsupported(why),
             Outcome::Stopped(Stop::Found) => unreachable!("a search that found something says so"),
@@ -79,7 +88,7 @@ impl Engine for SearchEngine {
     fn states(&self, problem: Problem<'_>, budget: Budget) -> Result<States, String> {
         let rules = self.rules(problem);
         let rules = rules.as_ref().as_ref().map_err(Clone::clone)?;
-        let space = Space::new(problem.graph, &rules.sets, &rules.relations);
+        let space = Space::new(problem.graph, &rules.sets, &rules.relations, Goal::Complete);
         let active = vec![true; rules.demands.len()];
         let limit = budget.steps.unwrap_or(DEFAULT_STEPS);
         let mut states = States::default();
@@ -108,8 +117,13 @@ impl Engine for SearchEngine {
 
 enum Outcome {
     Found(Box<Choices>),
-    /// Which axioms were needed to exclude everything.
-    None(Vec<bool>),
+    /// Nothing; which axioms were seen to exclude something, whether others may have, and the steps
+    /// that it took.
+    None {
+        blamed: Vec<bool>,
+        looked_ahead: bool,
+        steps: u64,
+    },
     Stopped(Stop),
 }
 
@@ -123,7 +137,11 @@ fn first(space: &Space<'_>, rules: &Rules, active: &[bool], goal: Goal, limit: u
     match (result, found) {
         (_, Some(choices)) => Outcome::Found(choices),
         (Err(stop), None) => Outcome::Stopped(stop),
-        (Ok(()), None) => Outcome::None(search.blamed),
+        (Ok(()), None) => Outcome::None {
+            looked_ahead: search.looked_ahead,
+            steps: search.steps,
+            blamed: search.blamed,
+        },
     }
 }
 
@@ -141,6 +159,7 @@ fn racing(
     };
     let active = vec![true; rules.demands.len()];
     let mut search = Search::new(space, rules, &active, Goal::Complete, limit);
+    search.orders = Orders::All;
     let mut found = None;
     let result = search.run(&mut |_, choices| {
         let Ok(execution) = Execution::build(graph, choices.clone()) else { return Ok(()) };
@@ -159,9 +178,17 @@ fn racing(
     }
 }
 
+/// How much longer than the proof itself each step of making it minimal may take.
+const MINIMIZING: u64 = 8;
+
 /// Drops axioms from those that excluded something, one by one, while nothing is found.
-fn minimize(space: &Space<'_>, rules: &Rules, blamed: &[bool], goal: Goal, limit: u64) -> Core {
-    let mut active = blamed.to_vec();
+fn minimize(
+    space: &Space<'_>,
+    rules: &Rules,
+    mut active: Vec<bool>,
+    goal: Goal,
+    limit: u64,
+) -> Core {
     let mut minimal = true;
     for axiom in 0..active.len() {
         if !active[axiom] {
@@ -169,7 +196,7 @@ fn minimize(space: &Space<'_>, rules: &Rules, blamed: &[bool], goal: Goal, limit
         }
         active[axiom] = false;
         match first(space, rules, &active, goal, limit) {
-            Outcome::None(_) => {}
+            Outcome::None { .. } => {}
             Outcome::Found(_) => active[axiom] = true,
             Outcome::Stopped(_) => {
                 active[axiom] = true;
@@ -178,4 +205,19 @@ fn minimize(space: &Space<'_>, rules: &Rules, blamed: &[bool], goal: Goal, limit
         }
     }
     Core { axioms: (0..active.len()).filter(|&a| active[a]).collect(), minimal }
+}
+
+/// A minimal set of axioms that excludes everything, from what a search without success has seen.
+fn core(space: &Space<'_>, rules: &Rules, goal: Goal, seen: (Vec<bool>, bool, u64)) -> Core {
+    let (blamed, looked_ahead, steps) = seen;
+    let limit = 1_000 + steps * MINIMIZING;
+    // What looking ahead has used is not known; often the axioms seen at work are enough.
+    let enough =
+        !looked_ahead || matches!(first(space, rules, &blamed, goal, limit), Outcome::None { .. });
+    let start = if enough {
+        blamed
+    } else {
+        rules.demands.iter().map(|d| *d != rules::Demand::Nothing).collect()
+    };
+    minimize(space, rules, start, goal, limit)
 }

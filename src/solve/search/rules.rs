@@ -25,7 +25,8 @@ pub(super) struct Rules {
     pub(super) code: Code,
     /// By index of the model's axioms.
     pub(super) demands: Vec<Demand>,
-    /// The slots of coherence and Fence-SC order.
+    /// The slots of reads-from, coherence and Fence-SC order.
+    pub(super) rf: Option<SlotId>,
     pub(super) co: Option<SlotId>,
     pub(super) sc: Option<SlotId>,
     pub(super) total_co: bool,
@@ -93,6 +94,7 @@ impl Rules {
             .filter_map(|op| if let Op::Rel(r, _) = op { Some(*r) } else { None })
             .collect();
         Ok(Self {
+            rf: slot_of(BaseRel::Rf),
             co,
             sc,
             total_co: model.total_co,

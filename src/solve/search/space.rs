@@ -1,6 +1,7 @@
 //! What a search knows of a program before it chooses: candidates, cached base relations, and
 //! which expressions matter.
 
+use super::symmetry::classes;
 use crate::bitrel::{EventSet, Rel};
 use crate::bounds::guards::Guards;
 use crate::event::base::{base_relation, base_set};
@@ -8,8 +9,10 @@ use crate::event::graph::{EventGraph, EventKind};
 use crate::execution::barrier::{Barriers, Generations};
 use crate::execution::build::sc_pairs;
 use crate::id::{AccessId, EventId, ExprId, LocId};
-use crate::program::expr::Expr;
+use crate::program::expr::{Binary, Expr, Unary};
+use crate::solve::Goal;
 use crate::vocabulary::{BaseRel, BaseSet, Origin};
+use rustc_hash::FxHashMap;
 
 /// The fixed part of a search.
 #[derive(Debug)]
@@ -19,6 +22,16 @@ pub(super) struct Space<'g> {
     pub(super) sources: Vec<Vec<EventId>>,
     /// Reads, those that the condition speaks of first.
     pub(super) reads: Vec<AccessId>,
+    /// For every access, whether its value matters to what is asked.
+    pub(super) matters: Vec<bool>,
+    /// For every read access, what the goal demands of its value.
+    pub(super) demands: Vec<Option<ValueDemand>>,
+    /// Truth values that every execution with what is asked has.
+    pub(super) assumed: FxHashMap<ExprId, bool>,
+    /// For every location, the reads of read-modify-writes.
+    pub(super) takers: Vec<Vec<EventId>>,
+    /// Classes of interchangeable threads, by agent.
+    pub(super) classes: Vec<Option<u32>>,
     /// Writes of each location, the initial one first.
     pub(super) writes: Vec<Vec<EventId>>,
     /// Pairs of fences that Fence-SC order has to orient.
@@ -38,13 +51,26 @@ pub(super) struct Space<'g> {
 
 impl<'g> Space<'g> {
     /// Looks at a graph; `sets` and `relations` are the base names that the model uses.
-    pub(super) fn new(graph: &'g EventGraph, sets: &[BaseSet], relations: &[BaseRel]) -> Self {
+    pub(super) fn new(
+        graph: &'g EventGraph,
+        sets: &[BaseSet],
+        relations: &[BaseRel],
+        goal: Goal,
+    ) -> Self {
         let writes = writes_of(graph);
         let order = relevant(graph);
         let mut space = Self {
             graph,
             sources: Vec::new(),
             reads: Vec::new(),
+            matters: Vec::new(),
+            demands: Vec::new(),
+            assumed: FxHashMap::default(),
+            takers: takers(graph),
+            classes: match goal {
+                Goal::Race(_) | Goal::Violation(_) => vec![None; graph.agents.len()],
+                _ => classes(graph),
+            },
             writes,
             fences: sc_pairs(graph),
             finals: Vec::new(),
@@ -60,7 +86,7 @@ impl<'g> Space<'g> {
             space.relations[relation.index()] = Some(base_relation(graph, relation));
         }
         space.find_sources();
-        space.order_reads();
+        space.order_reads(goal);
         space.finals = final_locations(graph);
         space
     }
@@ -83,19 +109,122 @@ impl<'g> Space<'g> {
             .collect();
     }
 
-    fn order_reads(&mut self) {
+    /// Reads that what is asked depends on come first.
+    fn order_reads(&mut self, goal: Goal) {
         let graph = self.graph;
-        let mentioned: Vec<Expr> =
-            [graph.condition, graph.filter].iter().flat_map(|&x| graph.exprs.leaves(x)).collect();
+        self.matters = matters(graph);
+        (self.demands, self.assumed) = demands(graph, goal);
         let mut reads: Vec<AccessId> = graph
             .ids()
             .filter(|&id| graph.event(id).is_read())
             .map(|id| graph.event(id).access)
             .collect();
         reads.dedup();
-        reads.sort_by_key(|&access| !mentioned.contains(&Expr::Read(access)));
+        reads.sort_by_key(|&access| !self.matters[access.index()]);
         self.reads = reads;
     }
+}
+
+/// A value that a read has to return, or must not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ValueDemand {
+    Is(u128),
+    IsNot(u128),
+}
+
+impl ValueDemand {
+    /// Whether a value meets the demand.
+    pub(super) fn admits(self, value: u128) -> bool {
+        match self {
+            Self::Is(wanted) => value == wanted,
+            Self::IsNot(unwanted) => value != unwanted,
+        }
+    }
+}
+
+/// Accesses that guards, the condition, the filter or what is shown depends on, through any number
+/// of writes.
+fn matters(graph: &EventGraph) -> Vec<bool> {
+    let roots = graph
+        .events
+        .iter()
+        .map(|e| e.guard)
+        .chain(graph.cuts.iter().map(|c| c.guard))
+        .chain(graph.violations.iter().map(|v| v.guard))
+        .chain(graph.observed.iter().map(|o| o.value))
+        .chain([graph.condition, graph.filter]);
+    let mut out = vec![false; graph.accesses.len()];
+    let mut seen = vec![false; graph.exprs.len()];
+    let mut stack: Vec<ExprId> = roots.collect();
+    while let Some(x) = stack.pop() {
+        if std::mem::replace(&mut seen[x.index()], true) {
+            continue;
+        }
+        stack.extend(graph.exprs.operands(x));
+        if let Expr::Read(access) = graph.exprs.get(x) {
+            out[access.index()] = true;
+            // Whatever is written there may be what is read.
+            let object = graph.access(access).object;
+            let written = graph.accesses.iter().filter(|a| a.object == object);
+            stack.extend(written.map(|a| a.value));
+        }
+    }
+    out
+}
+
+/// What the goal says outright of the values of reads: equations with constants that all have to
+/// hold.
+fn demands(graph: &EventGraph, goal: Goal) -> (Vec<Option<ValueDemand>>, FxHashMap<ExprId, bool>) {
+    let mut assumed = FxHashMap::default();
+    let mut out = vec![None; graph.accesses.len()];
+    if goal == Goal::BoundHit {
+        return (out, assumed);
+    }
+    let mut stack = vec![(graph.filter, true)];
+    if let Goal::Condition(wanted) = goal {
+        stack.push((graph.condition, wanted));
+    }
+    stack.extend(graph.cuts.iter().map(|c| (c.guard, false)));
+    while let Some((x, wanted)) = stack.pop() {
+        if graph.exprs.constant(x).is_none() {
+            assumed.insert(x, wanted);
+        }
+        match graph.exprs.get(x) {
+            Expr::Binary(Binary::And, a, b) if wanted && graph.exprs.width(x) == 1 => {
+                stack.extend([(a, true), (b, true)]);
+            }
+            Expr::Binary(Binary::Or, a, b) if !wanted && graph.exprs.width(x) == 1 => {
+                stack.extend([(a, false), (b, false)]);
+            }
+            Expr::Unary(Unary::Not, a) => stack.push((a, !wanted)),
+            Expr::Binary(Binary::Eq, a, b) => {
+                if let (Expr::Read(access), Some(value)) =
+                    (graph.exprs.get(a), graph.exprs.constant(b))
+                {
+                    let demand =
+                        if wanted { ValueDemand::Is(value) } else { ValueDemand::IsNot(value) };
+                    let slot: &mut Option<ValueDemand> = &mut out[access.index()];
+                    if wanted || slot.is_none() {
+                        *slot = Some(demand);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    (out, assumed)
+}
+
+/// The reads of read-modify-writes that are one piece, by location.
+fn takers(graph: &EventGraph) -> Vec<Vec<EventId>> {
+    let mut out = vec![Vec::new(); graph.locations.len()];
+    for id in graph.ids() {
+        let event = graph.event(id);
+        if event.is_read() && event.marks.rmw && graph.access(event.access).pieces.len() == 1 {
+            out[event.loc.expect("a read has a location").index()].push(id);
+        }
+    }
+    out
 }
 
 /// The ways in which barrier operations meet; `None` where values decide who takes part.

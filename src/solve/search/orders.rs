@@ -1,0 +1,394 @@
+//! The orders of an execution whose reads all have their writes: barriers, final writes, Fence-SC
+//! order and coherence.
+//!
+//! Final values are chosen before the orders, so that for each of them one orientation is enough.
+
+use super::compile::Level;
+use super::explore::{Flow, Orders, Search, Stop, Visit};
+use super::rules::Demand;
+use crate::bitrel::Rel;
+use crate::event::graph::CutKind;
+use crate::execution::barrier::{Barriers, Generations};
+use crate::id::EventId;
+use crate::relation::expr::AxiomKind;
+use crate::solve::{Goal, Why};
+use crate::vocabulary::BaseRel;
+
+impl Search<'_, '_> {
+    /// Every read that happens has its write: barriers, then orders.
+    pub(super) fn decided(&mut self, visit: &mut Visit<'_>) -> Flow {
+        let graph = self.space.graph;
+        if self.goal == Goal::BoundHit {
+            let hit = graph
+                .cuts
+                .iter()
+                .any(|c| c.kind == CutKind::Bound && self.values.truth(c.guard) == Some(true));
+            return if hit { self.orient(visit).map(|_| ()) } else { Ok(()) };
+        }
+        if self.executed != self.possible {
+            return self.justifies_itself();
+        }
+        if self.values_unknown() {
+            return self.justifies_itself();
+        }
+        let options = match &self.space.meetings {
+            Some(options) if options.len() == 1 => return self.choose_final(0, visit),
+            Some(options) => options.clone(),
+            None => self.barriers().assignments(),
+        };
+        for generations in options {
+            let (sync, before) = (self.sync.clone(), self.generations.clone());
+            self.meet(generations);
+            let (co, sc) = (self.co.clone(), self.sc.clone());
+            if self.evaluate() && self.holds_so_far() {
+                self.choose_final(0, visit)?;
+            }
+            (self.co, self.sc, self.sync, self.generations) = (co, sc, sync, before);
+        }
+        self.evaluate();
+        Ok(())
+    }
+
+    /// A value that depends on itself: the model has to exclude it.
+    fn justifies_itself(&mut self) -> Flow {
+        match self.rules.thin_air.filter(|&axiom| self.active[axiom]) {
+            Some(axiom) => {
+                self.blamed[axiom] = true;
+                Ok(())
+            }
+            None => Err(Stop::Unsupported("values that justify themselves".to_owned())),
+        }
+    }
+
+    fn values_unknown(&self) -> bool {
+        let graph = self.space.graph;
+        self.space.reads.iter().any(|&access| {
+            let happens = graph.access(access).pieces.iter().all(|&p| self.executed.contains(p));
+            happens && self.known[access.index()].is_none()
+        })
+    }
+
+    fn barriers(&self) -> Barriers<'_> {
+        Barriers::new(self.space.graph, |e| self.executed.contains(e), |x| self.values.get(x))
+    }
+
+    fn meet(&mut self, generations: Generations) {
+        let n = self.space.graph.events.len();
+        let barriers = self.barriers();
+        let sync = [
+            Rel::from_pairs(n, barriers.cta_edges(&generations)),
+            Rel::from_pairs(n, barriers.warp_edges(&generations)),
+            Rel::from_pairs(n, barriers.cluster_edges(&generations)),
+        ];
+        drop(barriers);
+        self.sync = sync;
+        self.generations = generations;
+    }
+
+    /// Where control flow and counts are fixed and there is one way to meet, barriers order events
+    /// from the start.
+    pub(super) fn fixed_barriers(&mut self) {
+        if self.goal == Goal::BoundHit {
+            return;
+        }
+        if let Some([only]) = self.space.meetings.as_deref() {
+            let only = only.clone();
+            for op in &self.space.graph.barriers {
+                self.executed.insert(op.event);
+            }
+            self.meet(only);
+        }
+    }
+
+    /// Orients what the model wants oriented, then reports the execution; whether there was one.
+    fn orient(&mut self, visit: &mut Visit<'_>) -> Result<bool, Stop> {
+        self.steps += 1;
+        if self.steps > self.limit {
+            return Err(Stop::Gave(Why::Steps));
+        }
+        let (co, sc) = (self.co.clone(), self.sc.clone());
+        let result = self.orient_open(visit);
+        (self.co, self.sc) = (co, sc);
+        self.refresh(Level::Fences);
+        result
+    }
+
+    fn orient_open(&mut self, visit: &mut Visit<'_>) -> Result<bool, Stop> {
+        loop {
+            if !self.finals_are_last() {
+                return Ok(false);
+            }
+            let open = self.open_pairs();
+            if open.is_empty() {
+                return visit(self, self.choices()).map(|()| true);
+            }
+            if self.put_finals_last(&open) {
+                if !self.produce_from(Level::Coherence) {
+                    return Ok(false);
+                }
+                continue;
+            }
+            if self.orders == Orders::One && self.in_a_row(&open, visit)? {
+                return Ok(true);
+            }
+            if open.len() > 1 {
+                match self.force(&open) {
+                    None => return Ok(false),
+                    Some(0) => {}
+                    Some(_) => {
+                        if !self.produce_from(Level::Fences) {
+                            return Ok(false);
+                        }
+                        continue;
+                    }
+                }
+            }
+            return self.branch_on_pair(open[0], visit);
+        }
+    }
+
+    fn branch_on_pair(&mut self, pair: Pair, visit: &mut Visit<'_>) -> Result<bool, Stop> {
+        let (order, a, b) = pair;
+        let mut found = false;
+        for (from, to) in [(a, b), (b, a)] {
+            let (co, sc) = (self.co.clone(), self.sc.clone());
+            self.add(order, from, to);
+            if self.produce_from(Level::Fences) {
+                found |= self.orient(visit)?;
+            }
+            (self.co, self.sc) = (co, sc);
+            if found && self.orders == Orders::One {
+                break;
+            }
+        }
+        Ok(found)
+    }
+
+    /// Tries to orient all open pairs at once, along a line that continues what is ordered.
+    fn in_a_row(&mut self, open: &[Pair], visit: &mut Visit<'_>) -> Result<bool, Stop> {
+        let (co, sc) = (self.co.clone(), self.sc.clone());
+        let (co_rank, sc_rank) = (rank(&self.co), rank(&self.sc));
+        for &(order, a, b) in open {
+            let rank = if order == BaseRel::Co { &co_rank } else { &sc_rank };
+            let (from, to) = if rank[a.index()] < rank[b.index()] { (a, b) } else { (b, a) };
+            if order == BaseRel::Co {
+                self.link(from, to);
+            } else {
+                self.sc.insert(from, to);
+            }
+        }
+        self.co.transitive_closure_in_place();
+        let fine = self.produce_from(Level::Fences)
+            && self.finals_are_last()
+            && self.open_pairs().is_empty();
+        let found = if fine { visit(self, self.choices()).map(|()| true) } else { Ok(false) };
+        (self.co, self.sc) = (co, sc);
+        self.refresh(Level::Fences);
+        found
+    }
+
+    /// Whether the writes chosen to be last have nothing after them.
+    fn finals_are_last(&self) -> bool {
+        self.finals
+            .iter()
+            .flatten()
+            .all(|&w| !self.co.row(w).any(|later| self.executed.contains(later)))
+    }
+
+    /// Orients open pairs with a final write towards it; whether there were any.
+    fn put_finals_last(&mut self, open: &[Pair]) -> bool {
+        let mut any = false;
+        for &(order, a, b) in open.iter().filter(|p| p.0 == BaseRel::Co) {
+            let last = |w: EventId| self.finals.contains(&Some(w));
+            let (from, to) = match (last(a), last(b)) {
+                (true, false) => (b, a),
+                (false, true) => (a, b),
+                _ => continue,
+            };
+            self.add(order, from, to);
+            any = true;
+        }
+        any
+    }
+
+    fn produce_from(&mut self, level: Level) -> bool {
+        if !self.sc.is_acyclic() || !self.co.is_irreflexive() {
+            return false;
+        }
+        self.refresh(level);
+        self.produce()
+    }
+
+    fn add(&mut self, order: BaseRel, from: EventId, to: EventId) {
+        if order == BaseRel::Co {
+            self.link(from, to);
+            self.co.transitive_closure_in_place();
+        } else {
+            self.sc.insert(from, to);
+        }
+    }
+
+    /// Orders two writes as wholes, piece by piece, without closing the order.
+    fn link(&mut self, from: EventId, to: EventId) {
+        let graph = self.space.graph;
+        for &x in &graph.access_of(from).pieces {
+            for &y in &graph.access_of(to).pieces {
+                if graph.event(x).loc == graph.event(y).loc {
+                    self.co.insert(x, y);
+                }
+            }
+        }
+    }
+
+    /// Pairs that have to be oriented and are not.
+    fn open_pairs(&mut self) -> Vec<(BaseRel, EventId, EventId)> {
+        let mut out = Vec::new();
+        for &(a, b) in &self.space.fences {
+            let happen = self.executed.contains(a) && self.executed.contains(b);
+            if happen && !self.sc.contains(a, b) && !self.sc.contains(b, a) {
+                out.push((BaseRel::FenceSc, a, b));
+            }
+        }
+        for index in 0..self.rules.demands.len() {
+            let Demand::Choice { order, slot } = self.rules.demands[index] else { continue };
+            if !self.active[index] {
+                continue;
+            }
+            let target = if order == BaseRel::Co { &self.co } else { &self.sc };
+            for (a, b) in self.slots.rel(slot).iter_pairs() {
+                if a != b
+                    && !target.contains(a, b)
+                    && !target.contains(b, a)
+                    && !out.contains(&(order, b, a))
+                {
+                    self.blamed[index] = true;
+                    out.push((order, a, b));
+                }
+            }
+        }
+        if self.rules.total_co {
+            self.unordered_writes(&mut out);
+        }
+        out
+    }
+
+    fn unordered_writes(&self, out: &mut Vec<(BaseRel, EventId, EventId)>) {
+        for writes in &self.space.writes {
+            let executed: Vec<EventId> =
+                writes.iter().copied().filter(|&w| self.executed.contains(w)).collect();
+            for (at, &a) in executed.iter().enumerate() {
+                for &b in &executed[at + 1..] {
+                    if !self.co.contains(a, b) && !self.co.contains(b, a) {
+                        out.push((BaseRel::Co, a, b));
+                    }
+                }
+            }
+        }
+    }
+
+    /// Orients pairs one of whose directions would break an axiom; how many, or `None` when both
+    /// would.
+    fn force(&mut self, open: &[(BaseRel, EventId, EventId)]) -> Option<usize> {
+        self.exclude_from_axioms();
+        let mut forced = Vec::new();
+        for &(order, a, b) in open {
+            let slot = if order == BaseRel::Co { self.rules.co } else { self.rules.sc };
+            let Some(out) = slot.and_then(|s| self.excluded.of(s)) else { continue };
+            match (out.contains(a, b), out.contains(b, a)) {
+                (true, true) => {
+                    self.looked_ahead = true;
+                    return None;
+                }
+                (true, false) => forced.push((order, b, a)),
+                (false, true) => forced.push((order, a, b)),
+                (false, false) => {}
+            }
+        }
+        if !forced.is_empty() {
+            self.looked_ahead = true;
+        }
+        for &(order, a, b) in &forced {
+            self.add(order, a, b);
+        }
+        Some(forced.len())
+    }
+
+    /// Pushes what the axioms forbid down to the chosen relations.
+    pub(super) fn exclude_from_axioms(&mut self) {
+        self.excluded.clear();
+        let n = self.space.graph.events.len();
+        for (index, demand) in self.rules.demands.iter().enumerate() {
+            let Demand::Prohibition { kind, slot, set: false } = *demand else { continue };
+            if !self.active[index] {
+                continue;
+            }
+            let out = match kind {
+                AxiomKind::Irreflexive => Rel::identity(n),
+                AxiomKind::Empty => Rel::full(n),
+                AxiomKind::Acyclic => {
+                    let mut closed = self.slots.rel(slot).clone();
+                    closed.transitive_closure_in_place();
+                    let mut out = closed.inverse();
+                    out.union_with(&Rel::identity(n));
+                    out
+                }
+            };
+            self.excluded.exclude(slot, &out);
+        }
+        self.excluded.push_down(&self.rules.code, &self.slots);
+    }
+
+    /// Chooses final values, then the orders.
+    fn choose_final(&mut self, at: usize, visit: &mut Visit<'_>) -> Flow {
+        let Some(&loc) = self.space.finals.get(at) else {
+            if !self.space.finals.is_empty() {
+                self.compute_values();
+                if !self.goal_possible() {
+                    return Ok(());
+                }
+            }
+            if !self.goal_reached() {
+                return Err(Stop::Unsupported("a value that the search cannot compute".to_owned()));
+            }
+            return self.orient(visit).map(|_| ());
+        };
+        let space = self.space;
+        for &write in &space.writes[loc.index()] {
+            let maximal = self.executed.contains(write)
+                && !self.co.row(write).any(|later| self.executed.contains(later));
+            if maximal {
+                self.finals[loc.index()] = Some(write);
+                let result = self.choose_final(at + 1, visit);
+                self.finals[loc.index()] = None;
+                result?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A pair that has to be oriented.
+type Pair = (BaseRel, EventId, EventId);
+
+/// A position for every event along some line that respects an acyclic relation.
+fn rank(order: &Rel) -> Vec<usize> {
+    let n = order.len();
+    let mut before = vec![0_usize; n];
+    for (_, b) in order.iter_pairs() {
+        before[b.index()] += 1;
+    }
+    let mut ready: std::collections::BTreeSet<usize> = (0..n).filter(|&e| before[e] == 0).collect();
+    let mut ranks = vec![n; n];
+    let mut next = 0;
+    while let Some(event) = ready.pop_first() {
+        ranks[event] = next;
+        next += 1;
+        for later in order.row(EventId::new(event)) {
+            before[later.index()] -= 1;
+            if before[later.index()] == 0 {
+                ready.insert(later.index());
+            }
+        }
+    }
+    ranks
+}

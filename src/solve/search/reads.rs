@@ -1,0 +1,300 @@
+//! Reads-from: which write each read that happens takes its value from.
+//!
+//! A read with one possible write gets it at once. Then either the read with the fewest
+//! possibilities is branched on, or a write: which read-modify-write takes its value? The second
+//! keeps threads that do the same interchangeable, and only one of them is tried.
+
+use super::explore::{Flow, Search, Stop, Visit};
+use crate::id::{AccessId, AgentId, EventId};
+use crate::solve::Why;
+
+/// Up to how many reads a program is searched without looking ahead.
+const SMALL: usize = 6;
+
+/// Where a search goes on.
+enum Branch {
+    /// Every read that happens has its write.
+    Done,
+    /// No completion has acyclic dependencies.
+    Circular,
+    /// The writes that one piece of a read may take.
+    Read(EventId, Vec<EventId>),
+    /// The reads that may take a write's value.
+    Write(EventId, Vec<EventId>),
+}
+
+impl<'g> Search<'g, '_> {
+    /// Decides what is forced, judges it, and branches on the rest.
+    pub(super) fn choose(&mut self, visit: &mut Visit<'_>) -> Flow {
+        self.steps += 1;
+        if self.steps > self.limit {
+            return Err(Stop::Gave(Why::Steps));
+        }
+        let mark = self.mark();
+        let (co, sc) = (self.co.clone(), self.sc.clone());
+        let result = if self.infer() { self.branch(visit) } else { Ok(()) };
+        (self.co, self.sc) = (co, sc);
+        self.undo(mark);
+        result
+    }
+
+    fn branch(&mut self, visit: &mut Visit<'_>) -> Flow {
+        match self.next_branch() {
+            Branch::Done => self.decided(visit),
+            Branch::Circular => {
+                let axiom = self.rules.thin_air.expect("only a model with such an axiom says so");
+                self.blamed[axiom] = true;
+                Ok(())
+            }
+            Branch::Read(read, writes) => self.branch_on_read(read, &writes, visit),
+            Branch::Write(write, reads) => self.branch_on_write(write, &reads, visit),
+        }
+    }
+
+    /// Everything that follows from the choices so far; whether they may still succeed.
+    fn infer(&mut self) -> bool {
+        loop {
+            if !self.propagate() || !self.holds_so_far() {
+                return false;
+            }
+            let large = self.space.reads.len() > SMALL;
+            if !large || !(self.close_by_value() || self.close_by_axioms()) {
+                return true;
+            }
+        }
+    }
+
+    /// Rules out writes that alone would break an axiom; whether there were any.
+    fn close_by_axioms(&mut self) -> bool {
+        let Some(slot) = self.rules.rf else { return false };
+        self.exclude_from_axioms();
+        let Some(out) = self.excluded.of(slot) else { return false };
+        let mut found = Vec::new();
+        for &access in &self.space.reads {
+            for &piece in self.pieces(access) {
+                if self.rf[piece.index()].is_none() && self.executed.contains(piece) {
+                    found.extend(
+                        self.viable(piece).filter(|&w| out.contains(w, piece)).map(|w| (w, piece)),
+                    );
+                }
+            }
+        }
+        for &(write, read) in &found {
+            self.close(write, read);
+        }
+        self.looked_ahead |= !found.is_empty();
+        !found.is_empty()
+    }
+
+    pub(super) fn close(&mut self, write: EventId, read: EventId) {
+        if self.closed.insert(write, read) {
+            self.closed_trail.push((write, read));
+        }
+    }
+
+    /// Evaluates, and gives every read with one possible write that write; whether the goal is
+    /// still possible.
+    fn propagate(&mut self) -> bool {
+        loop {
+            if !self.evaluate() {
+                return false;
+            }
+            let mut assigned = false;
+            for at in 0..self.space.reads.len() {
+                for &piece in self.pieces(self.space.reads[at]) {
+                    if self.rf[piece.index()].is_some() || !self.executed.contains(piece) {
+                        continue;
+                    }
+                    let mut possible = self.viable(piece);
+                    match (possible.next(), possible.next()) {
+                        (None, _) => return false,
+                        (Some(only), None) => {
+                            drop(possible);
+                            self.assign(piece, only);
+                            assigned = true;
+                        }
+                        _ => {}
+                    }
+                }
+            }
+            if !assigned {
+                return true;
+            }
+        }
+    }
+
+    pub(super) fn pieces(&self, access: AccessId) -> &'g [EventId] {
+        let graph = self.space.graph;
+        &graph.access(access).pieces
+    }
+
+    /// The writes that a read may still take its value from.
+    pub(super) fn viable(&self, read: EventId) -> impl Iterator<Item = EventId> + '_ {
+        let graph = self.space.graph;
+        let access = graph.event(read).access;
+        self.space.sources[read.index()].iter().copied().filter(move |&write| {
+            self.possible.contains(write)
+                && !self.closed.contains(write, read)
+                && self.space.demands[access.index()].is_none_or(|demand| {
+                    match self.values.get(graph.access_of(write).value) {
+                        Some(value) if graph.access(access).pieces.len() == 1 => {
+                            let (low, width) = graph.slice(write);
+                            demand.admits((value >> low) & crate::program::expr::mask(width))
+                        }
+                        _ => true,
+                    }
+                })
+        })
+    }
+
+    fn assign(&mut self, read: EventId, write: EventId) {
+        self.rf[read.index()] = Some(write);
+        self.trail.push(read);
+        let graph = self.space.graph;
+        self.touched[graph.event(read).agent.index()] += 1;
+        self.touched[graph.event(write).agent.index()] += 1;
+    }
+
+    fn mark(&self) -> (usize, usize, usize) {
+        (self.trail.len(), self.known_trail.len(), self.closed_trail.len())
+    }
+
+    fn undo(&mut self, mark: (usize, usize, usize)) {
+        let graph = self.space.graph;
+        for read in self.trail.drain(mark.0..) {
+            let write = self.rf[read.index()].take().expect("what is on the trail was assigned");
+            self.touched[graph.event(read).agent.index()] -= 1;
+            self.touched[graph.event(write).agent.index()] -= 1;
+        }
+        for access in self.known_trail.drain(mark.1..) {
+            self.known[access.index()] = None;
+        }
+        for (write, read) in self.closed_trail.drain(mark.2..) {
+            self.closed.remove(write, read);
+        }
+    }
+
+    /// What to branch on: reads that matter to the goal before others.
+    fn next_branch(&self) -> Branch {
+        let mut best: Option<(EventId, usize, bool)> = None;
+        let mut grounded = false;
+        for &access in &self.space.reads {
+            let matters = self.space.matters[access.index()];
+            for &piece in self.pieces(access) {
+                if self.rf[piece.index()].is_some() || !self.executed.contains(piece) {
+                    continue;
+                }
+                let count = self.viable(piece).count();
+                grounded = grounded || self.viable(piece).any(|w| self.is_known(w));
+                if best.is_none_or(|(_, least, important)| (!matters, count) < (!important, least))
+                {
+                    best = Some((piece, count, matters));
+                }
+            }
+        }
+        let Some((read, count, _)) = best else { return Branch::Done };
+        if !grounded && self.rules.thin_air.is_some_and(|axiom| self.active[axiom]) {
+            return Branch::Circular;
+        }
+        if count > 1
+            && let Some((write, reads)) = self.taken_write()
+        {
+            return Branch::Write(write, reads);
+        }
+        Branch::Read(read, self.viable(read).collect())
+    }
+
+    fn is_known(&self, write: EventId) -> bool {
+        self.executed.contains(write)
+            && self.values.get(self.space.graph.access_of(write).value).is_some()
+    }
+
+    /// A write of known value that several read-modify-writes may take, and which; distinguished
+    /// threads come first, interchangeable ones last.
+    fn taken_write(&self) -> Option<(EventId, Vec<EventId>)> {
+        let graph = self.space.graph;
+        for write in graph.ids().filter(|&w| graph.event(w).is_write() && self.is_known(w)) {
+            let takers = |read: EventId| {
+                let event = graph.event(read);
+                event.marks.rmw && event.is_read() && graph.access(event.access).pieces.len() == 1
+            };
+            let taken = graph.ids().any(|r| self.rf[r.index()] == Some(write) && takers(r));
+            if taken {
+                continue;
+            }
+            let loc = graph.event(write).loc.expect("a write has a location");
+            let mut reads: Vec<EventId> = self.space.takers[loc.index()]
+                .iter()
+                .copied()
+                .filter(|&r| self.rf[r.index()].is_none() && self.executed.contains(r))
+                .filter(|&r| self.viable(r).any(|w| w == write))
+                .collect();
+            if reads.len() > 1 {
+                reads.sort_by_key(|&r| (self.fresh_class(graph.event(r).agent).is_some(), r));
+                return Some((write, reads));
+            }
+        }
+        None
+    }
+
+    /// The class of interchangeable threads that an agent belongs to, while nothing has been
+    /// decided about the agent.
+    fn fresh_class(&self, agent: AgentId) -> Option<u32> {
+        self.space.classes[agent.index()].filter(|_| self.touched[agent.index()] == 0)
+    }
+
+    fn branch_on_read(&mut self, read: EventId, writes: &[EventId], visit: &mut Visit<'_>) -> Flow {
+        let graph = self.space.graph;
+        let mut tried: Vec<u32> = Vec::new();
+        for &write in writes {
+            if let Some(class) = self.fresh_class(graph.event(write).agent) {
+                let own = graph.event(write).agent == graph.event(read).agent;
+                // Interchangeable threads offer the same write; one of them stands for all.
+                if !own && tried.contains(&class) {
+                    continue;
+                }
+                if !own {
+                    tried.push(class);
+                }
+            }
+            let mark = self.mark();
+            self.assign(read, write);
+            let result = self.choose(visit);
+            self.undo(mark);
+            result?;
+        }
+        Ok(())
+    }
+
+    /// The first of `reads` takes the write's value; or the second and not the first; ...; or none.
+    fn branch_on_write(
+        &mut self,
+        write: EventId,
+        reads: &[EventId],
+        visit: &mut Visit<'_>,
+    ) -> Flow {
+        let graph = self.space.graph;
+        let mut tried: Vec<u32> = Vec::new();
+        let mut result = Ok(());
+        let outer = self.mark();
+        for &read in reads {
+            let class = self.fresh_class(graph.event(read).agent);
+            if class.is_none_or(|c| !tried.contains(&c)) {
+                tried.extend(class);
+                let mark = self.mark();
+                self.assign(read, write);
+                result = self.choose(visit);
+                self.undo(mark);
+            }
+            if result.is_err() {
+                break;
+            }
+            self.close(write, read);
+        }
+        if result.is_ok() {
+            result = self.choose(visit);
+        }
+        self.undo(outer);
+        result
+    }
+}

@@ -1,0 +1,142 @@
+//! Threads that can be exchanged without changing anything that is asked.
+
+use crate::event::graph::{AgentKind, EventGraph, EventKind};
+use crate::id::{AccessId, EventId, ExprId};
+use crate::program::expr::Expr;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// For every agent, the number of its class of interchangeable threads; `None` for agents that are
+/// alone.
+pub(super) fn classes(graph: &EventGraph) -> Vec<Option<u32>> {
+    let mut out = vec![None; graph.agents.len()];
+    if graph.agents.len() < 4
+        || !graph.barriers.is_empty()
+        || !graph.api_edges.is_empty()
+        || !graph.violations.is_empty()
+    {
+        return out;
+    }
+    let observed = observed_accesses(graph);
+    let events: Vec<Vec<EventId>> = (0..graph.agents.len())
+        .map(|a| graph.ids().filter(|&e| graph.event(e).agent.index() == a).collect())
+        .collect();
+    let free = |agent: usize| {
+        matches!(graph.agents[agent].kind, AgentKind::Thread(..))
+            && events[agent].iter().all(|&e| !observed.contains(&graph.event(e).access))
+    };
+    let candidates: Vec<usize> = (0..graph.agents.len()).filter(|&a| free(a)).collect();
+    let mut leaders: Vec<usize> = Vec::new();
+    for &agent in &candidates {
+        match leaders.iter().position(|&leader| exchangeable(graph, &events, leader, agent)) {
+            Some(class) => {
+                let class = u32::try_from(class).expect("few classes");
+                out[agent] = Some(class);
+                out[leaders[class as usize]] = Some(class);
+            }
+            None => leaders.push(agent),
+        }
+    }
+    out
+}
+
+/// Accesses whose values the condition, the filter or what is shown depends on.
+fn observed_accesses(graph: &EventGraph) -> FxHashSet<AccessId> {
+    let roots = graph.observed.iter().map(|o| o.value).chain([graph.condition, graph.filter]);
+    roots
+        .flat_map(|x| graph.exprs.leaves(x))
+        .filter_map(|leaf| if let Expr::Read(access) = leaf { Some(access) } else { None })
+        .collect()
+}
+
+/// Whether exchanging two threads is an automorphism of the graph.
+fn exchangeable(graph: &EventGraph, events: &[Vec<EventId>], a: usize, b: usize) -> bool {
+    if events[a].len() != events[b].len() || !same_surroundings(graph, a, b) {
+        return false;
+    }
+    let mut exchange: FxHashMap<AccessId, AccessId> = FxHashMap::default();
+    for (&x, &y) in events[a].iter().zip(&events[b]) {
+        exchange.insert(graph.event(x).access, graph.event(y).access);
+        exchange.insert(graph.event(y).access, graph.event(x).access);
+    }
+    let mut known = FxHashMap::default();
+    let pairs_match = events[a].iter().zip(&events[b]).all(|(&x, &y)| {
+        let (p, q) = (graph.event(x), graph.event(y));
+        let form = |e: EventId| {
+            let event = graph.event(e);
+            let access = graph.access(event.access);
+            let place = (event.loc, access.object, access.virt, access.offset, access.bytes);
+            (event.order, event.scope, event.proxy, event.marks, event.position, place)
+        };
+        // Shared variables have different places in different CTAs and never match.
+        p.kind == q.kind
+            && !matches!(p.kind, EventKind::Boundary)
+            && form(x) == form(y)
+            && equal(graph, p.guard, q.guard, &exchange, &mut known)
+            && equal(
+                graph,
+                graph.access(p.access).value,
+                graph.access(q.access).value,
+                &exchange,
+                &mut known,
+            )
+    });
+    pairs_match
+        && graph.cuts.iter().all(|c| {
+            graph
+                .cuts
+                .iter()
+                .any(|d| d.kind == c.kind && equal(graph, c.guard, d.guard, &exchange, &mut known))
+        })
+}
+
+/// Whether every other thread is as near to the one as to the other.
+fn same_surroundings(graph: &EventGraph, a: usize, b: usize) -> bool {
+    let place = |agent: usize| graph.agents[agent].place();
+    let near = |x: usize, y: usize| match (place(x), place(y)) {
+        (Some(p), Some(q)) => {
+            let gpu = p.gpu == q.gpu;
+            let grid = gpu && p.grid == q.grid;
+            Some((gpu, grid && p.cluster == q.cluster, grid && p.cta == q.cta))
+        }
+        _ => None,
+    };
+    let kind = |agent: usize| place(agent).is_some();
+    kind(a) == kind(b)
+        && (0..graph.agents.len()).filter(|&k| k != a && k != b).all(|k| near(a, k) == near(b, k))
+}
+
+/// Whether exchanging accesses turns one expression into the other.
+fn equal(
+    graph: &EventGraph,
+    a: ExprId,
+    b: ExprId,
+    exchange: &FxHashMap<AccessId, AccessId>,
+    known: &mut FxHashMap<(ExprId, ExprId), bool>,
+) -> bool {
+    if let Some(&answer) = known.get(&(a, b)) {
+        return answer;
+    }
+    let (x, y) = (graph.exprs.get(a), graph.exprs.get(b));
+    let same_shape = graph.exprs.width(a) == graph.exprs.width(b)
+        && match (x, y) {
+            (Expr::Read(p), Expr::Read(q)) => exchange.get(&p).copied().unwrap_or(p) == q,
+            (Expr::Unary(f, _), Expr::Unary(g, _)) => f == g,
+            (Expr::Binary(f, ..), Expr::Binary(g, ..)) => f == g,
+            (Expr::Extract(_, m), Expr::Extract(_, n)) => m == n,
+            (Expr::Ite(..), Expr::Ite(..))
+            | (Expr::Concat(..), Expr::Concat(..))
+            | (Expr::ZeroExtend(_), Expr::ZeroExtend(_))
+            | (Expr::SignExtend(_), Expr::SignExtend(_)) => true,
+            _ => x == y,
+        };
+    let (left, right) = (graph.exprs.operands(a), graph.exprs.operands(b));
+    let commutes = matches!(x, Expr::Binary(op, ..) if op.commutes());
+    let answer = same_shape
+        && left.len() == right.len()
+        && (left.iter().zip(&right).all(|(&p, &q)| equal(graph, p, q, exchange, known))
+            || (commutes
+                && equal(graph, left[0], right[1], exchange, known)
+                && equal(graph, left[1], right[0], exchange, known)));
+    known.insert((a, b), answer);
+    answer
+}
