@@ -1,20 +1,20 @@
 //! A test's statements turned into micro-operations.
 
+use super::barrier::lane_of;
 use super::expr::{Binary, Unary};
 use super::layout::{
     CONST_WINDOW, LOCAL_WINDOW, Layout, PARAM_WINDOW, SHARED_CTA_BITS, SHARED_WINDOW, WINDOW,
 };
 use super::micro::{
-    BarrierGroup, BarrierMicro, ElementOrder, Marks, Micro, Program, Reduction, Step, Target,
-    TaskOrder, ThreadCode,
+    BarrierGroup, ElementOrder, Marks, Micro, Program, Step, Target, TaskOrder, ThreadCode,
 };
 use super::registers::Registers;
 use super::special::opaque;
 use super::term::{Extension, Term, atomic_result, extension};
 use crate::litmus::ast::{DeclaredSpace, Dialect, Test, ThreadPlace};
 use crate::ptx::operation::{
-    AccessForm, Address, ArithmeticOp, AtomicOp, BarrierMode, BoolOp, Comparison, Destination,
-    Operation, Order, PredicateUse, Proxy, Space, Statement, Type, TypeKind, Value,
+    AccessForm, Address, ArithmeticOp, AtomicOp, BoolOp, Comparison, Destination, Operation, Order,
+    PredicateUse, Proxy, Space, Statement, Type, TypeKind, Value,
 };
 
 /// Turns a test into a program; the front end has checked names, types and labels.
@@ -90,7 +90,7 @@ pub(super) struct Lowering<'a> {
     pub(super) dialect: Dialect,
     pub(super) thread: usize,
     /// The thread's position in its warp, where the test says which warp that is.
-    lane: Option<u32>,
+    pub(super) lane: Option<u32>,
     pub(super) out: Vec<Micro>,
 }
 
@@ -110,7 +110,7 @@ impl Lowering<'_> {
     }
 
     /// A register's value as `width` bits.
-    fn register(&self, name: &str, width: u32, extension: Extension) -> Term {
+    pub(super) fn register(&self, name: &str, width: u32, extension: Extension) -> Term {
         match self.registers.index(name) {
             Some(index) => Term::Register(index).resize(width, extension),
             None => Term::Const(0, width),
@@ -269,11 +269,7 @@ impl Lowering<'_> {
             }
             Operation::WarpBarrier { mask } => {
                 let mask = self.value(mask, Type::new(TypeKind::Unsigned, 32));
-                if let Some(lane) = self.lane {
-                    let rule = "bar.warp.sync of a thread outside its mask (PTX-9.7.13.2)";
-                    self.require(mask.clone().bits(lane, 1), rule);
-                }
-                self.barrier(BarrierGroup::Warp(mask), true, true, None);
+                self.warp_barrier(mask);
             }
             Operation::ClusterArrive { order } => {
                 self.barrier(BarrierGroup::Cluster, true, false, Some(*order));
@@ -378,62 +374,6 @@ impl Lowering<'_> {
         };
         let value = atomic_result(op, ty, operand, swap).unwrap_or_else(|| opaque(ty));
         Micro::Rmw { target, write_order, destination, writes, value }
-    }
-
-    fn cta_barrier(
-        &mut self,
-        mode: &BarrierMode,
-        barrier: &Value,
-        resource: Option<&Value>,
-        count: Option<&Value>,
-    ) {
-        let number = Type::new(TypeKind::Unsigned, 32);
-        let barrier = self.value(barrier, number);
-        let group = if self.dialect == Dialect::Columns {
-            let resource = resource.map_or(Term::Const(0, 32), |r| self.value(r, number));
-            BarrierGroup::Instance(barrier, resource)
-        } else {
-            BarrierGroup::Cta(barrier)
-        };
-        let count = count.map(|c| self.value(c, number));
-        if let (Some(count), Dialect::Blocks) = (&count, self.dialect) {
-            let whole = count.clone().bits(0, 5).equals(Term::Const(0, 5));
-            let some = count.clone().equals(Term::Const(0, 32)).not();
-            let rule = "a number of threads at a barrier that is no positive multiple of the warp \
-                        size (PTX-9.7.13.1)";
-            self.require(whole.and(some), rule);
-        }
-        let (predicate, reduction) = match mode {
-            BarrierMode::Sync | BarrierMode::Arrive => (None, None),
-            BarrierMode::RedPopc(d, p) => {
-                (Some(self.predicate(p)), Some((Reduction::Popc, self.loaded(d, number))))
-            }
-            BarrierMode::RedBool(d, op, p) => {
-                let op = if *op == BoolOp::Or { Reduction::Or } else { Reduction::And };
-                (Some(self.predicate(p)), Some((op, self.loaded(d, Type::PREDICATE))))
-            }
-        };
-        self.out.push(Micro::Barrier(BarrierMicro {
-            group,
-            arrives: true,
-            waits: *mode != BarrierMode::Arrive,
-            count,
-            order: None,
-            predicate,
-            reduction: reduction.map(|(op, d)| (op, d.map(|(register, _)| register))),
-        }));
-    }
-
-    fn barrier(&mut self, group: BarrierGroup, arrives: bool, waits: bool, order: Option<Order>) {
-        self.out.push(Micro::Barrier(BarrierMicro {
-            group,
-            arrives,
-            waits,
-            count: None,
-            order,
-            predicate: None,
-            reduction: None,
-        }));
     }
 
     fn register_operation(&mut self, operation: &Operation) {
@@ -576,17 +516,6 @@ impl Lowering<'_> {
             }
         }
     }
-}
-
-/// Threads of a declared warp are its lanes, in order.
-fn lane_of(test: &Test, index: usize) -> Option<u32> {
-    let warp = |thread: &crate::litmus::ast::Thread| match thread.place {
-        ThreadPlace::Device(p) if p.warp.is_some() => Some((p.gpu, p.grid, p.cta, p.warp)),
-        _ => None,
-    };
-    let own = warp(&test.threads[index])?;
-    let before = test.threads[..index].iter().filter(|thread| warp(thread) == Some(own));
-    u32::try_from(before.count()).ok().filter(|lane| *lane < 32)
 }
 
 fn is_packed(ty: Type) -> bool {

@@ -1,0 +1,93 @@
+//! Barrier instructions of CTAs, clusters and warps as micro-operations.
+
+use super::lower::Lowering;
+use super::micro::{BarrierGroup, BarrierMicro, Micro, Reduction};
+use super::term::Term;
+use crate::litmus::ast::{Dialect, Test, ThreadPlace};
+use crate::ptx::operation::{BarrierMode, BoolOp, Order, Type, TypeKind, Value};
+
+impl Lowering<'_> {
+    /// `bar.cta`, `barrier.cta` and their forms.
+    pub(super) fn cta_barrier(
+        &mut self,
+        mode: &BarrierMode,
+        barrier: &Value,
+        resource: Option<&Value>,
+        count: Option<&Value>,
+    ) {
+        let number = Type::new(TypeKind::Unsigned, 32);
+        let barrier = self.value(barrier, number);
+        let group = if self.dialect == Dialect::Columns {
+            let resource = resource.map_or(Term::Const(0, 32), |r| self.value(r, number));
+            BarrierGroup::Instance(barrier, resource)
+        } else {
+            BarrierGroup::Cta(barrier)
+        };
+        let count = count.map(|c| self.value(c, number));
+        if let (Some(count), Dialect::Blocks) = (&count, self.dialect) {
+            let whole = count.clone().bits(0, 5).equals(Term::Const(0, 5));
+            let some = count.clone().equals(Term::Const(0, 32)).not();
+            let rule = "a number of threads at a barrier that is no positive multiple of the warp \
+                        size (PTX-9.7.13.1)";
+            self.require(whole.and(some), rule);
+        }
+        let (predicate, reduction) = match mode {
+            BarrierMode::Sync | BarrierMode::Arrive => (None, None),
+            BarrierMode::RedPopc(d, p) => {
+                (Some(self.predicate(p)), Some((Reduction::Popc, self.loaded(d, number))))
+            }
+            BarrierMode::RedBool(d, op, p) => {
+                let op = if *op == BoolOp::Or { Reduction::Or } else { Reduction::And };
+                (Some(self.predicate(p)), Some((op, self.loaded(d, Type::PREDICATE))))
+            }
+        };
+        self.out.push(Micro::Barrier(BarrierMicro {
+            group,
+            arrives: true,
+            waits: *mode != BarrierMode::Arrive,
+            count,
+            order: None,
+            predicate,
+            reduction: reduction.map(|(op, d)| (op, d.map(|(register, _)| register))),
+        }));
+    }
+
+    /// `bar.warp.sync`
+    pub(super) fn warp_barrier(&mut self, mask: Term) {
+        if let Some(lane) = self.lane {
+            let rule = "bar.warp.sync of a thread outside its mask (PTX-9.7.13.2)";
+            self.require(mask.clone().bits(lane, 1), rule);
+        }
+        self.barrier(BarrierGroup::Warp(mask), true, true, None);
+    }
+
+    /// A barrier without count and reduction.
+    pub(super) fn barrier(
+        &mut self,
+        group: BarrierGroup,
+        arrives: bool,
+        waits: bool,
+        order: Option<Order>,
+    ) {
+        self.out.push(Micro::Barrier(BarrierMicro {
+            group,
+            arrives,
+            waits,
+            count: None,
+            order,
+            predicate: None,
+            reduction: None,
+        }));
+    }
+}
+
+/// Threads of a declared warp are its lanes, in order.
+pub(super) fn lane_of(test: &Test, index: usize) -> Option<u32> {
+    let warp = |thread: &crate::litmus::ast::Thread| match thread.place {
+        ThreadPlace::Device(p) if p.warp.is_some() => Some((p.gpu, p.grid, p.cta, p.warp)),
+        _ => None,
+    };
+    let own = warp(&test.threads[index])?;
+    let before = test.threads[..index].iter().filter(|thread| warp(thread) == Some(own));
+    u32::try_from(before.count()).ok().filter(|lane| *lane < 32)
+}
