@@ -3,6 +3,8 @@
 //! `cargo bench --bench corpus` prints a table; the suites are the shipped one and, where it lies
 //! beside the repository, a corpus of reference tests. Compare ratios within one run.
 
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a benchmark prints its table")]
+
 use ptxmc::check::{Settings, check, states};
 use ptxmc::litmus::ast::Test;
 use ptxmc::solve::Engine;

@@ -4,6 +4,8 @@
 //! median of several runs for each engine. `cargo bench --bench scale -- ticket-lock:4:3` runs
 //! members named family:threads:bound. A run that takes longer than the limit counts once.
 
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a benchmark prints its table")]
+
 mod families;
 
 use families::{FAMILIES, Form, family};

@@ -75,7 +75,7 @@ impl Choice {
 }
 
 /// How many steps an engine may take before the next one is asked.
-const PATIENCE: u64 = 50_000;
+const PATIENCE: u64 = 3_000;
 
 /// Asks engines in turn until one answers; each but the last has a budget of steps.
 struct First(Vec<Box<dyn Engine>>);

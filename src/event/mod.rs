@@ -7,6 +7,8 @@ mod control;
 mod draft;
 mod elements;
 pub mod graph;
+mod meet;
+mod memory;
 mod non_coherent;
 mod pieces;
 pub mod unfold;

@@ -4,13 +4,11 @@
 //! values meet in choices. A symbolic address becomes one access per place that it may point to.
 
 use super::control::{ControlFlow, live_registers};
-use super::draft::{Draft, DraftAccess, DraftKind};
+use super::draft::{Draft, DraftKind};
 use super::graph::{Cut, CutKind, EventGraph, Symbol, Violation};
 use crate::id::{AccessId, ExprId, SymbolId};
-use crate::litmus::ast::ThreadPlace;
 use crate::program::expr::{Binary, Expr, ExprArena};
-use crate::program::layout::Resolved;
-use crate::program::micro::{BarrierMicro, Micro, Program, Target, ThreadCode};
+use crate::program::micro::{Micro, Program, ThreadCode};
 use crate::program::term::{Extension, Term};
 use crate::source::Span;
 
@@ -57,9 +55,9 @@ pub(super) struct State {
 }
 
 /// Something a loop iteration did that others can see.
-struct Effect {
-    node: usize,
-    guard: ExprId,
+pub(super) struct Effect {
+    pub(super) node: usize,
+    pub(super) guard: ExprId,
 }
 
 /// Turns a program into its event graph.
@@ -82,15 +80,15 @@ pub fn unfold(program: &Program, unfolding: Unfolding) -> EventGraph {
 
 pub(super) struct ThreadRun<'d, 'p> {
     pub(super) draft: &'d mut Draft<'p>,
-    code: &'p ThreadCode,
-    index: usize,
-    bound: u8,
-    spin_loops: bool,
-    flow: ControlFlow,
-    live: Vec<Vec<bool>>,
-    entries: Vec<Option<State>>,
-    effects: Vec<Effect>,
-    exits: Vec<State>,
+    pub(super) code: &'p ThreadCode,
+    pub(super) index: usize,
+    pub(super) bound: u8,
+    pub(super) spin_loops: bool,
+    pub(super) flow: ControlFlow,
+    pub(super) live: Vec<Vec<bool>>,
+    pub(super) entries: Vec<Option<State>>,
+    pub(super) effects: Vec<Effect>,
+    pub(super) exits: Vec<State>,
     pub(super) position: u32,
 }
 
@@ -395,282 +393,7 @@ impl<'d, 'p> ThreadRun<'d, 'p> {
         spins
     }
 
-    /// The places that an address may point to: each with its guard.
-    fn places(&mut self, target: &Target, state: &State, span: Span) -> Vec<(ExprId, Resolved)> {
-        let address = self.term(&target.address, state, None);
-        let place = self.code.place;
-        let bytes = u64::from(target.bytes);
-        let layout = &self.draft.program.layout;
-        if let Some(at) = self.draft.exprs.constant(address) {
-            let at = at as u64;
-            let found = layout.resolve(target.space, at, bytes, self.index, place);
-            let aligned = bytes == 0 || at.is_multiple_of(bytes);
-            return match found.filter(|_| aligned) {
-                Some(resolved) => vec![(state.guard, resolved)],
-                None => {
-                    self.bad_address(state.guard, aligned, span);
-                    Vec::new()
-                }
-            };
-        }
-        let candidates = layout.candidates(target.space, bytes, place);
-        let mut out = Vec::new();
-        let mut elsewhere = state.guard;
-        for at in candidates {
-            let number = self.exprs().number(u128::from(at), 64);
-            let here = self.exprs().eq(address, number);
-            let guard = self.exprs().and(state.guard, here);
-            if self.draft.exprs.is_false(guard) {
-                continue;
-            }
-            let resolved =
-                self.draft.program.layout.resolve(target.space, at, bytes, self.index, place);
-            if let Some(resolved) = resolved {
-                out.push((guard, resolved));
-                let not = self.exprs().not(here);
-                elsewhere = self.exprs().and(elsewhere, not);
-            }
-        }
-        if !self.draft.exprs.is_false(elsewhere) {
-            self.bad_address(elsewhere, true, span);
-        }
-        out
-    }
-
-    fn bad_address(&mut self, guard: ExprId, aligned: bool, span: Span) {
-        let rule = if aligned {
-            "an access outside every variable of its state space"
-        } else {
-            "a misaligned access (PTX-6.4.1.3)"
-        };
-        self.draft.violations.push(Violation {
-            guard,
-            span,
-            rule: rule.to_owned(),
-            out_of_model: false,
-        });
-    }
-
-    fn access(
-        &mut self,
-        target: &Target,
-        resolved: &Resolved,
-        state: &State,
-        guard: ExprId,
-        span: Span,
-    ) -> DraftAccess {
-        DraftAccess {
-            thread: self.index,
-            guard,
-            object: resolved.objects[target.replica.min(resolved.objects.len() - 1)],
-            virt: resolved.virt,
-            offset: resolved.offset,
-            bytes: target.bytes,
-            order: target.order,
-            scope: target.scope,
-            proxy: target.proxy,
-            marks: target.marks,
-            write: false,
-            value: guard,
-            address_reads: self.term_reads(&target.address, state),
-            control_reads: state.control.clone(),
-            data_reads: Vec::new(),
-            rmw_read: None,
-            position: self.position,
-            span,
-        }
-    }
-
-    fn load(
-        &mut self,
-        target: &Target,
-        destination: Option<(usize, Extension)>,
-        state: &mut State,
-        span: Span,
-    ) {
-        let width = target.bytes * 8;
-        let (mut value, mut reads) = (None, Vec::new());
-        for (guard, resolved) in self.places(target, state, span) {
-            let access = self.access(target, &resolved, state, guard, span);
-            let id = self.draft.push_access(access);
-            let read = self.exprs().leaf(Expr::Read(id), width);
-            reads.push(id);
-            value = Some(match value {
-                None => read,
-                Some(other) => self.exprs().ite(guard, read, other),
-            });
-        }
-        let Some((register, extension)) = destination else { return };
-        let value = value.unwrap_or_else(|| self.draft.exprs.number(0, width));
-        let wide = self.code.registers[register].ty.bits;
-        let value = self.exprs().resize(value, wide, extension == Extension::Sign);
-        let reads = union(&reads, &self.term_reads(&target.address, state));
-        state.cells[register] = Cell { value, reads };
-    }
-
-    fn store(
-        &mut self,
-        node: usize,
-        target: &Target,
-        value: ExprId,
-        reads: &[AccessId],
-        state: &State,
-        span: Span,
-    ) {
-        let value = self.exprs().resize(value, target.bytes * 8, false);
-        for (guard, resolved) in self.places(target, state, span) {
-            let mut access = self.access(target, &resolved, state, guard, span);
-            access.write = true;
-            access.value = value;
-            access.data_reads = reads.to_vec();
-            self.draft.push_access(access);
-            self.effects.push(Effect { node, guard });
-        }
-    }
-
-    fn rmw(&mut self, node: usize, micro: &Micro, state: &mut State, span: Span) {
-        let Micro::Rmw { target, write_order, destination, writes, value } = micro else { return };
-        let width = target.bytes * 8;
-        let (mut result, mut reads) = (None, Vec::new());
-        let places = self.places(target, state, span);
-        for (guard, resolved) in &places {
-            let access = self.access(target, resolved, state, *guard, span);
-            let read = self.draft.push_access(access);
-            let old = self.exprs().leaf(Expr::Read(read), width);
-            let happens = self.term(writes, state, Some(old));
-            let happens = self.exprs().and(*guard, happens);
-            let new = self.term(value, state, Some(old));
-            if !self.draft.exprs.is_false(happens) {
-                let mut write = self.access(target, resolved, state, happens, span);
-                write.position += 1;
-                write.order = *write_order;
-                write.marks.releasing_read = false;
-                write.write = true;
-                write.value = self.exprs().resize(new, width, false);
-                write.data_reads = self.term_reads(value, state);
-                if mentions_old(value) || mentions_old(writes) {
-                    write.data_reads = union(&write.data_reads, &[read]);
-                }
-                write.rmw_read = Some(read);
-                self.draft.push_access(write);
-                self.effects.push(Effect { node, guard: happens });
-            }
-            reads.push(read);
-            result = Some(match result {
-                None => old,
-                Some(other) => self.exprs().ite(*guard, old, other),
-            });
-        }
-        let Some((register, extension)) = destination else { return };
-        let result = result.unwrap_or_else(|| self.draft.exprs.number(0, width));
-        let wide = self.code.registers[*register].ty.bits;
-        let result = self.exprs().resize(result, wide, *extension == Extension::Sign);
-        state.cells[*register] = Cell { value: result, reads };
-    }
-
-    fn barrier(&mut self, node: usize, barrier: &BarrierMicro, state: &mut State, span: Span) {
-        let count = barrier.count.as_ref().map(|t| self.term(t, state, None));
-        let predicate = barrier.predicate.as_ref().map(|t| self.term(t, state, None));
-        let resources = self.barrier_keys(barrier, state, span);
-        let mut result = None;
-        for (guard, key) in resources {
-            let index = self.draft.push_barrier(
-                self.index,
-                barrier,
-                key,
-                count,
-                predicate,
-                guard,
-                self.position,
-                span,
-            );
-            self.effects.push(Effect { node, guard });
-            if let Some((reduction, Some(register))) = barrier.reduction {
-                let wide = self.code.registers[register].ty.bits;
-                let width =
-                    if reduction == crate::program::micro::Reduction::Popc { 32 } else { 1 };
-                let leaf = self.exprs().leaf(Expr::Barrier(index), width);
-                let leaf = self.exprs().resize(leaf, wide, false);
-                result = Some(match result {
-                    None => leaf,
-                    Some(other) => self.exprs().ite(guard, leaf, other),
-                });
-            }
-        }
-        if let (Some((_, Some(register))), Some(value)) = (barrier.reduction, result) {
-            state.cells[register] = Cell { value, reads: Vec::new() };
-        }
-    }
-
-    /// The barriers that an operation may mean, each with its guard.
-    fn barrier_keys(
-        &mut self,
-        barrier: &BarrierMicro,
-        state: &State,
-        span: Span,
-    ) -> Vec<(ExprId, super::graph::BarrierKey)> {
-        use super::graph::BarrierKey;
-        use crate::program::micro::BarrierGroup;
-        let ThreadPlace::Device(p) = self.code.place else {
-            self.draft.violations.push(Violation {
-                guard: state.guard,
-                span,
-                rule: "a barrier on a host thread".to_owned(),
-                out_of_model: true,
-            });
-            return Vec::new();
-        };
-        let cta = (p.gpu, p.grid, p.cta);
-        match &barrier.group {
-            BarrierGroup::Cluster => {
-                vec![(state.guard, BarrierKey::Cluster((p.gpu, p.grid, p.cluster)))]
-            }
-            BarrierGroup::Warp(mask) => {
-                let warp = p.warp.unwrap_or(u32::try_from(self.index).unwrap_or(u32::MAX));
-                let masks = self.small_values(mask, state, u64::from(u32::MAX));
-                masks
-                    .into_iter()
-                    .map(|(g, m)| (g, BarrierKey::Warp((p.gpu, p.grid, p.cta, warp), m)))
-                    .collect()
-            }
-            BarrierGroup::Cta(resource) => {
-                let values = self.small_values(resource, state, 15);
-                values.into_iter().map(|(g, r)| (g, BarrierKey::Cta(cta, r))).collect()
-            }
-            BarrierGroup::Instance(instance, resource) => {
-                let instances = self.small_values(instance, state, u64::MAX);
-                let mut out = Vec::new();
-                for (guard, i) in instances {
-                    let inner = State { guard, ..state.clone() };
-                    for (guard, r) in self.small_values(resource, &inner, u64::MAX) {
-                        out.push((guard, BarrierKey::Instance(cta, i, r)));
-                    }
-                }
-                out
-            }
-        }
-    }
-
-    /// The values up to `largest` that a term may have: constants in it, or all up to 15.
-    fn small_values(&mut self, term: &Term, state: &State, largest: u64) -> Vec<(ExprId, u64)> {
-        let value = self.term(term, state, None);
-        if let Some(number) = self.draft.exprs.constant(value) {
-            return vec![(state.guard, number as u64)];
-        }
-        let width = self.draft.exprs.width(value);
-        let mut out = Vec::new();
-        for number in 0..=largest.min(15) {
-            let constant = self.exprs().number(u128::from(number), width);
-            let here = self.exprs().eq(value, constant);
-            let guard = self.exprs().and(state.guard, here);
-            if !self.draft.exprs.is_false(guard) {
-                out.push((guard, number));
-            }
-        }
-        out
-    }
-
-    fn term(&mut self, term: &Term, state: &State, old: Option<ExprId>) -> ExprId {
+    pub(super) fn term(&mut self, term: &Term, state: &State, old: Option<ExprId>) -> ExprId {
         match term {
             Term::Const(bits, width) => self.exprs().number(*bits, *width),
             Term::Register(r) => state.cells[*r].value,
@@ -724,14 +447,14 @@ impl<'d, 'p> ThreadRun<'d, 'p> {
     }
 
     /// The reads that a term's registers were computed from, syntactically.
-    fn term_reads(&self, term: &Term, state: &State) -> Vec<AccessId> {
+    pub(super) fn term_reads(&self, term: &Term, state: &State) -> Vec<AccessId> {
         let mut registers = Vec::new();
         term.registers(&mut registers);
         registers.into_iter().fold(Vec::new(), |all, r| union(&all, &state.cells[r].reads))
     }
 }
 
-fn mentions_old(term: &Term) -> bool {
+pub(super) fn mentions_old(term: &Term) -> bool {
     match term {
         Term::Old(_) => true,
         Term::Const(..) | Term::Register(_) | Term::Free(..) => false,
@@ -742,7 +465,7 @@ fn mentions_old(term: &Term) -> bool {
 }
 
 /// The union of two sorted lists.
-fn union(a: &[AccessId], b: &[AccessId]) -> Vec<AccessId> {
+pub(super) fn union(a: &[AccessId], b: &[AccessId]) -> Vec<AccessId> {
     if b.is_empty() {
         return a.to_vec();
     }

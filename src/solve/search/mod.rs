@@ -60,9 +60,6 @@ impl Engine for SearchEngine {
     }
 
     fn find(&self, problem: Problem<'_>, goal: Goal, budget: Budget) -> Answer {
-        if let Goal::Race(_) = goal {
-            return Answer::Unsupported("races are asked of another engine".to_owned());
-        }
         let rules = self.rules(problem);
         let rules = match rules.as_ref() {
             Ok(rules) => rules,

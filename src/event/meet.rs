@@ -1,0 +1,125 @@
+//! Barrier operations of a thread: the barriers that each may mean, and what reductions return.
+
+use super::graph::Violation;
+use super::unfold::{Cell, Effect, State, ThreadRun};
+use crate::id::ExprId;
+use crate::litmus::ast::ThreadPlace;
+use crate::program::expr::Expr;
+use crate::program::micro::BarrierMicro;
+use crate::program::term::Term;
+use crate::source::Span;
+
+impl ThreadRun<'_, '_> {
+    pub(super) fn barrier(
+        &mut self,
+        node: usize,
+        barrier: &BarrierMicro,
+        state: &mut State,
+        span: Span,
+    ) {
+        let count = barrier.count.as_ref().map(|t| self.term(t, state, None));
+        let predicate = barrier.predicate.as_ref().map(|t| self.term(t, state, None));
+        let resources = self.barrier_keys(barrier, state, span);
+        let mut result = None;
+        for (guard, key) in resources {
+            let index = self.draft.push_barrier(
+                self.index,
+                barrier,
+                key,
+                count,
+                predicate,
+                guard,
+                self.position,
+                span,
+            );
+            self.effects.push(Effect { node, guard });
+            if let Some((reduction, Some(register))) = barrier.reduction {
+                let wide = self.code.registers[register].ty.bits;
+                let width =
+                    if reduction == crate::program::micro::Reduction::Popc { 32 } else { 1 };
+                let leaf = self.exprs().leaf(Expr::Barrier(index), width);
+                let leaf = self.exprs().resize(leaf, wide, false);
+                result = Some(match result {
+                    None => leaf,
+                    Some(other) => self.exprs().ite(guard, leaf, other),
+                });
+            }
+        }
+        if let (Some((_, Some(register))), Some(value)) = (barrier.reduction, result) {
+            state.cells[register] = Cell { value, reads: Vec::new() };
+        }
+    }
+
+    /// The barriers that an operation may mean, each with its guard.
+    pub(super) fn barrier_keys(
+        &mut self,
+        barrier: &BarrierMicro,
+        state: &State,
+        span: Span,
+    ) -> Vec<(ExprId, super::graph::BarrierKey)> {
+        use super::graph::BarrierKey;
+        use crate::program::micro::BarrierGroup;
+        let ThreadPlace::Device(p) = self.code.place else {
+            self.draft.violations.push(Violation {
+                guard: state.guard,
+                span,
+                rule: "a barrier on a host thread".to_owned(),
+                out_of_model: true,
+            });
+            return Vec::new();
+        };
+        let cta = (p.gpu, p.grid, p.cta);
+        match &barrier.group {
+            BarrierGroup::Cluster => {
+                vec![(state.guard, BarrierKey::Cluster((p.gpu, p.grid, p.cluster)))]
+            }
+            BarrierGroup::Warp(mask) => {
+                let warp = p.warp.unwrap_or(u32::try_from(self.index).unwrap_or(u32::MAX));
+                let masks = self.small_values(mask, state, u64::from(u32::MAX));
+                masks
+                    .into_iter()
+                    .map(|(g, m)| (g, BarrierKey::Warp((p.gpu, p.grid, p.cta, warp), m)))
+                    .collect()
+            }
+            BarrierGroup::Cta(resource) => {
+                let values = self.small_values(resource, state, 15);
+                values.into_iter().map(|(g, r)| (g, BarrierKey::Cta(cta, r))).collect()
+            }
+            BarrierGroup::Instance(instance, resource) => {
+                let instances = self.small_values(instance, state, u64::MAX);
+                let mut out = Vec::new();
+                for (guard, i) in instances {
+                    let inner = State { guard, ..state.clone() };
+                    for (guard, r) in self.small_values(resource, &inner, u64::MAX) {
+                        out.push((guard, BarrierKey::Instance(cta, i, r)));
+                    }
+                }
+                out
+            }
+        }
+    }
+
+    /// The values up to `largest` that a term may have: constants in it, or all up to 15.
+    pub(super) fn small_values(
+        &mut self,
+        term: &Term,
+        state: &State,
+        largest: u64,
+    ) -> Vec<(ExprId, u64)> {
+        let value = self.term(term, state, None);
+        if let Some(number) = self.draft.exprs.constant(value) {
+            return vec![(state.guard, number as u64)];
+        }
+        let width = self.draft.exprs.width(value);
+        let mut out = Vec::new();
+        for number in 0..=largest.min(15) {
+            let constant = self.exprs().number(u128::from(number), width);
+            let here = self.exprs().eq(value, constant);
+            let guard = self.exprs().and(state.guard, here);
+            if !self.draft.exprs.is_false(guard) {
+                out.push((guard, number));
+            }
+        }
+        out
+    }
+}
