@@ -74,16 +74,18 @@ impl Choice {
     }
 }
 
-/// How many steps an engine may take before the next one is asked.
-const PATIENCE: u64 = 3_000;
+/// How many steps an engine may take before the next one is asked, times the number of events: a
+/// step takes longer the larger the program is.
+const PATIENCE: u64 = 40_000;
 
 /// Asks engines in turn until one answers; each but the last has a budget of steps.
 struct First(Vec<Box<dyn Engine>>);
 
 impl First {
-    fn budget(&self, position: usize, budget: Budget) -> Budget {
+    fn budget(&self, position: usize, problem: Problem<'_>, budget: Budget) -> Budget {
         let last = position + 1 == self.0.len();
-        Budget { steps: budget.steps.or((!last).then_some(PATIENCE)), ..budget }
+        let patience = PATIENCE / (problem.graph.events.len() as u64).max(1);
+        Budget { steps: budget.steps.or((!last).then_some(patience)), ..budget }
     }
 }
 
@@ -95,7 +97,7 @@ impl Engine for First {
     fn find(&self, problem: Problem<'_>, goal: Goal, budget: Budget) -> Answer {
         let mut last = Answer::Unsupported("this build has no engine".to_owned());
         for (position, engine) in self.0.iter().enumerate() {
-            last = engine.find(problem, goal, self.budget(position, budget));
+            last = engine.find(problem, goal, self.budget(position, problem, budget));
             if !matches!(last, Answer::Unsupported(_) | Answer::Unknown(Why::Steps)) {
                 break;
             }
@@ -106,7 +108,7 @@ impl Engine for First {
     fn states(&self, problem: Problem<'_>, budget: Budget) -> Result<States, String> {
         let mut last = Err("this build has no engine".to_owned());
         for (position, engine) in self.0.iter().enumerate() {
-            last = engine.states(problem, self.budget(position, budget));
+            last = engine.states(problem, self.budget(position, problem, budget));
             if last.as_ref().is_ok_and(|s| s.incomplete != Some(Why::Steps)) {
                 break;
             }

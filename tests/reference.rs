@@ -1,19 +1,31 @@
-//! The reference engine on tests that others wrote, with the verdicts that they expect.
+//! Every engine on the shipped suite and on tests that others wrote, with the verdicts that they
+//! expect.
 
 #![allow(clippy::print_stdout, reason = "what was compared, for whoever looks")]
 
 mod support;
 
+use ptxmc::cat::BUILTIN;
 use ptxmc::check::{Settings, check};
 use ptxmc::relation::expr::Model;
-use ptxmc::solve::Budget;
 use ptxmc::solve::enumerate::{Cores, Enumerate};
+use ptxmc::solve::search::SearchEngine;
+use ptxmc::solve::{Budget, Engine};
+use ptxmc::source::Files;
 use ptxmc::verdict::{Undecided, Verdict};
 use std::collections::BTreeMap;
 use std::path::Path;
 use support::{corpus, litmus_files, model, read};
 
-const ENGINE: Enumerate = Enumerate { cores: Cores::All };
+/// All engines; the reference engine without the work of making cores minimal.
+fn engines() -> Vec<Box<dyn Engine>> {
+    vec![
+        Box::new(Enumerate { cores: Cores::All }),
+        Box::<SearchEngine>::default(),
+        #[cfg(feature = "z3")]
+        Box::<ptxmc::solve::z3::Z3Engine>::default(),
+    ]
+}
 
 /// Fails with all complaints at once.
 fn report(what: &str, asked: usize, complaints: &[String]) {
@@ -22,29 +34,76 @@ fn report(what: &str, asked: usize, complaints: &[String]) {
     assert!(complaints.is_empty(), "{what}:\n{}", complaints.join("\n"));
 }
 
-/// The suite in `litmus/` under ptx-9.2; what is too large for brute force is counted.
+/// The suite in `litmus/` under every model that a test expects something of; what is too large or
+/// not supported is counted, and has to be decided by some engine.
 #[test]
 fn suite() {
-    let model = model("ptx-9.2");
-    let budget = Budget { steps: Some(30_000), ..Budget::default() };
-    let settings = Settings { budget, ..Settings::default() };
     let files = litmus_files(&Path::new(env!("CARGO_MANIFEST_DIR")).join("litmus"));
-    let (mut complaints, mut decided) = (Vec::new(), 0);
+    let models: Vec<Model> = BUILTIN.iter().map(|b| model(b.name)).collect();
+    let engines = engines();
+    let (mut complaints, mut asked, mut undecided) = (Vec::new(), 0, 0);
     for path in &files {
         let test = read(path).unwrap_or_else(|error| panic!("{error}"));
-        let expected = test.metadata("Expect[ptx-9.2]").or(test.metadata("Expect"));
-        let Some(expected) = expected else { continue };
-        let verdict = check(&test, &model, &ENGINE, settings).verdict;
-        if matches!(verdict, Verdict::Unknown(Undecided::Engine(_))) {
-            println!("too large: {}", path.display());
-            continue;
-        }
-        decided += 1;
-        if verdict.kind().name() != expected {
-            complaints.push(format!("{}: {verdict:?}, expected {expected}", path.display()));
+        for model in &models {
+            let own = test.metadata(&format!("Expect[{}]", model.name));
+            let Some(expected) = own.or(test.metadata("Expect")) else { continue };
+            asked += 1;
+            let mut decided = false;
+            for engine in &engines {
+                // Brute force and search give up on large programs; a solver may take its time.
+                let steps = (engine.name() != "z3").then_some(2_000);
+                let budget = Budget { steps, ..Budget::default() };
+                let settings = Settings { budget, ..Settings::default() };
+                let verdict = check(&test, model, engine.as_ref(), settings).verdict;
+                if let Verdict::Unknown(Undecided::Engine(_) | Undecided::Unsupported(_)) = verdict
+                {
+                    undecided += 1;
+                    continue;
+                }
+                decided = true;
+                if verdict.kind().name() != expected {
+                    let place = format!("{} under {}", path.display(), model.name);
+                    complaints.push(format!(
+                        "{place}, {}: {verdict:?}, expected {expected}",
+                        engine.name()
+                    ));
+                }
+            }
+            if !decided {
+                complaints.push(format!("{}: no engine decides it", path.display()));
+            }
         }
     }
-    report("suite", decided, &complaints);
+    println!("suite: {undecided} answers left to other engines");
+    report("suite", asked, &complaints);
+}
+
+/// NVIDIA's own tests under the model that they were written for.
+#[test]
+fn nvlitmus() {
+    let Some(folder) = corpus("nvlitmus") else { return };
+    let model = model("ptx-7.5");
+    let (mut complaints, mut asked) = (Vec::new(), 0);
+    for entry in std::fs::read_dir(folder).expect("a readable folder") {
+        let path = entry.expect("a readable entry").path();
+        if path.extension().is_none_or(|e| e != "test") {
+            continue;
+        }
+        let bytes = std::fs::read(&path).expect("a readable test");
+        let name = path.display().to_string();
+        let parsed = ptxmc::litmus::parse::parse_bytes(&mut Files::default(), &name, &bytes);
+        for test in &parsed.tests {
+            let Some(expected) = test.metadata("Expect") else { continue };
+            for engine in engines() {
+                asked += 1;
+                let verdict = check(test, &model, engine.as_ref(), Settings::default()).verdict;
+                if verdict.kind().name() != expected {
+                    complaints.push(format!("{}, {}: {verdict:?}", test.name, engine.name()));
+                }
+            }
+        }
+    }
+    report("nvlitmus", asked, &complaints);
 }
 
 /// `Expect=` of each file of `reference/` under ptx-9.2.
@@ -53,15 +112,18 @@ fn brute_force_reference() {
     let Some(folder) = corpus("reference") else { return };
     let model = model("ptx-9.2");
     let files = litmus_files(&folder);
-    let complaints: Vec<String> =
-        files.iter().filter_map(|path| unexpected(path, &model).err()).collect();
+    let complaints: Vec<String> = engines()
+        .iter()
+        .flat_map(|e| files.iter().map(move |path| (e, path)))
+        .filter_map(|(engine, path)| unexpected(path, &model, engine.as_ref()).err())
+        .collect();
     report("reference", files.len(), &complaints);
 }
 
-fn unexpected(path: &Path, model: &Model) -> Result<(), String> {
+fn unexpected(path: &Path, model: &Model, engine: &dyn Engine) -> Result<(), String> {
     let test = read(path)?;
     let expected = test.metadata("Expect").ok_or(format!("{}: no Expect", path.display()))?;
-    let outcome = check(&test, model, &ENGINE, Settings::default());
+    let outcome = check(&test, model, engine, Settings::default());
     let found = outcome.verdict.kind().name();
     if found == expected {
         return Ok(());
@@ -101,11 +163,13 @@ fn dartagnan(model_name: &str, expected: &str, deviations: &str) {
     let text = std::fs::read_to_string(folder.join(expected)).expect("the table of results");
     let (expected, deviations) = (table(&text), table(deviations));
     let mut complaints = Vec::new();
-    for (name, theirs) in &expected {
+    let asked = engines();
+    for ((name, theirs), engine) in expected.iter().flat_map(|e| asked.iter().map(move |a| (e, a)))
+    {
         let wanted = deviations.get(name).unwrap_or(theirs);
         let found = match read(&folder.join(name)) {
             Ok(test) => {
-                let outcome = check(&test, &model, &ENGINE, Settings::default());
+                let outcome = check(&test, &model, engine.as_ref(), Settings::default());
                 match outcome.holds {
                     Some(holds) => u8::from(holds).to_string(),
                     None => outcome.verdict.kind().name().to_owned(),
@@ -114,7 +178,7 @@ fn dartagnan(model_name: &str, expected: &str, deviations: &str) {
             Err(message) => message,
         };
         if found != *wanted {
-            complaints.push(format!("{name}: {found}, expected {wanted}"));
+            complaints.push(format!("{name}, {}: {found}, expected {wanted}", engine.name()));
         }
         if deviations.get(name) == Some(theirs) {
             complaints.push(format!("{name}: listed as a deviation and is none"));

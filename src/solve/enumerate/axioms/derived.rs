@@ -343,15 +343,22 @@ impl<'e> Derived<'e> {
                 && self.base.contains(a, f)
                 && self.base.contains(f, b)
         };
+        // API calls order accesses of every proxy, and aliases (PTX-8.9.4).
+        let across_call = || {
+            self.execution.relation(BaseRel::Api).iter_pairs().any(|(x, y)| {
+                (a == x || self.base.contains(a, x)) && (b == y || self.base.contains(y, b))
+            })
+        };
         let generic = self.generic(a) && self.generic(b);
         let through_proxy = generic || (self.same_proxy(a, b) && self.same_cta(a, b));
-        self.overlap(a, b)
-            && self.base.contains(a, b)
-            && if self.virtual_overlap(a, b) {
+        let preserved = || {
+            if self.virtual_overlap(a, b) {
                 through_proxy
             } else {
                 generic && self.events.iter().any(alias_fence)
             }
+        };
+        self.overlap(a, b) && self.base.contains(a, b) && (preserved() || across_call())
     }
 
     /// PTX-8.9.5
