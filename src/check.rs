@@ -206,7 +206,9 @@ fn excluded(problem: Problem<'_>, core: Core, engine: &dyn Engine, settings: Set
             Answer::Unsupported(why) => return Verdict::Unknown(Undecided::Unsupported(why)),
         }
     }
-    if !problem.graph.barriers.is_empty() {
+    // An outcome that only the filter leaves out is no deadlock.
+    let filtered = !problem.graph.exprs.is_true(problem.graph.filter);
+    if !problem.graph.barriers.is_empty() && !filtered {
         match engine.find(problem, Goal::Complete, settings.budget) {
             Answer::No(_) => {
                 return stuck(problem.graph);

@@ -275,17 +275,25 @@ fn semantic_reads(graph: &EventGraph, id: EventId, guard: bool) -> Vec<AccessId>
     if event.kind != EventKind::Write {
         return Vec::new();
     }
-    let mut leaves = graph.exprs.leaves(graph.access_of(id).value);
+    let mut stack = graph.exprs.leaves(graph.access_of(id).value);
     if guard {
-        leaves.extend(graph.exprs.leaves(event.guard));
+        stack.extend(graph.exprs.leaves(event.guard));
     }
-    leaves
-        .into_iter()
-        .filter_map(|leaf| match leaf {
-            Expr::Read(access) => Some(access),
-            _ => None,
-        })
-        .collect()
+    let (mut reads, mut barriers) = (Vec::new(), Vec::new());
+    while let Some(leaf) = stack.pop() {
+        match leaf {
+            Expr::Read(access) => reads.push(access),
+            // What a barrier returns depends on the predicates of all that may take part.
+            Expr::Barrier(index) if !barriers.contains(&index) => {
+                barriers.push(index);
+                let key = &graph.barriers[index as usize].key;
+                let met = graph.barriers.iter().filter(|b| b.key == *key);
+                stack.extend(met.filter_map(|b| b.predicate).flat_map(|p| graph.exprs.leaves(p)));
+            }
+            _ => {}
+        }
+    }
+    reads
 }
 
 /// Program order between restricted fences and the accesses that they do not cover

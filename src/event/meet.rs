@@ -75,22 +75,22 @@ impl ThreadRun<'_, '_> {
             }
             BarrierGroup::Warp(mask) => {
                 let warp = p.warp.unwrap_or(u32::try_from(self.index).unwrap_or(u32::MAX));
-                let masks = self.small_values(mask, state, u64::from(u32::MAX));
+                let masks = self.small_values(mask, state, u64::from(u32::MAX), span);
                 masks
                     .into_iter()
                     .map(|(g, m)| (g, BarrierKey::Warp((p.gpu, p.grid, p.cta, warp), m)))
                     .collect()
             }
             BarrierGroup::Cta(resource) => {
-                let values = self.small_values(resource, state, 15);
+                let values = self.small_values(resource, state, 15, span);
                 values.into_iter().map(|(g, r)| (g, BarrierKey::Cta(cta, r))).collect()
             }
             BarrierGroup::Instance(instance, resource) => {
-                let instances = self.small_values(instance, state, u64::MAX);
+                let instances = self.small_values(instance, state, u64::MAX, span);
                 let mut out = Vec::new();
                 for (guard, i) in instances {
                     let inner = State { guard, ..state.clone() };
-                    for (guard, r) in self.small_values(resource, &inner, u64::MAX) {
+                    for (guard, r) in self.small_values(resource, &inner, u64::MAX, span) {
                         out.push((guard, BarrierKey::Instance(cta, i, r)));
                     }
                 }
@@ -105,6 +105,7 @@ impl ThreadRun<'_, '_> {
         term: &Term,
         state: &State,
         largest: u64,
+        span: Span,
     ) -> Vec<(ExprId, u64)> {
         let value = self.term(term, state, None);
         if let Some(number) = self.draft.exprs.constant(value) {
@@ -112,6 +113,7 @@ impl ThreadRun<'_, '_> {
         }
         let width = self.draft.exprs.width(value);
         let mut out = Vec::new();
+        let mut elsewhere = state.guard;
         for number in 0..=largest.min(15) {
             let constant = self.exprs().number(u128::from(number), width);
             let here = self.exprs().eq(value, constant);
@@ -119,6 +121,22 @@ impl ThreadRun<'_, '_> {
             if !self.draft.exprs.is_false(guard) {
                 out.push((guard, number));
             }
+            let not = self.exprs().not(here);
+            elsewhere = self.exprs().and(elsewhere, not);
+        }
+        if !self.draft.exprs.is_false(elsewhere) {
+            let resource = largest == 15;
+            let rule = if resource {
+                "a barrier number above 15 (PTX-9.7.13.1)"
+            } else {
+                "a computed barrier operand above 15, which is not followed"
+            };
+            self.draft.violations.push(Violation {
+                guard: elsewhere,
+                span,
+                rule: rule.to_owned(),
+                out_of_model: !resource,
+            });
         }
         out
     }

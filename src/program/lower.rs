@@ -68,7 +68,7 @@ fn lower_thread(test: &Test, layout: &Layout, index: usize) -> ThreadCode {
         labels,
         place: thread.place,
         dialect: test.dialect,
-        thread: index,
+        tid: tid_of(test, index),
         lane: lane_of(test, index),
         out: Vec::new(),
     };
@@ -81,6 +81,15 @@ fn lower_thread(test: &Test, layout: &Layout, index: usize) -> ThreadCode {
 /// The longest vector whose elements get a chosen order.
 const LONGEST_ORDERED: usize = 4;
 
+/// The position of a thread among the test's threads of its CTA.
+fn tid_of(test: &Test, index: usize) -> u128 {
+    let cta = |thread: usize| match test.threads[thread].place {
+        ThreadPlace::Device(p) => Some((p.gpu, p.grid, p.cta)),
+        ThreadPlace::Host => None,
+    };
+    (0..index).filter(|&t| cta(t) == cta(index)).count() as u128
+}
+
 /// The state of lowering one thread.
 pub(super) struct Lowering<'a> {
     pub(super) layout: &'a Layout,
@@ -88,7 +97,8 @@ pub(super) struct Lowering<'a> {
     pub(super) labels: rustc_hash::FxHashMap<String, usize>,
     pub(super) place: ThreadPlace,
     pub(super) dialect: Dialect,
-    pub(super) thread: usize,
+    /// The thread's position among the test's threads of its CTA.
+    pub(super) tid: u128,
     /// The thread's position in its warp, where the test says which warp that is.
     pub(super) lane: Option<u32>,
     pub(super) out: Vec<Micro>,
@@ -127,24 +137,29 @@ impl Lowering<'_> {
                     self.layout.variable(&name.value).map_or(0, |v| self.layout.address_of(v));
                 Term::Const(u128::from(base.wrapping_add_signed(*offset)), ty.bits)
             }
-            Value::Special(name) => Term::Const(self.special(&name.value), ty.bits),
+            // What the test does not say may be anything.
+            Value::Special(name) => match self.special(&name.value) {
+                Some(number) => Term::Const(number, ty.bits),
+                None => Term::Free(format!("%{}", name.value), ty.bits),
+            },
         }
     }
 
-    /// Special registers that the place of a thread decides.
-    fn special(&self, name: &str) -> u128 {
-        let ThreadPlace::Device(place) = self.place else { return 0 };
-        match name {
+    /// Special registers that the place of a thread decides; `tid` counts the CTA's threads in the
+    /// test.
+    fn special(&self, name: &str) -> Option<u128> {
+        let ThreadPlace::Device(place) = self.place else { return None };
+        Some(match name {
             "ctaid.x" | "ctaid" => u128::from(place.cta),
-            "warpid" => u128::from(place.warp.unwrap_or(0)),
             "clusterid.x" => u128::from(place.cluster),
             "cluster_ctarank" | "cluster_ctaid.x" => u128::from(self.layout.rank(place)),
             "cluster_nctarank" | "cluster_nctaid.x" => {
                 self.layout.cluster_ctas(place).len() as u128
             }
-            "tid.x" | "tid" => self.thread as u128,
-            _ => 0,
-        }
+            "warpid" => u128::from(place.warp?),
+            "tid.x" | "tid" => self.tid,
+            _ => return None,
+        })
     }
 
     /// Puts a value into a destination register.

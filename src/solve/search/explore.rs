@@ -16,8 +16,9 @@ use crate::id::{AccessId, EventId};
 use crate::program::expr::{Expr, mask};
 use crate::program::value::Values;
 use crate::relation::expr::AxiomKind;
-use crate::solve::{Goal, Why};
+use crate::solve::{Budget, Goal, Why};
 use crate::vocabulary::{BaseRel, BaseSet};
+use std::time::{Duration, Instant};
 
 /// Whether a search goes on.
 pub(super) type Flow = Result<(), Stop>;
@@ -31,6 +32,35 @@ pub(super) enum Stop {
     Gave(Why),
     /// Something the search does not handle.
     Unsupported(String),
+}
+
+/// How many search nodes one question may take when no budget is given.
+const DEFAULT_STEPS: u64 = 2_000_000;
+
+/// How long one question may take.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Limit {
+    /// In search nodes.
+    pub(super) steps: u64,
+    /// In time.
+    pub(super) deadline: Option<Instant>,
+}
+
+impl Limit {
+    pub(super) fn new(budget: Budget) -> Self {
+        let deadline = budget.milliseconds.map(|ms| Instant::now() + Duration::from_millis(ms));
+        Self { steps: budget.steps.unwrap_or(DEFAULT_STEPS), deadline }
+    }
+
+    /// Why a search of this many nodes has to stop, if it does.
+    pub(super) fn reached(self, steps: u64) -> Option<Why> {
+        if steps > self.steps {
+            return Some(Why::Steps);
+        }
+        let late =
+            steps.is_multiple_of(16) && self.deadline.is_some_and(|end| Instant::now() > end);
+        late.then_some(Why::Timeout)
+    }
 }
 
 /// How many orientations of the orders are looked at for one reads-from.
@@ -66,7 +96,7 @@ pub(super) struct Search<'g, 'r> {
     pub(super) symbols: Vec<Option<u128>>,
     /// The search nodes visited so far.
     pub(super) steps: u64,
-    pub(super) limit: u64,
+    pub(super) limit: Limit,
     pub(super) active: &'r [bool],
     /// Reads that have their write, and accesses whose value is known, in order of decision.
     pub(super) trail: Vec<EventId>,
@@ -121,7 +151,7 @@ impl<'g, 'r> Search<'g, 'r> {
         rules: &'r Rules,
         active: &'r [bool],
         goal: Goal,
-        limit: u64,
+        limit: Limit,
     ) -> Self {
         let graph = space.graph;
         let n = graph.events.len();

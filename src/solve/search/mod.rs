@@ -18,15 +18,12 @@ use super::{Answer, Budget, Core, Engine, Goal, Problem, RaceKind, States};
 use crate::execution::build::{Choices, Execution};
 use crate::relation::eval::evaluate;
 use crate::relation::specialize::specialize;
-use explore::{Orders, Search, Stop};
+use explore::{Limit, Orders, Search, Stop};
 use rules::Rules;
 use rustc_hash::FxHashMap;
 use shape::Shape;
 use space::Space;
 use std::sync::{Arc, RwLock};
-
-/// How many search nodes one question may take when no budget is given.
-const DEFAULT_STEPS: u64 = 2_000_000;
 
 /// Decides by search; compiled models are kept for the next program of the same shape.
 #[derive(Debug, Default)]
@@ -60,13 +57,16 @@ impl Engine for SearchEngine {
     }
 
     fn find(&self, problem: Problem<'_>, goal: Goal, budget: Budget) -> Answer {
+        if let Some(why) = beyond(problem) {
+            return Answer::Unsupported(why);
+        }
         let rules = self.rules(problem);
         let rules = match rules.as_ref() {
             Ok(rules) => rules,
             Err(why) => return Answer::Unsupported(why.clone()),
         };
         let space = Space::new(problem.graph, &rules.sets, &rules.relations, goal);
-        let limit = budget.steps.unwrap_or(DEFAULT_STEPS);
+        let limit = Limit::new(budget);
         let active = vec![true; rules.demands.len()];
         if let Goal::Race(kind) = goal {
             return racing(problem, kind, &space, rules, limit);
@@ -74,7 +74,7 @@ impl Engine for SearchEngine {
         match first(&space, rules, &active, goal, limit) {
             Outcome::Found(choices) => Answer::Yes(choices),
             Outcome::None { blamed, looked_ahead, steps } => {
-                Answer::No(core(&space, rules, goal, (blamed, looked_ahead, steps)))
+                Answer::No(core(&space, rules, goal, (blamed, looked_ahead, steps), limit))
             }
             Outcome::Stopped(Stop::Gave(why)) => Answer::Unknown(why),
             Outcome::Stopped(Stop::Unsupported(why)) => Answer::Unsupported(why),
@@ -83,11 +83,14 @@ impl Engine for SearchEngine {
     }
 
     fn states(&self, problem: Problem<'_>, budget: Budget) -> Result<States, String> {
+        if let Some(why) = beyond(problem) {
+            return Err(why);
+        }
         let rules = self.rules(problem);
         let rules = rules.as_ref().as_ref().map_err(Clone::clone)?;
         let space = Space::new(problem.graph, &rules.sets, &rules.relations, Goal::Complete);
         let active = vec![true; rules.demands.len()];
-        let limit = budget.steps.unwrap_or(DEFAULT_STEPS);
+        let limit = Limit::new(budget);
         let mut states = States::default();
         let mut found: std::collections::BTreeMap<Vec<u128>, Choices> =
             std::collections::BTreeMap::new();
@@ -112,6 +115,13 @@ impl Engine for SearchEngine {
     }
 }
 
+/// What the search does not handle: values that a barrier computes are known only after the
+/// barrier's generations, which it chooses last.
+fn beyond(problem: Problem<'_>) -> Option<String> {
+    let reduces = problem.graph.barriers.iter().any(|b| b.reduction.is_some());
+    reduces.then(|| "barriers with reductions".to_owned())
+}
+
 enum Outcome {
     Found(Box<Choices>),
     /// Nothing; which axioms were seen to exclude something, whether others may have, and the steps
@@ -124,7 +134,7 @@ enum Outcome {
     Stopped(Stop),
 }
 
-fn first(space: &Space<'_>, rules: &Rules, active: &[bool], goal: Goal, limit: u64) -> Outcome {
+fn first(space: &Space<'_>, rules: &Rules, active: &[bool], goal: Goal, limit: Limit) -> Outcome {
     let mut search = Search::new(space, rules, active, goal, limit);
     let mut found = None;
     let result = search.run(&mut |_, choices| {
@@ -148,7 +158,7 @@ fn racing(
     kind: RaceKind,
     space: &Space<'_>,
     rules: &Rules,
-    limit: u64,
+    limit: Limit,
 ) -> Answer {
     let Problem { graph, model } = problem;
     let Some(race) = model.definition("race") else {
@@ -184,7 +194,7 @@ fn minimize(
     rules: &Rules,
     mut active: Vec<bool>,
     goal: Goal,
-    limit: u64,
+    limit: Limit,
 ) -> Core {
     let mut minimal = true;
     for axiom in 0..active.len() {
@@ -205,9 +215,15 @@ fn minimize(
 }
 
 /// A minimal set of axioms that excludes everything, from what a search without success has seen.
-fn core(space: &Space<'_>, rules: &Rules, goal: Goal, seen: (Vec<bool>, bool, u64)) -> Core {
+fn core(
+    space: &Space<'_>,
+    rules: &Rules,
+    goal: Goal,
+    seen: (Vec<bool>, bool, u64),
+    limit: Limit,
+) -> Core {
     let (blamed, looked_ahead, steps) = seen;
-    let limit = 1_000 + steps * MINIMIZING;
+    let limit = Limit { steps: 1_000 + steps * MINIMIZING, ..limit };
     // What looking ahead has used is not known; often the axioms seen at work are enough.
     let enough =
         !looked_ahead || matches!(first(space, rules, &blamed, goal, limit), Outcome::None { .. });

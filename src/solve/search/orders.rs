@@ -11,7 +11,7 @@ use crate::event::graph::CutKind;
 use crate::execution::barrier::{Barriers, Generations};
 use crate::id::EventId;
 use crate::relation::expr::AxiomKind;
-use crate::solve::{Goal, Why};
+use crate::solve::Goal;
 use crate::vocabulary::BaseRel;
 
 impl Search<'_, '_> {
@@ -103,8 +103,8 @@ impl Search<'_, '_> {
     /// Orients what the model wants oriented, then reports the execution; whether there was one.
     fn orient(&mut self, visit: &mut Visit<'_>) -> Result<bool, Stop> {
         self.steps += 1;
-        if self.steps > self.limit {
-            return Err(Stop::Gave(Why::Steps));
+        if let Some(why) = self.limit.reached(self.steps) {
+            return Err(Stop::Gave(why));
         }
         let (co, sc) = (self.co.clone(), self.sc.clone());
         let result = self.orient_open(visit);

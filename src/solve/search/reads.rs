@@ -6,7 +6,6 @@
 
 use super::explore::{Flow, Search, Stop, Visit};
 use crate::id::{AccessId, AgentId, EventId};
-use crate::solve::Why;
 
 /// Up to how many reads a program is searched without looking ahead.
 const SMALL: usize = 6;
@@ -27,8 +26,8 @@ impl<'g> Search<'g, '_> {
     /// Decides what is forced, judges it, and branches on the rest.
     pub(super) fn choose(&mut self, visit: &mut Visit<'_>) -> Flow {
         self.steps += 1;
-        if self.steps > self.limit {
-            return Err(Stop::Gave(Why::Steps));
+        if let Some(why) = self.limit.reached(self.steps) {
+            return Err(Stop::Gave(why));
         }
         let mark = self.mark();
         let (co, sc) = (self.co.clone(), self.sc.clone());
@@ -245,16 +244,18 @@ impl<'g> Search<'g, '_> {
 
     fn branch_on_read(&mut self, read: EventId, writes: &[EventId], visit: &mut Visit<'_>) -> Flow {
         let graph = self.space.graph;
-        let mut tried: Vec<u32> = Vec::new();
+        let mut tried: Vec<(u32, u32)> = Vec::new();
         for &write in writes {
             if let Some(class) = self.fresh_class(graph.event(write).agent) {
                 let own = graph.event(write).agent == graph.event(read).agent;
-                // Interchangeable threads offer the same write; one of them stands for all.
-                if !own && tried.contains(&class) {
+                // Interchangeable threads offer the same write at the same position; one of them
+                // stands for all.
+                let alike = (class, graph.event(write).position);
+                if !own && tried.contains(&alike) {
                     continue;
                 }
                 if !own {
-                    tried.push(class);
+                    tried.push(alike);
                 }
             }
             let mark = self.mark();
@@ -274,13 +275,14 @@ impl<'g> Search<'g, '_> {
         visit: &mut Visit<'_>,
     ) -> Flow {
         let graph = self.space.graph;
-        let mut tried: Vec<u32> = Vec::new();
+        let mut tried: Vec<(u32, u32)> = Vec::new();
         let mut result = Ok(());
         let outer = self.mark();
         for &read in reads {
             let class = self.fresh_class(graph.event(read).agent);
-            if class.is_none_or(|c| !tried.contains(&c)) {
-                tried.extend(class);
+            let alike = class.map(|class| (class, graph.event(read).position));
+            if alike.is_none_or(|a| !tried.contains(&a)) {
+                tried.extend(alike);
                 let mark = self.mark();
                 self.assign(read, write);
                 result = self.choose(visit);

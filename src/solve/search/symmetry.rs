@@ -59,6 +59,19 @@ fn exchangeable(graph: &EventGraph, events: &[Vec<EventId>], a: usize, b: usize)
         exchange.insert(graph.event(y).access, graph.event(x).access);
     }
     let mut known = FxHashMap::default();
+    let image = |reads: &[AccessId]| {
+        let mut out: Vec<AccessId> =
+            reads.iter().map(|r| exchange.get(r).copied().unwrap_or(*r)).collect();
+        out.sort_unstable();
+        out
+    };
+    let same_dependencies = |x: AccessId, y: AccessId| {
+        let (p, q) = (graph.access(x), graph.access(y));
+        image(&p.address_reads) == q.address_reads
+            && image(&p.data_reads) == q.data_reads
+            && image(&p.control_reads) == q.control_reads
+            && image(p.rmw_read.as_slice()) == q.rmw_read.as_slice()
+    };
     let pairs_match = events[a].iter().zip(&events[b]).all(|(&x, &y)| {
         let (p, q) = (graph.event(x), graph.event(y));
         let form = |e: EventId| {
@@ -71,6 +84,7 @@ fn exchangeable(graph: &EventGraph, events: &[Vec<EventId>], a: usize, b: usize)
         p.kind == q.kind
             && !matches!(p.kind, EventKind::Boundary)
             && form(x) == form(y)
+            && same_dependencies(p.access, q.access)
             && equal(graph, p.guard, q.guard, &exchange, &mut known)
             && equal(
                 graph,
