@@ -8,8 +8,9 @@ use crate::litmus::ast::{Quantifier, Test};
 use crate::program::lower::lower;
 use crate::race;
 use crate::relation::expr::{Axiom, AxiomRole, Model};
-use crate::solve::{Answer, Budget, Core, Engine, Goal, Problem, RaceKind, States};
+use crate::solve::{Answer, Budget, Core, Engine, Goal, Problem, RaceKind, States, Why};
 use crate::verdict::{Reason, Undecided, Verdict};
+use std::time::{Duration, Instant};
 
 /// How a test is checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,9 +55,52 @@ pub fn graph_of(test: &Test, model: &Model, settings: Settings) -> EventGraph {
 /// Decides a test.
 #[must_use]
 pub fn check(test: &Test, model: &Model, engine: &dyn Engine, settings: Settings) -> Outcome {
+    let timed = Timed::new(engine, settings.budget);
+    let engine: &dyn Engine = &timed;
     let graph = graph_of(test, model, settings);
     let verdict = decide(test, Problem { graph: &graph, model }, engine, settings);
     Outcome { holds: verdict.holds(test.quantifier), verdict, graph }
+}
+
+/// An engine whose questions share one limit of time.
+struct Timed<'e> {
+    engine: &'e dyn Engine,
+    end: Option<Instant>,
+}
+
+impl<'e> Timed<'e> {
+    fn new(engine: &'e dyn Engine, budget: Budget) -> Self {
+        let end = budget.milliseconds.map(|ms| Instant::now() + Duration::from_millis(ms));
+        Self { engine, end }
+    }
+
+    /// What is left of a budget; `None` when the time is over.
+    fn rest(&self, budget: Budget) -> Option<Budget> {
+        let Some(end) = self.end else { return Some(budget) };
+        let left = end.checked_duration_since(Instant::now())?.as_millis();
+        let left = u64::try_from(left).unwrap_or(u64::MAX);
+        (left > 0).then_some(Budget { milliseconds: Some(left), ..budget })
+    }
+}
+
+impl Engine for Timed<'_> {
+    fn name(&self) -> &'static str {
+        self.engine.name()
+    }
+
+    fn find(&self, problem: Problem<'_>, goal: Goal, budget: Budget) -> Answer {
+        match self.rest(budget) {
+            Some(rest) => self.engine.find(problem, goal, rest),
+            None => Answer::Unknown(Why::Timeout),
+        }
+    }
+
+    fn states(&self, problem: Problem<'_>, budget: Budget) -> Result<States, String> {
+        match self.rest(budget) {
+            Some(rest) => self.engine.states(problem, rest),
+            None => Ok(States { incomplete: Some(Why::Timeout), ..States::default() }),
+        }
+    }
 }
 
 /// The question that a quantifier asks: which value of the proposition is looked for.
