@@ -4,9 +4,8 @@ use super::guards::Guards;
 use super::value::{Pair, Value};
 use crate::bitrel::Rel;
 use crate::event::base::{base_relation, base_set};
-use crate::event::graph::{BarrierRule, EventGraph, EventKind};
+use crate::event::graph::{EventGraph, EventKind};
 use crate::execution::build::sc_pairs;
-use crate::id::EventId;
 use crate::vocabulary::{BaseRel, BaseSet};
 
 /// The members of a base set: known up to execution.
@@ -16,16 +15,11 @@ pub(super) fn set_bounds(graph: &EventGraph, set: BaseSet) -> Pair {
 }
 
 /// The pairs that a base relation must and may have.
-pub(super) fn relation_bounds(
-    graph: &EventGraph,
-    guards: &Guards,
-    relation: BaseRel,
-    total_co: bool,
-) -> Pair {
+pub(super) fn relation_bounds(graph: &EventGraph, guards: &Guards, relation: BaseRel) -> Pair {
     let n = graph.events.len();
     let (lo, mut hi) = match relation {
         BaseRel::Rf => reads_from(graph, guards),
-        BaseRel::Co => coherence(graph, total_co),
+        BaseRel::Co => coherence(graph),
         BaseRel::FenceSc => {
             let pairs = sc_pairs(graph);
             (
@@ -47,18 +41,15 @@ pub(super) fn relation_bounds(
     Pair { lo: Value::Relation(lo), hi: Value::Relation(hi) }
 }
 
-/// Writes that a read may read from: at its location, not the write half of its own operation.
+/// Writes that a read may read from: at its location, and not excluded by guards.
 fn reads_from(graph: &EventGraph, guards: &Guards) -> (Rel, Rel) {
     let n = graph.events.len();
     let (mut lo, mut hi) = (Rel::empty(n), Rel::empty(n));
-    let writes: Vec<EventId> = graph.ids().filter(|&w| graph.event(w).is_write()).collect();
+    let writes = graph.writes_by_location();
     for read in graph.ids().filter(|&r| graph.event(r).is_read()) {
-        let event = graph.event(read);
-        let sources: Vec<EventId> = writes
-            .iter()
-            .copied()
-            .filter(|&w| graph.event(w).loc == event.loc && !guards.exclusive().contains(w, read))
-            .collect();
+        let at = graph.event(read).loc.expect("a read has a location");
+        let mut sources = writes[at.index()].clone();
+        sources.retain(|&w| !guards.exclusive().contains(w, read));
         for &write in &sources {
             hi.insert(write, read);
         }
@@ -70,14 +61,10 @@ fn reads_from(graph: &EventGraph, guards: &Guards) -> (Rel, Rel) {
 }
 
 /// Writes of one location; the initial one is first.
-fn coherence(graph: &EventGraph, _total: bool) -> (Rel, Rel) {
+fn coherence(graph: &EventGraph) -> (Rel, Rel) {
     let n = graph.events.len();
     let (mut lo, mut hi) = (Rel::empty(n), Rel::empty(n));
-    let mut by_location: Vec<Vec<EventId>> = vec![Vec::new(); graph.locations.len()];
-    for id in graph.ids().filter(|&id| graph.event(id).is_write()) {
-        by_location[graph.event(id).loc.expect("a write has a location").index()].push(id);
-    }
-    for writes in &by_location {
+    for writes in &graph.writes_by_location() {
         for &a in writes {
             for &b in writes.iter().filter(|&&b| b != a && graph.event(b).kind != EventKind::Init) {
                 hi.insert(a, b);
@@ -105,7 +92,6 @@ fn barrier_pairs(graph: &EventGraph, relation: BaseRel) -> Rel {
             if !matches || agents.0 == agents.1 {
                 continue;
             }
-            debug_assert!(!matches!(y.rule, BarrierRule::Count(_)) || matches);
             out.insert(x.event, y.event);
         }
     }

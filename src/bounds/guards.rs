@@ -3,7 +3,6 @@
 use crate::bitrel::{EventSet, Rel};
 use crate::event::graph::EventGraph;
 use crate::id::{EventId, ExprId};
-use crate::program::expr::{Binary, Expr, ExprArena, Unary};
 use rustc_hash::FxHashMap;
 
 /// Implications and exclusions between events' guards.
@@ -26,7 +25,9 @@ impl Guards {
             if graph.exprs.is_true(guard) {
                 always.insert(id);
             }
-            literals.entry(guard).or_insert_with(|| literals_of(&graph.exprs, guard));
+            literals.entry(guard).or_insert_with(|| {
+                graph.exprs.literals(guard, usize::MAX).expect("there is no limit")
+            });
         }
         let mut implies = Rel::empty(n);
         let mut exclusive = Rel::empty(n);
@@ -43,8 +44,7 @@ impl Guards {
                 let (la, lb) = (&literals[&guard(a)], &literals[&guard(b)]);
                 if guard(a) == guard(b) || lb.iter().all(|l| la.contains(l)) {
                     implies.insert(a, b);
-                } else if a < b && la.iter().any(|&x| lb.iter().any(|&y| clash(&graph.exprs, x, y)))
-                {
+                } else if a < b && la.iter().any(|&x| lb.iter().any(|&y| graph.exprs.clash(x, y))) {
                     exclusive.insert(a, b);
                     exclusive.insert(b, a);
                 }
@@ -69,32 +69,5 @@ impl Guards {
     #[must_use]
     pub fn exclusive(&self) -> &Rel {
         &self.exclusive
-    }
-}
-
-fn literals_of(exprs: &ExprArena, guard: ExprId) -> Vec<ExprId> {
-    let (mut out, mut stack) = (Vec::new(), vec![guard]);
-    while let Some(x) = stack.pop() {
-        match exprs.get(x) {
-            Expr::Binary(Binary::And, a, b) if exprs.width(x) == 1 => stack.extend([a, b]),
-            Expr::Const(1) => {}
-            _ => out.push(x),
-        }
-    }
-    out.sort_unstable();
-    out.dedup();
-    out
-}
-
-/// Whether two literals contradict each other on their face.
-fn clash(exprs: &ExprArena, a: ExprId, b: ExprId) -> bool {
-    if exprs.get(a) == Expr::Unary(Unary::Not, b) || exprs.get(b) == Expr::Unary(Unary::Not, a) {
-        return true;
-    }
-    match (exprs.get(a), exprs.get(b)) {
-        (Expr::Binary(Binary::Eq, x, c), Expr::Binary(Binary::Eq, y, d)) => {
-            x == y && c != d && exprs.constant(c).is_some() && exprs.constant(d).is_some()
-        }
-        _ => false,
     }
 }

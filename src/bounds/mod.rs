@@ -28,17 +28,17 @@ pub struct Bounds {
 impl Bounds {
     /// Bounds of `roots` and all they are made of.
     #[must_use]
-    pub fn new(graph: &EventGraph, arena: &Arena, roots: &[NodeId], total_co: bool) -> Self {
+    pub fn new(graph: &EventGraph, arena: &Arena, roots: &[NodeId]) -> Self {
         let guards = Guards::new(graph);
         let mut bounds = Self { pairs: vec![None; arena.len()], guards };
         for (step, _) in plan(arena, roots) {
             match step {
                 Step::Node(id) => {
-                    let pair = bounds.compute(graph, arena, id, total_co);
+                    let pair = bounds.compute(graph, arena, id);
                     bounds.pairs[id.index()] = Some(pair);
                 }
                 Step::Fixpoint { recursive, nodes } => {
-                    bounds.fixpoint(graph, arena, &recursive, &nodes, total_co);
+                    bounds.fixpoint(graph, arena, &recursive, &nodes);
                 }
             }
         }
@@ -60,7 +60,6 @@ impl Bounds {
         arena: &Arena,
         recursive: &[(NodeId, NodeId)],
         nodes: &[NodeId],
-        total_co: bool,
     ) {
         let n = graph.events.len();
         let empty = Pair { lo: Value::Relation(Rel::empty(n)), hi: Value::Relation(Rel::empty(n)) };
@@ -69,7 +68,7 @@ impl Bounds {
         }
         loop {
             for &id in nodes {
-                let pair = self.compute(graph, arena, id, total_co);
+                let pair = self.compute(graph, arena, id);
                 self.pairs[id.index()] = Some(pair);
             }
             let mut grew = false;
@@ -85,7 +84,7 @@ impl Bounds {
         }
     }
 
-    fn compute(&self, graph: &EventGraph, arena: &Arena, id: NodeId, total_co: bool) -> Pair {
+    fn compute(&self, graph: &EventGraph, arena: &Arena, id: NodeId) -> Pair {
         let n = graph.events.len();
         let guards = &self.guards;
         let both = |f: &dyn Fn(&Value) -> Value, a: NodeId| {
@@ -94,7 +93,7 @@ impl Bounds {
         };
         match arena.node(id) {
             Node::Set(set) => base::set_bounds(graph, set),
-            Node::Rel(relation) => base::relation_bounds(graph, guards, relation, total_co),
+            Node::Rel(relation) => base::relation_bounds(graph, guards, relation),
             Node::Empty(Sort::Set) => {
                 Pair { lo: Value::Set(EventSet::empty(n)), hi: Value::Set(EventSet::empty(n)) }
             }
@@ -111,7 +110,8 @@ impl Bounds {
             }
             Node::Diff(a, b) => {
                 let (a, b) = (self.get(a), self.get(b));
-                Pair { lo: a.lo.difference(&b.hi), hi: self.upper_difference(&a.hi, &b.lo) }
+                // A member that is surely in b is out: its events happen whenever it is there.
+                Pair { lo: a.lo.difference(&b.hi), hi: a.hi.difference(&b.lo) }
             }
             Node::Comp(a, b) => {
                 let (a, b) = (self.get(a), self.get(b));
@@ -155,11 +155,5 @@ impl Bounds {
             }
             Node::Rec(_) => self.get(id).clone(),
         }
-    }
-
-    /// What may be in a difference: a member that is surely in `b` is out, since both of its
-    /// events happen whenever the pair is there at all.
-    fn upper_difference(&self, a: &Value, b: &Value) -> Value {
-        a.difference(b)
     }
 }

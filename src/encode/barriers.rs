@@ -19,8 +19,6 @@ pub struct BarrierEncoding {
     pub edges: FxHashMap<(EventId, EventId), Formula>,
     /// The listed assignments with the formula that chooses each.
     pub options: Vec<(Generations, Formula)>,
-    /// Pairs of operations (by index) that meet, where generations are not listed.
-    pub meetings: FxHashMap<(usize, usize), Formula>,
 }
 
 impl Encoding<'_> {
@@ -91,15 +89,12 @@ impl Encoding<'_> {
                         && generations[o].is_some_and(|g| g.index == own.index)
                 })
                 .collect();
-            let true_formula = self.formulas.constant(true);
-            let members: Vec<(usize, Formula)> =
-                members.into_iter().map(|m| (m, true_formula)).collect();
             self.result(index, &members, chosen);
         }
     }
 
-    /// Says what a `bar.red` returns, given who takes part when.
-    fn result(&mut self, index: usize, members: &[(usize, Formula)], when: Formula) {
+    /// Says what a `bar.red` returns when these operations meet.
+    fn result(&mut self, index: usize, members: &[usize], when: Formula) {
         let op = &self.graph.barriers[index];
         let Some(reduction) = op.reduction else { return };
         let width = if reduction == Reduction::Popc { 32 } else { 1 };
@@ -109,11 +104,7 @@ impl Encoding<'_> {
             Reduction::Popc | Reduction::Or => self.exprs.number(0, width),
             Reduction::And => self.exprs.truth(true),
         };
-        // Participation that is not fixed is told apart by the formula, so every case gets a clause.
-        if members.iter().any(|(_, f)| self.formulas.known(*f) != Some(true)) {
-            return;
-        }
-        for &(member, _) in members {
+        for &member in members {
             let Some(predicate) = self.graph.barriers[member].predicate else { continue };
             value = match reduction {
                 Reduction::Popc => {
@@ -205,7 +196,6 @@ impl Encoding<'_> {
         let together = self.formulas.together(clocks[a], clocks[b]);
         let clause = self.formulas.implies(meets, together);
         self.hard.push(clause);
-        self.barriers.meetings.insert((a, b), meets);
         if x.arrives && y.waits {
             self.barriers.edges.insert((x.event, y.event), meets);
         }

@@ -19,19 +19,12 @@ impl Encoding<'_> {
 
     /// Every read that happens reads from exactly one write that happens, and its value.
     pub(super) fn encode_rf(&mut self) {
-        let writes: Vec<EventId> =
-            self.graph.ids().filter(|&w| self.graph.event(w).is_write()).collect();
+        let writes = self.graph.writes_by_location();
         for read in self.graph.ids().filter(|&r| self.graph.event(r).is_read()) {
-            let loc = self.graph.event(read).loc;
+            let loc = self.graph.event(read).loc.expect("a read has a location");
             let happens = self.happens(read);
-            let sources: Vec<EventId> = writes
-                .iter()
-                .copied()
-                .filter(|&w| {
-                    self.graph.event(w).loc == loc
-                        && !self.bounds.guards.exclusive().contains(w, read)
-                })
-                .collect();
+            let mut sources = writes[loc.index()].clone();
+            sources.retain(|&w| !self.bounds.guards.exclusive().contains(w, read));
             let value = self.piece_value(read);
             let mut choices = Vec::new();
             for &write in &sources {
@@ -86,15 +79,12 @@ impl Encoding<'_> {
     /// A strict partial order on the writes of each location; edges between pieces of the same two
     /// accesses are one choice.
     pub(super) fn encode_co(&mut self) {
-        let mut by_location: Vec<Vec<EventId>> = vec![Vec::new(); self.graph.locations.len()];
-        for id in self.graph.ids().filter(|&id| self.graph.event(id).kind == EventKind::Write) {
-            by_location[self.graph.event(id).loc.expect("a write has a location").index()].push(id);
-        }
         let mut by_access: FxHashMap<(crate::id::AccessId, crate::id::AccessId), Formula> =
             FxHashMap::default();
-        for writes in &by_location {
-            for &a in writes {
-                for &b in writes {
+        for mut writes in self.graph.writes_by_location() {
+            writes.retain(|&w| self.graph.event(w).kind != EventKind::Init);
+            for &a in &writes {
+                for &b in &writes {
                     if a == b || self.bounds.guards.exclusive().contains(a, b) {
                         continue;
                     }
@@ -106,7 +96,7 @@ impl Encoding<'_> {
                     self.hard.push(clause);
                 }
             }
-            self.order(writes);
+            self.order(&writes);
         }
     }
 
@@ -178,15 +168,10 @@ impl Encoding<'_> {
         if goal == Goal::BoundHit {
             return;
         }
-        for index in 0..self.graph.locations.len() {
+        for (index, writes) in self.graph.writes_by_location().into_iter().enumerate() {
             let loc = LocId::new(index);
             let location = &self.graph.locations[index];
             let leaf = self.exprs.leaf(Expr::Final(loc), location.bytes * 8);
-            let writes: Vec<EventId> = self
-                .graph
-                .ids()
-                .filter(|&w| self.graph.event(w).is_write() && self.graph.event(w).loc == Some(loc))
-                .collect();
             let mut choices = Vec::new();
             for &write in &writes {
                 let choice = self.formulas.variable();

@@ -56,8 +56,8 @@ pub enum EncodeError {
     /// Recursion under an operator that is not monotone.
     #[error("the recursive definition in axiom `{0}` is used where it may shrink")]
     Recursion(String),
-    /// A barrier whose count or participants depend on values in a way that is not encoded.
-    #[error("barriers with computed thread counts are not encoded")]
+    /// Barriers whose participants depend on values, with thread counts or reductions.
+    #[error("barriers with thread counts or reductions under branches are not encoded")]
     Barriers,
     /// A model that does not say what a race is.
     #[error("the model has no definition of `race`")]
@@ -80,7 +80,7 @@ impl<'a> Encoding<'a> {
             _ => None,
         };
         roots.extend(race.map(|(_, node)| node));
-        let bounds = Bounds::new(graph, &model.arena, &roots, model.total_co);
+        let bounds = Bounds::new(graph, &model.arena, &roots);
         let mut encoding = Self {
             graph,
             model,

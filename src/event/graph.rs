@@ -5,7 +5,7 @@
 
 use crate::id::{AccessId, AgentId, EventId, ExprId, LocId, ObjectId, SymbolId, VirtualId};
 use crate::litmus::ast::{Place, ThreadPlace};
-use crate::program::expr::ExprArena;
+use crate::program::expr::{ExprArena, mask};
 use crate::program::micro::{Marks, Reduction, Restriction};
 use crate::ptx::operation::{Order, Proxy, ProxyFenceKind, Scope};
 use crate::source::Span;
@@ -364,6 +364,23 @@ impl EventGraph {
             .expect("pieces lie inside their access")
             * 8;
         (low, location.bytes * 8)
+    }
+
+    /// The part of an access's value that a piece of it has.
+    #[must_use]
+    pub fn piece_of(&self, id: EventId, whole: u128) -> u128 {
+        let (low, width) = self.slice(id);
+        (whole >> low) & mask(width)
+    }
+
+    /// The writes of each location, in order of id: the initial one first.
+    #[must_use]
+    pub fn writes_by_location(&self) -> Vec<Vec<EventId>> {
+        let mut writes = vec![Vec::new(); self.locations.len()];
+        for id in self.ids().filter(|&id| self.event(id).is_write()) {
+            writes[self.event(id).loc.expect("a write has a location").index()].push(id);
+        }
+        writes
     }
 
     /// The symbol behind `id`.

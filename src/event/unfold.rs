@@ -82,7 +82,6 @@ pub(super) struct ThreadRun<'d, 'p> {
     pub(super) draft: &'d mut Draft<'p>,
     pub(super) code: &'p ThreadCode,
     pub(super) index: usize,
-    pub(super) bound: u8,
     pub(super) spin_loops: bool,
     pub(super) flow: ControlFlow,
     pub(super) live: Vec<Vec<bool>>,
@@ -104,7 +103,6 @@ impl<'d, 'p> ThreadRun<'d, 'p> {
             draft,
             code,
             index,
-            bound,
             flow,
             entries,
             effects: Vec::new(),
@@ -368,7 +366,6 @@ impl<'d, 'p> ThreadRun<'d, 'p> {
             Some(_) => self.arrive(to, taken),
             None => self.draft.cuts.push(Cut { guard: taken.guard, span, kind: CutKind::Bound }),
         }
-        debug_assert!(self.bound >= 1);
     }
 
     /// When the iteration that ends with this jump has changed nothing: no live register differs

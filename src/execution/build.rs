@@ -185,9 +185,8 @@ impl<'g> Execution<'g> {
     /// The value that a memory event reads or writes.
     #[must_use]
     pub fn event_value(&self, id: EventId) -> Option<u128> {
-        let (low, width) = self.graph.slice(id);
         let whole = self.values.get(self.graph.access_of(id).value)?;
-        Some((whole >> low) & crate::program::expr::mask(width))
+        Some(self.graph.piece_of(id, whole))
     }
 
     /// The final state: a value for each observed name, in their order.
@@ -387,7 +386,7 @@ fn evaluate(graph: &EventGraph, choices: &Choices) -> Result<Values, Inconsisten
             if !is_read || known[index].is_some() {
                 continue;
             }
-            if let Some(value) = read_value(graph, choices, &values, index) {
+            if let Some(value) = read_value(graph, &choices.rf, &values, index) {
                 known[index] = Some(value);
                 grew = true;
             }
@@ -416,9 +415,8 @@ fn compute(graph: &EventGraph, choices: &Choices, known: &[Option<u128>], values
             Expr::Symbol(id) => Some(symbol(id.index())),
             Expr::Final(loc) => {
                 let write = choices.finals.get(loc.index()).copied().flatten()?;
-                let (low, width) = graph.slice(write);
                 let whole = before.get(graph.access_of(write).value)?;
-                Some((whole >> low) & crate::program::expr::mask(width))
+                Some(graph.piece_of(write, whole))
             }
             Expr::Barrier(index) => {
                 barrier_result(graph, &choices.generations, &before, index as usize)
@@ -455,19 +453,17 @@ pub(crate) fn barrier_result(
 }
 
 /// The value of a read access from the writes of its pieces, if all are known.
-fn read_value(
+pub(crate) fn read_value(
     graph: &EventGraph,
-    choices: &Choices,
+    rf: &[Option<EventId>],
     values: &Values,
     index: usize,
 ) -> Option<u128> {
     let mut value = 0;
     for &piece in &graph.accesses[index].pieces {
-        let write = choices.rf.get(piece.index()).copied().flatten()?;
-        let (low, width) = graph.slice(write);
-        let part =
-            (values.get(graph.access_of(write).value)? >> low) & crate::program::expr::mask(width);
-        value |= part << graph.slice(piece).0;
+        let write = rf.get(piece.index()).copied().flatten()?;
+        let whole = values.get(graph.access_of(write).value)?;
+        value |= graph.piece_of(write, whole) << graph.slice(piece).0;
     }
     Some(value)
 }
@@ -492,7 +488,8 @@ fn check_values(
         if values.get(access.value).is_none() {
             return Err(Inconsistency::Undetermined(id));
         }
-        if graph.event(piece).is_read() && read_value(graph, choices, values, index) != known[index]
+        if graph.event(piece).is_read()
+            && read_value(graph, &choices.rf, values, index) != known[index]
         {
             return Err(Inconsistency::WrongValue(id));
         }

@@ -5,7 +5,8 @@ use crate::litmus::ast::{
     AliasDeclaration, Condition, DeclaredSpace, Dialect, Term, Test, Thread, Variable,
 };
 use crate::litmus::error::{LitmusError, LitmusWarning};
-use crate::ptx::operation::{AccessForm, Operation, Space, Statement, Type, Value};
+use crate::litmus::parse::init::column_variable;
+use crate::ptx::operation::{AccessForm, Operation, Space, Statement, Value};
 use crate::ptx::registers::Mentions;
 use crate::source::{Span, Spanned};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -91,16 +92,7 @@ fn locations(test: &mut Test, diagnostics: &mut Vec<Diagnostic>) {
         } else {
             known.insert(name.value.clone());
             diagnostics.push(LitmusWarning::Undeclared { name: name.clone() }.diagnostic());
-            test.variables.push(Variable {
-                span: name.span,
-                name,
-                space: DeclaredSpace::Global,
-                ty: Type::UNTYPED,
-                elements: 1,
-                align: 8,
-                initial: None,
-                initial_address: None,
-            });
+            test.variables.push(column_variable(name));
         }
     }
 }

@@ -89,6 +89,9 @@ pub enum Expr {
     SignExtend(ExprId),
 }
 
+/// How many literals of a conjunction are looked at when two meet.
+const LITERALS: usize = 48;
+
 /// All expressions of one event graph.
 #[derive(Clone, Debug, Default)]
 pub struct ExprArena {
@@ -341,16 +344,16 @@ impl ExprArena {
         self.binary(Binary::Eq, a, b)
     }
 
-    /// The literals of a conjunction, sorted; none when there are too many to look at.
-    fn literals(&self, a: ExprId) -> Option<Vec<ExprId>> {
-        const LIMIT: usize = 48;
+    /// The literals of a conjunction, sorted; none when there are more than `limit`.
+    #[must_use]
+    pub fn literals(&self, a: ExprId, limit: usize) -> Option<Vec<ExprId>> {
         let (mut out, mut stack) = (Vec::new(), vec![a]);
         while let Some(x) = stack.pop() {
             match self.get(x) {
                 Expr::Binary(Binary::And, p, q) if self.width(x) == 1 => stack.extend([p, q]),
                 _ => out.push(x),
             }
-            if out.len() + stack.len() > LIMIT {
+            if out.len() + stack.len() > limit {
                 return None;
             }
         }
@@ -371,8 +374,10 @@ impl ExprArena {
         all
     }
 
-    /// What two literals say of one expression being equal to constants.
-    fn clash(&self, a: ExprId, b: ExprId) -> bool {
+    /// Whether two literals contradict each other on their face: one negates the other, or they
+    /// equate one expression with different constants.
+    #[must_use]
+    pub fn clash(&self, a: ExprId, b: ExprId) -> bool {
         if self.get(a) == Expr::Unary(Unary::Not, b) || self.get(b) == Expr::Unary(Unary::Not, a) {
             return true;
         }
@@ -392,8 +397,8 @@ impl ExprArena {
                 None => {}
             }
         }
-        let left = self.literals(a)?;
-        let right = self.literals(b)?;
+        let left = self.literals(a, LITERALS)?;
+        let right = self.literals(b, LITERALS)?;
         for &x in &left {
             if right.iter().any(|&y| self.clash(x, y)) {
                 return Some(self.truth(false));
@@ -431,8 +436,8 @@ impl ExprArena {
                 None => {}
             }
         }
-        let left = self.literals(a)?;
-        let right = self.literals(b)?;
+        let left = self.literals(a, LITERALS)?;
+        let right = self.literals(b, LITERALS)?;
         let only_left: Vec<ExprId> = left.iter().copied().filter(|l| !right.contains(l)).collect();
         let only_right: Vec<ExprId> = right.iter().copied().filter(|l| !left.contains(l)).collect();
         if only_left.is_empty() {

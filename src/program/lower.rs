@@ -14,7 +14,7 @@ use super::term::{Extension, Term, atomic_result, extension};
 use crate::litmus::ast::{DeclaredSpace, Dialect, Test, ThreadPlace};
 use crate::ptx::operation::{
     AccessForm, Address, ArithmeticOp, AtomicOp, BoolOp, Comparison, Destination, Operation, Order,
-    PredicateUse, Proxy, Space, Statement, Type, TypeKind, Value,
+    PredicateUse, Space, Statement, Type, TypeKind, Value,
 };
 
 /// Turns a test into a program; the front end has checked names, types and labels.
@@ -210,21 +210,13 @@ impl Lowering<'_> {
     ) -> Target {
         let skip = u64::from(element) * u64::from(access.ty.bytes());
         let (address, space) = self.address(&access.address, access.space, skip);
-        let proxy = match &access.address.base {
-            Value::AddressOf(name, _) if access.proxy == Proxy::Generic => {
-                // An alias declared for another proxy does not change how it is accessed.
-                let _ = name;
-                Proxy::Generic
-            }
-            _ => access.proxy,
-        };
         Target {
             address,
             space,
             bytes: access.ty.bytes(),
             order,
             scope: access.scope.filter(|_| order != Order::Weak),
-            proxy,
+            proxy: access.proxy,
             marks: Marks { mmio: access.mmio, ..marks },
             replica: 0,
         }

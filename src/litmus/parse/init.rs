@@ -222,7 +222,7 @@ fn end_of_item(cursor: &mut Cursor<'_>) -> Result<(), SyntaxError> {
 }
 
 /// An untyped 64-bit global variable that starts as 0.
-pub(super) fn column_variable(name: Spanned<String>) -> Variable {
+pub(in crate::litmus) fn column_variable(name: Spanned<String>) -> Variable {
     Variable {
         span: name.span,
         name,

@@ -10,7 +10,7 @@ mod condition;
 mod declaration;
 mod draft;
 mod header;
-mod init;
+pub(in crate::litmus) mod init;
 mod nvlitmus;
 mod place;
 mod tail;

@@ -6,7 +6,7 @@
 use super::explore::Search;
 use crate::event::graph::EventGraph;
 use crate::id::{AccessId, EventId};
-use crate::program::expr::{Expr, mask};
+use crate::program::expr::Expr;
 use crate::program::value::evaluate;
 use std::collections::BTreeSet;
 
@@ -108,11 +108,9 @@ impl Search<'_, '_> {
     /// The values that a write may write.
     fn written(&self, write: EventId, domains: &[Domain]) -> Domain {
         let graph = self.space.graph;
-        let (low, width) = graph.slice(write);
         let whole = graph.access_of(write).value;
-        let cut = |value: u128| (value >> low) & mask(width);
         if let Some(value) = self.values.get(whole) {
-            return Some(BTreeSet::from([cut(value)]));
+            return Some(BTreeSet::from([graph.piece_of(write, value)]));
         }
         let leaf = self.single_open_leaf(graph, whole)?;
         let values = domains[leaf.index()].as_ref()?;
@@ -124,7 +122,7 @@ impl Search<'_, '_> {
                 Expr::Symbol(symbol) => self.symbols[symbol.index()],
                 _ => None,
             })?;
-            out.insert(cut(result));
+            out.insert(graph.piece_of(write, result));
         }
         Some(out)
     }

@@ -11,9 +11,9 @@ use super::space::Space;
 use crate::bitrel::{EventSet, Rel};
 use crate::event::graph::{CutKind, EventKind};
 use crate::execution::barrier::Generations;
-use crate::execution::build::Choices;
+use crate::execution::build::{Choices, barrier_result, read_value};
 use crate::id::{AccessId, EventId};
-use crate::program::expr::{Expr, mask};
+use crate::program::expr::Expr;
 use crate::program::value::Values;
 use crate::relation::expr::AxiomKind;
 use crate::solve::{Budget, Goal, Why};
@@ -251,7 +251,8 @@ impl<'g, 'r> Search<'g, 'r> {
             for at in 0..self.space.reads.len() {
                 let access = self.space.reads[at];
                 if self.known[access.index()].is_none()
-                    && let Some(value) = self.read_value(access)
+                    && let Some(value) =
+                        read_value(self.space.graph, &self.rf, &self.values, access.index())
                 {
                     self.known[access.index()] = Some(value);
                     self.known_trail.push(access);
@@ -306,12 +307,9 @@ impl<'g, 'r> Search<'g, 'r> {
                 let write = finals[loc.index()]?;
                 final_value(graph, write, known, symbols)
             }
-            Expr::Barrier(index) => crate::execution::build::barrier_result(
-                graph,
-                generations,
-                before.as_ref()?,
-                index as usize,
-            ),
+            Expr::Barrier(index) => {
+                barrier_result(graph, generations, before.as_ref()?, index as usize)
+            }
             _ => None,
         });
     }
@@ -326,18 +324,6 @@ impl<'g, 'r> Search<'g, 'r> {
             }
             _ => true,
         }
-    }
-
-    fn read_value(&self, access: AccessId) -> Option<u128> {
-        let graph = self.space.graph;
-        let mut value = 0;
-        for &piece in &graph.access(access).pieces {
-            let write = self.rf[piece.index()]?;
-            let (low, width) = graph.slice(write);
-            let part = (self.values.get(graph.access_of(write).value)? >> low) & mask(width);
-            value |= part << graph.slice(piece).0;
-        }
-        Some(value)
     }
 
     /// Whether what is known of the values leaves the goal possible.
@@ -463,8 +449,7 @@ fn final_value(
     known: &[Option<u128>],
     symbols: &[Option<u128>],
 ) -> Option<u128> {
-    let (low, width) = graph.slice(write);
-    let value =
+    let whole =
         crate::program::value::evaluate(&graph.exprs, graph.access_of(write).value, &|leaf| {
             match leaf {
                 Expr::Read(access) => known[access.index()],
@@ -472,5 +457,5 @@ fn final_value(
                 _ => None,
             }
         })?;
-    Some((value >> low) & mask(width))
+    Some(graph.piece_of(write, whole))
 }

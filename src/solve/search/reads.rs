@@ -137,8 +137,7 @@ impl<'g> Search<'g, '_> {
                 && self.space.demands[access.index()].is_none_or(|demand| {
                     match self.values.get(graph.access_of(write).value) {
                         Some(value) if graph.access(access).pieces.len() == 1 => {
-                            let (low, width) = graph.slice(write);
-                            demand.admits((value >> low) & crate::program::expr::mask(width))
+                            demand.admits(graph.piece_of(write, value))
                         }
                         _ => true,
                     }

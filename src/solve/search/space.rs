@@ -57,7 +57,7 @@ impl<'g> Space<'g> {
         relations: &[BaseRel],
         goal: Goal,
     ) -> Self {
-        let writes = writes_of(graph);
+        let writes = graph.writes_by_location();
         let order = relevant(graph);
         let mut space = Self {
             graph,
@@ -239,14 +239,6 @@ fn meetings(graph: &EventGraph) -> Option<Vec<Generations>> {
     });
     let happens = |e: EventId| graph.exprs.is_true(graph.event(e).guard);
     fixed.then(|| Barriers::new(graph, happens, constant).assignments())
-}
-
-fn writes_of(graph: &EventGraph) -> Vec<Vec<EventId>> {
-    let mut writes = vec![Vec::new(); graph.locations.len()];
-    for id in graph.ids().filter(|&id| graph.event(id).is_write()) {
-        writes[graph.event(id).loc.expect("a write has a location").index()].push(id);
-    }
-    writes
 }
 
 /// Everything that guards, stored values, the condition and what is observed are made of.
