@@ -89,6 +89,14 @@ pub enum Expr {
     SignExtend(ExprId),
 }
 
+impl Expr {
+    /// Whether the execution gives the value.
+    #[must_use]
+    pub fn is_leaf(self) -> bool {
+        matches!(self, Self::Read(_) | Self::Symbol(_) | Self::Final(_) | Self::Barrier(_))
+    }
+}
+
 /// How many literals of a conjunction are looked at when two meet.
 const LITERALS: usize = 48;
 
@@ -619,9 +627,7 @@ impl ExprArena {
             }
             match self.get(x) {
                 Expr::Const(_) => {}
-                leaf @ (Expr::Read(_) | Expr::Symbol(_) | Expr::Final(_) | Expr::Barrier(_)) => {
-                    out.push(leaf)
-                }
+                leaf if leaf.is_leaf() => out.push(leaf),
                 _ => stack.extend(self.operands(x)),
             }
         }

@@ -2,7 +2,7 @@
 
 use super::expr::{Binary, Expr, ExprArena, Unary, apply, mask, signed};
 use crate::id::ExprId;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Values of expressions, filled in as leaves become known; unknown ones are `None`.
 ///
@@ -55,6 +55,50 @@ impl Values {
     }
 }
 
+/// An expression with all that it is made of, to be evaluated often.
+#[derive(Clone, Debug)]
+pub struct Slice {
+    order: Vec<ExprId>,
+}
+
+impl Slice {
+    /// The slice of an expression.
+    #[must_use]
+    pub fn new(arena: &ExprArena, root: ExprId) -> Self {
+        let mut seen: FxHashSet<ExprId> = FxHashSet::default();
+        let mut stack = vec![root];
+        while let Some(x) = stack.pop() {
+            if seen.insert(x) {
+                stack.extend(arena.operands(x));
+            }
+        }
+        let mut order: Vec<ExprId> = seen.into_iter().collect();
+        order.sort_unstable();
+        Self { order }
+    }
+
+    /// The leaves, in order.
+    pub fn leaves<'a>(&'a self, arena: &'a ExprArena) -> impl Iterator<Item = Expr> + 'a {
+        self.order.iter().map(|&x| arena.get(x)).filter(|x| x.is_leaf())
+    }
+
+    /// The value of the expression; `scratch` is kept from one call to the next.
+    pub fn evaluate(
+        &self,
+        arena: &ExprArena,
+        scratch: &mut Vec<Option<u128>>,
+        leaf: impl Fn(Expr) -> Option<u128>,
+    ) -> Option<u128> {
+        scratch.resize(arena.len(), None);
+        let mut last = None;
+        for &id in &self.order {
+            last = step(arena, id, scratch, &leaf);
+            scratch[id.index()] = last;
+        }
+        last
+    }
+}
+
 /// The value of one expression, from its leaves up.
 #[must_use]
 pub fn evaluate(
@@ -62,21 +106,10 @@ pub fn evaluate(
     root: ExprId,
     leaf: &impl Fn(Expr) -> Option<u128>,
 ) -> Option<u128> {
-    if let Some(bits) = arena.constant(root) {
-        return Some(bits);
+    match arena.constant(root) {
+        Some(bits) => Some(bits),
+        None => Slice::new(arena, root).evaluate(arena, &mut Vec::new(), leaf),
     }
-    let mut needed = vec![false; root.index() + 1];
-    let mut stack = vec![root];
-    while let Some(x) = stack.pop() {
-        if !std::mem::replace(&mut needed[x.index()], true) {
-            stack.extend(arena.operands(x));
-        }
-    }
-    let mut values = vec![None; root.index() + 1];
-    for index in (0..needed.len()).filter(|&i| needed[i]) {
-        values[index] = step(arena, ExprId::new(index), &values, leaf);
-    }
-    values[root.index()]
 }
 
 /// The value of one expression, its operands' values being in `values`.

@@ -4,8 +4,11 @@
 //! solver. Every answer is one that the reference engine gives.
 
 mod compile;
+mod core;
 mod domains;
 mod explore;
+mod founded;
+mod lookahead;
 mod matrix;
 mod orders;
 mod reads;
@@ -14,6 +17,7 @@ mod shape;
 mod space;
 mod symmetry;
 
+use self::core::Proofs;
 use super::{Answer, Budget, Core, Engine, Goal, Problem, RaceKind, States};
 use crate::execution::build::{Choices, Execution};
 use crate::relation::eval::evaluate;
@@ -65,20 +69,23 @@ impl Engine for SearchEngine {
             Ok(rules) => rules,
             Err(why) => return Answer::Unsupported(why.clone()),
         };
-        let space = Space::new(problem.graph, &rules.sets, &rules.relations, goal);
+        let space = Space::new(problem.graph, rules, goal);
         let limit = Limit::new(budget);
         let active = vec![true; rules.demands.len()];
         if let Goal::Race(kind) = goal {
             return racing(problem, kind, &space, rules, limit);
         }
         match first(&space, rules, &active, goal, limit) {
-            Outcome::Found(choices) => Answer::Yes(choices),
-            Outcome::None { blamed, looked_ahead, steps } => {
-                Answer::No(core(&space, rules, goal, (blamed, looked_ahead, steps), limit))
+            (Outcome::Found(choices), _) => Answer::Yes(choices),
+            (Outcome::None { blamed, looked_ahead }, steps) => {
+                let proofs = Proofs::new(problem, goal, &space, rules, limit, steps);
+                Answer::No(proofs.core(blamed, looked_ahead))
             }
-            Outcome::Stopped(Stop::Gave(why)) => Answer::Unknown(why),
-            Outcome::Stopped(Stop::Unsupported(why)) => Answer::Unsupported(why),
-            Outcome::Stopped(Stop::Found) => unreachable!("a search that found something says so"),
+            (Outcome::Stopped(Stop::Gave(why)), _) => Answer::Unknown(why),
+            (Outcome::Stopped(Stop::Unsupported(why)), _) => Answer::Unsupported(why),
+            (Outcome::Stopped(Stop::Found), _) => {
+                unreachable!("a search that found something says so")
+            }
         }
     }
 
@@ -88,7 +95,7 @@ impl Engine for SearchEngine {
         }
         let rules = self.rules(problem);
         let rules = rules.as_ref().as_ref().map_err(Clone::clone)?;
-        let space = Space::new(problem.graph, &rules.sets, &rules.relations, Goal::Complete);
+        let space = Space::new(problem.graph, rules, Goal::Complete);
         let active = vec![true; rules.demands.len()];
         let limit = Limit::new(budget);
         let mut states = States::default();
@@ -124,32 +131,36 @@ fn beyond(problem: Problem<'_>) -> Option<String> {
 
 enum Outcome {
     Found(Box<Choices>),
-    /// Nothing; which axioms were seen to exclude something, whether others may have, and the steps
-    /// that it took.
+    /// Nothing; which axioms were seen to exclude something, and whether others may have.
     None {
         blamed: Vec<bool>,
         looked_ahead: bool,
-        steps: u64,
     },
     Stopped(Stop),
 }
 
-fn first(space: &Space<'_>, rules: &Rules, active: &[bool], goal: Goal, limit: Limit) -> Outcome {
+/// The first execution that the active axioms admit, and the nodes that it took to find it.
+fn first(
+    space: &Space<'_>,
+    rules: &Rules,
+    active: &[bool],
+    goal: Goal,
+    limit: Limit,
+) -> (Outcome, u64) {
     let mut search = Search::new(space, rules, active, goal, limit);
     let mut found = None;
     let result = search.run(&mut |_, choices| {
         found = Some(Box::new(choices));
         Err(Stop::Found)
     });
-    match (result, found) {
+    let outcome = match (result, found) {
         (_, Some(choices)) => Outcome::Found(choices),
         (Err(stop), None) => Outcome::Stopped(stop),
-        (Ok(()), None) => Outcome::None {
-            looked_ahead: search.looked_ahead,
-            steps: search.steps,
-            blamed: search.blamed,
-        },
-    }
+        (Ok(()), None) => {
+            Outcome::None { looked_ahead: search.looked_ahead, blamed: search.blamed }
+        }
+    };
+    (outcome, search.steps)
 }
 
 /// Looks for a consistent execution with a race, evaluating the model's definition on each.
@@ -183,54 +194,4 @@ fn racing(
         (Err(Stop::Unsupported(why)), None) => Answer::Unsupported(why),
         (_, None) => Answer::No(Core { axioms: Vec::new(), minimal: false }),
     }
-}
-
-/// How much longer than the proof itself each step of making it minimal may take.
-const MINIMIZING: u64 = 8;
-
-/// Drops axioms from those that excluded something, one by one, while nothing is found.
-fn minimize(
-    space: &Space<'_>,
-    rules: &Rules,
-    mut active: Vec<bool>,
-    goal: Goal,
-    limit: Limit,
-) -> Core {
-    let mut minimal = true;
-    for axiom in 0..active.len() {
-        if !active[axiom] {
-            continue;
-        }
-        active[axiom] = false;
-        match first(space, rules, &active, goal, limit) {
-            Outcome::None { .. } => {}
-            Outcome::Found(_) => active[axiom] = true,
-            Outcome::Stopped(_) => {
-                active[axiom] = true;
-                minimal = false;
-            }
-        }
-    }
-    Core { axioms: (0..active.len()).filter(|&a| active[a]).collect(), minimal }
-}
-
-/// A minimal set of axioms that excludes everything, from what a search without success has seen.
-fn core(
-    space: &Space<'_>,
-    rules: &Rules,
-    goal: Goal,
-    seen: (Vec<bool>, bool, u64),
-    limit: Limit,
-) -> Core {
-    let (blamed, looked_ahead, steps) = seen;
-    let limit = Limit { steps: 1_000 + steps * MINIMIZING, ..limit };
-    // What looking ahead has used is not known; often the axioms seen at work are enough.
-    let enough =
-        !looked_ahead || matches!(first(space, rules, &blamed, goal, limit), Outcome::None { .. });
-    let start = if enough {
-        blamed
-    } else {
-        rules.demands.iter().map(|d| *d != rules::Demand::Nothing).collect()
-    };
-    minimize(space, rules, start, goal, limit)
 }

@@ -10,7 +10,6 @@ use crate::bitrel::Rel;
 use crate::event::graph::CutKind;
 use crate::execution::barrier::{Barriers, Generations};
 use crate::id::EventId;
-use crate::relation::expr::AxiomKind;
 use crate::solve::Goal;
 use crate::vocabulary::BaseRel;
 
@@ -51,7 +50,7 @@ impl Search<'_, '_> {
 
     /// A value that depends on itself: the model has to exclude it.
     fn justifies_itself(&mut self) -> Flow {
-        match self.rules.thin_air.filter(|&axiom| self.active[axiom]) {
+        match self.thin_air() {
             Some(axiom) => {
                 self.blamed[axiom] = true;
                 Ok(())
@@ -132,10 +131,11 @@ impl Search<'_, '_> {
                 return Ok(true);
             }
             if open.len() > 1 {
-                match self.force(&open) {
+                self.exclude_from_axioms();
+                match self.force() {
                     None => return Ok(false),
-                    Some(0) => {}
-                    Some(_) => {
+                    Some(false) => {}
+                    Some(true) => {
                         if !self.produce_from(Level::Fences) {
                             return Ok(false);
                         }
@@ -229,7 +229,7 @@ impl Search<'_, '_> {
     }
 
     /// Orders two writes as wholes, piece by piece, without closing the order.
-    fn link(&mut self, from: EventId, to: EventId) {
+    pub(super) fn link(&mut self, from: EventId, to: EventId) {
         let graph = self.space.graph;
         for &x in &graph.access_of(from).pieces {
             for &y in &graph.access_of(to).pieces {
@@ -284,58 +284,6 @@ impl Search<'_, '_> {
                 }
             }
         }
-    }
-
-    /// Orients pairs one of whose directions would break an axiom; how many, or `None` when both
-    /// would.
-    fn force(&mut self, open: &[(BaseRel, EventId, EventId)]) -> Option<usize> {
-        self.exclude_from_axioms();
-        let mut forced = Vec::new();
-        for &(order, a, b) in open {
-            let slot = if order == BaseRel::Co { self.rules.co } else { self.rules.sc };
-            let Some(out) = slot.and_then(|s| self.excluded.of(s)) else { continue };
-            match (out.contains(a, b), out.contains(b, a)) {
-                (true, true) => {
-                    self.looked_ahead = true;
-                    return None;
-                }
-                (true, false) => forced.push((order, b, a)),
-                (false, true) => forced.push((order, a, b)),
-                (false, false) => {}
-            }
-        }
-        if !forced.is_empty() {
-            self.looked_ahead = true;
-        }
-        for &(order, a, b) in &forced {
-            self.add(order, a, b);
-        }
-        Some(forced.len())
-    }
-
-    /// Pushes what the axioms forbid down to the chosen relations.
-    pub(super) fn exclude_from_axioms(&mut self) {
-        self.excluded.clear();
-        let n = self.space.graph.events.len();
-        for (index, demand) in self.rules.demands.iter().enumerate() {
-            let Demand::Prohibition { kind, slot, set: false } = *demand else { continue };
-            if !self.active[index] {
-                continue;
-            }
-            let out = match kind {
-                AxiomKind::Irreflexive => Rel::identity(n),
-                AxiomKind::Empty => Rel::full(n),
-                AxiomKind::Acyclic => {
-                    let mut closed = self.slots.rel(slot).clone();
-                    closed.transitive_closure_in_place();
-                    let mut out = closed.inverse();
-                    out.union_with(&Rel::identity(n));
-                    out
-                }
-            };
-            self.excluded.exclude(slot, &out);
-        }
-        self.excluded.push_down(&self.rules.code, &self.slots);
     }
 
     /// Chooses final values, then the orders.

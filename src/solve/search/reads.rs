@@ -5,17 +5,16 @@
 //! keeps threads that do the same interchangeable, and only one of them is tried.
 
 use super::explore::{Flow, Search, Stop, Visit};
+use super::founded::Open;
 use crate::id::{AccessId, AgentId, EventId};
 
 /// Up to how many reads a program is searched without looking ahead.
-const SMALL: usize = 6;
+pub(super) const SMALL: usize = 6;
 
 /// Where a search goes on.
 enum Branch {
     /// Every read that happens has its write.
     Done,
-    /// No completion has acyclic dependencies.
-    Circular,
     /// The writes that one piece of a read may take.
     Read(EventId, Vec<EventId>),
     /// The reads that may take a write's value.
@@ -40,11 +39,6 @@ impl<'g> Search<'g, '_> {
     fn branch(&mut self, visit: &mut Visit<'_>) -> Flow {
         match self.next_branch() {
             Branch::Done => self.decided(visit),
-            Branch::Circular => {
-                let axiom = self.rules.thin_air.expect("only a model with such an axiom says so");
-                self.blamed[axiom] = true;
-                Ok(())
-            }
             Branch::Read(read, writes) => self.branch_on_read(read, &writes, visit),
             Branch::Write(write, reads) => self.branch_on_write(write, &reads, visit),
         }
@@ -53,20 +47,28 @@ impl<'g> Search<'g, '_> {
     /// Everything that follows from the choices so far; whether they may still succeed.
     fn infer(&mut self) -> bool {
         loop {
-            if !self.propagate() || !self.holds_so_far() {
+            if !self.propagate() || !self.holds_so_far() || !self.well_founded() {
                 return false;
             }
-            let large = self.space.reads.len() > SMALL;
-            if !large || !(self.close_by_value() || self.close_by_axioms()) {
+            if self.space.reads.len() <= SMALL {
+                return true;
+            }
+            if self.close_by_value() {
+                continue;
+            }
+            self.exclude_from_axioms();
+            let closed = self.close_by_axioms();
+            let Some(forced) = self.force() else { return false };
+            if !closed && !forced {
                 return true;
             }
         }
     }
 
-    /// Rules out writes that alone would break an axiom; whether there were any.
+    /// Rules out writes that alone would break an axiom, as `exclude_from_axioms` has found; whether
+    /// there were any.
     fn close_by_axioms(&mut self) -> bool {
         let Some(slot) = self.rules.rf else { return false };
-        self.exclude_from_axioms();
         let Some(out) = self.excluded.of(slot) else { return false };
         let mut found = Vec::new();
         for &access in &self.space.reads {
@@ -129,20 +131,24 @@ impl<'g> Search<'g, '_> {
 
     /// The writes that a read may still take its value from.
     pub(super) fn viable(&self, read: EventId) -> impl Iterator<Item = EventId> + '_ {
+        let sources = self.space.sources[read.index()].iter().copied();
+        sources.filter(move |&write| self.may_take(read, write))
+    }
+
+    /// Whether a write that a read may take in some execution is still open to it.
+    pub(super) fn may_take(&self, read: EventId, write: EventId) -> bool {
+        if !self.possible.contains(write) || self.closed.contains(write, read) {
+            return false;
+        }
         let graph = self.space.graph;
         let access = graph.event(read).access;
-        self.space.sources[read.index()].iter().copied().filter(move |&write| {
-            self.possible.contains(write)
-                && !self.closed.contains(write, read)
-                && self.space.demands[access.index()].is_none_or(|demand| {
-                    match self.values.get(graph.access_of(write).value) {
-                        Some(value) if graph.access(access).pieces.len() == 1 => {
-                            demand.admits(graph.piece_of(write, value))
-                        }
-                        _ => true,
-                    }
-                })
-        })
+        let Some(demand) = self.space.demands[access.index()] else { return true };
+        match self.values.get(graph.access_of(write).value) {
+            Some(value) if graph.access(access).pieces.len() == 1 => {
+                demand.admits(graph.piece_of(write, value))
+            }
+            _ => true,
+        }
     }
 
     fn assign(&mut self, read: EventId, write: EventId) {
@@ -175,7 +181,6 @@ impl<'g> Search<'g, '_> {
     /// What to branch on: reads that matter to the goal before others.
     fn next_branch(&self) -> Branch {
         let mut best: Option<(EventId, usize, bool)> = None;
-        let mut grounded = false;
         for &access in &self.space.reads {
             let matters = self.space.matters[access.index()];
             for &piece in self.pieces(access) {
@@ -183,7 +188,6 @@ impl<'g> Search<'g, '_> {
                     continue;
                 }
                 let count = self.viable(piece).count();
-                grounded = grounded || self.viable(piece).any(|w| self.is_known(w));
                 if best.is_none_or(|(_, least, important)| (!matters, count) < (!important, least))
                 {
                     best = Some((piece, count, matters));
@@ -191,9 +195,6 @@ impl<'g> Search<'g, '_> {
             }
         }
         let Some((read, count, _)) = best else { return Branch::Done };
-        if !grounded && self.rules.thin_air.is_some_and(|axiom| self.active[axiom]) {
-            return Branch::Circular;
-        }
         if count > 1
             && let Some((write, reads)) = self.taken_write()
         {
@@ -202,37 +203,45 @@ impl<'g> Search<'g, '_> {
         Branch::Read(read, self.viable(read).collect())
     }
 
-    fn is_known(&self, write: EventId) -> bool {
-        self.executed.contains(write)
-            && self.values.get(self.space.graph.access_of(write).value).is_some()
-    }
-
-    /// A write of known value that several read-modify-writes may take, and which; distinguished
-    /// threads come first, interchangeable ones last.
+    /// A write that several read-modify-writes may take, and which; distinguished threads come
+    /// first, interchangeable ones last.
+    ///
+    /// The write depends on no open read, so that what takes it is decided from the beginning of a
+    /// chain to its end; the chain with the fewest possibilities goes first.
     fn taken_write(&self) -> Option<(EventId, Vec<EventId>)> {
         let graph = self.space.graph;
-        for write in graph.ids().filter(|&w| graph.event(w).is_write() && self.is_known(w)) {
-            let takers = |read: EventId| {
-                let event = graph.event(read);
-                event.marks.rmw && event.is_read() && graph.access(event.access).pieces.len() == 1
-            };
-            let taken = graph.ids().any(|r| self.rf[r.index()] == Some(write) && takers(r));
-            if taken {
-                continue;
-            }
-            let loc = graph.event(write).loc.expect("a write has a location");
-            let mut reads: Vec<EventId> = self.space.takers[loc.index()]
+        let mut founded = None;
+        let mut best: Option<(EventId, Vec<EventId>)> = None;
+        for (takers, writes) in self.space.takers.iter().zip(&self.space.writes) {
+            let open: Vec<EventId> = takers
                 .iter()
                 .copied()
                 .filter(|&r| self.rf[r.index()].is_none() && self.executed.contains(r))
-                .filter(|&r| self.viable(r).any(|w| w == write))
                 .collect();
-            if reads.len() > 1 {
-                reads.sort_by_key(|&r| (self.fresh_class(graph.event(r).agent).is_some(), r));
-                return Some((write, reads));
+            if open.len() < 2 {
+                continue;
+            }
+            let founded = founded.get_or_insert_with(|| self.founded(Open::Unfounded));
+            for &write in writes {
+                let taken = takers.iter().any(|&r| self.rf[r.index()] == Some(write));
+                if taken || !self.executed.contains(write) || !founded.contains(write) {
+                    continue;
+                }
+                let reads: Vec<EventId> = open
+                    .iter()
+                    .copied()
+                    .filter(|&r| {
+                        self.space.readers[write.index()].contains(&r) && self.may_take(r, write)
+                    })
+                    .collect();
+                if reads.len() > 1 && best.as_ref().is_none_or(|(_, b)| reads.len() < b.len()) {
+                    best = Some((write, reads));
+                }
             }
         }
-        None
+        let (write, mut reads) = best?;
+        reads.sort_by_key(|&r| (self.fresh_class(graph.event(r).agent).is_some(), r));
+        Some((write, reads))
     }
 
     /// The class of interchangeable threads that an agent belongs to, while nothing has been

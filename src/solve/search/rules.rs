@@ -4,7 +4,7 @@ use super::compile::{Code, Op, Side, SlotId, compile};
 use crate::id::NodeId;
 use crate::relation::classify::{Class, Fragment, classify, fragment};
 use crate::relation::expr::{AxiomKind, AxiomRole, Model, Node};
-use crate::vocabulary::{BaseRel, BaseSet, Sort};
+use crate::vocabulary::{BaseRel, BaseSet, Origin, Sort};
 
 /// What an axiom demands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,6 +19,15 @@ pub(super) enum Demand {
     Choice { order: BaseRel, slot: SlotId },
 }
 
+/// An axiom that keeps reads-from and dependencies acyclic together.
+#[derive(Clone, Debug)]
+pub(super) struct ThinAir {
+    /// Its index.
+    pub(super) axiom: usize,
+    /// The given relations that it speaks of; among them are all dependencies.
+    pub(super) dependencies: Vec<BaseRel>,
+}
+
 /// A model compiled for searching.
 #[derive(Clone, Debug)]
 pub(super) struct Rules {
@@ -30,8 +39,8 @@ pub(super) struct Rules {
     pub(super) co: Option<SlotId>,
     pub(super) sc: Option<SlotId>,
     pub(super) total_co: bool,
-    /// The axiom that excludes values that justify themselves, if the model has one.
-    pub(super) thin_air: Option<usize>,
+    /// What excludes values that justify themselves, if the model does.
+    pub(super) thin_air: Option<ThinAir>,
     pub(super) sets: Vec<BaseSet>,
     pub(super) relations: Vec<BaseRel>,
 }
@@ -108,8 +117,11 @@ impl Rules {
 }
 
 /// The axiom that keeps reads-from and dependencies acyclic together.
-fn thin_air(model: &Model) -> Option<usize> {
-    model.axioms.iter().position(|axiom| {
+fn thin_air(model: &Model) -> Option<ThinAir> {
+    model.axioms.iter().enumerate().find_map(|(index, axiom)| {
+        if axiom.role != AxiomRole::Required || axiom.kind != AxiomKind::Acyclic || axiom.negated {
+            return None;
+        }
         let mut parts = Vec::new();
         let mut stack = vec![axiom.node];
         while let Some(id) = stack.pop() {
@@ -120,12 +132,13 @@ fn thin_air(model: &Model) -> Option<usize> {
             }
         }
         let has = |relation| parts.contains(&relation);
-        let dependencies =
-            has(BaseRel::Dep) || (has(BaseRel::Addr) && has(BaseRel::Data) && has(BaseRel::Ctrl));
-        axiom.role == AxiomRole::Required
-            && axiom.kind == AxiomKind::Acyclic
-            && !axiom.negated
-            && has(BaseRel::Rf)
-            && dependencies
+        let all = has(BaseRel::Po)
+            || has(BaseRel::Dep)
+            || (has(BaseRel::Addr) && has(BaseRel::Data) && has(BaseRel::Ctrl));
+        let given = |r: &BaseRel| r.origin() == Origin::Given;
+        (has(BaseRel::Rf) && all).then(|| ThinAir {
+            axiom: index,
+            dependencies: parts.iter().copied().filter(given).collect(),
+        })
     })
 }

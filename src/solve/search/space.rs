@@ -1,6 +1,7 @@
 //! What a search knows of a program before it chooses: candidates, cached base relations, and
 //! which expressions matter.
 
+use super::rules::Rules;
 use super::symmetry::classes;
 use crate::bitrel::{EventSet, Rel};
 use crate::bounds::guards::Guards;
@@ -28,6 +29,8 @@ pub(super) struct Space<'g> {
     pub(super) demands: Vec<Option<ValueDemand>>,
     /// Truth values that every execution with what is asked has.
     pub(super) assumed: FxHashMap<ExprId, bool>,
+    /// Those of them that no others make up.
+    pub(super) facts: Vec<(ExprId, bool)>,
     /// For every location, the reads of read-modify-writes.
     pub(super) takers: Vec<Vec<EventId>>,
     /// Classes of interchangeable threads, by agent.
@@ -40,6 +43,13 @@ pub(super) struct Space<'g> {
     pub(super) order: Vec<ExprId>,
     /// Locations whose final value matters.
     pub(super) finals: Vec<LocId>,
+    /// For every event, those that it depends on directly, where the model says that dependencies
+    /// have no cycles.
+    pub(super) depends: Vec<Vec<EventId>>,
+    /// The other way round.
+    pub(super) dependents: Vec<Vec<EventId>>,
+    /// For every write, the reads that may take it.
+    pub(super) readers: Vec<Vec<EventId>>,
     /// How barrier operations can meet, where control flow and counts are fixed: exactly one way,
     /// the empty one, in a program without barriers.
     pub(super) meetings: Option<Vec<Generations>>,
@@ -50,13 +60,8 @@ pub(super) struct Space<'g> {
 }
 
 impl<'g> Space<'g> {
-    /// Looks at a graph; `sets` and `relations` are the base names that the model uses.
-    pub(super) fn new(
-        graph: &'g EventGraph,
-        sets: &[BaseSet],
-        relations: &[BaseRel],
-        goal: Goal,
-    ) -> Self {
+    /// Looks at a graph for a model.
+    pub(super) fn new(graph: &'g EventGraph, rules: &Rules, goal: Goal) -> Self {
         let writes = graph.writes_by_location();
         let order = relevant(graph);
         let mut space = Self {
@@ -66,6 +71,7 @@ impl<'g> Space<'g> {
             matters: Vec::new(),
             demands: Vec::new(),
             assumed: FxHashMap::default(),
+            facts: Vec::new(),
             takers: takers(graph),
             classes: match goal {
                 Goal::Race(_) | Goal::Violation(_) => vec![None; graph.agents.len()],
@@ -76,19 +82,35 @@ impl<'g> Space<'g> {
             finals: Vec::new(),
             meetings: meetings(graph),
             order,
+            depends: vec![Vec::new(); graph.events.len()],
+            dependents: vec![Vec::new(); graph.events.len()],
+            readers: vec![Vec::new(); graph.events.len()],
             sets: vec![None; BaseSet::ALL.len()],
             relations: vec![None; BaseRel::ALL.len()],
         };
-        for &set in sets {
+        for &set in &rules.sets {
             space.sets[set.index()] = Some(base_set(graph, set));
         }
-        for &relation in relations.iter().filter(|r| r.origin() == Origin::Given) {
+        for &relation in rules.relations.iter().filter(|r| r.origin() == Origin::Given) {
             space.relations[relation.index()] = Some(base_relation(graph, relation));
+        }
+        if let Some(thin_air) = &rules.thin_air {
+            space.find_dependencies(&thin_air.dependencies);
         }
         space.find_sources();
         space.order_reads(goal);
         space.finals = final_locations(graph);
         space
+    }
+
+    fn find_dependencies(&mut self, dependencies: &[BaseRel]) {
+        for &relation in dependencies {
+            let Some(pairs) = &self.relations[relation.index()] else { continue };
+            for (a, b) in pairs.iter_pairs() {
+                self.depends[b.index()].push(a);
+                self.dependents[a.index()].push(b);
+            }
+        }
     }
 
     fn find_sources(&mut self) {
@@ -107,13 +129,18 @@ impl<'g> Space<'g> {
                 _ => Vec::new(),
             })
             .collect();
+        for read in graph.ids() {
+            for &write in &self.sources[read.index()] {
+                self.readers[write.index()].push(read);
+            }
+        }
     }
 
     /// Reads that what is asked depends on come first.
     fn order_reads(&mut self, goal: Goal) {
         let graph = self.graph;
         self.matters = matters(graph);
-        (self.demands, self.assumed) = demands(graph, goal);
+        (self.demands, self.assumed, self.facts) = demands(graph, goal);
         let mut reads: Vec<AccessId> = graph
             .ids()
             .filter(|&id| graph.event(id).is_read())
@@ -172,17 +199,25 @@ fn matters(graph: &EventGraph) -> Vec<bool> {
     out
 }
 
+/// For every access what the goal says of its value; what is true or false with it; what of this
+/// nothing else makes up.
+type Demands = (Vec<Option<ValueDemand>>, FxHashMap<ExprId, bool>, Vec<(ExprId, bool)>);
+
 /// What the goal says outright of the values of reads: equations with constants that all have to
 /// hold.
-fn demands(graph: &EventGraph, goal: Goal) -> (Vec<Option<ValueDemand>>, FxHashMap<ExprId, bool>) {
+fn demands(graph: &EventGraph, goal: Goal) -> Demands {
     let mut assumed = FxHashMap::default();
+    let mut facts = Vec::new();
     let mut out = vec![None; graph.accesses.len()];
     if goal == Goal::BoundHit {
-        return (out, assumed);
+        return (out, assumed, facts);
     }
     let mut stack = vec![(graph.filter, true)];
     if let Goal::Condition(wanted) = goal {
         stack.push((graph.condition, wanted));
+    }
+    if let Goal::Violation(index) = goal {
+        stack.push((graph.violations[index].guard, true));
     }
     stack.extend(graph.cuts.iter().map(|c| (c.guard, false)));
     while let Some((x, wanted)) = stack.pop() {
@@ -197,7 +232,9 @@ fn demands(graph: &EventGraph, goal: Goal) -> (Vec<Option<ValueDemand>>, FxHashM
                 stack.extend([(a, false), (b, false)]);
             }
             Expr::Unary(Unary::Not, a) => stack.push((a, !wanted)),
+            Expr::Const(_) => {}
             Expr::Binary(Binary::Eq, a, b) => {
+                facts.push((x, wanted));
                 if let (Expr::Read(access), Some(value)) =
                     (graph.exprs.get(a), graph.exprs.constant(b))
                 {
@@ -209,10 +246,10 @@ fn demands(graph: &EventGraph, goal: Goal) -> (Vec<Option<ValueDemand>>, FxHashM
                     }
                 }
             }
-            _ => {}
+            _ => facts.push((x, wanted)),
         }
     }
-    (out, assumed)
+    (out, assumed, facts)
 }
 
 /// The reads of read-modify-writes that are one piece, by location.

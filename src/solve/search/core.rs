@@ -1,0 +1,100 @@
+//! Which axioms exclude what a search did not find.
+
+use super::explore::Limit;
+use super::rules::{Demand, Rules};
+use super::space::Space;
+use super::{Outcome, first};
+use crate::execution::build::{Choices, Execution};
+use crate::execution::recheck::recheck;
+use crate::solve::{Core, Goal, Problem};
+
+/// How many search nodes the axioms may take, beyond this many times those of the first proof.
+const ALLOWANCE: (u64, u64) = (200, 1);
+
+/// Searches with some of the axioms only.
+pub(super) struct Proofs<'p> {
+    problem: Problem<'p>,
+    goal: Goal,
+    space: &'p Space<'p>,
+    rules: &'p Rules,
+    limit: Limit,
+}
+
+impl<'p> Proofs<'p> {
+    /// Further searches after one that took this many steps.
+    pub(super) fn new(
+        problem: Problem<'p>,
+        goal: Goal,
+        space: &'p Space<'p>,
+        rules: &'p Rules,
+        limit: Limit,
+        steps: u64,
+    ) -> Self {
+        let limit = Limit { steps: ALLOWANCE.0 + ALLOWANCE.1 * steps, ..limit };
+        Self { problem, goal, space, rules, limit }
+    }
+
+    /// Axioms that exclude everything: none can be left out, unless that takes too long to see.
+    ///
+    /// `blamed` were seen to exclude something; others may have too where the search looked ahead.
+    pub(super) fn core(mut self, blamed: Vec<bool>, looked_ahead: bool) -> Core {
+        let enough = if looked_ahead { self.complete(blamed) } else { Some(blamed) };
+        match enough {
+            Some(axioms) => self.minimize(axioms),
+            None => {
+                let all = 0..self.rules.demands.len();
+                let demanding = all.filter(|&a| self.rules.demands[a] != Demand::Nothing);
+                Core { axioms: demanding.collect(), minimal: false }
+            }
+        }
+    }
+
+    /// Adds axioms until they exclude everything: each time one that excludes what the others let
+    /// pass. `None` when it takes too long.
+    fn complete(&mut self, mut axioms: Vec<bool>) -> Option<Vec<bool>> {
+        loop {
+            match self.search(&axioms) {
+                Outcome::None { .. } => return Some(axioms),
+                Outcome::Found(choices) => {
+                    let broken = self.broken(*choices, &axioms)?;
+                    axioms[broken] = true;
+                }
+                Outcome::Stopped(_) => return None,
+            }
+        }
+    }
+
+    /// An axiom beside these that an execution breaks.
+    fn broken(&self, choices: Choices, axioms: &[bool]) -> Option<usize> {
+        let execution = Execution::build(self.problem.graph, choices).ok()?;
+        let broken = recheck(self.problem.model, &execution).broken;
+        broken.into_iter().map(|failure| failure.axiom).find(|&axiom| !axioms[axiom])
+    }
+
+    /// Drops axioms one by one while nothing is found.
+    fn minimize(&mut self, mut axioms: Vec<bool>) -> Core {
+        let mut minimal = true;
+        for axiom in 0..axioms.len() {
+            if !axioms[axiom] {
+                continue;
+            }
+            axioms[axiom] = false;
+            match self.search(&axioms) {
+                Outcome::None { .. } => {}
+                Outcome::Found(_) => axioms[axiom] = true,
+                Outcome::Stopped(_) => {
+                    axioms[axiom] = true;
+                    minimal = false;
+                }
+            }
+        }
+        Core { axioms: (0..axioms.len()).filter(|&a| axioms[a]).collect(), minimal }
+    }
+
+    /// Searches with these axioms, within what is left of the limit.
+    fn search(&mut self, axioms: &[bool]) -> Outcome {
+        let (outcome, steps) = first(self.space, self.rules, axioms, self.goal, self.limit);
+        self.limit.steps = self.limit.steps.saturating_sub(steps);
+        outcome
+    }
+}

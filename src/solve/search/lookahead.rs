@@ -1,0 +1,131 @@
+//! What the axioms say of choices that are still open: edges that alone would break one.
+
+use super::explore::Search;
+use super::rules::Demand;
+use crate::bitrel::{EventSet, Rel};
+use crate::relation::expr::AxiomKind;
+use crate::vocabulary::BaseRel;
+
+impl Search<'_, '_> {
+    /// Pushes what the axioms forbid down to the chosen relations.
+    pub(super) fn exclude_from_axioms(&mut self) {
+        self.excluded.clear();
+        let n = self.space.graph.events.len();
+        for (index, demand) in self.rules.demands.iter().enumerate() {
+            if !self.active[index] {
+                continue;
+            }
+            let (slot, out) = match *demand {
+                Demand::Nothing | Demand::Choice { .. } | Demand::Prohibition { set: true, .. } => {
+                    continue;
+                }
+                Demand::Prohibition { kind: AxiomKind::Empty, slot, .. } => (slot, Rel::full(n)),
+                Demand::Prohibition { kind: AxiomKind::Irreflexive, slot, .. } => {
+                    (slot, Rel::identity(n))
+                }
+                Demand::Prohibition { kind: AxiomKind::Acyclic, slot, .. } => {
+                    let mut closed = self.slots.rel(slot).clone();
+                    closed.transitive_closure_in_place();
+                    (slot, back_or_same(&closed))
+                }
+                Demand::Production { order: BaseRel::Co, slot } => (slot, back_or_same(&self.co)),
+                Demand::Production { slot, .. } => (slot, back_or_same(&self.sc)),
+            };
+            self.excluded.exclude(slot, &out);
+        }
+        self.excluded.push_down(&self.rules.code, &self.slots);
+    }
+
+    /// Orients pairs one of whose directions would break an axiom, as `exclude_from_axioms` has
+    /// found; whether there were any, or `None` when both directions would.
+    pub(super) fn force(&mut self) -> Option<bool> {
+        let (coherence, fences) = (self.open_coherence(), self.open_fences());
+        let mut any = false;
+        for (order, open) in [(BaseRel::Co, coherence), (BaseRel::FenceSc, fences)] {
+            if open.is_empty() {
+                continue;
+            }
+            let slot = if order == BaseRel::Co { self.rules.co } else { self.rules.sc };
+            let Some(out) = slot.and_then(|s| self.excluded.of(s)) else { continue };
+            // One direction is out: the other has to be.
+            let mut forced = out.inverse();
+            forced.intersect_with(&open);
+            if forced.is_empty() {
+                continue;
+            }
+            self.looked_ahead = true;
+            any = true;
+            for (a, b) in forced.iter_pairs() {
+                if order == BaseRel::Co {
+                    self.link(a, b);
+                } else {
+                    self.sc.insert(a, b);
+                }
+            }
+        }
+        if any {
+            self.co.transitive_closure_in_place();
+            if !self.co.is_irreflexive() || !self.sc.is_acyclic() {
+                return None;
+            }
+        }
+        Some(any)
+    }
+
+    /// Pairs of writes, both ways, that a choice has to orient and has not.
+    fn open_coherence(&self) -> Rel {
+        self.open(BaseRel::Co, |open| {
+            if self.rules.total_co {
+                for writes in &self.space.writes {
+                    let mut happen = EventSet::empty(open.len());
+                    for &w in writes.iter().filter(|&&w| self.executed.contains(w)) {
+                        happen.insert(w);
+                    }
+                    open.union_with(&Rel::cross(&happen, &happen));
+                }
+            }
+        })
+    }
+
+    /// Pairs of fences, both ways, that Fence-SC order has to orient and does not.
+    fn open_fences(&self) -> Rel {
+        self.open(BaseRel::FenceSc, |open| {
+            for &(a, b) in &self.space.fences {
+                if self.executed.contains(a) && self.executed.contains(b) {
+                    open.insert(a, b);
+                }
+            }
+        })
+    }
+
+    fn open(&self, order: BaseRel, add: impl Fn(&mut Rel)) -> Rel {
+        let n = self.space.graph.events.len();
+        let mut open = Rel::empty(n);
+        add(&mut open);
+        for (index, demand) in self.rules.demands.iter().enumerate() {
+            match *demand {
+                Demand::Choice { order: asked, slot } if asked == order && self.active[index] => {
+                    open.union_with(self.slots.rel(slot));
+                }
+                _ => {}
+            }
+        }
+        if open.is_empty() {
+            return open;
+        }
+        let chosen = if order == BaseRel::Co { &self.co } else { &self.sc };
+        let back = open.inverse();
+        open.union_with(&back);
+        open.subtract(chosen);
+        open.subtract(&chosen.inverse());
+        open.subtract(&Rel::identity(n));
+        open
+    }
+}
+
+/// What would close a circle with an order.
+fn back_or_same(order: &Rel) -> Rel {
+    let mut out = order.inverse();
+    out.union_with(&Rel::identity(order.len()));
+    out
+}
