@@ -152,6 +152,13 @@ impl Rel {
         is_subset_words(&self.words, &other.words)
     }
 
+    /// Whether some pair is in both relations.
+    #[must_use]
+    pub fn meets(&self, other: &Self) -> bool {
+        self.check(other);
+        self.words.iter().zip(&other.words).any(|(a, b)| a & b != 0)
+    }
+
     /// Removes all pairs.
     pub fn clear(&mut self) {
         self.words.fill(0);

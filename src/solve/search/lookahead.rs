@@ -73,7 +73,7 @@ impl Search<'_, '_> {
     }
 
     /// Pairs of writes, both ways, that a choice has to orient and has not.
-    fn open_coherence(&self) -> Rel {
+    pub(super) fn open_coherence(&self) -> Rel {
         self.open(BaseRel::Co, |open| {
             if self.rules.total_co {
                 for writes in &self.space.writes {
@@ -88,7 +88,7 @@ impl Search<'_, '_> {
     }
 
     /// Pairs of fences, both ways, that Fence-SC order has to orient and does not.
-    fn open_fences(&self) -> Rel {
+    pub(super) fn open_fences(&self) -> Rel {
         self.open(BaseRel::FenceSc, |open| {
             for &(a, b) in &self.space.fences {
                 if self.executed.contains(a) && self.executed.contains(b) {

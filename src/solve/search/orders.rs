@@ -241,49 +241,23 @@ impl Search<'_, '_> {
     }
 
     /// Pairs that have to be oriented and are not.
-    fn open_pairs(&mut self) -> Vec<(BaseRel, EventId, EventId)> {
+    fn open_pairs(&mut self) -> Vec<Pair> {
         let mut out = Vec::new();
-        for &(a, b) in &self.space.fences {
-            let happen = self.executed.contains(a) && self.executed.contains(b);
-            if happen && !self.sc.contains(a, b) && !self.sc.contains(b, a) {
-                out.push((BaseRel::FenceSc, a, b));
-            }
-        }
-        for index in 0..self.rules.demands.len() {
-            let Demand::Choice { order, slot } = self.rules.demands[index] else { continue };
-            if !self.active[index] {
+        for (order, open) in
+            [(BaseRel::FenceSc, self.open_fences()), (BaseRel::Co, self.open_coherence())]
+        {
+            if open.is_empty() {
                 continue;
             }
-            let target = if order == BaseRel::Co { &self.co } else { &self.sc };
-            for (a, b) in self.slots.rel(slot).iter_pairs() {
-                if a != b
-                    && !target.contains(a, b)
-                    && !target.contains(b, a)
-                    && !out.contains(&(order, b, a))
-                {
-                    self.blamed[index] = true;
-                    out.push((order, a, b));
+            for (index, demand) in self.rules.demands.iter().enumerate() {
+                if let Demand::Choice { order: asked, slot } = *demand {
+                    self.blamed[index] |=
+                        asked == order && self.active[index] && self.slots.rel(slot).meets(&open);
                 }
             }
-        }
-        if self.rules.total_co {
-            self.unordered_writes(&mut out);
+            out.extend(open.iter_pairs().filter(|(a, b)| a < b).map(|(a, b)| (order, a, b)));
         }
         out
-    }
-
-    fn unordered_writes(&self, out: &mut Vec<(BaseRel, EventId, EventId)>) {
-        for writes in &self.space.writes {
-            let executed: Vec<EventId> =
-                writes.iter().copied().filter(|&w| self.executed.contains(w)).collect();
-            for (at, &a) in executed.iter().enumerate() {
-                for &b in &executed[at + 1..] {
-                    if !self.co.contains(a, b) && !self.co.contains(b, a) {
-                        out.push((BaseRel::Co, a, b));
-                    }
-                }
-            }
-        }
     }
 
     /// Chooses final values, then the orders.

@@ -3,7 +3,8 @@
 use crate::event::graph::{AgentKind, EventGraph, EventKind};
 use crate::id::{AccessId, EventId, ExprId};
 use crate::program::expr::Expr;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
+use std::hash::{Hash, Hasher};
 
 /// For every agent, the number of its class of interchangeable threads; `None` for agents that are
 /// alone.
@@ -25,18 +26,30 @@ pub(super) fn classes(graph: &EventGraph) -> Vec<Option<u32>> {
             && events[agent].iter().all(|&e| !observed.contains(&graph.event(e).access))
     };
     let candidates: Vec<usize> = (0..graph.agents.len()).filter(|&a| free(a)).collect();
-    let mut leaders: Vec<usize> = Vec::new();
+    let mut leaders: FxHashMap<u64, Vec<usize>> = FxHashMap::default();
     for &agent in &candidates {
-        match leaders.iter().position(|&leader| exchangeable(graph, &events, leader, agent)) {
-            Some(class) => {
-                let class = u32::try_from(class).expect("few classes");
+        let alike = leaders.entry(outline(graph, &events[agent])).or_default();
+        match alike.iter().find(|&&leader| exchangeable(graph, &events, leader, agent)) {
+            Some(&leader) => {
+                let class = u32::try_from(leader).expect("few agents");
                 out[agent] = Some(class);
-                out[leaders[class as usize]] = Some(class);
+                out[leader] = Some(class);
             }
-            None => leaders.push(agent),
+            None => alike.push(agent),
         }
     }
     out
+}
+
+/// A number that interchangeable threads share.
+fn outline(graph: &EventGraph, events: &[EventId]) -> u64 {
+    let mut hasher = FxHasher::default();
+    for &id in events {
+        let event = graph.event(id);
+        let value = graph.exprs.constant(graph.access_of(id).value);
+        (event.loc, event.position, value).hash(&mut hasher);
+    }
+    hasher.finish()
 }
 
 /// Accesses whose values the condition, the filter or what is shown depends on.
@@ -50,7 +63,7 @@ fn observed_accesses(graph: &EventGraph) -> FxHashSet<AccessId> {
 
 /// Whether exchanging two threads is an automorphism of the graph.
 fn exchangeable(graph: &EventGraph, events: &[Vec<EventId>], a: usize, b: usize) -> bool {
-    if events[a].len() != events[b].len() || !same_surroundings(graph, a, b) {
+    if events[a].len() != events[b].len() {
         return false;
     }
     let mut exchange: FxHashMap<AccessId, AccessId> = FxHashMap::default();
@@ -95,6 +108,7 @@ fn exchangeable(graph: &EventGraph, events: &[Vec<EventId>], a: usize, b: usize)
             )
     });
     pairs_match
+        && same_surroundings(graph, a, b)
         && graph.cuts.iter().all(|c| {
             graph
                 .cuts
