@@ -4,12 +4,19 @@
 //! The whole of each changed model is left in `target/tmp/mutants`, for `--model`. With
 //! `PTXMC_BLESS=1` the table in `paper-notes/mutants.md` is written anew.
 
+mod programs;
 mod support;
 
+use programs::{Profile, Shapes, Sketch, sketch, small};
+use proptest::strategy::{Strategy, ValueTree};
+use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use ptxmc::batch::{expectation, in_order};
-use ptxmc::check::{Settings, check};
+use ptxmc::check::{Settings, check, states};
 use ptxmc::engines::Choice;
 use ptxmc::litmus::ast::Test;
+use ptxmc::relation::expr::Model;
+use ptxmc::solve::Budget;
+use ptxmc::solve::search::SearchEngine;
 use ptxmc::verdict::Kind;
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -17,7 +24,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use support::mutants::{EXCUSES, Mutant, ORIGINAL, mutants};
 use support::table::{assert_current, some};
-use support::{litmus_files, read};
+use support::{litmus_files, parse, read};
 
 /// Tests that take seconds each, and kill nothing that others do not.
 const SLOW: &[&str] = &[
@@ -88,7 +95,8 @@ fn table(mutants: &[Mutant], killed: &[Vec<&str>]) -> String {
         let _ = writeln!(out, "\n## {excuse}\n");
         out += match excuse {
             "Equivalent" => {
-                "These are other ways to write the model: no program tells them apart.\n"
+                "These are other ways to write the model: no program tells them apart. A test tries \
+             each on random programs (`equivalent_mutants_agree_on_random_programs`).\n"
             }
             _ => "These change what programs that the tool reads cannot show yet.\n",
         };
@@ -163,4 +171,47 @@ fn mutants_differ() {
         assert!(models.insert(model.fingerprint()), "{}: another mutant is the same", mutant.name);
     }
     assert!(!models.contains(&support::model(ORIGINAL).fingerprint()), "a mutant changes nothing");
+}
+
+/// The final states of a program; `None` where they are too many to list.
+fn all_states(sketch: &Sketch, model: &Model) -> Option<BTreeSet<Vec<u128>>> {
+    let test = parse("random.litmus", sketch.text().as_bytes()).expect("sketches are tests");
+    let budget = Budget { steps: Some(5_000), ..Budget::default() };
+    let settings = Settings { budget, ..Settings::default() };
+    let (found, _) = states(&test, model, &SearchEngine::default(), settings).ok()?;
+    let complete = found.incomplete.is_none();
+    complete.then(|| found.states.into_iter().map(|(state, _)| state).collect())
+}
+
+/// Whoever claims that a mutant is another way to write the model gets no help from random
+/// programs; `PTXMC_EQUIVALENT_CASES` and `PTXMC_EQUIVALENT_SEED` try others.
+#[test]
+fn equivalent_mutants_agree_on_random_programs() {
+    let parameter = |name: &str, default: u64| {
+        std::env::var(name).ok().map_or(default, |value| value.parse().expect("a number"))
+    };
+    let cases = parameter("PTXMC_EQUIVALENT_CASES", 60);
+    let seed = parameter("PTXMC_EQUIVALENT_SEED", 1);
+    let mut bytes = [0; 32];
+    bytes[..8].copy_from_slice(&seed.to_le_bytes());
+    let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &bytes);
+    let mut runner = TestRunner::new_with_rng(Config::default(), rng);
+    let equivalent: Vec<(String, Model)> = mutants()
+        .into_iter()
+        .filter(|m| m.excuse.as_deref().is_some_and(|e| e.starts_with("Equivalent")))
+        .map(|m| (m.name.clone(), m.model()))
+        .collect();
+    let original = support::model(ORIGINAL);
+    let strategy = sketch(Profile { shapes: Shapes::Mixed, ..small() });
+    let mut compared = 0;
+    for _ in 0..cases {
+        let program = strategy.new_tree(&mut runner).expect("a program").current();
+        let Some(expected) = all_states(&program, &original) else { continue };
+        for (name, model) in &equivalent {
+            let Some(found) = all_states(&program, model) else { continue };
+            assert_eq!(found, expected, "{name} is not equivalent:\n{}", program.text());
+            compared += 1;
+        }
+    }
+    assert!(compared > cases, "only {compared} comparisons");
 }
