@@ -41,7 +41,7 @@ declare_id!(
     AgentId, "a"
 );
 declare_id!(
-    /// One memory access; all its pieces share it (PTX-8.2.2).
+    /// One memory access; all its pieces share it (PTX-8.2.4).
     AccessId, "m"
 );
 declare_id!(
@@ -53,7 +53,7 @@ declare_id!(
     ObjectId, "o"
 );
 declare_id!(
-    /// A virtual address range: two of them on one object are aliases (PTX-8.2.1).
+    /// A virtual address range: two of them on one object are aliases (PTX-8.2.2).
     VirtualId, "v"
 );
 declare_id!(

@@ -108,7 +108,7 @@ base_sets! {
     /// Memory accesses.
     Memory = "M" @ "PTX-8.4",
     /// Initial writes.
-    InitialWrite = "IW" | "I" @ "PTX-8.7",
+    InitialWrite = "IW" | "I" @ "PTX-8.2.6",
     /// Fences of every kind and barriers.
     Fence = "F" @ "PTX-8.4",
     /// Proxy fences.
@@ -170,9 +170,9 @@ base_relations! {
     /// Overlap at the same virtual addresses.
     Vloc = "vloc" | "vovl", Given @ "PTX-8.2.2",
     /// Complete overlap of two accesses: the same virtual and physical bytes.
-    Same = "same", Given @ "PTX-8.2.2",
+    Same = "same", Given @ "PTX-8.2.1",
     /// Same access: pieces of one access, reflexive on all events.
-    SameAccess = "sa", Given @ "PTX-8.2.2",
+    SameAccess = "sa", Given @ "PTX-8.2.4",
     /// Same thread (reflexive; initial writes are each on their own).
     Internal = "int", Given @ "",
     /// Different threads.

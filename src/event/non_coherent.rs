@@ -1,4 +1,4 @@
-//! Loads of data that has to stay as it is: `ld.global.nc` and `ldu` (PTX-9.7.9.9, PTX-8.1.1).
+//! Loads of data that has to stay as it is: `ld.global.nc` and `ldu` (PTX-9.7.9.9, PTX-8.1).
 //!
 //! The model covers them only where no write can come in their way: every write to the location
 //! belongs to a task that is complete before theirs starts.
@@ -30,7 +30,7 @@ pub(super) fn violations(
                 out.push(Violation {
                     guard,
                     span: load.span,
-                    rule: "a non-coherent load of data that is written meanwhile (PTX-8.1.1)"
+                    rule: "a non-coherent load of data that is written meanwhile (PTX-8.1)"
                         .to_owned(),
                     out_of_model: true,
                 });

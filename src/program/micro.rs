@@ -199,7 +199,7 @@ pub enum Micro {
     },
 }
 
-/// The order among the elements of a vector, which the text leaves unspecified (PTX-8.2.2).
+/// The order among the elements of a vector, which the text leaves unspecified (PTX-8.2.4).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ElementOrder {
     /// None: enough where no element acquires or releases, since program order then has no

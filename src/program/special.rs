@@ -153,7 +153,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// An atomic on a packed type is one on each of its two halves (PTX-8.2.3).
+    /// An atomic on a packed type is one on each of its two halves (PTX-8.2.5).
     pub(super) fn packed_atomic(
         &mut self,
         access: &AccessForm,

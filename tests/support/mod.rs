@@ -1,5 +1,10 @@
 //! What several tests share: models, tests from files, the corpus of others' tests.
 #![allow(dead_code, reason = "every test file uses a part of it")]
+#![allow(clippy::print_stdout, reason = "tests say what they skip")]
+
+pub mod clauses;
+pub mod mutants;
+pub mod table;
 
 use ptxmc::cat::{Options, builtin, parse_builtin};
 use ptxmc::diagnostic::Diagnostic;

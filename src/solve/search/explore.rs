@@ -414,17 +414,19 @@ impl<'g, 'r> Search<'g, 'r> {
 
     pub(super) fn prohibitions_hold(&mut self) -> bool {
         for index in 0..self.rules.demands.len() {
-            let Demand::Prohibition { kind, slot, set } = self.rules.demands[index] else {
-                continue;
-            };
             if !self.active[index] {
                 continue;
             }
-            let holds = match kind {
-                AxiomKind::Empty if set => self.slots.set(slot).is_empty(),
-                AxiomKind::Empty => self.slots.rel(slot).is_empty(),
-                AxiomKind::Irreflexive => self.slots.rel(slot).is_irreflexive(),
-                AxiomKind::Acyclic => self.slots.rel(slot).is_acyclic(),
+            let holds = match self.rules.demands[index] {
+                Demand::Prohibition { kind, slot, set } => match kind {
+                    AxiomKind::Empty if set => self.slots.set(slot).is_empty(),
+                    AxiomKind::Empty => self.slots.rel(slot).is_empty(),
+                    AxiomKind::Irreflexive => self.slots.rel(slot).is_irreflexive(),
+                    AxiomKind::Acyclic => self.slots.rel(slot).is_acyclic(),
+                },
+                // No order has an event before itself, one way or the other.
+                Demand::Choice { slot, .. } => self.slots.rel(slot).is_irreflexive(),
+                Demand::Nothing | Demand::Production { .. } => true,
             };
             if !holds {
                 self.blamed[index] = true;

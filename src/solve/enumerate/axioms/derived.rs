@@ -137,7 +137,7 @@ impl<'e> Derived<'e> {
         pieces.any(|&p| self.pieces(b).iter().any(|&q| self.virtual_overlap(p, q)))
     }
 
-    /// Complete overlap (PTX-8.2.2).
+    /// Complete overlap (PTX-8.2.1).
     fn same(&self, a: EventId, b: EventId) -> bool {
         let bytes = |e| {
             let access = self.graph.access_of(e);
