@@ -39,27 +39,58 @@ fn fill(words: &mut [u64], n: usize) {
     }
 }
 
+/// As many words as one page of memory holds.
+///
+/// Memory that was never written takes no space, and most relations over many events have most of
+/// their pairs in few rows: so no operation writes to a page what is there already.
+const PAGE: usize = 512;
+
 /// `to |= from`; whether that added a bit.
 fn union_words(to: &mut [u64], from: &[u64]) -> bool {
     let mut added = 0;
-    for (t, &f) in to.iter_mut().zip(from) {
-        added |= f & !*t;
-        *t |= f;
+    for (to, from) in to.chunks_mut(PAGE).zip(from.chunks(PAGE)) {
+        let new = to.iter().zip(from).fold(0, |all, (&t, &f)| all | (f & !t));
+        if new != 0 {
+            to.iter_mut().zip(from).for_each(|(t, &f)| *t |= f);
+        }
+        added |= new;
     }
     added != 0
 }
 
 /// `to &= from`.
 fn intersect_words(to: &mut [u64], from: &[u64]) {
-    for (t, &f) in to.iter_mut().zip(from) {
-        *t &= f;
+    for (to, from) in to.chunks_mut(PAGE).zip(from.chunks(PAGE)) {
+        if to.len() < PAGE || to.iter().any(|&w| w != 0) {
+            to.iter_mut().zip(from).for_each(|(t, &f)| *t &= f);
+        }
     }
 }
 
 /// `to &= !from`.
 fn subtract_words(to: &mut [u64], from: &[u64]) {
-    for (t, &f) in to.iter_mut().zip(from) {
-        *t &= !f;
+    for (to, from) in to.chunks_mut(PAGE).zip(from.chunks(PAGE)) {
+        if to.len() < PAGE || to.iter().any(|&w| w != 0) {
+            to.iter_mut().zip(from).for_each(|(t, &f)| *t &= !f);
+        }
+    }
+}
+
+/// `to = from`.
+fn copy_words(to: &mut [u64], from: &[u64]) {
+    for (to, from) in to.chunks_mut(PAGE).zip(from.chunks(PAGE)) {
+        if to.len() < PAGE || to != from {
+            to.copy_from_slice(from);
+        }
+    }
+}
+
+/// `to = 0`.
+fn clear_words(to: &mut [u64]) {
+    for page in to.chunks_mut(PAGE) {
+        if page.len() < PAGE || page.iter().any(|&w| w != 0) {
+            page.fill(0);
+        }
     }
 }
 

@@ -1,8 +1,8 @@
 //! Binary relations over events: a square bit matrix, stored by rows.
 
 use super::{
-    count_words, fill, intersect_words, is_subset_words, locate, ones, set::EventSet,
-    subtract_words, union_words, words_for,
+    clear_words, copy_words, count_words, fill, intersect_words, is_subset_words, locate, ones,
+    set::EventSet, subtract_words, union_words, words_for,
 };
 use crate::id::EventId;
 use smallvec::SmallVec;
@@ -161,13 +161,13 @@ impl Rel {
 
     /// Removes all pairs.
     pub fn clear(&mut self) {
-        self.words.fill(0);
+        clear_words(&mut self.words);
     }
 
     /// Becomes a copy of `other`.
     pub fn copy_from(&mut self, other: &Self) {
         self.check(other);
-        self.words.copy_from_slice(&other.words);
+        copy_words(&mut self.words, &other.words);
     }
 
     /// Becomes the identity on `set`.
@@ -189,7 +189,7 @@ impl Rel {
     /// Keeps the pairs whose first event is in `set`.
     pub fn restrict_domain(&mut self, set: &EventSet) {
         for a in 0..self.n {
-            if !set.contains(EventId::new(a)) {
+            if !set.contains(EventId::new(a)) && self.row_words(a).iter().any(|&w| w != 0) {
                 self.row_words_mut(a).fill(0);
             }
         }
@@ -198,7 +198,9 @@ impl Rel {
     /// Keeps the pairs whose second event is in `set`.
     pub fn restrict_range(&mut self, set: &EventSet) {
         for row in self.words.chunks_exact_mut(self.width.max(1)) {
-            intersect_words(row, &set.words);
+            if row.iter().any(|&w| w != 0) {
+                intersect_words(row, &set.words);
+            }
         }
     }
 
