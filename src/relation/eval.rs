@@ -23,7 +23,7 @@ pub trait Interpretation {
     fn relation(&self, relation: BaseRel) -> &Rel;
 }
 
-/// The values of the nodes that some roots need.
+/// The values of some roots and of nodes that they need.
 #[derive(Clone, Debug)]
 pub struct Values {
     slots: Vec<Slot>,
@@ -36,11 +36,21 @@ enum Slot {
     Relation(Rel),
 }
 
+impl Slot {
+    /// A buffer for a node.
+    fn new(arena: &Arena, id: NodeId, events: usize) -> Self {
+        match arena.sort(id) {
+            Sort::Set => Self::Set(EventSet::empty(events)),
+            Sort::Relation => Self::Relation(Rel::empty(events)),
+        }
+    }
+}
+
 impl Values {
     /// The value of a set.
     ///
     /// # Panics
-    /// When the node is a relation, or none of the roots needs it.
+    /// When the node is a relation, or not at hand; roots always are.
     #[must_use]
     pub fn set(&self, id: NodeId) -> &EventSet {
         set(&self.slots[id.index()])
@@ -49,19 +59,43 @@ impl Values {
     /// The value of a relation.
     ///
     /// # Panics
-    /// When the node is a set, or none of the roots needs it.
+    /// When the node is a set, or not at hand; roots always are.
     #[must_use]
     pub fn relation(&self, id: NodeId) -> &Rel {
         relation(&self.slots[id.index()])
     }
 }
 
-/// Evaluates `roots` and all they are made of.
+/// Evaluates `roots`, once; what they are made of is kept only as long as something needs it.
 #[must_use]
 pub fn evaluate(arena: &Arena, roots: &[NodeId], execution: &dyn Interpretation) -> Values {
-    let mut evaluator = Evaluator::new(arena, roots, execution.len());
-    evaluator.evaluate(execution);
-    evaluator.values
+    let steps = plan(arena, roots);
+    let mut last_use = vec![0; arena.len()];
+    for (position, (step, _)) in steps.iter().enumerate() {
+        for id in step.nodes() {
+            last_use[id.index()] = position;
+            for operand in super::plan::dependencies(arena, id) {
+                last_use[operand.index()] = position;
+                // Restrictions look through the identity at its set.
+                if let Node::ToId(set) = arena.node(operand) {
+                    last_use[set.index()] = position;
+                }
+            }
+        }
+    }
+    let mut ends: Vec<Vec<NodeId>> = vec![Vec::new(); steps.len()];
+    for id in (0..arena.len()).map(NodeId::new).filter(|id| !roots.contains(id)) {
+        if let Some(end) = ends.get_mut(last_use[id.index()]) {
+            end.push(id);
+        }
+    }
+    let mut slots = vec![Slot::Unused; arena.len()];
+    for ((step, _), done) in steps.iter().zip(ends) {
+        step.nodes().for_each(|id| slots[id.index()] = Slot::new(arena, id, execution.len()));
+        run(arena, step, &mut slots, execution);
+        done.into_iter().for_each(|id| slots[id.index()] = Slot::Unused);
+    }
+    Values { slots }
 }
 
 /// Buffers and order of evaluation for many executions of one size.
@@ -78,20 +112,8 @@ impl<'a> Evaluator<'a> {
     pub fn new(arena: &'a Arena, roots: &[NodeId], events: usize) -> Self {
         let steps = plan(arena, roots);
         let mut slots = vec![Slot::Unused; arena.len()];
-        let mut prepare = |id: NodeId| {
-            slots[id.index()] = match arena.sort(id) {
-                Sort::Set => Slot::Set(EventSet::empty(events)),
-                Sort::Relation => Slot::Relation(Rel::empty(events)),
-            };
-        };
-        for (step, _) in &steps {
-            match step {
-                Step::Node(id) => prepare(*id),
-                Step::Fixpoint { recursive, nodes } => {
-                    recursive.iter().for_each(|(id, _)| prepare(*id));
-                    nodes.iter().for_each(|id| prepare(*id));
-                }
-            }
+        for id in steps.iter().flat_map(|(step, _)| step.nodes()) {
+            slots[id.index()] = Slot::new(arena, id, events);
         }
         Self { arena, steps, values: Values { slots } }
     }
@@ -241,14 +263,14 @@ fn compute_relation(
 fn set(slot: &Slot) -> &EventSet {
     match slot {
         Slot::Set(set) => set,
-        _ => panic!("the node is not a set, or no root needs it"),
+        _ => panic!("the node is not a set, or not at hand"),
     }
 }
 
 fn relation(slot: &Slot) -> &Rel {
     match slot {
         Slot::Relation(relation) => relation,
-        _ => panic!("the node is not a relation, or no root needs it"),
+        _ => panic!("the node is not a relation, or not at hand"),
     }
 }
 

@@ -22,6 +22,17 @@ pub(crate) enum Step {
     },
 }
 
+impl Step {
+    /// All nodes that it evaluates.
+    pub(crate) fn nodes(&self) -> impl Iterator<Item = NodeId> + '_ {
+        let (one, recursive, nodes) = match self {
+            Self::Node(id) => (Some(*id), &[][..], &[][..]),
+            Self::Fixpoint { recursive, nodes } => (None, &recursive[..], &nodes[..]),
+        };
+        one.into_iter().chain(recursive.iter().map(|(id, _)| *id)).chain(nodes.iter().copied())
+    }
+}
+
 /// The steps for some roots; those that depend on chosen relations are marked.
 pub(crate) fn plan(arena: &Arena, roots: &[NodeId]) -> Vec<(Step, Origin)> {
     let mut planner = Planner {

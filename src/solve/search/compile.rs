@@ -10,6 +10,7 @@ use crate::relation::expr::{Arena, Node};
 use crate::relation::plan::{Step, plan};
 use crate::vocabulary::{BaseRel, BaseSet, Sort};
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
 /// A place for one set or relation.
 pub(super) type SlotId = usize;
@@ -70,12 +71,37 @@ pub(super) enum Op {
     Range(SlotId),
 }
 
+impl Op {
+    /// The slots that it takes, of which there are at most two.
+    fn operands(self) -> impl IntoIterator<Item = SlotId> {
+        let (a, b) = match self {
+            Self::Set(..) | Self::Rel(..) | Self::EmptySet | Self::EmptyRel => (None, None),
+            Self::Inverse(a) | Self::Plus(a) | Self::ToId(a) | Self::Domain(a) | Self::Range(a) => {
+                (Some(a), None)
+            }
+            Self::UnionSet(a, b)
+            | Self::InterSet(a, b)
+            | Self::DiffSet(a, b)
+            | Self::Union(a, b)
+            | Self::Inter(a, b)
+            | Self::Diff(a, b)
+            | Self::Comp(a, b)
+            | Self::Restrict(a, b)
+            | Self::Corestrict(a, b)
+            | Self::Cross(a, b) => (Some(a), Some(b)),
+        };
+        a.into_iter().chain(b)
+    }
+}
+
 /// A compiled model.
 #[derive(Clone, Debug)]
 pub(super) struct Code {
     pub(super) ops: Vec<Op>,
     pub(super) levels: Vec<Level>,
     pub(super) sorts: Vec<Sort>,
+    /// Where each slot is kept: those that only others of the static level need share a place.
+    pub(super) homes: Vec<usize>,
 }
 
 /// Compiles `roots` at their lower bound.
@@ -87,10 +113,46 @@ pub(super) fn compile(arena: &Arena, roots: &[NodeId]) -> Result<(Code, Vec<Slot
     if steps.iter().any(|(step, _)| matches!(step, Step::Fixpoint { .. })) {
         return Err("recursive definitions".to_owned());
     }
-    let code = Code { ops: Vec::new(), levels: Vec::new(), sorts: Vec::new() };
+    let code = Code { ops: Vec::new(), levels: Vec::new(), sorts: Vec::new(), homes: Vec::new() };
     let mut compiler = Compiler { arena, code, known: FxHashMap::default() };
-    let slots = roots.iter().map(|&root| compiler.slot(root, Side::Low)).collect();
-    Ok((compiler.code, slots))
+    let slots: Vec<SlotId> = roots.iter().map(|&root| compiler.slot(root, Side::Low)).collect();
+    let mut code = compiler.code;
+    code.homes = homes(&code, &slots);
+    Ok((code, slots))
+}
+
+/// A place for every slot. Static relations that nothing but static operations use give theirs up
+/// after the last of these.
+fn homes(code: &Code, roots: &[SlotId]) -> Vec<usize> {
+    let count = code.ops.len();
+    let mut last = vec![0; count];
+    let mut passing: Vec<bool> = (0..count)
+        .map(|s| code.levels[s] == Level::Static && code.sorts[s] == Sort::Relation)
+        .collect();
+    roots.iter().for_each(|&root| passing[root] = false);
+    for (index, op) in code.ops.iter().enumerate() {
+        for operand in op.operands() {
+            last[operand] = index;
+            passing[operand] &= code.levels[index] == Level::Static;
+        }
+    }
+    let (mut homes, mut free, mut next) = (Vec::with_capacity(count), Vec::new(), 0);
+    for (index, op) in code.ops.iter().enumerate() {
+        let home = match free.pop() {
+            Some(home) if passing[index] => home,
+            other => {
+                free.extend(other);
+                next += 1;
+                next - 1
+            }
+        };
+        homes.push(home);
+        let mut operands: SmallVec<[SlotId; 2]> = op.operands().into_iter().collect();
+        operands.dedup();
+        let done = operands.into_iter().filter(|&o| passing[o] && last[o] == index);
+        free.extend(done.map(|o| homes[o]));
+    }
+    homes
 }
 
 struct Compiler<'a> {
@@ -119,29 +181,16 @@ impl Compiler<'_> {
     }
 
     fn level(&self, op: Op) -> Level {
-        let of = |slot: SlotId| self.code.levels[slot];
-        match op {
-            Op::Set(..) | Op::EmptySet | Op::EmptyRel => Level::Static,
-            Op::Rel(relation, _) => match relation {
-                BaseRel::Rf | BaseRel::BarrierSync | BaseRel::ClusterSync | BaseRel::WarpSync => {
-                    Level::Reads
-                }
-                BaseRel::FenceSc => Level::Fences,
-                BaseRel::Co => Level::Coherence,
-                _ => Level::Static,
-            },
-            Op::Inverse(a) | Op::Plus(a) | Op::ToId(a) | Op::Domain(a) | Op::Range(a) => of(a),
-            Op::UnionSet(a, b)
-            | Op::InterSet(a, b)
-            | Op::DiffSet(a, b)
-            | Op::Union(a, b)
-            | Op::Inter(a, b)
-            | Op::Diff(a, b)
-            | Op::Comp(a, b)
-            | Op::Restrict(a, b)
-            | Op::Corestrict(a, b)
-            | Op::Cross(a, b) => of(a).max(of(b)),
-        }
+        let own = match op {
+            Op::Rel(BaseRel::Rf, _)
+            | Op::Rel(BaseRel::BarrierSync | BaseRel::ClusterSync | BaseRel::WarpSync, _) => {
+                Level::Reads
+            }
+            Op::Rel(BaseRel::FenceSc, _) => Level::Fences,
+            Op::Rel(BaseRel::Co, _) => Level::Coherence,
+            _ => Level::Static,
+        };
+        op.operands().into_iter().map(|slot| self.code.levels[slot]).fold(own, Level::max)
     }
 
     fn op(&mut self, id: NodeId, side: Side) -> Op {

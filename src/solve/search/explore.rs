@@ -371,7 +371,7 @@ impl<'g, 'r> Search<'g, 'r> {
         if !same {
             self.computed = Some((self.executed.clone(), self.possible.clone()));
         }
-        let mut slots = std::mem::replace(&mut self.slots, Slots::none());
+        let mut slots = std::mem::take(&mut self.slots);
         slots.compute(&self.rules.code, from, self);
         self.slots = slots;
     }

@@ -20,35 +20,38 @@ pub(super) trait Base {
 }
 
 /// All slots of one search.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Slots {
-    slots: Vec<Slot>,
+    /// By home.
+    places: Vec<Slot>,
+    homes: Vec<usize>,
 }
 
 impl Slots {
     pub(super) fn new(code: &Code, events: usize) -> Self {
-        let slots = code
-            .sorts
-            .iter()
-            .map(|sort| match sort {
+        let mut places: Vec<Option<Slot>> =
+            vec![None; code.homes.iter().max().map_or(0, |m| m + 1)];
+        for (&home, sort) in code.homes.iter().zip(&code.sorts) {
+            places[home].get_or_insert_with(|| match sort {
                 Sort::Set => Slot::Set(EventSet::empty(events)),
                 Sort::Relation => Slot::Rel(Rel::empty(events)),
-            })
-            .collect();
-        Self { slots }
+            });
+        }
+        let places = places.into_iter().map(|p| p.expect("every home has a slot")).collect();
+        Self { places, homes: code.homes.clone() }
     }
 
-    /// A placeholder without slots.
-    pub(super) fn none() -> Self {
-        Self { slots: Vec::new() }
-    }
-
+    /// What an operation that changes with choices has given, or is given.
     pub(super) fn rel(&self, slot: SlotId) -> &Rel {
-        rel(&self.slots[slot])
+        rel(self.at(slot))
     }
 
     pub(super) fn set(&self, slot: SlotId) -> &EventSet {
-        set(&self.slots[slot])
+        set(self.at(slot))
+    }
+
+    fn at(&self, slot: SlotId) -> &Slot {
+        &self.places[self.homes[slot]]
     }
 
     /// Recomputes every slot at `from` or above.
@@ -57,13 +60,70 @@ impl Slots {
             if code.levels[index] < from {
                 continue;
             }
-            let (earlier, rest) = self.slots.split_at_mut(index);
-            match (&code.ops[index], &mut rest[0]) {
+            let home = self.homes[index];
+            let mut place =
+                std::mem::replace(&mut self.places[home], Slot::Set(EventSet::empty(0)));
+            match (&code.ops[index], &mut place) {
                 (Op::Set(name, side), Slot::Set(out)) => base.set(*name, *side, out),
                 (Op::Rel(name, side), Slot::Rel(out)) => base.relation(*name, *side, out),
-                (op, Slot::Set(out)) => compute_set(*op, earlier, out),
-                (op, Slot::Rel(out)) => compute_rel(*op, earlier, out),
+                (op, Slot::Set(out)) => self.compute_set(*op, out),
+                (op, Slot::Rel(out)) => self.compute_rel(*op, out),
             }
+            self.places[home] = place;
+        }
+    }
+
+    fn compute_set(&self, op: Op, out: &mut EventSet) {
+        match op {
+            Op::UnionSet(a, b) => {
+                out.copy_from(self.set(a));
+                out.union_with(self.set(b));
+            }
+            Op::InterSet(a, b) => {
+                out.copy_from(self.set(a));
+                out.intersect_with(self.set(b));
+            }
+            Op::DiffSet(a, b) => {
+                out.copy_from(self.set(a));
+                out.subtract(self.set(b));
+            }
+            Op::Domain(a) => self.rel(a).domain_into(out),
+            Op::Range(a) => self.rel(a).range_into(out),
+            _ => out.clear(),
+        }
+    }
+
+    fn compute_rel(&self, op: Op, out: &mut Rel) {
+        match op {
+            Op::Union(a, b) => {
+                out.copy_from(self.rel(a));
+                out.union_with(self.rel(b));
+            }
+            Op::Inter(a, b) => {
+                out.copy_from(self.rel(a));
+                out.intersect_with(self.rel(b));
+            }
+            Op::Diff(a, b) => {
+                out.copy_from(self.rel(a));
+                out.subtract(self.rel(b));
+            }
+            Op::Comp(a, b) => self.rel(a).compose_into(self.rel(b), out),
+            Op::Restrict(s, r) => {
+                out.copy_from(self.rel(r));
+                out.restrict_domain(self.set(s));
+            }
+            Op::Corestrict(r, s) => {
+                out.copy_from(self.rel(r));
+                out.restrict_range(self.set(s));
+            }
+            Op::Inverse(a) => self.rel(a).inverse_into(out),
+            Op::Plus(a) => {
+                out.copy_from(self.rel(a));
+                out.transitive_closure_in_place();
+            }
+            Op::ToId(a) => out.assign_to_id(self.set(a)),
+            Op::Cross(a, b) => out.assign_cross(self.set(a), self.set(b)),
+            _ => out.clear(),
         }
     }
 }
@@ -82,60 +142,6 @@ fn set(slot: &Slot) -> &EventSet {
     }
 }
 
-fn compute_set(op: Op, slots: &[Slot], out: &mut EventSet) {
-    match op {
-        Op::UnionSet(a, b) => {
-            out.copy_from(set(&slots[a]));
-            out.union_with(set(&slots[b]));
-        }
-        Op::InterSet(a, b) => {
-            out.copy_from(set(&slots[a]));
-            out.intersect_with(set(&slots[b]));
-        }
-        Op::DiffSet(a, b) => {
-            out.copy_from(set(&slots[a]));
-            out.subtract(set(&slots[b]));
-        }
-        Op::Domain(a) => rel(&slots[a]).domain_into(out),
-        Op::Range(a) => rel(&slots[a]).range_into(out),
-        _ => out.clear(),
-    }
-}
-
-fn compute_rel(op: Op, slots: &[Slot], out: &mut Rel) {
-    match op {
-        Op::Union(a, b) => {
-            out.copy_from(rel(&slots[a]));
-            out.union_with(rel(&slots[b]));
-        }
-        Op::Inter(a, b) => {
-            out.copy_from(rel(&slots[a]));
-            out.intersect_with(rel(&slots[b]));
-        }
-        Op::Diff(a, b) => {
-            out.copy_from(rel(&slots[a]));
-            out.subtract(rel(&slots[b]));
-        }
-        Op::Comp(a, b) => rel(&slots[a]).compose_into(rel(&slots[b]), out),
-        Op::Restrict(s, r) => {
-            out.copy_from(rel(&slots[r]));
-            out.restrict_domain(set(&slots[s]));
-        }
-        Op::Corestrict(r, s) => {
-            out.copy_from(rel(&slots[r]));
-            out.restrict_range(set(&slots[s]));
-        }
-        Op::Inverse(a) => rel(&slots[a]).inverse_into(out),
-        Op::Plus(a) => {
-            out.copy_from(rel(&slots[a]));
-            out.transitive_closure_in_place();
-        }
-        Op::ToId(a) => out.assign_to_id(set(&slots[a])),
-        Op::Cross(a, b) => out.assign_cross(set(&slots[a]), set(&slots[b])),
-        _ => out.clear(),
-    }
-}
-
 /// What may not be, pushed from the axioms down to the chosen relations.
 ///
 /// An edge whose presence alone would break an axiom, given what is surely there, is *out*.
@@ -143,22 +149,35 @@ fn compute_rel(op: Op, slots: &[Slot], out: &mut Rel) {
 pub(super) struct Excluded {
     out: Vec<Option<Rel>>,
     scratch: [Rel; 3],
+    /// Empty relations to use again: only what is being pushed takes space.
+    spare: Vec<Rel>,
 }
 
 impl Excluded {
     pub(super) fn new(code: &Code, events: usize) -> Self {
         let scratch = [Rel::empty(events), Rel::empty(events), Rel::empty(events)];
-        Self { out: vec![None; code.ops.len()], scratch }
+        Self { out: vec![None; code.ops.len()], scratch, spare: Vec::new() }
     }
 
     /// Starts anew with nothing excluded.
     pub(super) fn clear(&mut self) {
-        self.out.iter_mut().flatten().for_each(Rel::clear);
+        for slot in 0..self.out.len() {
+            self.release(slot);
+        }
+    }
+
+    fn release(&mut self, slot: SlotId) {
+        if let Some(mut rel) = self.out[slot].take() {
+            rel.clear();
+            self.spare.push(rel);
+        }
     }
 
     fn at(&mut self, slot: SlotId) -> &mut Rel {
-        let events = self.scratch[0].len();
-        self.out[slot].get_or_insert_with(|| Rel::empty(events))
+        let Self { out, spare, scratch } = self;
+        out[slot].get_or_insert_with(|| {
+            spare.pop().unwrap_or_else(|| Rel::empty(scratch[0].len().max(scratch[1].len())))
+        })
     }
 
     /// Excludes pairs from a slot.
@@ -182,6 +201,10 @@ impl Excluded {
                 self.push_op(code, slots, code.ops[index], &out);
             }
             self.out[index] = Some(out);
+            // Base relations are what is asked for; the others have passed on what they had.
+            if !matches!(code.ops[index], Op::Rel(..)) {
+                self.release(index);
+            }
         }
     }
 
@@ -243,7 +266,7 @@ impl Excluded {
     }
 
     fn exclude_taken(&mut self, slot: SlotId, pairs: &Rel) {
-        self.out[slot].get_or_insert_with(|| Rel::empty(pairs.len())).union_with(pairs);
+        self.at(slot).union_with(pairs);
     }
 
     /// `a ; b` without (x, z): where (y, z) is surely in b, (x, y) is out of a; and likewise.
