@@ -208,6 +208,27 @@ fn a_model_can_be_a_file() {
 }
 
 #[test]
+fn flags_of_a_model_are_shown() {
+    let folder = tempfile::tempdir().expect("there is room");
+    let model = folder.path().join("flags.cat");
+    let text = "acyclic rf as order\nflag ~empty rf as reads\nflag empty rf as quiet\n";
+    fs::write(&model, text).expect("room");
+    let axioms = ptxmc(&["model", path(&model)]).out;
+    assert!(axioms.contains("flag ~empty") && axioms.contains("flag empty "), "{axioms}");
+    for arguments in [&["check", "--witness"][..], &["explain"], &["outcomes", "--witness"]] {
+        let all: Vec<&str> =
+            arguments.iter().chain(&["--model", path(&model), RELAXED]).copied().collect();
+        let run = ptxmc(&all);
+        assert!(run.out.contains("flag   reads"), "{}", run.transcript());
+        assert!(!run.out.contains("quiet"), "{}", run.transcript());
+    }
+    let run = ptxmc(&["outcomes", "--model", path(&model), RELAXED]);
+    assert!(run.out.contains("(flag reads)"), "{}", run.transcript());
+    let json = ["check", "--witness", "--format", "json", "--model", path(&model), RELAXED];
+    assert!(ptxmc(&json).out.contains("\"flags\":[\"reads\"]"));
+}
+
+#[test]
 fn misuse_is_explained() {
     let misuses: &[&[&str]] = &[
         &["check", "--model", "ptx-9.3", MP],
@@ -257,6 +278,9 @@ fn tests_come_from_files_folders_lists_and_standard_input() {
     };
     assert_eq!(names(path(folder.path())), ["b.litmus", "a.litmus"]);
     assert_eq!(names(&format!("@{}", path(&list))), ["a.litmus", "b.litmus"]);
+    let (plain, dotted) = (folder.path().join("b.litmus"), folder.path().join("sub/../b.litmus"));
+    let run = ptxmc(&["check", path(&plain), path(&dotted), path(&folder.path().join("."))]);
+    assert!(run.out.contains("2 tests") && run.err.is_empty(), "{}", run.transcript());
     let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(MP)).expect("there");
     let run = ptxmc_reading(&["check", "-"], &text);
     assert!(run.out.starts_with("<stdin>  forbidden  as expected"), "{}", run.transcript());
@@ -293,9 +317,12 @@ fn a_baseline_takes_precedence() {
 #[test]
 fn output_that_cannot_be_written_is_reported() {
     let Ok(full) = fs::OpenOptions::new().write(true).open("/dev/full") else { return };
-    let run = finish(command(&["check", MP]).stdout(full));
-    assert_eq!(run.status, 2);
-    assert!(run.err.starts_with("error: cannot write to standard output"), "{}", run.err);
+    for arguments in [&["check", MP][..], &["--help"], &["--version"]] {
+        let full = full.try_clone().expect("an open file");
+        let run = finish(command(arguments).stdout(full));
+        assert_eq!(run.status, 2, "{arguments:?}");
+        assert!(run.err.starts_with("error: cannot write to standard output"), "{}", run.err);
+    }
 }
 
 #[test]

@@ -78,8 +78,9 @@ fn identify(file: &str, tests: &[Test]) -> Vec<String> {
 }
 
 /// Where a test's text comes from.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug)]
 enum Source {
+    /// A file: the path that tells it from others, and how the user called it.
     File(PathBuf, String),
     Stdin,
 }
@@ -108,7 +109,9 @@ impl Source {
 #[derive(Debug, Default)]
 struct Found {
     sources: Vec<Source>,
-    known: HashSet<Source>,
+    /// The files among them; two spellings of one path are one file.
+    known: HashSet<PathBuf>,
+    stdin: bool,
     diagnostics: Vec<Diagnostic>,
 }
 
@@ -116,19 +119,20 @@ impl Found {
     fn add(&mut self, argument: &str, depth: usize) {
         match argument.strip_prefix('@') {
             Some(list) => self.add_list(Path::new(list), depth),
-            None if argument == "-" => self.push(Source::Stdin),
+            None if argument == "-" => {
+                if !std::mem::replace(&mut self.stdin, true) {
+                    self.sources.push(Source::Stdin);
+                }
+            }
             None => self.add_path(Path::new(argument)),
         }
     }
 
-    fn push(&mut self, source: Source) {
-        if self.known.insert(source.clone()) {
-            self.sources.push(source);
-        }
-    }
-
     fn file(&mut self, path: &Path) {
-        self.push(Source::File(path.to_owned(), path.display().to_string()));
+        let real = real(path);
+        if self.known.insert(real.clone()) {
+            self.sources.push(Source::File(real, path.display().to_string()));
+        }
     }
 
     fn add_path(&mut self, path: &Path) {
@@ -137,9 +141,8 @@ impl Found {
             return self.file(path);
         }
         let before = self.sources.len();
-        let known = self.known.len();
         self.add_folder(path);
-        if self.sources.len() == before && self.known.len() == known && !self.holds_tests(path) {
+        if self.sources.len() == before && !self.holds_tests(path) {
             let message = format!("there are no tests in `{}`", path.display());
             self.diagnostics.push(
                 Diagnostic::unplaced("no-tests", message)
@@ -150,7 +153,8 @@ impl Found {
 
     /// Whether some known source lies in a folder.
     fn holds_tests(&self, folder: &Path) -> bool {
-        self.sources.iter().any(|s| matches!(s, Source::File(path, _) if path.starts_with(folder)))
+        let folder = real(folder);
+        self.known.iter().any(|path| path.starts_with(&folder))
     }
 
     /// All tests below a folder, in order of their names; hidden folders are left out.
@@ -199,6 +203,11 @@ impl Found {
             }
         }
     }
+}
+
+/// The one name of a file that may be reached by several; its own where it cannot be found.
+fn real(path: &Path) -> PathBuf {
+    std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
 }
 
 fn unreadable(name: &str, error: &io::Error) -> Diagnostic {

@@ -68,6 +68,7 @@ fn lower_thread(test: &Test, layout: &Layout, index: usize) -> ThreadCode {
         labels,
         place: thread.place,
         dialect: test.dialect,
+        name: thread.name.value.clone(),
         tid: tid_of(test, index),
         lane: lane_of(test, index),
         out: Vec::new(),
@@ -97,6 +98,7 @@ pub(super) struct Lowering<'a> {
     pub(super) labels: rustc_hash::FxHashMap<String, usize>,
     pub(super) place: ThreadPlace,
     pub(super) dialect: Dialect,
+    pub(super) name: String,
     /// The thread's position among the test's threads of its CTA.
     pub(super) tid: u128,
     /// The thread's position in its warp, where the test says which warp that is.
@@ -137,29 +139,8 @@ impl Lowering<'_> {
                     self.layout.variable(&name.value).map_or(0, |v| self.layout.address_of(v));
                 Term::Const(u128::from(base.wrapping_add_signed(*offset)), ty.bits)
             }
-            // What the test does not say may be anything.
-            Value::Special(name) => match self.special(&name.value) {
-                Some(number) => Term::Const(number, ty.bits),
-                None => Term::Free(format!("%{}", name.value), ty.bits),
-            },
+            Value::Special(name) => self.special(&name.value).resize(ty.bits, Extension::Zero),
         }
-    }
-
-    /// Special registers that the place of a thread decides; `tid` counts the CTA's threads in the
-    /// test.
-    fn special(&self, name: &str) -> Option<u128> {
-        let ThreadPlace::Device(place) = self.place else { return None };
-        Some(match name {
-            "ctaid.x" | "ctaid" => u128::from(place.cta),
-            "clusterid.x" => u128::from(place.cluster),
-            "cluster_ctarank" | "cluster_ctaid.x" => u128::from(self.layout.rank(place)),
-            "cluster_nctarank" | "cluster_nctaid.x" => {
-                self.layout.cluster_ctas(place).len() as u128
-            }
-            "warpid" => u128::from(place.warp?),
-            "tid.x" | "tid" => self.tid,
-            _ => return None,
-        })
     }
 
     /// Puts a value into a destination register.
@@ -214,6 +195,8 @@ impl Lowering<'_> {
             address,
             space,
             bytes: access.ty.bytes(),
+            whole: access.ty.bytes() * access.elements.max(1),
+            within: element * access.ty.bytes(),
             order,
             scope: access.scope.filter(|_| order != Order::Weak),
             proxy: access.proxy,

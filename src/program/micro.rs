@@ -103,6 +103,10 @@ pub struct Target {
     pub space: Space,
     /// Bytes.
     pub bytes: u32,
+    /// Bytes of the whole instruction's access, which is what has to be aligned (PTX-6.4.1).
+    pub whole: u32,
+    /// Where this element begins in it.
+    pub within: u32,
     /// The order qualifier.
     pub order: Order,
     /// The scope of strong accesses.

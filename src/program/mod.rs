@@ -6,6 +6,7 @@ pub mod layout;
 pub mod lower;
 mod mbarrier;
 pub mod micro;
+mod predefined;
 mod registers;
 mod special;
 pub mod term;

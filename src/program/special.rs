@@ -21,14 +21,14 @@ impl Lowering<'_> {
                 match self.value(size, Type::new(TypeKind::Unsigned, 64)) {
                     Term::Const(bytes, _) if bytes <= LONGEST_BULK => {
                         let zero = |_| Term::Const(0, 64);
-                        self.words(address, Space::SharedCta, bytes, zero);
+                        self.words(address, Space::SharedCta, bytes, 8, zero);
                     }
                     _ => self.unsupported("`st.bulk` of a computed size, or of more than 1 KiB"),
                 }
             }
             Operation::Discard { address, .. } => {
                 let anything = |_| Term::Free("value after `discard`".to_owned(), 64);
-                self.words(address, Space::Global, 128, anything);
+                self.words(address, Space::Global, 128, 128, anything);
             }
             Operation::MultimemStore { access, sources } => self.multimem_store(access, sources),
             Operation::MultimemReduce { access, op, operands } => {
@@ -49,12 +49,13 @@ impl Lowering<'_> {
         });
     }
 
-    /// Weak 8-byte stores over a range, in no particular order.
+    /// Weak 8-byte stores over a range that is aligned to `whole` bytes, in no particular order.
     fn words(
         &mut self,
         address: &Address,
         space: Space,
         bytes: u128,
+        whole: u32,
         value: impl Fn(u128) -> Term,
     ) {
         let mut list = Vec::new();
@@ -65,6 +66,8 @@ impl Lowering<'_> {
                 address,
                 space,
                 bytes: 8,
+                whole,
+                within: u32::try_from(word * 8).expect("a short range") % whole,
                 order: Order::Weak,
                 scope: None,
                 proxy: Proxy::Generic,
@@ -166,7 +169,11 @@ impl Lowering<'_> {
             TypeKind::FloatX2 => TypeKind::Float,
             _ => TypeKind::Bfloat,
         };
-        let half = AccessForm { ty: Type::new(kind, access.ty.bits / 2), ..access.clone() };
+        let half = AccessForm {
+            ty: Type::new(kind, access.ty.bits / 2),
+            elements: access.elements.max(1) * 2,
+            ..access.clone()
+        };
         let word = Type::new(TypeKind::Bits, access.ty.bits);
         let (mut list, mut results) = (Vec::new(), Vec::new());
         for (index, operand) in (0_u32..).zip(operands) {
