@@ -40,7 +40,8 @@ pub(super) fn run(arguments: &CheckArguments, console: &Console) -> Result<Statu
         Some(path) if !arguments.bless || path.exists() => Some(Baseline::read(path)?),
         other => other.as_ref().map(|_| Baseline::default()),
     };
-    let mut inputs = Inputs::read(&arguments.paths, &models, &mut files);
+    let mut inputs =
+        Inputs::read(&arguments.paths, &models, &mut files, arguments.checking.version());
     if let Some(baseline) = baseline.as_ref().filter(|_| !arguments.bless) {
         let missing = baseline.apply(&mut inputs.cases, &models);
         if missing > 0 {

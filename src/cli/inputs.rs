@@ -3,7 +3,7 @@
 use crate::batch::{Case, expectation};
 use crate::diagnostic::Diagnostic;
 use crate::litmus::ast::Test;
-use crate::litmus::parse::parse_bytes;
+use crate::litmus::parse::parse_version;
 use crate::relation::expr::Model;
 use crate::source::Files;
 use std::collections::HashSet;
@@ -27,25 +27,38 @@ pub(super) struct Inputs {
 
 impl Inputs {
     /// Reads everything behind `paths`; what cannot be read is reported and left out.
-    pub(super) fn read(paths: &[String], models: &[Model], files: &mut Files) -> Self {
+    ///
+    /// `version` is that of tests which name none.
+    pub(super) fn read(
+        paths: &[String],
+        models: &[Model],
+        files: &mut Files,
+        version: Option<(u32, u32)>,
+    ) -> Self {
         let mut found = Found::default();
         for path in paths {
             found.add(path, LIST_DEPTH);
         }
         let mut inputs = Self { diagnostics: found.diagnostics, ..Self::default() };
         for source in &found.sources {
-            inputs.parse(source, models, files);
+            inputs.parse(source, models, files, version);
         }
         inputs
     }
 
-    fn parse(&mut self, source: &Source, models: &[Model], files: &mut Files) {
+    fn parse(
+        &mut self,
+        source: &Source,
+        models: &[Model],
+        files: &mut Files,
+        version: Option<(u32, u32)>,
+    ) {
         let bytes = match source.bytes() {
             Ok(bytes) => bytes,
             Err(error) => return self.diagnostics.push(unreadable(source.name(), &error)),
         };
         let name = source.name();
-        let parsed = catch_unwind(AssertUnwindSafe(|| parse_bytes(files, name, &bytes)));
+        let parsed = catch_unwind(AssertUnwindSafe(|| parse_version(files, name, &bytes, version)));
         let Ok(parsed) = parsed else { return self.bugs.push(name.to_owned()) };
         self.diagnostics.extend(parsed.diagnostics);
         let paths = identify(name, &parsed.tests);

@@ -42,7 +42,8 @@ impl Loaded {
         let names = single.model.as_slice();
         let Models { models, tearing } =
             Models::load(names, &checking.readings, &mut files, console)?;
-        let inputs = Inputs::read(std::slice::from_ref(&single.path), &models, &mut files);
+        let paths = std::slice::from_ref(&single.path);
+        let inputs = Inputs::read(paths, &models, &mut files, checking.version());
         console.diagnostics(&inputs.diagnostics, &files);
         if !inputs.bugs.is_empty() || any_error(&inputs.diagnostics) {
             bail!("`{}` cannot be used", single.path);

@@ -189,6 +189,8 @@ pub enum LitmusWarning {
     NeverWritten { name: Spanned<String> },
     #[error("the test has no condition")]
     NoCondition(Span),
+    #[error("a test in columns has no version")]
+    LegacyColumns(Span),
 }
 
 impl LitmusWarning {
@@ -202,6 +204,11 @@ impl LitmusWarning {
             Self::NeverWritten { name } => {
                 ("columns-never-written", name.span, "it reads as 0 in this dialect")
             }
+            Self::LegacyColumns(span) => (
+                "legacy-columns",
+                *span,
+                "its instructions are not checked against PTX 1.4; write the test in blocks",
+            ),
             Self::NoCondition(span) => {
                 ("litmus-no-condition", *span, "it is read as `forall (true)`")
             }
