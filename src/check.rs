@@ -7,6 +7,7 @@ use crate::execution::recheck::{Recheck, recheck};
 use crate::id::AgentId;
 use crate::litmus::ast::{Quantifier, Test};
 use crate::program::lower::lower;
+use crate::program::reading::Readings;
 use crate::ptx::operation::Proxy;
 use crate::race;
 use crate::relation::expr::{Axiom, AxiomRole, Model, Node};
@@ -25,11 +26,18 @@ pub struct Settings {
     pub budget: Budget,
     /// Where accesses may tear.
     pub tearing: Tearing,
+    /// What instructions are taken to do.
+    pub readings: Readings,
 }
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { bound: 2, budget: Budget::default(), tearing: Tearing::Overlap }
+        Self {
+            bound: 2,
+            budget: Budget::default(),
+            tearing: Tearing::Overlap,
+            readings: Readings::default(),
+        }
     }
 }
 
@@ -53,7 +61,7 @@ pub fn graph_of(test: &Test, model: &Model, settings: Settings) -> EventGraph {
         spin_loops: model.forgets_reads(),
         tearing: settings.tearing,
     };
-    let mut graph = unfold(&lower(test), unfolding);
+    let mut graph = unfold(&lower(test, settings.readings), unfolding);
     let strange = proxies_outside(&graph, model);
     graph.violations.extend(strange);
     graph

@@ -363,3 +363,48 @@ fn races_text() {
     insta::assert_snapshot!(ptxmc(&["races", RELAXED]).transcript());
     assert_eq!(ptxmc(&["races", MP]).status, 0);
 }
+
+/// The readings that `ptxmc model` lists for the default model and for programs, but for those that
+/// are the default and those that no test tells apart.
+fn other_readings() -> Vec<String> {
+    const DEFAULTS: &[&str] = &[
+        "tearing=overlap",
+        "vector=ordered",
+        "b128=whole",
+        "failing-cas=nothing",
+        "sink-atom=atom",
+    ];
+    // The first changes no outcome that is known; no operation of the second's proxies is built.
+    const ALIKE: &[&str] = &["fence-sc=causality", "proxy-fence-cta=any"];
+    let list = ptxmc(&["model"]).out;
+    let mut found: Vec<String> = list
+        .lines()
+        .filter_map(|line| line.trim().strip_prefix("--reading "))
+        .filter(|name| !DEFAULTS.contains(name) && !ALIKE.contains(name))
+        .map(str::to_owned)
+        .collect();
+    found.sort();
+    found.dedup();
+    found
+}
+
+#[test]
+fn every_reading_changes_what_it_should() {
+    let readings = other_readings();
+    assert!(readings.len() > 20, "{readings:?}");
+    for reading in readings {
+        // One byte of a release can be told from all of them only where accesses tear.
+        let mut arguments = vec!["check", "litmus/readings", "--reading", &reading];
+        if reading == "observes=any-byte" {
+            arguments.extend(["--reading", "tearing=byte"]);
+        }
+        let run = ptxmc(&arguments);
+        assert_eq!(run.status, 0, "{reading}\n{}", run.transcript());
+        let wanted = format!("{reading}]=");
+        let named = fs::read_dir("litmus/readings").expect("there").filter(|entry| {
+            let path = entry.as_ref().expect("readable").path();
+            fs::read_to_string(path).expect("a test").contains(&wanted)
+        });
+        assert!(named.count() > 0, "no test in litmus/readings is about {reading}");
+    }
+}

@@ -1,5 +1,6 @@
 //! Paths on the command line into tests.
 
+use super::args::Checking;
 use crate::batch::{Case, expectation};
 use crate::diagnostic::Diagnostic;
 use crate::litmus::ast::Test;
@@ -14,6 +15,15 @@ use std::path::{Path, PathBuf};
 /// Lists may name lists, but not without end.
 const LIST_DEPTH: usize = 16;
 
+/// What tests are read for.
+#[derive(Clone, Copy)]
+pub(super) struct Wanted<'a> {
+    /// The models that they are checked under.
+    pub(super) models: &'a [Model],
+    /// How they are checked.
+    pub(super) checking: &'a Checking,
+}
+
 /// What the paths gave.
 #[derive(Debug, Default)]
 pub(super) struct Inputs {
@@ -27,32 +37,21 @@ pub(super) struct Inputs {
 
 impl Inputs {
     /// Reads everything behind `paths`; what cannot be read is reported and left out.
-    ///
-    /// `version` is that of tests which name none.
-    pub(super) fn read(
-        paths: &[String],
-        models: &[Model],
-        files: &mut Files,
-        version: Option<(u32, u32)>,
-    ) -> Self {
+    pub(super) fn read(paths: &[String], wanted: Wanted<'_>, files: &mut Files) -> Self {
         let mut found = Found::default();
         for path in paths {
             found.add(path, LIST_DEPTH);
         }
         let mut inputs = Self { diagnostics: found.diagnostics, ..Self::default() };
         for source in &found.sources {
-            inputs.parse(source, models, files, version);
+            inputs.parse(source, wanted, files);
         }
         inputs
     }
 
-    fn parse(
-        &mut self,
-        source: &Source,
-        models: &[Model],
-        files: &mut Files,
-        version: Option<(u32, u32)>,
-    ) {
+    fn parse(&mut self, source: &Source, wanted: Wanted<'_>, files: &mut Files) {
+        let Wanted { models, checking } = wanted;
+        let version = checking.version();
         let bytes = match source.bytes() {
             Ok(bytes) => bytes,
             Err(error) => return self.diagnostics.push(unreadable(source.name(), &error)),
@@ -63,7 +62,8 @@ impl Inputs {
         self.diagnostics.extend(parsed.diagnostics);
         let paths = identify(name, &parsed.tests);
         for (path, test) in paths.into_iter().zip(parsed.tests) {
-            let expected = models.iter().map(|model| expectation(&test, &model.name));
+            let expected =
+                models.iter().map(|model| expectation(&test, &model.name, &checking.readings));
             match expected.collect() {
                 Ok(expected) => self.cases.push(Case { path, test, expected }),
                 Err(diagnostic) => self.diagnostics.push(*diagnostic),

@@ -8,6 +8,7 @@ use super::layout::{
 use super::micro::{
     BarrierGroup, ElementOrder, Marks, Micro, Program, Step, Target, TaskOrder, ThreadCode,
 };
+use super::reading::{FailingCas, Readings, SinkAtom, VectorReading};
 use super::registers::Registers;
 use super::special::opaque;
 use super::term::{Extension, Term, atomic_result, extension};
@@ -17,11 +18,13 @@ use crate::ptx::operation::{
     PredicateUse, Space, Statement, Type, TypeKind, Value,
 };
 
-/// Turns a test into a program; the front end has checked names, types and labels.
+/// Turns a test into a program, as the readings say; the front end has checked names, types and
+/// labels.
 #[must_use]
-pub fn lower(test: &Test) -> Program {
+pub fn lower(test: &Test, readings: Readings) -> Program {
     let layout = Layout::new(test);
-    let threads = (0..test.threads.len()).map(|index| lower_thread(test, &layout, index)).collect();
+    let thread = |index| lower_thread(test, &layout, index, readings);
+    let threads = (0..test.threads.len()).map(thread).collect();
     Program {
         threads,
         layout,
@@ -53,7 +56,7 @@ fn task_orders(test: &Test) -> Vec<TaskOrder> {
         .collect()
 }
 
-fn lower_thread(test: &Test, layout: &Layout, index: usize) -> ThreadCode {
+fn lower_thread(test: &Test, layout: &Layout, index: usize, readings: Readings) -> ThreadCode {
     let thread = &test.threads[index];
     let registers = Registers::collect(test, index);
     let labels = thread
@@ -69,6 +72,7 @@ fn lower_thread(test: &Test, layout: &Layout, index: usize) -> ThreadCode {
         place: thread.place,
         dialect: test.dialect,
         name: thread.name.value.clone(),
+        readings,
         tid: tid_of(test, index),
         lane: lane_of(test, index),
         out: Vec::new(),
@@ -99,6 +103,7 @@ pub(super) struct Lowering<'a> {
     pub(super) place: ThreadPlace,
     pub(super) dialect: Dialect,
     pub(super) name: String,
+    pub(super) readings: Readings,
     /// The thread's position among the test's threads of its CTA.
     pub(super) tid: u128,
     /// The thread's position in its warp, where the test says which warp that is.
@@ -210,6 +215,9 @@ impl Lowering<'_> {
             Operation::Load { access, destinations, non_coherent } => {
                 self.load(access, destinations, *non_coherent);
             }
+            Operation::Store { access, sources } if self.reshaped(access).is_some() => {
+                self.store_reshaped(access, sources);
+            }
             Operation::Store { access, sources } => {
                 let elements = (0_u32..).zip(sources).map(|(element, source)| {
                     let target = self.target(access, element, access.order, Marks::default());
@@ -300,6 +308,9 @@ impl Lowering<'_> {
 
     fn load(&mut self, access: &AccessForm, destinations: &[Destination], non_coherent: bool) {
         let marks = Marks { non_coherent, ..Marks::default() };
+        if self.reshaped(access).is_some() {
+            return self.load_reshaped(access, destinations, marks);
+        }
         let elements = (0_u32..).zip(destinations).map(|(element, destination)| {
             let target = self.target(access, element, access.order, marks);
             Micro::Load { target, destination: self.loaded(destination, access.ty) }
@@ -314,7 +325,8 @@ impl Lowering<'_> {
             self.out.append(&mut list);
             return;
         }
-        let ordered = matches!(order, Order::Acquire | Order::Release | Order::AcqRel);
+        let ordered = matches!(order, Order::Acquire | Order::Release | Order::AcqRel)
+            && self.readings.vector == VectorReading::Ordered;
         if ordered && list.len() > LONGEST_ORDERED {
             self.out.push(Micro::Require {
                 condition: Term::truth(false),
@@ -350,19 +362,24 @@ impl Lowering<'_> {
             Order::Relaxed
         };
         let write_order = if releases { Order::Release } else { Order::Relaxed };
+        let writes_back = self.readings.failing_cas == FailingCas::Old;
         let marks = Marks {
             rmw: true,
-            red,
-            releasing_read: releases && op == AtomicOp::Cas,
+            red: red || (destination.is_none() && self.readings.sink_atom == SinkAtom::Red),
+            releasing_read: releases && op == AtomicOp::Cas && !writes_back,
             ..Marks::default()
         };
         let target = self.target(access, element, read_order, marks);
-        let writes = if op == AtomicOp::Cas {
-            Term::Old(ty.bits).equals(operand.clone())
-        } else {
-            Term::truth(true)
+        let old = || Term::Old(ty.bits);
+        let succeeds = match op {
+            AtomicOp::Cas => old().equals(operand.clone()),
+            _ => Term::truth(true),
         };
         let value = atomic_result(op, ty, operand, swap).unwrap_or_else(|| opaque(ty));
+        let (writes, value) = match op {
+            AtomicOp::Cas if writes_back => (Term::truth(true), succeeds.choose(value, old())),
+            _ => (succeeds, value),
+        };
         Micro::Rmw { target, write_order, destination, writes, value }
     }
 
