@@ -2,6 +2,7 @@
 
 use super::barrier::lane_of;
 use super::expr::{Binary, Unary};
+use super::float::FloatOp;
 use super::layout::{
     CONST_WINDOW, LOCAL_WINDOW, Layout, PARAM_WINDOW, SHARED_CTA_BITS, SHARED_WINDOW, WINDOW,
 };
@@ -11,7 +12,7 @@ use super::micro::{
 use super::reading::{FailingCas, Readings, SinkAtom, VectorReading};
 use super::registers::Registers;
 use super::special::opaque;
-use super::term::{Extension, Term, atomic_result, extension};
+use super::term::{Extension, Subnormals, Term, atomic_result, extension, float_result, is_float};
 use crate::litmus::ast::{DeclaredSpace, Dialect, Test, ThreadPlace};
 use crate::ptx::operation::{
     AccessForm, Address, ArithmeticOp, AtomicOp, BoolOp, Comparison, Destination, Operation, Order,
@@ -375,7 +376,10 @@ impl Lowering<'_> {
             AtomicOp::Cas => old().equals(operand.clone()),
             _ => Term::truth(true),
         };
-        let value = atomic_result(op, ty, operand, swap).unwrap_or_else(|| opaque(ty));
+        // In global memory, as at addresses that may be there, `add.f32` flushes subnormals.
+        let shared = matches!(target.space, Space::SharedCta | Space::SharedCluster);
+        let flush = if shared { Subnormals::Kept } else { Subnormals::Flushed };
+        let value = atomic_result(op, ty, operand, swap, flush).unwrap_or_else(|| opaque(ty));
         let (writes, value) = match op {
             AtomicOp::Cas if writes_back => (Term::truth(true), succeeds.choose(value, old())),
             _ => (succeeds, value),
@@ -392,6 +396,17 @@ impl Lowering<'_> {
             Operation::Convert { to, from, destination, source } => {
                 let value = self.value(source, *from).resize(to.bits, extension(*from));
                 self.assign(destination, value, extension(*to));
+            }
+            Operation::Arithmetic { op, ty, destination, sources } if is_float(*ty) => {
+                let (a, b) = (self.value(&sources[0], *ty), self.value(&sources[1], *ty));
+                let op = match op {
+                    ArithmeticOp::Min => FloatOp::Min,
+                    ArithmeticOp::Max => FloatOp::Max,
+                    _ => FloatOp::Add,
+                };
+                let value = float_result(op, *ty, a, b, Subnormals::Kept);
+                let value = value.unwrap_or_else(|| opaque(*ty));
+                self.assign(destination, value, Extension::Zero);
             }
             Operation::Arithmetic { op, ty, destination, sources } => {
                 let shift = matches!(op, ArithmeticOp::Shl | ArithmeticOp::Shr);

@@ -2,6 +2,7 @@
 
 mod barrier;
 pub mod expr;
+pub mod float;
 pub mod layout;
 pub mod lower;
 mod mbarrier;

@@ -3,7 +3,7 @@
 
 use super::lower::Lowering;
 use super::micro::{Marks, Micro, Target};
-use super::term::{Extension, Term, atomic_result, extension};
+use super::term::{Extension, Subnormals, Term, atomic_result, extension, is_float};
 use crate::litmus::ast::DeclaredSpace;
 use crate::ptx::operation::{
     AccessForm, Address, AtomicOp, Destination, Operation, Order, Proxy, Space, Type, TypeKind,
@@ -116,7 +116,8 @@ impl Lowering<'_> {
         for (element, operand) in (0_u32..).zip(operands) {
             let operand = self.value(operand, access.ty);
             for target in self.replicated(access, element, Order::Relaxed, marks) {
-                let value = atomic_result(op, access.ty, operand.clone(), None);
+                let kept = Subnormals::Kept;
+                let value = atomic_result(op, access.ty, operand.clone(), None, kept);
                 list.push(Micro::Rmw {
                     target,
                     write_order: access.order,
@@ -142,7 +143,11 @@ impl Lowering<'_> {
                 let value = Term::Register(register).resize(ty.bits, Extension::Zero);
                 result = Some(match result {
                     None => value,
-                    Some(others) => atomic_result(op, ty, value, None)
+                    // More than two numbers are added in an order that nothing says.
+                    Some(_) if is_float(ty) && op == AtomicOp::Add && self.replicas() > 2 => {
+                        opaque(ty)
+                    }
+                    Some(others) => atomic_result(op, ty, value, None, Subnormals::Kept)
                         .map_or_else(|| opaque(ty), |term| term.with_old(&others)),
                 });
             }

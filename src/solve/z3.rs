@@ -412,7 +412,7 @@ impl<'e, 'a> Session<'e, 'a> {
             Binary::Eq => Term::Bool(x.eq(&y)),
             Binary::ULt => Term::Bool(x.bvult(&y)),
             Binary::SLt => Term::Bool(x.bvslt(&y)),
-            Binary::FAdd => unreachable!("problems with floating-point sums are refused"),
+            Binary::Float(..) => unreachable!("problems with floating-point numbers are refused"),
         }
     }
 }
@@ -420,8 +420,8 @@ impl<'e, 'a> Session<'e, 'a> {
 /// What this engine cannot say of a problem, if anything.
 fn refused(encoding: &Encoding<'_>) -> Option<&'static str> {
     let exprs = &encoding.exprs;
-    let sum = |i| matches!(exprs.get(ExprId::new(i)), Expr::Binary(Binary::FAdd, ..));
-    (0..exprs.len()).any(sum).then_some("floating-point sums")
+    let sum = |i| matches!(exprs.get(ExprId::new(i)), Expr::Binary(Binary::Float(..), ..));
+    (0..exprs.len()).any(sum).then_some("floating-point arithmetic")
 }
 
 fn variable(name: &str, width: u32) -> Term {
