@@ -4,6 +4,7 @@ use super::draft::DraftAccess;
 use super::graph::Violation;
 use super::unfold::{Cell, Effect, State, ThreadRun, mentions_old, union};
 use crate::id::{AccessId, ExprId};
+use crate::litmus::ast::DeclaredSpace;
 use crate::program::expr::Expr;
 use crate::program::layout::Resolved;
 use crate::program::micro::{Micro, Target};
@@ -26,10 +27,14 @@ impl<'p> ThreadRun<'_, 'p> {
             let at = at as u64;
             let found = layout.resolve(target.space, at, bytes, self.index, place);
             let aligned = is_aligned(target, at, found.as_ref());
-            return match found.filter(|_| aligned) {
+            let reached = found.as_ref().is_none_or(|place| is_reached(target, place));
+            return match found.filter(|_| aligned && reached) {
                 Some(resolved) => vec![(state.guard, resolved)],
                 None => {
-                    let rule = if aligned {
+                    let rule = if !reached {
+                        "a multimem address used by another instruction, or another address by a \
+                         multimem instruction (PTX-9.7.9.14)"
+                    } else if aligned {
                         "an access outside every variable of its state space"
                     } else {
                         "an access that is not aligned to its size (PTX-6.4.1.3)"
@@ -52,7 +57,7 @@ impl<'p> ThreadRun<'_, 'p> {
             let layout = &self.draft.program.layout;
             let resolved = layout.resolve(target.space, at, bytes, self.index, place);
             let aligned = is_aligned(target, at, resolved.as_ref());
-            if let Some(resolved) = resolved.filter(|_| aligned) {
+            if let Some(resolved) = resolved.filter(|r| aligned && is_reached(target, r)) {
                 out.push((guard, resolved));
                 let not = self.exprs().not(here);
                 elsewhere = self.exprs().and(elsewhere, not);
@@ -87,7 +92,7 @@ impl<'p> ThreadRun<'_, 'p> {
         DraftAccess {
             thread: self.index,
             guard,
-            object: resolved.objects[target.replica.min(resolved.objects.len() - 1)],
+            object: resolved.objects[target.replica.unwrap_or(0).min(resolved.objects.len() - 1)],
             virt: resolved.virt,
             offset: resolved.offset,
             bytes: target.bytes,
@@ -200,4 +205,10 @@ fn is_aligned(target: &Target, at: u64, found: Option<&Resolved>) -> bool {
     let whole = u64::from(target.whole.max(1));
     let start = at.wrapping_sub(u64::from(target.within));
     start.is_multiple_of(whole) && found.is_none_or(|place| place.align.is_multiple_of(whole))
+}
+
+/// Whether the instruction is one that accesses such a variable: multimem addresses are for multimem
+/// instructions, and these for nothing else.
+fn is_reached(target: &Target, place: &Resolved) -> bool {
+    (place.space == DeclaredSpace::Multimem) == target.replica.is_some()
 }

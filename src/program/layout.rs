@@ -101,6 +101,8 @@ pub struct Resolved {
     pub offset: u64,
     /// The alignment of the variable in bytes.
     pub align: u64,
+    /// The state space that it is declared in.
+    pub space: DeclaredSpace,
 }
 
 /// All variables of a test.
@@ -327,6 +329,7 @@ impl Layout {
             virt: VirtualId::new(variable.virtual_of),
             offset: address - variable.address,
             align: variable.align,
+            space: variable.space,
         })
     }
 

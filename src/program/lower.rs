@@ -207,7 +207,7 @@ impl Lowering<'_> {
             scope: access.scope.filter(|_| order != Order::Weak),
             proxy: access.proxy,
             marks: Marks { mmio: access.mmio, ..marks },
-            replica: 0,
+            replica: None,
         }
     }
 

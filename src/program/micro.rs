@@ -115,8 +115,8 @@ pub struct Target {
     pub proxy: Proxy,
     /// Marks of the events.
     pub marks: Marks,
-    /// Which replica of a multimem address; 0 for others.
-    pub replica: usize,
+    /// Which replica of a multimem address; `None` where the instruction is no `multimem` one.
+    pub replica: Option<usize>,
 }
 
 /// A micro-operation.

@@ -72,7 +72,7 @@ impl Lowering<'_> {
                 scope: None,
                 proxy: Proxy::Generic,
                 marks: Marks::default(),
-                replica: 0,
+                replica: None,
             };
             list.push(Micro::Store { target, value: value(word) });
         }
@@ -95,7 +95,9 @@ impl Lowering<'_> {
         marks: Marks,
     ) -> Vec<Target> {
         let target = self.target(access, element, order, marks);
-        (0..self.replicas()).map(|replica| Target { replica, ..target.clone() }).collect()
+        (0..self.replicas())
+            .map(|replica| Target { replica: Some(replica), ..target.clone() })
+            .collect()
     }
 
     fn multimem_store(&mut self, access: &AccessForm, sources: &[Value]) {
