@@ -228,6 +228,21 @@ fn flags_of_a_model_are_shown() {
     assert!(ptxmc(&json).out.contains("\"flags\":[\"reads\"]"));
 }
 
+/// Whatever a model says, the read half of an atomic operation comes before its write half.
+#[test]
+fn an_atomic_does_not_read_its_own_write() {
+    let folder = tempfile::tempdir().expect("there is room");
+    let (model, test) = (folder.path().join("none.cat"), folder.path().join("own.litmus"));
+    fs::write(&model, "acyclic rf \\ rf as nothing\n").expect("room");
+    let text = "PTX own\nExpect=forbidden\n.global .u32 x = 0;\n\
+                P0 @ gpu 0, cta 0 { atom.global.exch.b32 %r1, [x], 1; }\nexists (P0:%r1 == 1)\n";
+    fs::write(&test, text).expect("room");
+    for engine in ["search", "z3", "enumerate"] {
+        let run = ptxmc(&["check", "--engine", engine, "--model", path(&model), path(&test)]);
+        assert_eq!(run.status, 0, "{engine}: {}", run.transcript());
+    }
+}
+
 #[test]
 fn misuse_is_explained() {
     let misuses: &[&[&str]] = &[
