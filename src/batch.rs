@@ -7,7 +7,7 @@ use crate::check::{self, Outcome, Settings, check};
 use crate::diagnostic::{Diagnostic, closest};
 use crate::event::graph::{CutKind, EventGraph};
 use crate::execution::build::Execution;
-use crate::litmus::ast::Test;
+use crate::litmus::ast::{Metadata, Test};
 use crate::relation::expr::Model;
 use crate::solve::{Answer, Engine, Goal, Problem, States};
 use crate::verdict::{Kind, Verdict};
@@ -81,14 +81,28 @@ pub struct Listing {
     pub cut: bool,
 }
 
-/// The verdict that a test's metadata expects under a model: `Expect[model]`, else `Expect`.
+/// The verdict that a test's metadata expects under a model and readings: `Expect[a=b,c=d]` where
+/// all of these are chosen, of several the one that names most; else `Expect[model]`, else `Expect`.
 ///
 /// # Errors
 /// When the metadata names no verdict.
-pub fn expectation(test: &Test, model: &str) -> Result<Option<Kind>, Box<Diagnostic>> {
+pub fn expectation(
+    test: &Test,
+    model: &str,
+    readings: &[String],
+) -> Result<Option<Kind>, Box<Diagnostic>> {
     let own = format!("Expect[{model}]");
     let find = |key: &str| test.metadata.iter().rev().find(|m| m.key.value == key);
-    let Some(line) = find(&own).or_else(|| find("Expect")) else { return Ok(None) };
+    let chosen = |line: &&Metadata| {
+        let named = line.key.value.strip_prefix("Expect[").and_then(|rest| rest.strip_suffix(']'));
+        let named: Vec<&str> = named.filter(|n| n.contains('=')).map(|n| n.split(',').collect())?;
+        named.iter().all(|n| readings.iter().any(|r| r == n)).then_some(named.len())
+    };
+    let special = test.metadata.iter().filter(|line| chosen(line).is_some());
+    let special = special.max_by_key(|line| chosen(line));
+    let Some(line) = special.or_else(|| find(&own)).or_else(|| find("Expect")) else {
+        return Ok(None);
+    };
     Kind::named(&line.value.value).map(Some).ok_or_else(|| {
         let names = Kind::ALL.map(Kind::name);
         let help = match closest(&line.value.value, names) {

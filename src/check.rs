@@ -1,15 +1,20 @@
 //! The pipeline: one test and one model in, one outcome out.
 
-use crate::event::graph::{BarrierOp, BarrierRule, CutKind, EventGraph};
+use crate::event::graph::{BarrierOp, BarrierRule, CutKind, EventGraph, Violation};
 use crate::event::unfold::{Tearing, Unfolding, unfold};
 use crate::execution::build::{Choices, Execution};
 use crate::execution::recheck::{Recheck, recheck};
+use crate::id::AgentId;
 use crate::litmus::ast::{Quantifier, Test};
 use crate::program::lower::lower;
+use crate::program::reading::Readings;
+use crate::ptx::operation::Proxy;
 use crate::race;
-use crate::relation::expr::{Axiom, AxiomRole, Model};
+use crate::relation::expr::{Axiom, AxiomRole, Model, Node};
 use crate::solve::{Answer, Budget, Core, Engine, Goal, Problem, RaceKind, States, Why};
 use crate::verdict::{Reason, Undecided, Verdict};
+use crate::vocabulary::BaseSet;
+use indexmap::IndexMap;
 use std::time::{Duration, Instant};
 
 /// How a test is checked.
@@ -21,11 +26,18 @@ pub struct Settings {
     pub budget: Budget,
     /// Where accesses may tear.
     pub tearing: Tearing,
+    /// What instructions are taken to do.
+    pub readings: Readings,
 }
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { bound: 2, budget: Budget::default(), tearing: Tearing::Overlap }
+        Self {
+            bound: 2,
+            budget: Budget::default(),
+            tearing: Tearing::Overlap,
+            readings: Readings::default(),
+        }
     }
 }
 
@@ -49,7 +61,33 @@ pub fn graph_of(test: &Test, model: &Model, settings: Settings) -> EventGraph {
         spin_loops: model.forgets_reads(),
         tearing: settings.tearing,
     };
-    unfold(&lower(test), unfolding)
+    let mut graph = unfold(&lower(test, settings.readings), unfolding);
+    let strange = proxies_outside(&graph, model);
+    graph.violations.extend(strange);
+    graph
+}
+
+/// Events of proxies that a model which tells proxies apart says nothing of (PTX-8.1).
+fn proxies_outside(graph: &EventGraph, model: &Model) -> Vec<Violation> {
+    let mentions = |set: BaseSet| model.arena.contains(Node::Set(set));
+    if !mentions(BaseSet::Generic) {
+        return Vec::new();
+    }
+    let unknown = |proxy: Proxy| match proxy {
+        Proxy::Generic => false,
+        Proxy::Texture => !mentions(BaseSet::Texture),
+        Proxy::Surface => !mentions(BaseSet::Surface),
+        Proxy::Constant => !mentions(BaseSet::Constant),
+    };
+    let strange = graph.events.iter().filter(|event| unknown(event.proxy));
+    strange
+        .map(|event| Violation {
+            guard: event.guard,
+            span: event.span,
+            rule: format!("the model has no clause for the {} proxy (PTX-8.1)", event.proxy),
+            out_of_model: true,
+        })
+        .collect()
 }
 
 /// Decides a test.
@@ -128,16 +166,14 @@ fn decide(test: &Test, problem: Problem<'_>, engine: &dyn Engine, settings: Sett
 fn violation(problem: Problem<'_>, engine: &dyn Engine, settings: Settings) -> Option<Verdict> {
     for (index, violation) in problem.graph.violations.iter().enumerate() {
         let choices = match engine.find(problem, Goal::Violation(index), settings.budget) {
-            Answer::Yes(choices) => choices,
+            Answer::Yes(choices) => Some(choices),
+            // It happens in every execution, none of which completes.
+            Answer::No(_) if is_certain(problem.graph, violation) => None,
             Answer::No(_) => continue,
             Answer::Unknown(why) => return Some(Verdict::Unknown(Undecided::Engine(why))),
             Answer::Unsupported(why) => return Some(Verdict::Unknown(Undecided::Unsupported(why))),
         };
-        let reason = Reason {
-            rule: violation.rule.clone(),
-            spans: vec![violation.span],
-            choices: Some(choices),
-        };
+        let reason = Reason { rule: violation.rule.clone(), spans: vec![violation.span], choices };
         return Some(if violation.out_of_model {
             Verdict::OutOfModel(reason)
         } else {
@@ -145,6 +181,13 @@ fn violation(problem: Problem<'_>, engine: &dyn Engine, settings: Settings) -> O
         });
     }
     None
+}
+
+/// Whether a misuse surely happens: nothing that a thread may wait at for ever, a barrier included,
+/// stands before it. (What follows an endless loop has a guard; only barriers need a look.)
+fn is_certain(graph: &EventGraph, violation: &Violation) -> bool {
+    let unfiltered = graph.exprs.is_true(graph.filter);
+    unfiltered && graph.barriers.is_empty() && graph.exprs.is_true(violation.guard)
 }
 
 /// A mixed-size race voids the axioms, all but the one for atomics (PTX-8.7.2).
@@ -311,15 +354,22 @@ fn different_counts(graph: &EventGraph) -> Option<Reason> {
 /// Who waits: the barrier operations of the program.
 fn deadlock(graph: &EventGraph) -> Reason {
     let waiting: Vec<_> = graph.barriers.iter().filter(|b| b.waits).collect();
-    let names: Vec<String> = waiting
+    let mut places: IndexMap<AgentId, Vec<String>> = IndexMap::new();
+    for operation in &waiting {
+        let at = places.entry(graph.event(operation.event).agent).or_default();
+        let key = operation.key.to_string();
+        if !at.contains(&key) {
+            at.push(key);
+        }
+    }
+    let threads: Vec<String> = places
         .iter()
-        .map(|b| {
-            let agent = graph.event(b.event).agent;
-            format!("{} at {}", graph.agents[agent.index()].name, b.key)
+        .map(|(agent, keys)| {
+            format!("{} waits at {}", graph.agents[agent.index()].name, keys.join(", then at "))
         })
         .collect();
     Reason {
-        rule: format!("no execution passes all barriers: {}", names.join(", ")),
+        rule: format!("no execution passes all barriers: {}", threads.join("; ")),
         spans: waiting.iter().map(|b| graph.event(b.event).span).collect(),
         choices: None,
     }

@@ -53,6 +53,11 @@ impl Diagnostic {
         Self::new(Severity::Warning, code, span, message)
     }
 
+    /// A remark at `span`.
+    pub fn note(code: &'static str, span: Span, message: impl Into<String>) -> Self {
+        Self::new(Severity::Note, code, span, message)
+    }
+
     /// An error without a place: the file itself could not be read.
     pub fn unplaced(code: &'static str, message: impl Into<String>) -> Self {
         Self {

@@ -68,6 +68,7 @@ const KNOWN_REJECTIONS: &[&str] = &[
     "expected a predicate register",
     "expected a register or a constant, found a negated predicate",
     "expected a register or a constant, found a name",
+    "expected a register or a constant, found the sink `_`",
     "expected a vector such as",
     "expected a number, found `%",
     "expected an integer, found a number",

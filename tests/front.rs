@@ -109,7 +109,10 @@ fn own_tests_parse_without_diagnostics() {
     let mut failures = String::new();
     for path in &paths {
         let (files, parsed) = read(path);
-        failures.extend(parsed.diagnostics.iter().map(|d| render(&files, d)));
+        // Tests of PTX 1.4 and of the research proxies cannot be written without these remarks.
+        let meant =
+            |d: &&Diagnostic| !d.code.starts_with("legacy-") && d.code != "columns-research-proxy";
+        failures.extend(parsed.diagnostics.iter().filter(meant).map(|d| render(&files, d)));
         assert_eq!(parsed.tests.len(), usize::from(failures.is_empty()), "{failures}");
     }
 }
@@ -171,7 +174,10 @@ fn printing_and_reading_gives_the_same_test() {
                     assert!(errors.is_empty(), "{}\n{errors}\n{text}", path.display());
                 }
             } else {
-                assert_same(test, &print_blocks(test).unwrap());
+                // Statements of PTX 1.4 are printed in the forms that they are short for.
+                let mut test = test.clone();
+                test.version = test.version.filter(|version| version.0 > 1);
+                assert_same(&test, &print_blocks(&test).unwrap());
             }
         }
     }

@@ -48,7 +48,7 @@ fn suite() -> Vec<Case> {
         .map(|path| {
             let name = path.strip_prefix(&folder).expect("found in it").with_extension("");
             let test = read(path).expect("shipped tests are free of errors");
-            let expected = expectation(&test, ORIGINAL).expect("a verdict");
+            let expected = expectation(&test, ORIGINAL, &[]).expect("a verdict");
             let expected = expected.unwrap_or_else(|| panic!("{} expects nothing", path.display()));
             Case { name: name.display().to_string(), test, expected }
         })

@@ -50,6 +50,9 @@ pub(super) struct Checking {
     /// How often a loop body is executed at most.
     #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u8).range(1..))]
     pub(super) bound: u8,
+    /// Read tests in blocks that name no `.version` as PTX 1.4.
+    #[arg(long)]
+    pub(super) legacy: bool,
     /// Seconds for each question to an engine.
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub(super) timeout: Option<u64>,
@@ -57,6 +60,13 @@ pub(super) struct Checking {
     /// the names.
     #[arg(long = "reading", value_name = "NAME=VALUE")]
     pub(super) readings: Vec<String>,
+}
+
+impl Checking {
+    /// The version of tests that name none, if the user gives them one.
+    pub(super) fn version(&self) -> Option<(u32, u32)> {
+        self.legacy.then_some((1, 4))
+    }
 }
 
 /// Milliseconds from seconds, which may have a fraction.

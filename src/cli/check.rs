@@ -2,7 +2,7 @@
 
 use super::args::{CheckArguments, CheckFormat, Checking, WitnessForm};
 use super::baseline::Baseline;
-use super::inputs::Inputs;
+use super::inputs::{Inputs, Wanted};
 use super::models::{Models, any_error};
 use super::output::{Console, print};
 use super::status::Status;
@@ -10,7 +10,6 @@ use crate::batch::{Case, Judgement, Listing, in_order, judge, list};
 use crate::check::Settings;
 use crate::diagnostic::Diagnostic;
 use crate::engines::Choice;
-use crate::event::unfold::Tearing;
 use crate::relation::expr::Model;
 use crate::report::summary::Tally;
 use crate::report::witness::{Picture, dot, text as drawing};
@@ -26,8 +25,9 @@ pub(super) fn run(arguments: &CheckArguments, console: &Console) -> Result<Statu
     let engines = Choice::named(&arguments.checking.engine)?.engines();
     let mut files = Files::default();
     let readings = &arguments.checking.readings;
-    let Models { models, tearing } =
-        Models::load(&arguments.models, readings, &mut files, console)?;
+    let loaded = Models::load(&arguments.models, readings, &mut files, console)?;
+    let settings = settings(&arguments.checking, &loaded);
+    let models = loaded.models;
     if arguments.format == CheckFormat::Herd && models.len() > 1 {
         bail!("herd's log has room for one model; choose one with --model");
     }
@@ -40,7 +40,8 @@ pub(super) fn run(arguments: &CheckArguments, console: &Console) -> Result<Statu
         Some(path) if !arguments.bless || path.exists() => Some(Baseline::read(path)?),
         other => other.as_ref().map(|_| Baseline::default()),
     };
-    let mut inputs = Inputs::read(&arguments.paths, &models, &mut files);
+    let wanted = Wanted { models: &models, checking: &arguments.checking };
+    let mut inputs = Inputs::read(&arguments.paths, wanted, &mut files);
     if let Some(baseline) = baseline.as_ref().filter(|_| !arguments.bless) {
         let missing = baseline.apply(&mut inputs.cases, &models);
         if missing > 0 {
@@ -54,7 +55,7 @@ pub(super) fn run(arguments: &CheckArguments, console: &Console) -> Result<Statu
         diagnostics: &inputs.diagnostics,
         models: &models,
         engines,
-        settings: settings(&arguments.checking, tearing),
+        settings,
         jobs: jobs(arguments.jobs),
         files: &files,
         console,
@@ -80,12 +81,13 @@ fn status(tally: &Tally, inputs: &Inputs, arguments: &CheckArguments) -> Status 
 }
 
 /// How tests are checked.
-pub(super) fn settings(checking: &Checking, tearing: Option<Tearing>) -> Settings {
+pub(super) fn settings(checking: &Checking, models: &Models) -> Settings {
     let default = Settings::default();
     Settings {
         bound: checking.bound,
         budget: Budget { milliseconds: checking.timeout, ..default.budget },
-        tearing: tearing.unwrap_or(default.tearing),
+        tearing: models.tearing.unwrap_or(default.tearing),
+        readings: models.readings,
     }
 }
 

@@ -1,9 +1,10 @@
 //! Paths on the command line into tests.
 
+use super::args::Checking;
 use crate::batch::{Case, expectation};
 use crate::diagnostic::Diagnostic;
 use crate::litmus::ast::Test;
-use crate::litmus::parse::parse_bytes;
+use crate::litmus::parse::parse_version;
 use crate::relation::expr::Model;
 use crate::source::Files;
 use std::collections::HashSet;
@@ -13,6 +14,15 @@ use std::path::{Path, PathBuf};
 
 /// Lists may name lists, but not without end.
 const LIST_DEPTH: usize = 16;
+
+/// What tests are read for.
+#[derive(Clone, Copy)]
+pub(super) struct Wanted<'a> {
+    /// The models that they are checked under.
+    pub(super) models: &'a [Model],
+    /// How they are checked.
+    pub(super) checking: &'a Checking,
+}
 
 /// What the paths gave.
 #[derive(Debug, Default)]
@@ -27,30 +37,33 @@ pub(super) struct Inputs {
 
 impl Inputs {
     /// Reads everything behind `paths`; what cannot be read is reported and left out.
-    pub(super) fn read(paths: &[String], models: &[Model], files: &mut Files) -> Self {
+    pub(super) fn read(paths: &[String], wanted: Wanted<'_>, files: &mut Files) -> Self {
         let mut found = Found::default();
         for path in paths {
             found.add(path, LIST_DEPTH);
         }
         let mut inputs = Self { diagnostics: found.diagnostics, ..Self::default() };
         for source in &found.sources {
-            inputs.parse(source, models, files);
+            inputs.parse(source, wanted, files);
         }
         inputs
     }
 
-    fn parse(&mut self, source: &Source, models: &[Model], files: &mut Files) {
+    fn parse(&mut self, source: &Source, wanted: Wanted<'_>, files: &mut Files) {
+        let Wanted { models, checking } = wanted;
+        let version = checking.version();
         let bytes = match source.bytes() {
             Ok(bytes) => bytes,
             Err(error) => return self.diagnostics.push(unreadable(source.name(), &error)),
         };
         let name = source.name();
-        let parsed = catch_unwind(AssertUnwindSafe(|| parse_bytes(files, name, &bytes)));
+        let parsed = catch_unwind(AssertUnwindSafe(|| parse_version(files, name, &bytes, version)));
         let Ok(parsed) = parsed else { return self.bugs.push(name.to_owned()) };
         self.diagnostics.extend(parsed.diagnostics);
         let paths = identify(name, &parsed.tests);
         for (path, test) in paths.into_iter().zip(parsed.tests) {
-            let expected = models.iter().map(|model| expectation(&test, &model.name));
+            let expected =
+                models.iter().map(|model| expectation(&test, &model.name, &checking.readings));
             match expected.collect() {
                 Ok(expected) => self.cases.push(Case { path, test, expected }),
                 Err(diagnostic) => self.diagnostics.push(*diagnostic),
@@ -78,8 +91,9 @@ fn identify(file: &str, tests: &[Test]) -> Vec<String> {
 }
 
 /// Where a test's text comes from.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug)]
 enum Source {
+    /// A file: the path that tells it from others, and how the user called it.
     File(PathBuf, String),
     Stdin,
 }
@@ -108,7 +122,9 @@ impl Source {
 #[derive(Debug, Default)]
 struct Found {
     sources: Vec<Source>,
-    known: HashSet<Source>,
+    /// The files among them; two spellings of one path are one file.
+    known: HashSet<PathBuf>,
+    stdin: bool,
     diagnostics: Vec<Diagnostic>,
 }
 
@@ -116,19 +132,20 @@ impl Found {
     fn add(&mut self, argument: &str, depth: usize) {
         match argument.strip_prefix('@') {
             Some(list) => self.add_list(Path::new(list), depth),
-            None if argument == "-" => self.push(Source::Stdin),
+            None if argument == "-" => {
+                if !std::mem::replace(&mut self.stdin, true) {
+                    self.sources.push(Source::Stdin);
+                }
+            }
             None => self.add_path(Path::new(argument)),
         }
     }
 
-    fn push(&mut self, source: Source) {
-        if self.known.insert(source.clone()) {
-            self.sources.push(source);
-        }
-    }
-
     fn file(&mut self, path: &Path) {
-        self.push(Source::File(path.to_owned(), path.display().to_string()));
+        let real = real(path);
+        if self.known.insert(real.clone()) {
+            self.sources.push(Source::File(real, path.display().to_string()));
+        }
     }
 
     fn add_path(&mut self, path: &Path) {
@@ -137,9 +154,8 @@ impl Found {
             return self.file(path);
         }
         let before = self.sources.len();
-        let known = self.known.len();
         self.add_folder(path);
-        if self.sources.len() == before && self.known.len() == known && !self.holds_tests(path) {
+        if self.sources.len() == before && !self.holds_tests(path) {
             let message = format!("there are no tests in `{}`", path.display());
             self.diagnostics.push(
                 Diagnostic::unplaced("no-tests", message)
@@ -150,7 +166,8 @@ impl Found {
 
     /// Whether some known source lies in a folder.
     fn holds_tests(&self, folder: &Path) -> bool {
-        self.sources.iter().any(|s| matches!(s, Source::File(path, _) if path.starts_with(folder)))
+        let folder = real(folder);
+        self.known.iter().any(|path| path.starts_with(&folder))
     }
 
     /// All tests below a folder, in order of their names; hidden folders are left out.
@@ -199,6 +216,11 @@ impl Found {
             }
         }
     }
+}
+
+/// The one name of a file that may be reached by several; its own where it cannot be found.
+fn real(path: &Path) -> PathBuf {
+    std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
 }
 
 fn unreadable(name: &str, error: &io::Error) -> Diagnostic {

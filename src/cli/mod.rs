@@ -25,12 +25,18 @@ pub fn run() -> ExitCode {
     let arguments = match command.try_get_matches().and_then(|m| Arguments::from_arg_matches(&m)) {
         Ok(arguments) => arguments,
         Err(error) => {
-            // Help and version are no errors; nobody is left to hear of a closed pipe.
-            let _ = error.print();
-            return if error.use_stderr() {
-                Status::Unusable.into()
-            } else {
-                Status::Expected.into()
+            let printed = error.print();
+            if error.use_stderr() {
+                return Status::Unusable.into();
+            }
+            // Help and version are no errors, unless nobody gets to see them.
+            return match printed {
+                Ok(()) => Status::Expected.into(),
+                Err(why) => {
+                    let message = format!("cannot write to standard output: {why}");
+                    Console::new(args::Color::Auto, false).complain(&message);
+                    Status::Unusable.into()
+                }
             };
         }
     };

@@ -1,7 +1,7 @@
 //! `ptxmc model`: the built-in models, or what one model demands.
 
-use super::args::{ModelArguments, TEARING};
-use super::models::{Models, readings_of};
+use super::args::ModelArguments;
+use super::models::{Models, program_readings, readings_of};
 use super::output::{Console, print};
 use super::status::Status;
 use crate::cat::{BUILTIN, render::model_text};
@@ -33,8 +33,8 @@ fn list() -> String {
         }
     }
     out.push_str("Readings for every model:\n");
-    for (value, _) in TEARING {
-        out.push_str(&format!("           --reading tearing={value}\n"));
+    for reading in program_readings() {
+        out.push_str(&format!("           --reading {reading}\n"));
     }
     out
 }

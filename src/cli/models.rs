@@ -5,6 +5,7 @@ use super::output::Console;
 use crate::cat::{BUILTIN, Loader, Options, builtin, parse_builtin, parse_model};
 use crate::diagnostic::{Diagnostic, closest};
 use crate::event::unfold::Tearing;
+use crate::program::reading::Readings as ProgramReadings;
 use crate::relation::expr::Model;
 use crate::source::Files;
 use anyhow::{Context, Result, bail};
@@ -18,6 +19,8 @@ pub(super) struct Models {
     pub(super) models: Vec<Model>,
     /// Where accesses tear.
     pub(super) tearing: Option<Tearing>,
+    /// What instructions are taken to do.
+    pub(super) readings: ProgramReadings,
 }
 
 impl Models {
@@ -41,7 +44,7 @@ impl Models {
             models.push(model);
         }
         readings.check(&known)?;
-        Ok(Self { models, tearing: readings.tearing })
+        Ok(Self { models, tearing: readings.tearing, readings: readings.program })
     }
 }
 
@@ -95,17 +98,24 @@ impl Loader for Folder {
 /// The readings of the standard that the user chose.
 struct Readings {
     tearing: Option<Tearing>,
+    program: ProgramReadings,
     options: Options,
 }
 
 impl Readings {
     fn parse(readings: &[String]) -> Result<Self> {
-        let mut tearing = None;
+        let (mut tearing, mut program) = (None, ProgramReadings::default());
         let mut variants = BTreeSet::new();
         for reading in readings {
             let Some((name, value)) = reading.split_once('=') else {
                 bail!("`--reading {reading}` lacks a value; readings are written NAME=VALUE");
             };
+            if let Some((_, values)) = ProgramReadings::NAMES.iter().find(|(n, _)| *n == name) {
+                program = program.with(name, value).with_context(|| {
+                    format!("the reading `{name}` is {}, not `{value}`", alternatives(values))
+                })?;
+                continue;
+            }
             if name != "tearing" {
                 variants.insert(reading.clone());
                 continue;
@@ -115,19 +125,38 @@ impl Readings {
             };
             tearing = Some(*chosen);
         }
-        Ok(Self { tearing, options: Options { variants } })
+        Ok(Self { tearing, program, options: Options { variants } })
     }
 
     /// Every reading has to be one that some model asks about.
     fn check(&self, known: &BTreeSet<String>) -> Result<()> {
         let Some(stray) = self.options.variants.difference(known).next() else { return Ok(()) };
-        let names = known.iter().map(String::as_str).chain(["tearing=byte"]);
+        let others = program_readings();
+        let names = known.iter().chain(&others).map(String::as_str);
         let hint = match closest(stray, names.clone()) {
             Some(near) => format!("did you mean `{near}`?"),
             None => format!("readings are {}", names.collect::<Vec<_>>().join(", ")),
         };
         bail!("no model in use has a reading `{stray}` ({hint})")
     }
+}
+
+/// `a`, or `a`, `b` or `c`.
+fn alternatives(values: &[&str]) -> String {
+    let quoted: Vec<String> = values.iter().map(|value| format!("`{value}`")).collect();
+    match quoted.split_last() {
+        Some((last, first @ [_, ..])) => format!("{} or {last}", first.join(", ")),
+        _ => quoted.concat(),
+    }
+}
+
+/// The readings that concern programs, as they are written.
+pub(super) fn program_readings() -> Vec<String> {
+    let tearing = TEARING.iter().map(|(value, _)| format!("tearing={value}"));
+    let others = ProgramReadings::NAMES
+        .iter()
+        .flat_map(|(name, values)| values.iter().map(move |value| format!("{name}={value}")));
+    tearing.chain(others).collect()
 }
 
 /// The readings that a built-in model offers.

@@ -4,7 +4,7 @@ use super::args::{
     DrawArguments, ExplainArguments, OutcomesArguments, OutcomesFormat, RacesArguments, Single,
 };
 use super::check::settings;
-use super::inputs::Inputs;
+use super::inputs::{Inputs, Wanted};
 use super::models::{Models, any_error};
 use super::output::{Console, print};
 use super::status::Status;
@@ -40,15 +40,18 @@ impl Loaded {
         let engines = Choice::named(&checking.engine)?.engines();
         let mut files = Files::default();
         let names = single.model.as_slice();
-        let Models { models, tearing } =
-            Models::load(names, &checking.readings, &mut files, console)?;
-        let inputs = Inputs::read(std::slice::from_ref(&single.path), &models, &mut files);
+        let loaded = Models::load(names, &checking.readings, &mut files, console)?;
+        let settings = settings(checking, &loaded);
+        let models = loaded.models;
+        let paths = std::slice::from_ref(&single.path);
+        let wanted = Wanted { models: &models, checking };
+        let inputs = Inputs::read(paths, wanted, &mut files);
         console.diagnostics(&inputs.diagnostics, &files);
         if !inputs.bugs.is_empty() || any_error(&inputs.diagnostics) {
             bail!("`{}` cannot be used", single.path);
         }
         let case = chosen(inputs.cases, single)?;
-        Ok(Self { files, case, models, engines, settings: settings(checking, tearing) })
+        Ok(Self { files, case, models, engines, settings })
     }
 
     fn model(&self) -> &Model {

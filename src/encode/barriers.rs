@@ -7,7 +7,7 @@ use super::formula::{Clock, Formula};
 use super::{EncodeError, Encoding};
 use crate::event::graph::BarrierRule;
 use crate::execution::barrier::{Barriers, Generations};
-use crate::id::{AgentId, EventId};
+use crate::id::{AgentId, EventId, ExprId};
 use crate::program::expr::{Binary, Expr};
 use crate::program::micro::Reduction;
 use rustc_hash::FxHashMap;
@@ -97,6 +97,62 @@ impl Encoding<'_> {
     fn result(&mut self, index: usize, members: &[usize], when: Formula) {
         let op = &self.graph.barriers[index];
         let Some(reduction) = op.reduction else { return };
+        let predicates = members.iter().filter_map(|&member| self.graph.barriers[member].predicate);
+        let predicates: Vec<ExprId> = predicates.collect();
+        self.returned(index, reduction, &predicates, when);
+    }
+
+    /// Generations by occurrence, for barriers without counts under branches.
+    fn count_generations(&mut self) -> Result<(), EncodeError> {
+        let graph = self.graph;
+        let counted = graph
+            .barriers
+            .iter()
+            .any(|b| matches!(b.rule, BarrierRule::Count(_) | BarrierRule::Quorum(_)));
+        if counted {
+            return Err(EncodeError::Barriers);
+        }
+        let ordinals: Vec<ExprId> = (0..graph.barriers.len()).map(|b| self.ordinal(b)).collect();
+        let clocks: Vec<Clock> = (0..graph.barriers.len()).map(|_| self.formulas.clock()).collect();
+        for a in 0..graph.barriers.len() {
+            for b in 0..graph.barriers.len() {
+                if a != b {
+                    self.meet(a, b, &ordinals, &clocks);
+                }
+            }
+            self.absent_threads(a, &ordinals, &clocks);
+            self.counted_result(a, &ordinals);
+        }
+        Ok(())
+    }
+
+    /// Says what a `bar.red` returns where control flow decides who meets it: those who happen and
+    /// have the same number count with their predicates.
+    fn counted_result(&mut self, index: usize, ordinals: &[ExprId]) {
+        let graph = self.graph;
+        let Some(reduction) = graph.barriers[index].reduction else { return };
+        let mut members = Vec::new();
+        for (other, op) in graph.barriers.iter().enumerate() {
+            let Some(predicate) = op.predicate.filter(|_| op.key == graph.barriers[index].key)
+            else {
+                continue;
+            };
+            let together = self.exprs.eq(ordinals[index], ordinals[other]);
+            let present = self.exprs.and(graph.event(op.event).guard, together);
+            members.push(match reduction {
+                Reduction::Popc | Reduction::Or => self.exprs.and(present, predicate),
+                Reduction::And => {
+                    let absent = self.exprs.not(present);
+                    self.exprs.or(absent, predicate)
+                }
+            });
+        }
+        let happens = self.happens(graph.barriers[index].event);
+        self.returned(index, reduction, &members, happens);
+    }
+
+    /// Says that a `bar.red` returns what becomes of these truth values.
+    fn returned(&mut self, index: usize, reduction: Reduction, of: &[ExprId], when: Formula) {
         let width = if reduction == Reduction::Popc { 32 } else { 1 };
         let leaf =
             self.exprs.leaf(Expr::Barrier(u32::try_from(index).expect("few barriers")), width);
@@ -104,8 +160,7 @@ impl Encoding<'_> {
             Reduction::Popc | Reduction::Or => self.exprs.number(0, width),
             Reduction::And => self.exprs.truth(true),
         };
-        for &member in members {
-            let Some(predicate) = self.graph.barriers[member].predicate else { continue };
+        for &predicate in of {
             value = match reduction {
                 Reduction::Popc => {
                     let one = self.exprs.zero_extend(predicate, 32);
@@ -121,30 +176,6 @@ impl Encoding<'_> {
         self.hard.push(clause);
     }
 
-    /// Generations by occurrence, for barriers without counts under branches.
-    fn count_generations(&mut self) -> Result<(), EncodeError> {
-        let graph = self.graph;
-        let counted = graph.barriers.iter().any(|b| {
-            matches!(b.rule, BarrierRule::Count(_) | BarrierRule::Quorum(_))
-                || b.reduction.is_some()
-        });
-        if counted {
-            return Err(EncodeError::Barriers);
-        }
-        let ordinals: Vec<crate::id::ExprId> =
-            (0..graph.barriers.len()).map(|b| self.ordinal(b)).collect();
-        let clocks: Vec<Clock> = (0..graph.barriers.len()).map(|_| self.formulas.clock()).collect();
-        for a in 0..graph.barriers.len() {
-            for b in 0..graph.barriers.len() {
-                if a != b {
-                    self.meet(a, b, &ordinals, &clocks);
-                }
-            }
-            self.absent_threads(a, &ordinals, &clocks);
-        }
-        Ok(())
-    }
-
     fn agent(&self, barrier: usize) -> AgentId {
         self.graph.event(self.graph.barriers[barrier].event).agent
     }
@@ -157,7 +188,7 @@ impl Encoding<'_> {
     }
 
     /// How many operations of the same kind the thread has executed before.
-    fn ordinal(&mut self, barrier: usize) -> crate::id::ExprId {
+    fn ordinal(&mut self, barrier: usize) -> ExprId {
         let mut sum = self.exprs.number(0, 8);
         for other in 0..barrier {
             if self.agent(other) == self.agent(barrier) && self.same_kind(other, barrier) {
@@ -169,7 +200,7 @@ impl Encoding<'_> {
         sum
     }
 
-    fn meet(&mut self, a: usize, b: usize, ordinals: &[crate::id::ExprId], clocks: &[Clock]) {
+    fn meet(&mut self, a: usize, b: usize, ordinals: &[ExprId], clocks: &[Clock]) {
         let (x, y) = (&self.graph.barriers[a], &self.graph.barriers[b]);
         let both = self.both_happen(x.event, y.event);
         let before = self.formulas.before(clocks[a], clocks[b]);
@@ -202,7 +233,7 @@ impl Encoding<'_> {
     }
 
     /// A thread of the group that takes no part must have ended: all it waits for comes before.
-    fn absent_threads(&mut self, a: usize, ordinals: &[crate::id::ExprId], clocks: &[Clock]) {
+    fn absent_threads(&mut self, a: usize, ordinals: &[ExprId], clocks: &[Clock]) {
         let graph = self.graph;
         let op = &graph.barriers[a];
         if op.rule != BarrierRule::AllLive || !op.waits {

@@ -24,7 +24,10 @@ impl Encoding<'_> {
             let loc = self.graph.event(read).loc.expect("a read has a location");
             let happens = self.happens(read);
             let mut sources = writes[loc.index()].clone();
-            sources.retain(|&w| !self.bounds.guards.exclusive().contains(w, read));
+            sources.retain(|&w| {
+                let exclusive = self.bounds.guards.exclusive().contains(w, read);
+                !exclusive && !self.graph.is_own_write(read, w)
+            });
             let value = self.piece_value(read);
             let mut choices = Vec::new();
             for &write in &sources {

@@ -56,8 +56,8 @@ pub enum EncodeError {
     /// Recursion under an operator that is not monotone.
     #[error("the recursive definition in axiom `{0}` is used where it may shrink")]
     Recursion(String),
-    /// Barriers whose participants depend on values, with thread counts or reductions.
-    #[error("barriers with thread counts or reductions under branches are not encoded")]
+    /// Barriers whose participants depend on values, with thread counts.
+    #[error("barriers with thread counts under branches are not encoded")]
     Barriers,
     /// A model that does not say what a race is.
     #[error("the model has no definition of `race`")]

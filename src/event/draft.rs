@@ -6,7 +6,7 @@ use super::graph::{
     EventKind, Location, Object, Symbol, Violation,
 };
 use super::pieces::Pieces;
-use super::unfold::Unfolding;
+use super::unfold::{Unfolding, union};
 use crate::id::{AccessId, AgentId, EventId, ExprId, LocId, ObjectId, SymbolId, VirtualId};
 use crate::program::expr::{Expr, ExprArena};
 use crate::program::micro::{BarrierMicro, Marks, Program, Restriction};
@@ -81,10 +81,18 @@ pub(super) struct Draft<'p> {
     pub(super) accesses: Vec<DraftAccess>,
     entries: Vec<Entry>,
     barriers: Vec<BarrierOp>,
+    /// For each barrier operation, the reads that its predicate was computed from.
+    pub(super) predicates: Vec<Vec<AccessId>>,
+    /// For each barrier operation, the reads behind what it returns; see [`Self::reductions`].
+    pub(super) results: Vec<Vec<AccessId>>,
 }
 
 impl<'p> Draft<'p> {
-    pub(super) fn new(program: &'p Program, unfolding: Unfolding) -> Self {
+    pub(super) fn new(
+        program: &'p Program,
+        unfolding: Unfolding,
+        results: Vec<Vec<AccessId>>,
+    ) -> Self {
         Self {
             program,
             unfolding,
@@ -96,7 +104,23 @@ impl<'p> Draft<'p> {
             accesses: Vec::new(),
             entries: Vec::new(),
             barriers: Vec::new(),
+            predicates: Vec::new(),
+            results,
         }
+    }
+
+    /// The reads behind what each `bar.red` returns: those behind the predicates of all that may
+    /// take part. Empty when there are none.
+    pub(super) fn reductions(&self) -> Vec<Vec<AccessId>> {
+        if self.predicates.iter().all(Vec::is_empty) {
+            return Vec::new();
+        }
+        let met = |op: &BarrierOp| {
+            let others = self.barriers.iter().zip(&self.predicates);
+            let met = others.filter(|(other, _)| op.reduction.is_some() && other.key == op.key);
+            met.fold(Vec::new(), |all, (_, reads)| union(&all, reads))
+        };
+        self.barriers.iter().map(met).collect()
     }
 
     /// Registers of each thread that the condition, the filter or `locations` mention.
@@ -150,11 +174,13 @@ impl<'p> Draft<'p> {
         barrier: &BarrierMicro,
         key: BarrierKey,
         count: Option<ExprId>,
-        predicate: Option<ExprId>,
+        predicate: Option<(ExprId, Vec<AccessId>)>,
         guard: ExprId,
         position: u32,
         span: Span,
     ) -> u32 {
+        let (predicate, reads) = predicate.unzip();
+        self.predicates.push(reads.unwrap_or_default());
         let columns = matches!(key, BarrierKey::Instance(..));
         let rule = match count {
             Some(count) if columns => BarrierRule::Quorum(count),

@@ -383,6 +383,13 @@ impl EventGraph {
         writes
     }
 
+    /// Whether a write is the second half of the operation whose first half is this read; the read
+    /// is performed before, so it cannot read from it.
+    #[must_use]
+    pub fn is_own_write(&self, read: EventId, write: EventId) -> bool {
+        self.access(self.event(write).access).rmw_read == Some(self.event(read).access)
+    }
+
     /// The symbol behind `id`.
     #[must_use]
     pub fn symbol(&self, id: SymbolId) -> &Symbol {

@@ -18,16 +18,17 @@ impl ThreadRun<'_, '_> {
         span: Span,
     ) {
         let count = barrier.count.as_ref().map(|t| self.term(t, state, None));
-        let predicate = barrier.predicate.as_ref().map(|t| self.term(t, state, None));
+        let predicate = barrier.predicate.as_ref();
+        let predicate = predicate.map(|t| (self.term(t, state, None), self.term_reads(t, state)));
         let resources = self.barrier_keys(barrier, state, span);
-        let mut result = None;
+        let mut result: Option<Cell> = None;
         for (guard, key) in resources {
             let index = self.draft.push_barrier(
                 self.index,
                 barrier,
                 key,
                 count,
-                predicate,
+                predicate.clone(),
                 guard,
                 self.position,
                 span,
@@ -39,14 +40,16 @@ impl ThreadRun<'_, '_> {
                     if reduction == crate::program::micro::Reduction::Popc { 32 } else { 1 };
                 let leaf = self.exprs().leaf(Expr::Barrier(index), width);
                 let leaf = self.exprs().resize(leaf, wide, false);
+                let reads = self.draft.results.get(index as usize).cloned().unwrap_or_default();
+                let cell = Cell { value: leaf, reads };
                 result = Some(match result {
-                    None => leaf,
-                    Some(other) => self.exprs().ite(guard, leaf, other),
+                    None => cell,
+                    Some(other) => self.choose_cell(guard, cell, &other),
                 });
             }
         }
-        if let (Some((_, Some(register))), Some(value)) = (barrier.reduction, result) {
-            state.cells[register] = Cell { value, reads: Vec::new() };
+        if let (Some((_, Some(register))), Some(cell)) = (barrier.reduction, result) {
+            state.cells[register] = cell;
         }
     }
 

@@ -4,6 +4,7 @@ use super::draft::DraftAccess;
 use super::graph::Violation;
 use super::unfold::{Cell, Effect, State, ThreadRun, mentions_old, union};
 use crate::id::{AccessId, ExprId};
+use crate::litmus::ast::DeclaredSpace;
 use crate::program::expr::Expr;
 use crate::program::layout::Resolved;
 use crate::program::micro::{Micro, Target};
@@ -25,11 +26,20 @@ impl<'p> ThreadRun<'_, 'p> {
         if let Some(at) = self.draft.exprs.constant(address) {
             let at = at as u64;
             let found = layout.resolve(target.space, at, bytes, self.index, place);
-            let aligned = bytes == 0 || at.is_multiple_of(bytes);
-            return match found.filter(|_| aligned) {
+            let aligned = is_aligned(target, at, found.as_ref());
+            let reached = found.as_ref().is_none_or(|place| is_reached(target, place));
+            return match found.filter(|_| aligned && reached) {
                 Some(resolved) => vec![(state.guard, resolved)],
                 None => {
-                    self.bad_address(state.guard, aligned, span);
+                    let rule = if !reached {
+                        "a multimem address used by another instruction, or another address by a \
+                         multimem instruction (PTX-9.7.9.14)"
+                    } else if aligned {
+                        "an access outside every variable of its state space"
+                    } else {
+                        "an access that is not aligned to its size (PTX-6.4.1.3)"
+                    };
+                    self.bad_address(state.guard, rule, span);
                     Vec::new()
                 }
             };
@@ -44,32 +54,31 @@ impl<'p> ThreadRun<'_, 'p> {
             if self.draft.exprs.is_false(guard) {
                 continue;
             }
-            let resolved =
-                self.draft.program.layout.resolve(target.space, at, bytes, self.index, place);
-            if let Some(resolved) = resolved {
+            let layout = &self.draft.program.layout;
+            let resolved = layout.resolve(target.space, at, bytes, self.index, place);
+            let aligned = is_aligned(target, at, resolved.as_ref());
+            if let Some(resolved) = resolved.filter(|r| aligned && is_reached(target, r)) {
                 out.push((guard, resolved));
                 let not = self.exprs().not(here);
                 elsewhere = self.exprs().and(elsewhere, not);
             }
         }
         if !self.draft.exprs.is_false(elsewhere) {
-            self.bad_address(elsewhere, true, span);
+            let rule = "an access that is misaligned or outside every variable of its state space \
+                        (PTX-6.4.1.3)";
+            self.bad_address(elsewhere, rule, span);
         }
         out
     }
 
-    pub(super) fn bad_address(&mut self, guard: ExprId, aligned: bool, span: Span) {
-        let rule = if aligned {
-            "an access outside every variable of its state space"
-        } else {
-            "a misaligned access (PTX-6.4.1.3)"
-        };
-        self.draft.violations.push(Violation {
-            guard,
-            span,
-            rule: rule.to_owned(),
-            out_of_model: false,
-        });
+    /// Reports an address once, though it may concern several elements of one access.
+    fn bad_address(&mut self, guard: ExprId, rule: &str, span: Span) {
+        let violations = &mut self.draft.violations;
+        let same = |v: &Violation| v.span == span && v.guard == guard && v.rule == rule;
+        if !violations.last().is_some_and(same) {
+            let rule = rule.to_owned();
+            violations.push(Violation { guard, span, rule, out_of_model: false });
+        }
     }
 
     pub(super) fn access(
@@ -83,7 +92,7 @@ impl<'p> ThreadRun<'_, 'p> {
         DraftAccess {
             thread: self.index,
             guard,
-            object: resolved.objects[target.replica.min(resolved.objects.len() - 1)],
+            object: resolved.objects[target.replica.unwrap_or(0).min(resolved.objects.len() - 1)],
             virt: resolved.virt,
             offset: resolved.offset,
             bytes: target.bytes,
@@ -188,4 +197,18 @@ impl<'p> ThreadRun<'_, 'p> {
         let result = self.exprs().resize(result, wide, *extension == Extension::Sign);
         state.cells[*register] = Cell { value: result, reads };
     }
+}
+
+/// Whether an access whose element lies at `at` is aligned to its size, as far as the declaration of
+/// what it accesses says.
+fn is_aligned(target: &Target, at: u64, found: Option<&Resolved>) -> bool {
+    let whole = u64::from(target.whole.max(1));
+    let start = at.wrapping_sub(u64::from(target.within));
+    start.is_multiple_of(whole) && found.is_none_or(|place| place.align.is_multiple_of(whole))
+}
+
+/// Whether the instruction is one that accesses such a variable: multimem addresses are for multimem
+/// instructions, and these for nothing else.
+fn is_reached(target: &Target, place: &Resolved) -> bool {
+    (place.space == DeclaredSpace::Multimem) == target.replica.is_some()
 }

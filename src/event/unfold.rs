@@ -63,7 +63,21 @@ pub(super) struct Effect {
 /// Turns a program into its event graph.
 #[must_use]
 pub fn unfold(program: &Program, unfolding: Unfolding) -> EventGraph {
-    let mut draft = Draft::new(program, unfolding);
+    // What a barrier returns may come from threads that are executed later, so the execution is
+    // repeated until the reads behind these values are known. They only become more.
+    let mut reductions = Vec::new();
+    loop {
+        let draft = executed(program, unfolding, reductions);
+        reductions = draft.reductions();
+        if reductions == draft.results {
+            return draft.finish();
+        }
+    }
+}
+
+/// All threads executed, with the reads behind the results of barrier operations.
+fn executed(program: &Program, unfolding: Unfolding, reductions: Vec<Vec<AccessId>>) -> Draft<'_> {
+    let mut draft = Draft::new(program, unfolding, reductions);
     let observed = draft.observed_registers();
     for (index, thread) in program.threads.iter().enumerate() {
         let cells = ThreadRun::new(&mut draft, index, &observed[index]).run();
@@ -75,7 +89,7 @@ pub fn unfold(program: &Program, unfolding: Unfolding) -> EventGraph {
             .collect();
         draft.finals.push(values);
     }
-    draft.finish()
+    draft
 }
 
 pub(super) struct ThreadRun<'d, 'p> {
@@ -400,6 +414,14 @@ impl<'d, 'p> ThreadRun<'d, 'p> {
                 self.draft.symbols.push(Symbol { name: name.clone(), width: *width });
                 self.exprs().leaf(Expr::Symbol(id), *width)
             }
+            Term::Fixed(name, width) => {
+                let named = |s: &Symbol| s.name == *name && s.width == *width;
+                let id = self.draft.symbols.iter().position(named).unwrap_or_else(|| {
+                    self.draft.symbols.push(Symbol { name: name.clone(), width: *width });
+                    self.draft.symbols.len() - 1
+                });
+                self.exprs().leaf(Expr::Symbol(SymbolId::new(id)), *width)
+            }
             Term::Unary(op, a) => {
                 let a = self.term(a, state, old);
                 match op {
@@ -454,7 +476,7 @@ impl<'d, 'p> ThreadRun<'d, 'p> {
 pub(super) fn mentions_old(term: &Term) -> bool {
     match term {
         Term::Old(_) => true,
-        Term::Const(..) | Term::Register(_) | Term::Free(..) => false,
+        Term::Const(..) | Term::Register(_) | Term::Free(..) | Term::Fixed(..) => false,
         Term::Unary(_, a) | Term::Extract(a, ..) | Term::Resize(a, ..) => mentions_old(a),
         Term::Binary(_, a, b) | Term::Concat(a, b) => mentions_old(a) || mentions_old(b),
         Term::Ite(a, b, c) => mentions_old(a) || mentions_old(b) || mentions_old(c),

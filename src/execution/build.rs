@@ -204,7 +204,8 @@ impl<'g> Execution<'g> {
                 return Err(Inconsistency::ReadsFromNowhere(id));
             };
             let (r, w) = (self.graph.event(id), self.graph.event(write));
-            if !w.is_write() || r.loc != w.loc || !self.executed.contains(write) {
+            let fits = w.is_write() && r.loc == w.loc && !self.graph.is_own_write(id, write);
+            if !fits || !self.executed.contains(write) {
                 return Err(Inconsistency::ReadsFromNowhere(id));
             }
         }

@@ -2,7 +2,7 @@
 
 use crate::diagnostic::{Diagnostic, closest};
 use crate::litmus::ast::{
-    AliasDeclaration, Condition, DeclaredSpace, Dialect, Term, Test, Thread, Variable,
+    AliasDeclaration, Condition, DeclaredSpace, Dialect, Term, Test, Thread, ThreadPlace, Variable,
 };
 use crate::litmus::error::{LitmusError, LitmusWarning};
 use crate::litmus::parse::init::column_variable;
@@ -184,8 +184,12 @@ fn condition_term(
             let thread = test.threads[*thread].name.value.clone();
             diagnostics.push(LitmusError::NeverWrittenByThread { thread, name, near }.diagnostic());
         }
-        Term::Memory { variable, index, span, .. } => {
+        Term::Memory { variable, index, instance, span } => {
             let Some(found) = variables.get(variable.as_str()) else { return };
+            let host = |&thread: &usize| test.threads[thread].place == ThreadPlace::Host;
+            if instance.is_none() || instance.as_ref().is_some_and(host) {
+                several_instances(test, found, *span, diagnostics);
+            }
             if *index >= found.elements {
                 let size = u64::from(found.ty.bytes());
                 let from = i128::from(*index) * i128::from(size);
@@ -201,6 +205,48 @@ fn condition_term(
         }
         Term::Number(_) | Term::AddressOf(_) => {}
     }
+}
+
+/// A variable with several instances needs a thread beside its name.
+fn several_instances(
+    test: &Test,
+    variable: &Variable,
+    span: Span,
+    diagnostics: &mut Vec<Diagnostic>,
+) {
+    let mut instances: Vec<(InstanceOf, &str)> = Vec::new();
+    for (index, thread) in test.threads.iter().enumerate() {
+        let instance = match (variable.space, thread.place) {
+            (DeclaredSpace::Shared, ThreadPlace::Device(p)) => {
+                InstanceOf::Cta(p.gpu, p.grid, p.cta)
+            }
+            (DeclaredSpace::Multimem, ThreadPlace::Device(p)) => InstanceOf::Gpu(p.gpu),
+            (DeclaredSpace::Local, _) => InstanceOf::Thread(index),
+            _ => continue,
+        };
+        if instances.iter().all(|(known, _)| *known != instance) {
+            instances.push((instance, &thread.name.value));
+        }
+    }
+    if instances.len() < 2 {
+        return;
+    }
+    let name = variable.name.value.clone();
+    let choices = instances.iter().map(|(_, thread)| format!("`{thread}:{name}`")).collect();
+    let per = match variable.space {
+        DeclaredSpace::Shared => "CTA",
+        DeclaredSpace::Local => "thread",
+        _ => "device",
+    };
+    diagnostics.push(LitmusError::SeveralInstances { name, per, choices, span }.diagnostic());
+}
+
+/// What an instance of a variable belongs to.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum InstanceOf {
+    Cta(u32, u32, u32),
+    Gpu(u32),
+    Thread(usize),
 }
 
 /// The variable behind each name, through aliases in any order. An alias that leads back to itself

@@ -54,6 +54,8 @@ pub enum LitmusError {
     AliasCycle { name: Spanned<String> },
     #[error("the test has two conditions")]
     TwoConditions { first: Span, span: Span },
+    #[error("`{name}` has an instance per {per}, so its name alone says none of them")]
+    SeveralInstances { name: String, per: &'static str, choices: Vec<String>, span: Span },
     #[error("{message}")]
     Other { code: &'static str, message: String, help: String, span: Span },
 }
@@ -75,6 +77,7 @@ impl LitmusError {
             | Self::WrongSpace { span, .. }
             | Self::TwoConditions { span, .. }
             | Self::Misaligned { span, .. }
+            | Self::SeveralInstances { span, .. }
             | Self::Other { span, .. } => *span,
             Self::Duplicate { name, .. }
             | Self::UnknownThread { name, .. }
@@ -163,6 +166,10 @@ impl LitmusError {
                 "an address is a multiple of the access size (PTX-6.4.1): align the variable with \
                  `.align {bytes}`, or change the offset"
             )),
+            Self::SeveralInstances { choices, .. } => at("litmus-instance").help(format!(
+                "name a thread whose instance is meant: {} (PTX-5.1)",
+                choices.join(" or ")
+            )),
             Self::Other { code, help, .. } => at(code).help(help.clone()),
         }
     }
@@ -182,6 +189,8 @@ pub enum LitmusWarning {
     NeverWritten { name: Spanned<String> },
     #[error("the test has no condition")]
     NoCondition(Span),
+    #[error("a test in columns has no version")]
+    LegacyColumns(Span),
 }
 
 impl LitmusWarning {
@@ -195,6 +204,11 @@ impl LitmusWarning {
             Self::NeverWritten { name } => {
                 ("columns-never-written", name.span, "it reads as 0 in this dialect")
             }
+            Self::LegacyColumns(span) => (
+                "legacy-columns",
+                *span,
+                "its instructions are not checked against PTX 1.4; write the test in blocks",
+            ),
             Self::NoCondition(span) => {
                 ("litmus-no-condition", *span, "it is read as `forall (true)`")
             }

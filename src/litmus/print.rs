@@ -4,6 +4,7 @@ use crate::litmus::ast::{
     Condition, DeclaredSpace, InitialValue, Place, Quantifier, Term, Test, Thread, ThreadPlace,
     Variable,
 };
+use crate::ptx::legacy;
 use crate::ptx::operation::{Operation, Proxy, Statement, Type};
 use crate::ptx::print::{PrintError, Style, statement};
 
@@ -50,7 +51,8 @@ pub fn print_columns(test: &Test) -> Result<String, PrintError> {
 /// When PTX has no form for something in the test, such as a compare-and-branch.
 pub fn print_blocks(test: &Test) -> Result<String, PrintError> {
     let mut text = header(test);
-    if let Some((major, minor)) = test.version {
+    // What PTX 1.4 leaves out is written down, so the text is one of a later version.
+    if let Some((major, minor)) = test.version.filter(|&version| !legacy::applies(Some(version))) {
         text += &format!(".version {major}.{minor}\n");
     }
     for variable in &test.variables {

@@ -4,6 +4,7 @@
 //! folds constants and a short list of identities; guards are kept as conjunctions of literals so
 //! that the two arms of a branch meet again in the guard from before it.
 
+use super::float::{self, FloatOp, Format};
 use crate::id::{AccessId, ExprId, LocId, SymbolId};
 use rustc_hash::FxHashMap;
 
@@ -39,8 +40,8 @@ pub enum Binary {
     Eq,
     ULt,
     SLt,
-    /// The sum of two floating-point numbers of 32 or 64 bits, rounded to nearest even.
-    FAdd,
+    /// A function of two floating-point numbers.
+    Float(FloatOp, Format),
 }
 
 impl Binary {
@@ -55,7 +56,7 @@ impl Binary {
     pub fn commutes(self) -> bool {
         matches!(
             self,
-            Self::Add | Self::FAdd | Self::Mul | Self::And | Self::Or | Self::Xor | Self::Eq
+            Self::Add | Self::Float(..) | Self::Mul | Self::And | Self::Or | Self::Xor | Self::Eq
         )
     }
 }
@@ -661,10 +662,7 @@ pub fn apply(op: Binary, a: u128, b: u128, width: u32) -> u128 {
         Binary::Eq => return u128::from(a == b),
         Binary::ULt => return u128::from(a < b),
         Binary::SLt => return u128::from(sa < sb),
-        Binary::FAdd if width == 32 => {
-            u128::from((f32::from_bits(a as u32) + f32::from_bits(b as u32)).to_bits())
-        }
-        Binary::FAdd => u128::from((f64::from_bits(a as u64) + f64::from_bits(b as u64)).to_bits()),
+        Binary::Float(op, format) => float::apply(op, format, a, b),
     };
     bits & mask(width)
 }

@@ -5,7 +5,7 @@
 //! `.local` and `.const` have windows in the generic space (PTX-5.1, PTX-9.7.9.19).
 
 use crate::id::{ObjectId, VirtualId};
-use crate::litmus::ast::{DeclaredSpace, Place, Test, ThreadPlace};
+use crate::litmus::ast::{DeclaredSpace, Dialect, Place, Test, ThreadPlace};
 use crate::ptx::operation::{Proxy, Space, Type};
 use indexmap::IndexMap;
 
@@ -39,6 +39,8 @@ pub struct VariableInfo {
     pub ty: Type,
     /// Number of elements.
     pub elements: u64,
+    /// The alignment that its address surely has, in bytes.
+    pub align: u64,
     /// Initial element values; `None` when unknown but constant.
     pub initial: Option<Vec<i128>>,
     /// Whether it stands for initialized memory at all (global and const default to zero).
@@ -97,6 +99,10 @@ pub struct Resolved {
     pub virt: VirtualId,
     /// Byte in the object.
     pub offset: u64,
+    /// The alignment of the variable in bytes.
+    pub align: u64,
+    /// The state space that it is declared in.
+    pub space: DeclaredSpace,
 }
 
 /// All variables of a test.
@@ -137,6 +143,11 @@ impl Layout {
                 space: variable.space,
                 ty: variable.ty,
                 elements: variable.elements,
+                // Only PTX declarations say how a variable is aligned.
+                align: match test.dialect {
+                    Dialect::Blocks => variable.align,
+                    Dialect::Columns | Dialect::Nvlitmus => WINDOW_STRIDE,
+                },
                 initial: variable.initial.clone(),
                 zeroed: matches!(
                     variable.space,
@@ -317,6 +328,8 @@ impl Layout {
             objects,
             virt: VirtualId::new(variable.virtual_of),
             offset: address - variable.address,
+            align: variable.align,
+            space: variable.space,
         })
     }
 

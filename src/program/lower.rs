@@ -2,26 +2,30 @@
 
 use super::barrier::lane_of;
 use super::expr::{Binary, Unary};
+use super::float::FloatOp;
 use super::layout::{
     CONST_WINDOW, LOCAL_WINDOW, Layout, PARAM_WINDOW, SHARED_CTA_BITS, SHARED_WINDOW, WINDOW,
 };
 use super::micro::{
     BarrierGroup, ElementOrder, Marks, Micro, Program, Step, Target, TaskOrder, ThreadCode,
 };
+use super::reading::{FailingCas, Readings, SinkAtom, VectorReading};
 use super::registers::Registers;
 use super::special::opaque;
-use super::term::{Extension, Term, atomic_result, extension};
+use super::term::{Extension, Subnormals, Term, atomic_result, extension, float_result, is_float};
 use crate::litmus::ast::{DeclaredSpace, Dialect, Test, ThreadPlace};
 use crate::ptx::operation::{
     AccessForm, Address, ArithmeticOp, AtomicOp, BoolOp, Comparison, Destination, Operation, Order,
     PredicateUse, Space, Statement, Type, TypeKind, Value,
 };
 
-/// Turns a test into a program; the front end has checked names, types and labels.
+/// Turns a test into a program, as the readings say; the front end has checked names, types and
+/// labels.
 #[must_use]
-pub fn lower(test: &Test) -> Program {
+pub fn lower(test: &Test, readings: Readings) -> Program {
     let layout = Layout::new(test);
-    let threads = (0..test.threads.len()).map(|index| lower_thread(test, &layout, index)).collect();
+    let thread = |index| lower_thread(test, &layout, index, readings);
+    let threads = (0..test.threads.len()).map(thread).collect();
     Program {
         threads,
         layout,
@@ -53,7 +57,7 @@ fn task_orders(test: &Test) -> Vec<TaskOrder> {
         .collect()
 }
 
-fn lower_thread(test: &Test, layout: &Layout, index: usize) -> ThreadCode {
+fn lower_thread(test: &Test, layout: &Layout, index: usize, readings: Readings) -> ThreadCode {
     let thread = &test.threads[index];
     let registers = Registers::collect(test, index);
     let labels = thread
@@ -68,6 +72,8 @@ fn lower_thread(test: &Test, layout: &Layout, index: usize) -> ThreadCode {
         labels,
         place: thread.place,
         dialect: test.dialect,
+        name: thread.name.value.clone(),
+        readings,
         tid: tid_of(test, index),
         lane: lane_of(test, index),
         out: Vec::new(),
@@ -97,6 +103,8 @@ pub(super) struct Lowering<'a> {
     pub(super) labels: rustc_hash::FxHashMap<String, usize>,
     pub(super) place: ThreadPlace,
     pub(super) dialect: Dialect,
+    pub(super) name: String,
+    pub(super) readings: Readings,
     /// The thread's position among the test's threads of its CTA.
     pub(super) tid: u128,
     /// The thread's position in its warp, where the test says which warp that is.
@@ -137,29 +145,8 @@ impl Lowering<'_> {
                     self.layout.variable(&name.value).map_or(0, |v| self.layout.address_of(v));
                 Term::Const(u128::from(base.wrapping_add_signed(*offset)), ty.bits)
             }
-            // What the test does not say may be anything.
-            Value::Special(name) => match self.special(&name.value) {
-                Some(number) => Term::Const(number, ty.bits),
-                None => Term::Free(format!("%{}", name.value), ty.bits),
-            },
+            Value::Special(name) => self.special(&name.value).resize(ty.bits, Extension::Zero),
         }
-    }
-
-    /// Special registers that the place of a thread decides; `tid` counts the CTA's threads in the
-    /// test.
-    fn special(&self, name: &str) -> Option<u128> {
-        let ThreadPlace::Device(place) = self.place else { return None };
-        Some(match name {
-            "ctaid.x" | "ctaid" => u128::from(place.cta),
-            "clusterid.x" => u128::from(place.cluster),
-            "cluster_ctarank" | "cluster_ctaid.x" => u128::from(self.layout.rank(place)),
-            "cluster_nctarank" | "cluster_nctaid.x" => {
-                self.layout.cluster_ctas(place).len() as u128
-            }
-            "warpid" => u128::from(place.warp?),
-            "tid.x" | "tid" => self.tid,
-            _ => return None,
-        })
     }
 
     /// Puts a value into a destination register.
@@ -214,11 +201,13 @@ impl Lowering<'_> {
             address,
             space,
             bytes: access.ty.bytes(),
+            whole: access.ty.bytes() * access.elements.max(1),
+            within: element * access.ty.bytes(),
             order,
             scope: access.scope.filter(|_| order != Order::Weak),
             proxy: access.proxy,
             marks: Marks { mmio: access.mmio, ..marks },
-            replica: 0,
+            replica: None,
         }
     }
 
@@ -226,6 +215,9 @@ impl Lowering<'_> {
         match operation {
             Operation::Load { access, destinations, non_coherent } => {
                 self.load(access, destinations, *non_coherent);
+            }
+            Operation::Store { access, sources } if self.reshaped(access).is_some() => {
+                self.store_reshaped(access, sources);
             }
             Operation::Store { access, sources } => {
                 let elements = (0_u32..).zip(sources).map(|(element, source)| {
@@ -317,6 +309,9 @@ impl Lowering<'_> {
 
     fn load(&mut self, access: &AccessForm, destinations: &[Destination], non_coherent: bool) {
         let marks = Marks { non_coherent, ..Marks::default() };
+        if self.reshaped(access).is_some() {
+            return self.load_reshaped(access, destinations, marks);
+        }
         let elements = (0_u32..).zip(destinations).map(|(element, destination)| {
             let target = self.target(access, element, access.order, marks);
             Micro::Load { target, destination: self.loaded(destination, access.ty) }
@@ -331,7 +326,8 @@ impl Lowering<'_> {
             self.out.append(&mut list);
             return;
         }
-        let ordered = matches!(order, Order::Acquire | Order::Release | Order::AcqRel);
+        let ordered = matches!(order, Order::Acquire | Order::Release | Order::AcqRel)
+            && self.readings.vector == VectorReading::Ordered;
         if ordered && list.len() > LONGEST_ORDERED {
             self.out.push(Micro::Require {
                 condition: Term::truth(false),
@@ -367,19 +363,27 @@ impl Lowering<'_> {
             Order::Relaxed
         };
         let write_order = if releases { Order::Release } else { Order::Relaxed };
+        let writes_back = self.readings.failing_cas == FailingCas::Old;
         let marks = Marks {
             rmw: true,
-            red,
-            releasing_read: releases && op == AtomicOp::Cas,
+            red: red || (destination.is_none() && self.readings.sink_atom == SinkAtom::Red),
+            releasing_read: releases && op == AtomicOp::Cas && !writes_back,
             ..Marks::default()
         };
         let target = self.target(access, element, read_order, marks);
-        let writes = if op == AtomicOp::Cas {
-            Term::Old(ty.bits).equals(operand.clone())
-        } else {
-            Term::truth(true)
+        let old = || Term::Old(ty.bits);
+        let succeeds = match op {
+            AtomicOp::Cas => old().equals(operand.clone()),
+            _ => Term::truth(true),
         };
-        let value = atomic_result(op, ty, operand, swap).unwrap_or_else(|| opaque(ty));
+        // In global memory, as at addresses that may be there, `add.f32` flushes subnormals.
+        let shared = matches!(target.space, Space::SharedCta | Space::SharedCluster);
+        let flush = if shared { Subnormals::Kept } else { Subnormals::Flushed };
+        let value = atomic_result(op, ty, operand, swap, flush).unwrap_or_else(|| opaque(ty));
+        let (writes, value) = match op {
+            AtomicOp::Cas if writes_back => (Term::truth(true), succeeds.choose(value, old())),
+            _ => (succeeds, value),
+        };
         Micro::Rmw { target, write_order, destination, writes, value }
     }
 
@@ -392,6 +396,17 @@ impl Lowering<'_> {
             Operation::Convert { to, from, destination, source } => {
                 let value = self.value(source, *from).resize(to.bits, extension(*from));
                 self.assign(destination, value, extension(*to));
+            }
+            Operation::Arithmetic { op, ty, destination, sources } if is_float(*ty) => {
+                let (a, b) = (self.value(&sources[0], *ty), self.value(&sources[1], *ty));
+                let op = match op {
+                    ArithmeticOp::Min => FloatOp::Min,
+                    ArithmeticOp::Max => FloatOp::Max,
+                    _ => FloatOp::Add,
+                };
+                let value = float_result(op, *ty, a, b, Subnormals::Kept);
+                let value = value.unwrap_or_else(|| opaque(*ty));
+                self.assign(destination, value, Extension::Zero);
             }
             Operation::Arithmetic { op, ty, destination, sources } => {
                 let shift = matches!(op, ArithmeticOp::Shl | ArithmeticOp::Shr);

@@ -103,6 +103,10 @@ pub struct Target {
     pub space: Space,
     /// Bytes.
     pub bytes: u32,
+    /// Bytes of the whole instruction's access, which is what has to be aligned (PTX-6.4.1).
+    pub whole: u32,
+    /// Where this element begins in it.
+    pub within: u32,
     /// The order qualifier.
     pub order: Order,
     /// The scope of strong accesses.
@@ -111,8 +115,8 @@ pub struct Target {
     pub proxy: Proxy,
     /// Marks of the events.
     pub marks: Marks,
-    /// Which replica of a multimem address; 0 for others.
-    pub replica: usize,
+    /// Which replica of a multimem address; `None` where the instruction is no `multimem` one.
+    pub replica: Option<usize>,
 }
 
 /// A micro-operation.

@@ -2,11 +2,15 @@
 
 mod barrier;
 pub mod expr;
+pub mod float;
 pub mod layout;
 pub mod lower;
 mod mbarrier;
 pub mod micro;
+mod predefined;
+pub mod reading;
 mod registers;
+mod reshape;
 mod special;
 pub mod term;
 pub mod value;

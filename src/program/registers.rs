@@ -63,6 +63,13 @@ impl Registers {
         self.types.insert_full(name, Use { ty, declared: true }).0
     }
 
+    /// As [`Self::temporary`], of 128 bits.
+    pub(crate) fn wide_temporary(&mut self, number: usize) -> usize {
+        let name = format!("(wide temporary {number})");
+        let ty = Type::new(TypeKind::Bits, 128);
+        self.types.insert_full(name, Use { ty, declared: true }).0
+    }
+
     /// The index of a register that [`Self::collect`] saw.
     pub(crate) fn index(&self, name: &str) -> Option<usize> {
         self.types.get_index_of(name)

@@ -3,7 +3,7 @@
 
 use super::lower::Lowering;
 use super::micro::{Marks, Micro, Target};
-use super::term::{Extension, Term, atomic_result, extension};
+use super::term::{Extension, Subnormals, Term, atomic_result, extension, is_float};
 use crate::litmus::ast::DeclaredSpace;
 use crate::ptx::operation::{
     AccessForm, Address, AtomicOp, Destination, Operation, Order, Proxy, Space, Type, TypeKind,
@@ -21,14 +21,14 @@ impl Lowering<'_> {
                 match self.value(size, Type::new(TypeKind::Unsigned, 64)) {
                     Term::Const(bytes, _) if bytes <= LONGEST_BULK => {
                         let zero = |_| Term::Const(0, 64);
-                        self.words(address, Space::SharedCta, bytes, zero);
+                        self.words(address, Space::SharedCta, bytes, 8, zero);
                     }
                     _ => self.unsupported("`st.bulk` of a computed size, or of more than 1 KiB"),
                 }
             }
             Operation::Discard { address, .. } => {
                 let anything = |_| Term::Free("value after `discard`".to_owned(), 64);
-                self.words(address, Space::Global, 128, anything);
+                self.words(address, Space::Global, 128, 128, anything);
             }
             Operation::MultimemStore { access, sources } => self.multimem_store(access, sources),
             Operation::MultimemReduce { access, op, operands } => {
@@ -49,12 +49,13 @@ impl Lowering<'_> {
         });
     }
 
-    /// Weak 8-byte stores over a range, in no particular order.
+    /// Weak 8-byte stores over a range that is aligned to `whole` bytes, in no particular order.
     fn words(
         &mut self,
         address: &Address,
         space: Space,
         bytes: u128,
+        whole: u32,
         value: impl Fn(u128) -> Term,
     ) {
         let mut list = Vec::new();
@@ -65,11 +66,13 @@ impl Lowering<'_> {
                 address,
                 space,
                 bytes: 8,
+                whole,
+                within: u32::try_from(word * 8).expect("a short range") % whole,
                 order: Order::Weak,
                 scope: None,
                 proxy: Proxy::Generic,
                 marks: Marks::default(),
-                replica: 0,
+                replica: None,
             };
             list.push(Micro::Store { target, value: value(word) });
         }
@@ -92,7 +95,9 @@ impl Lowering<'_> {
         marks: Marks,
     ) -> Vec<Target> {
         let target = self.target(access, element, order, marks);
-        (0..self.replicas()).map(|replica| Target { replica, ..target.clone() }).collect()
+        (0..self.replicas())
+            .map(|replica| Target { replica: Some(replica), ..target.clone() })
+            .collect()
     }
 
     fn multimem_store(&mut self, access: &AccessForm, sources: &[Value]) {
@@ -113,7 +118,8 @@ impl Lowering<'_> {
         for (element, operand) in (0_u32..).zip(operands) {
             let operand = self.value(operand, access.ty);
             for target in self.replicated(access, element, Order::Relaxed, marks) {
-                let value = atomic_result(op, access.ty, operand.clone(), None);
+                let kept = Subnormals::Kept;
+                let value = atomic_result(op, access.ty, operand.clone(), None, kept);
                 list.push(Micro::Rmw {
                     target,
                     write_order: access.order,
@@ -139,7 +145,11 @@ impl Lowering<'_> {
                 let value = Term::Register(register).resize(ty.bits, Extension::Zero);
                 result = Some(match result {
                     None => value,
-                    Some(others) => atomic_result(op, ty, value, None)
+                    // More than two numbers are added in an order that nothing says.
+                    Some(_) if is_float(ty) && op == AtomicOp::Add && self.replicas() > 2 => {
+                        opaque(ty)
+                    }
+                    Some(others) => atomic_result(op, ty, value, None, Subnormals::Kept)
                         .map_or_else(|| opaque(ty), |term| term.with_old(&others)),
                 });
             }
@@ -166,7 +176,11 @@ impl Lowering<'_> {
             TypeKind::FloatX2 => TypeKind::Float,
             _ => TypeKind::Bfloat,
         };
-        let half = AccessForm { ty: Type::new(kind, access.ty.bits / 2), ..access.clone() };
+        let half = AccessForm {
+            ty: Type::new(kind, access.ty.bits / 2),
+            elements: access.elements.max(1) * 2,
+            ..access.clone()
+        };
         let word = Type::new(TypeKind::Bits, access.ty.bits);
         let (mut list, mut results) = (Vec::new(), Vec::new());
         for (index, operand) in (0_u32..).zip(operands) {

@@ -1,6 +1,7 @@
 //! Register expressions of micro-operations: trees over registers, before symbolic execution.
 
 use super::expr::{Binary, Unary};
+use super::float::{FloatOp, Format};
 use crate::ptx::operation::{AtomicOp, Type, TypeKind};
 
 /// A value computed from registers.
@@ -14,6 +15,8 @@ pub enum Term {
     Old(u32),
     /// A freely chosen value: its name and width.
     Free(String, u32),
+    /// A value that nothing says but that is one wherever this name is used: its name and width.
+    Fixed(String, u32),
     /// One argument.
     Unary(Unary, Box<Term>),
     /// Two arguments.
@@ -99,7 +102,7 @@ impl Term {
         let inner = |term: Box<Self>| Box::new(term.with_old(value));
         match self {
             Self::Old(_) => value.clone(),
-            Self::Const(..) | Self::Register(_) | Self::Free(..) => self,
+            Self::Const(..) | Self::Register(_) | Self::Free(..) | Self::Fixed(..) => self,
             Self::Unary(op, a) => Self::Unary(op, inner(a)),
             Self::Binary(op, a, b) => Self::Binary(op, inner(a), inner(b)),
             Self::Ite(a, b, c) => Self::Ite(inner(a), inner(b), inner(c)),
@@ -112,7 +115,7 @@ impl Term {
     /// Registers that the value is computed from.
     pub fn registers(&self, out: &mut Vec<usize>) {
         match self {
-            Self::Const(..) | Self::Old(_) | Self::Free(..) => {}
+            Self::Const(..) | Self::Old(_) | Self::Free(..) | Self::Fixed(..) => {}
             Self::Register(r) => out.push(*r),
             Self::Unary(_, a) | Self::Extract(a, ..) | Self::Resize(a, ..) => a.registers(out),
             Self::Binary(_, a, b) | Self::Concat(a, b) => {
@@ -128,6 +131,41 @@ impl Term {
     }
 }
 
+/// Whether a type is one of floating-point numbers.
+#[must_use]
+pub fn is_float(ty: Type) -> bool {
+    use TypeKind::{Bfloat, BfloatX2, Float, FloatX2};
+    matches!(ty.kind, Float | Bfloat | FloatX2 | BfloatX2)
+}
+
+/// What happens to subnormal 32-bit operands and results.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Subnormals {
+    /// They stay.
+    Kept,
+    /// They become zeros.
+    Flushed,
+}
+
+/// A function of two floating-point numbers, or of two pairs of them.
+#[must_use]
+pub fn float_result(op: FloatOp, ty: Type, a: Term, b: Term, flush: Subnormals) -> Option<Term> {
+    let format = match (ty.kind, ty.bits) {
+        (TypeKind::Float, 16) | (TypeKind::FloatX2, _) => Format::F16,
+        (TypeKind::Bfloat, _) | (TypeKind::BfloatX2, _) => Format::Bf16,
+        (TypeKind::Float, 32) if flush == Subnormals::Flushed => Format::F32Flushed,
+        (TypeKind::Float, 32) => Format::F32,
+        (TypeKind::Float, 64) => Format::F64,
+        _ => return None,
+    };
+    let op = Binary::Float(op, format);
+    if !matches!(ty.kind, TypeKind::FloatX2 | TypeKind::BfloatX2) {
+        return Some(a.binary(op, b));
+    }
+    let part = |at: u32| a.clone().bits(at, 16).binary(op, b.clone().bits(at, 16));
+    Some(Term::Concat(Box::new(part(16)), Box::new(part(0))))
+}
+
 /// The extension that a type asks for.
 #[must_use]
 pub fn extension(ty: Type) -> Extension {
@@ -136,15 +174,17 @@ pub fn extension(ty: Type) -> Extension {
 
 /// What a read-modify-write function stores, given the old value and operand b (and c of `cas`).
 ///
-/// `None` for functions on floating-point values, which stay opaque, but for sums of 32 and 64 bits.
+/// `None` where there is no such function. `flush` says whether subnormal 32-bit numbers are zeros.
 #[must_use]
-pub fn atomic_result(op: AtomicOp, ty: Type, operand: Term, swap: Option<Term>) -> Option<Term> {
+pub fn atomic_result(
+    op: AtomicOp,
+    ty: Type,
+    operand: Term,
+    swap: Option<Term>,
+    flush: Subnormals,
+) -> Option<Term> {
     let old = || Term::Old(ty.bits);
     let number = |n: u128| Term::Const(n, ty.bits);
-    let float = matches!(
-        ty.kind,
-        TypeKind::Float | TypeKind::Bfloat | TypeKind::FloatX2 | TypeKind::BfloatX2
-    );
     let less = if ty.is_signed() { Binary::SLt } else { Binary::ULt };
     let divide = if ty.is_signed() { Binary::SDiv } else { Binary::UDiv };
     Some(match op {
@@ -153,10 +193,15 @@ pub fn atomic_result(op: AtomicOp, ty: Type, operand: Term, swap: Option<Term>) 
         AtomicOp::And => old().binary(Binary::And, operand),
         AtomicOp::Or => old().binary(Binary::Or, operand),
         AtomicOp::Xor => old().binary(Binary::Xor, operand),
-        AtomicOp::Add if ty.kind == TypeKind::Float && ty.bits >= 32 => {
-            old().binary(Binary::FAdd, operand)
+        _ if is_float(ty) => {
+            let op = match op {
+                AtomicOp::Add => FloatOp::Add,
+                AtomicOp::Min => FloatOp::Min,
+                AtomicOp::Max => FloatOp::Max,
+                _ => return None,
+            };
+            return float_result(op, ty, old(), operand, flush);
         }
-        _ if float => return None,
         AtomicOp::Add => old().binary(Binary::Add, operand),
         AtomicOp::Sub => old().binary(Binary::Sub, operand),
         AtomicOp::Mul => old().binary(Binary::Mul, operand),

@@ -187,7 +187,21 @@ impl DecodeError {
             Self::OperandCount { shape, .. } => {
                 at("ptx-operand-count").help(format!("write `{shape}`"))
             }
-            Self::Operand { .. } => at("ptx-operand"),
+            Self::Operand { expected, found, .. } => {
+                let help = match found.as_str() {
+                    "the sink `_`" => {
+                        "`_` stands for a result that nobody wants; other operands are registers or \
+                         values"
+                    }
+                    "an address" => "brackets stand around the address of an access: leave them out",
+                    "a number" if expected.contains("destination") => "a number is a value, no place for a result",
+                    _ if found.starts_with("a vector") => {
+                        "a vector has as many elements as `.v2`, `.v4` or `.v8` says"
+                    }
+                    _ => return at("ptx-operand"),
+                };
+                at("ptx-operand").help(help)
+            }
             Self::Range { legal, .. } => {
                 at("ptx-operand-range").help(format!("use a value in {legal}"))
             }

@@ -67,6 +67,7 @@ impl OperandKind {
     #[must_use]
     pub fn describe(&self) -> &'static str {
         match self {
+            Self::Name(name, 0) if name == "_" => "the sink `_`",
             Self::Name(name, 0) if name.starts_with('%') => "a register",
             Self::Name(..) => "a name",
             Self::Element(..) => "an array element",

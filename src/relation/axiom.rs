@@ -1,6 +1,6 @@
 //! Checks the axioms of a model on evaluated expressions and shows where they fail.
 
-use super::eval::{Interpretation, Values, evaluate};
+use super::eval::{Interpretation, Values, evaluate_roots};
 use super::expr::{Axiom, AxiomKind, Model};
 use crate::id::EventId;
 use crate::vocabulary::Sort;
@@ -31,7 +31,7 @@ pub enum Witness {
 #[must_use]
 pub fn check_axioms(model: &Model, execution: &dyn Interpretation) -> Vec<Failure> {
     let roots: Vec<_> = model.axioms.iter().map(|a| a.node).collect();
-    failures(model, &evaluate(&model.arena, &roots, execution))
+    failures(model, &evaluate_roots(&model.arena, &roots, execution))
 }
 
 /// The axioms of `model` that fail under `values`, which cover their nodes.

@@ -66,9 +66,17 @@ impl Values {
     }
 }
 
-/// Evaluates `roots`, once; what they are made of is kept only as long as something needs it.
+/// Evaluates `roots` and all they are made of.
 #[must_use]
 pub fn evaluate(arena: &Arena, roots: &[NodeId], execution: &dyn Interpretation) -> Values {
+    let mut evaluator = Evaluator::new(arena, roots, execution.len());
+    evaluator.evaluate(execution);
+    evaluator.values
+}
+
+/// Evaluates `roots`; what they are made of is kept only as long as something needs it.
+#[must_use]
+pub fn evaluate_roots(arena: &Arena, roots: &[NodeId], execution: &dyn Interpretation) -> Values {
     let steps = plan(arena, roots);
     let mut last_use = vec![0; arena.len()];
     for (position, (step, _)) in steps.iter().enumerate() {

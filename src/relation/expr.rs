@@ -116,6 +116,12 @@ impl Arena {
         u32::try_from(self.groups.len()).expect("few recursive groups")
     }
 
+    /// Whether some expression contains `node`.
+    #[must_use]
+    pub fn contains(&self, node: Node) -> bool {
+        self.known.contains_key(&node)
+    }
+
     /// The node behind `id`.
     #[must_use]
     pub fn node(&self, id: NodeId) -> Node {

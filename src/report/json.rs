@@ -188,6 +188,7 @@ fn picture(
         "threads": threads,
         "edges": edges,
         "state": state,
+        "flags": picture.flags,
     })
 }
 

@@ -14,7 +14,9 @@ pub fn axioms(model: &Model, files: &Files) -> String {
     let names: Vec<String> = model.axioms.iter().map(reason::named).collect();
     let width = names.iter().map(|n| n.chars().count()).max().unwrap_or(0);
     for (axiom, name) in model.axioms.iter().zip(&names) {
-        let negation = if axiom.negated { "~" } else { "" };
+        // What a flag reports is the opposite of what the axiom demands.
+        let negated = axiom.negated != (axiom.role == AxiomRole::Flag);
+        let negation = if negated { "~" } else { "" };
         let kind = match axiom.kind {
             AxiomKind::Acyclic => "acyclic",
             AxiomKind::Irreflexive => "irreflexive",

@@ -3,6 +3,7 @@
 use super::reason;
 use super::witness::{self, Picture, observed_value};
 use crate::batch::{Case, Listing};
+use crate::execution::build::Execution;
 use crate::relation::expr::Model;
 
 /// Whether witnesses are shown.
@@ -23,6 +24,13 @@ pub fn render(case: &Case, listing: &Listing, model: &Model, witnesses: Witnesse
     for ((values, choices), matching) in states.iter().zip(&listing.matching) {
         let mark = if *matching { '*' } else { ' ' };
         out.push_str(format!("{mark} {}", state(listing, values)).trim_end());
+        let raised = match Execution::build(&listing.graph, choices.clone()) {
+            Ok(execution) if witnesses == Witnesses::Hidden => witness::flags(&execution, model),
+            _ => Vec::new(),
+        };
+        if !raised.is_empty() {
+            out.push_str(&format!("  (flag {})", raised.join(", ")));
+        }
         out.push('\n');
         if witnesses == Witnesses::Shown {
             out.push_str(&match Picture::of(&case.test.name, &listing.graph, choices, model) {

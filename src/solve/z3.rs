@@ -7,7 +7,8 @@ use super::{Answer, Budget, Core, Engine, Goal, Problem, States, Why};
 use crate::encode::Encoding;
 use crate::encode::formula::{Formula, Shape};
 use crate::execution::barrier::Generation;
-use crate::execution::build::Choices;
+use crate::execution::build::{Choices, Execution};
+use crate::execution::recheck::recheck;
 use crate::id::{AccessId, EventId, ExprId};
 use crate::program::expr::{Binary, Expr, Unary};
 use rustc_hash::FxHashMap;
@@ -36,11 +37,17 @@ impl Engine for Z3Engine {
             Ok(encoding) => encoding,
             Err(error) => return Answer::Unsupported(error.to_string()),
         };
-        if let Some(what) = refused(&encoding) {
-            return Answer::Unsupported(what.to_owned());
+        let wanted = encoding.goal(goal);
+        let answer =
+            z3::with_z3_config(&Config::new(), || Session::new(&encoding, budget).find(wanted));
+        // The solver takes floating-point results for any values: what it excludes is excluded,
+        // what it finds may not be there.
+        match (answer, refused(&encoding)) {
+            (Answer::Yes(choices), Some(what)) if !is_real(problem, goal, &choices) => {
+                Answer::Unsupported(what.to_owned())
+            }
+            (answer, _) => answer,
         }
-        let goal = encoding.goal(goal);
-        z3::with_z3_config(&Config::new(), || Session::new(&encoding, budget).find(goal))
     }
 
     fn states(&self, problem: Problem<'_>, budget: Budget) -> Result<States, String> {
@@ -359,6 +366,9 @@ impl<'e, 'a> Session<'e, 'a> {
             Expr::Unary(Unary::Not, a) if width == 1 => Term::Bool(self.truth(a).not()),
             Expr::Unary(Unary::Not, a) => Term::Bits(self.bits(a).bvnot()),
             Expr::Unary(Unary::Neg, a) => Term::Bits(self.bits(a).bvneg()),
+            Expr::Binary(Binary::Float(..), ..) => {
+                Term::Bits(BV::new_const(format!("float{}", id.index()), width))
+            }
             Expr::Binary(op, a, b) => self.binary(op, a, b),
             Expr::Ite(c, t, e) => Term::Bits(self.truth(c).ite(&self.bits(t), &self.bits(e))),
             Expr::Extract(a, low) => {
@@ -412,16 +422,28 @@ impl<'e, 'a> Session<'e, 'a> {
             Binary::Eq => Term::Bool(x.eq(&y)),
             Binary::ULt => Term::Bool(x.bvult(&y)),
             Binary::SLt => Term::Bool(x.bvslt(&y)),
-            Binary::FAdd => unreachable!("problems with floating-point sums are refused"),
+            Binary::Float(..) => unreachable!("floating-point results are variables"),
         }
     }
 }
 
-/// What this engine cannot say of a problem, if anything.
+/// Whether choices make a consistent execution with what was looked for, values computed anew.
+fn is_real(problem: Problem<'_>, goal: Goal, choices: &Choices) -> bool {
+    let graph = problem.graph;
+    let Ok(execution) = Execution::build(graph, choices.clone()) else { return false };
+    let reached = match goal {
+        Goal::Condition(wanted) => execution.truth(graph.condition) == Some(wanted),
+        Goal::Violation(index) => execution.truth(graph.violations[index].guard) == Some(true),
+        Goal::Complete | Goal::BoundHit | Goal::Race(_) => true,
+    };
+    reached && recheck(problem.model, &execution).is_consistent()
+}
+
+/// What this engine takes for any values, if anything.
 fn refused(encoding: &Encoding<'_>) -> Option<&'static str> {
     let exprs = &encoding.exprs;
-    let sum = |i| matches!(exprs.get(ExprId::new(i)), Expr::Binary(Binary::FAdd, ..));
-    (0..exprs.len()).any(sum).then_some("floating-point sums")
+    let sum = |i| matches!(exprs.get(ExprId::new(i)), Expr::Binary(Binary::Float(..), ..));
+    (0..exprs.len()).any(sum).then_some("floating-point arithmetic")
 }
 
 fn variable(name: &str, width: u32) -> Term {

@@ -41,6 +41,7 @@ pub(super) fn parse(cursor: &mut Cursor<'_>, draft: &mut Draft) {
             recover(cursor);
         }
     }
+    draft.note_legacy();
     let mut names = draft.names();
     let mut initialized = draft.initialized_registers();
     for (thread, body) in bodies {

@@ -5,6 +5,7 @@ use crate::ptx::cursor::Cursor;
 use crate::ptx::decode::{self, Names};
 use crate::ptx::error::{DecodeError, DecodeWarning, SyntaxError};
 use crate::ptx::instruction::{Instruction, guard, instruction};
+use crate::ptx::legacy;
 use crate::ptx::operation::{Operation, PredicateUse, Register, Statement};
 use crate::ptx::registers::Mentions;
 use crate::ptx::token::TokenKind;
@@ -58,8 +59,14 @@ impl Body {
         draft: &mut Draft,
     ) {
         let mut warnings = Vec::new();
-        let decoded = decode::decode(instruction, names, draft.decode_dialect(), &mut warnings);
+        let known = if draft.is_legacy() { legacy::check(instruction) } else { Ok(()) };
+        let decoded = known.and_then(|()| {
+            decode::decode(instruction, names, draft.decode_dialect(), &mut warnings)
+        });
         draft.diagnostics.extend(warnings.iter().map(DecodeWarning::diagnostic));
+        if draft.is_legacy() && decoded.is_ok() {
+            draft.diagnostics.extend(legacy::warning(instruction));
+        }
         // A statement in error keeps its labels, so that jumps to it are no further errors, and
         // its registers, so that reads of its result are none either.
         let operation = decoded.unwrap_or_else(|error: DecodeError| {

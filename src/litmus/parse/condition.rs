@@ -164,7 +164,8 @@ fn of_thread(cursor: &mut Cursor<'_>, names: &Resolver<'_>) -> Result<Term, Cond
         return Err(ConditionError::Litmus(LitmusError::UnknownThread { name: thread, known }));
     };
     let space = names.spaces.get(name.value.as_str()).copied().flatten();
-    if matches!(space, Some(DeclaredSpace::Shared | DeclaredSpace::Local)) {
+    if matches!(space, Some(DeclaredSpace::Shared | DeclaredSpace::Local | DeclaredSpace::Multimem))
+    {
         let mut term = memory(cursor, names, name, Some(index))?;
         if let Term::Memory { span, .. } = &mut term {
             *span = thread.span.to(*span);

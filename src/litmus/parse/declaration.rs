@@ -68,6 +68,7 @@ fn version(cursor: &mut Cursor<'_>, draft: &mut Draft) -> Result<(), SyntaxError
     let token = cursor.expect(TokenKind::Decimal, "a version such as `8.5`")?;
     let text = cursor.text(token.span);
     let parts = text.split_once('.').and_then(|(a, b)| Some((a.parse().ok()?, b.parse().ok()?)));
+    draft.version_at = Some(token.span);
     draft.version = Some(
         parts.ok_or_else(|| SyntaxError::Literal { found: text.to_owned(), span: token.span })?,
     );

@@ -11,6 +11,7 @@ use crate::litmus::ast::{
 use crate::litmus::error::{LitmusError, LitmusWarning};
 use crate::ptx::decode::{self, Names};
 use crate::ptx::error::SyntaxError;
+use crate::ptx::legacy;
 use crate::ptx::operation::{Register, Statement, Type};
 use crate::source::{Span, Spanned};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -39,6 +40,8 @@ pub(super) struct Draft {
     pub(super) dialect: Dialect,
     whole: Span,
     pub(super) version: Option<(u32, u32)>,
+    /// Where the version is named.
+    pub(super) version_at: Option<Span>,
     pub(super) variables: Vec<Variable>,
     pub(super) aliases: Vec<AliasDeclaration>,
     declared: FxHashMap<String, Span>,
@@ -67,6 +70,7 @@ impl Draft {
             dialect,
             whole,
             version: None,
+            version_at: None,
             variables: Vec::new(),
             aliases: Vec::new(),
             declared: FxHashMap::default(),
@@ -93,6 +97,21 @@ impl Draft {
 
     pub(super) fn warn(&mut self, warning: &LitmusWarning) {
         self.diagnostics.push(warning.diagnostic());
+    }
+
+    /// Whether the statements are those of PTX 1.4.
+    pub(super) fn is_legacy(&self) -> bool {
+        self.dialect == Dialect::Blocks && legacy::applies(self.version)
+    }
+
+    /// Says once what a test of PTX 1.4 is checked against; in columns the version says nothing.
+    pub(super) fn note_legacy(&mut self) {
+        let at = self.version_at.unwrap_or(Span { end: self.whole.start, ..self.whole });
+        if self.is_legacy() {
+            self.diagnostics.push(legacy::note(at));
+        } else if legacy::applies(self.version) {
+            self.warn(&LitmusWarning::LegacyColumns(at));
+        }
     }
 
     /// Whether a variable or alias has this name.

@@ -89,9 +89,13 @@ fn doc_length(text: &str) -> Option<usize> {
     None
 }
 
-/// `Key=value` or `Key[model]=value`.
+/// `Key=value`, `Key[model]=value` or `Key[reading=choice]=value`.
 fn metadata(line: &str) -> Option<(&str, &str)> {
-    let (key, value) = line.split_once('=')?;
+    let (first, _) = line.split_once('=')?;
+    let (key, value) = match (first.contains('['), line.split_once("]=")) {
+        (true, Some((key, value))) => (&line[..=key.len()], value),
+        _ => line.split_once('=')?,
+    };
     let key = key.trim_end();
     let name = match key.split_once('[') {
         Some((name, rest)) => {

@@ -39,6 +39,16 @@ pub struct Parsed {
 /// `name` is what the user calls it; its extension and its content choose the format. The text is
 /// added to `files`, which every span of the result refers to.
 pub fn parse_bytes(files: &mut Files, name: &str, bytes: &[u8]) -> Parsed {
+    parse_version(files, name, bytes, None)
+}
+
+/// As [`parse_bytes`], with a version of the ISA for tests that name none.
+pub fn parse_version(
+    files: &mut Files,
+    name: &str,
+    bytes: &[u8],
+    version: Option<(u32, u32)>,
+) -> Parsed {
     let text = String::from_utf8_lossy(bytes);
     let file = files.add(name, text.as_ref());
     if let Err(error) = std::str::from_utf8(bytes) {
@@ -48,7 +58,7 @@ pub fn parse_bytes(files: &mut Files, name: &str, bytes: &[u8]) -> Parsed {
     let source = Source { text: &text, whole: Span::new(file, 0, text.len()), name };
     match header::first_word(&source) {
         "" => Parsed::failed(&LitmusError::Empty(source.at(0, 0))),
-        "PTX" => litmus(&source),
+        "PTX" => litmus(&source, version),
         _ if name.ends_with(".test") => nvlitmus::parse(&source),
         word => Parsed::failed(&LitmusError::NoHeader(source.span_of(word))),
     }
@@ -100,7 +110,7 @@ impl Source<'_> {
 }
 
 /// A test in columns or blocks.
-fn litmus(source: &Source<'_>) -> Parsed {
+fn litmus(source: &Source<'_>, version: Option<(u32, u32)>) -> Parsed {
     let mut diagnostics = Vec::new();
     let header = header::header(source, &mut diagnostics);
     let (tokens, errors) = lex(source.text, source.at(header.body, source.text.len()));
@@ -109,8 +119,12 @@ fn litmus(source: &Source<'_>) -> Parsed {
     let mut cursor = Cursor::new(source.text, &tokens, end);
     let dialect = dialect(&tokens);
     let mut draft = Draft::new(header, dialect, source.whole, diagnostics);
+    draft.version = version;
     match dialect {
-        Dialect::Columns => columns::parse(&mut cursor, &mut draft),
+        Dialect::Columns => {
+            draft.note_legacy();
+            columns::parse(&mut cursor, &mut draft);
+        }
         _ => blocks::parse(&mut cursor, &mut draft),
     }
     let mut parsed = Parsed::default();

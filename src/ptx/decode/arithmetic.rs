@@ -48,7 +48,34 @@ impl Decoder<'_> {
         Ok(Operation::Convert { to: types[0].value, from: types[1].value, destination, source })
     }
 
+    /// `add`, `min` or `max` of floating-point numbers without modifiers, rounded to nearest.
+    fn float_arithmetic(&mut self, opcode: &str) -> Option<Decoded> {
+        let op = match opcode {
+            "add" => ArithmeticOp::Add,
+            "min" => ArithmeticOp::Min,
+            "max" => ArithmeticOp::Max,
+            _ => return None,
+        };
+        let words = &self.instruction.qualifiers;
+        let ty = match words.iter().map(|q| q.value.as_str()).collect::<Vec<_>>()[..] {
+            [ty] => names::ty(ty)?,
+            ["rn", ty] if op == ArithmeticOp::Add => names::ty(ty)?,
+            _ => return None,
+        };
+        let float = matches!(ty.kind, TypeKind::Float | TypeKind::Bfloat) || is_packed(ty);
+        float.then(|| {
+            let operands = self.operands(3, 3, "op.type d, a, b")?;
+            let destination = self.real_destination(&operands[0])?;
+            let sources = operands[1..].iter().map(|operand| self.value(operand, ty));
+            let sources = sources.collect::<Result<_, _>>()?;
+            Ok(Operation::Arithmetic { op, ty, destination, sources })
+        })
+    }
+
     pub(super) fn arithmetic(&mut self, opcode: &str) -> Decoded {
+        if let Some(decoded) = self.float_arithmetic(opcode) {
+            return decoded;
+        }
         if self.is_outside_integers() {
             return Ok(outside::unknown(self));
         }

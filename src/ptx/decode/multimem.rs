@@ -56,7 +56,17 @@ impl Decoder<'_> {
             let legal = ["min", "max", "add", "and", "or", "xor"].contains(&word);
             names::atomic(word).filter(|_| legal)
         })?;
-        Ok(op.ok_or_else(|| self.missing("an operation such as `.add`", SECTION))?.value)
+        let other = self.instruction.qualifiers.iter().find(|q| names::atomic(&q.value).is_some());
+        match (op, other) {
+            (Some(op), _) => Ok(op.value),
+            (None, Some(other)) => Err(DecodeError::Rule {
+                message: format!("`multimem` has no `.{}`", other.value),
+                help: "the operations are `.add`, `.min`, `.max`, `.and`, `.or` and `.xor`",
+                section: SECTION,
+                span: other.span,
+            }),
+            (None, None) => Err(self.missing("an operation such as `.add`", SECTION)),
+        }
     }
 
     /// Loads and stores are weak without a qualifier, reductions relaxed at system scope.

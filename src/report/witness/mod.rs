@@ -6,12 +6,13 @@ pub mod text;
 use crate::bitrel::Rel;
 use crate::event::graph::{AgentKind, EventGraph, EventKind};
 use crate::execution::build::{Choices, Execution};
+use crate::execution::recheck::recheck;
 use crate::id::{AgentId, EventId, ExprId};
 use crate::litmus::ast::ThreadPlace;
 use crate::program::expr::signed;
 use crate::ptx::operation::{Order, Proxy, ProxyFenceKind};
 use crate::relation::eval::{Interpretation, evaluate};
-use crate::relation::expr::Model;
+use crate::relation::expr::{AxiomRole, Model};
 use crate::vocabulary::{BaseRel, BaseSet, Sort};
 
 /// An execution, ready to be drawn.
@@ -27,6 +28,8 @@ pub struct Picture {
     pub edges: Vec<Edge>,
     /// The final state: names and values.
     pub state: Vec<(String, String)>,
+    /// The model's flags that the execution raises.
+    pub flags: Vec<String>,
 }
 
 /// The events of one thread, in program order.
@@ -97,7 +100,8 @@ impl Picture {
             .filter(|&id| edges.iter().any(|e| e.from == id || e.to == id))
             .map(node)
             .collect();
-        Self { name: name.to_owned(), columns, initial, edges, state: final_state(execution) }
+        let (state, flags) = (final_state(execution), flags(execution, model));
+        Self { name: name.to_owned(), columns, initial, edges, state, flags }
     }
 
     /// The node of an event, if it is drawn.
@@ -236,6 +240,16 @@ pub fn observed_value(graph: &EventGraph, index: usize, bits: u128) -> String {
     let observed = &graph.observed[index];
     let width = |expr: ExprId| graph.exprs.width(expr);
     number(bits, width(observed.value), observed.signed)
+}
+
+/// The names of the flags of a model that an execution raises.
+#[must_use]
+pub fn flags(execution: &Execution<'_>, model: &Model) -> Vec<String> {
+    if model.axioms.iter().all(|axiom| axiom.role != AxiomRole::Flag) {
+        return Vec::new();
+    }
+    let raised = recheck(model, execution).flags;
+    raised.iter().map(|flag| model.axioms[flag.axiom].name.clone()).collect()
 }
 
 fn final_state(execution: &Execution<'_>) -> Vec<(String, String)> {

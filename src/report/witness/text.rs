@@ -71,6 +71,9 @@ fn facts(picture: &Picture) -> Vec<String> {
         let state = picture.state.iter().map(|(name, value)| format!("{name}={value}"));
         facts.push(("final", state.collect()));
     }
+    if !picture.flags.is_empty() {
+        facts.push(("flag", picture.flags.clone()));
+    }
     let width = facts.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
     facts.into_iter().map(|(name, texts)| format!("{name:width$}  {}", texts.join(", "))).collect()
 }

@@ -72,7 +72,8 @@ fn extend<V: Visitor>(
     for write in graph.ids() {
         let event = graph.event(write);
         let same_location = event.is_write() && event.loc == graph.event(read).loc;
-        if same_location && executes(write) != Some(false) {
+        let possible = same_location && !graph.is_own_write(read, write);
+        if possible && executes(write) != Some(false) {
             rf[read.index()] = Some(write);
             extend(graph, free, rf, visitor)?;
         }

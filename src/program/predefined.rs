@@ -1,0 +1,108 @@
+//! Special registers (PTX-10) as values: what the place of a thread decides, constants that the test
+//! does not say, and what may be another value at each read.
+
+use super::expr::Binary;
+use super::lower::Lowering;
+use super::term::{Extension, Term};
+use crate::litmus::ast::{Place, ThreadPlace};
+
+/// Lanes of a warp.
+const LANE_BITS: u32 = 5;
+
+impl Lowering<'_> {
+    /// The value of a special register, as wide as the register is.
+    pub(super) fn special(&self, name: &str) -> Term {
+        let base = name.split('.').next().unwrap_or(name);
+        if base == "laneid" {
+            return self.lane_id();
+        }
+        if let Some(which) = base.strip_prefix("lanemask_") {
+            return self.lane_mask(which);
+        }
+        let width = width(base);
+        let known = match self.place {
+            ThreadPlace::Device(place) => self.by_place(name, place),
+            ThreadPlace::Host => None,
+        };
+        match (known, self.owner(base)) {
+            (Some(number), _) => Term::Const(number, width),
+            (None, Some(owner)) => Term::Fixed(format!("%{name} of {owner}"), width),
+            (None, None) => Term::Free(format!("%{name}"), width),
+        }
+    }
+
+    /// What the place of a thread decides; `tid` counts the CTA's threads in the test.
+    fn by_place(&self, name: &str, place: Place) -> Option<u128> {
+        Some(match name {
+            "ctaid.x" | "ctaid" => u128::from(place.cta),
+            "clusterid.x" | "clusterid" => u128::from(place.cluster),
+            "cluster_ctarank" | "cluster_ctaid.x" => u128::from(self.layout.rank(place)),
+            "cluster_nctarank" | "cluster_nctaid.x" => {
+                self.layout.cluster_ctas(place).len() as u128
+            }
+            "warpid" => u128::from(place.warp?),
+            "tid.x" | "tid" => self.tid,
+            _ => return None,
+        })
+    }
+
+    /// Who has one value of a register throughout; `None` for registers whose value may change
+    /// from read to read: clocks, timers, counters, and where a thread runs at the moment.
+    fn owner(&self, base: &str) -> Option<String> {
+        let changes = matches!(base, "smid" | "warpid")
+            || base.starts_with("clock")
+            || base.starts_with("globaltimer")
+            || is_counter(base);
+        if changes {
+            return None;
+        }
+        let (name, ThreadPlace::Device(p)) = (&self.name, self.place) else {
+            return Some(self.name.clone());
+        };
+        Some(match base {
+            "nsmid" | "nwarpid" => format!("gpu {}", p.gpu),
+            "tid" => name.clone(),
+            "ctaid" | "cluster_ctaid" | "cluster_ctarank" => {
+                format!("gpu {} grid {} cta {}", p.gpu, p.grid, p.cta)
+            }
+            "clusterid" => format!("gpu {} grid {} cluster {}", p.gpu, p.grid, p.cluster),
+            _ => format!("gpu {} grid {}", p.gpu, p.grid),
+        })
+    }
+
+    fn lane_id(&self) -> Term {
+        let lane = match self.lane {
+            Some(lane) => Term::Const(u128::from(lane), LANE_BITS),
+            None => Term::Fixed(format!("%laneid of {}", self.name), LANE_BITS),
+        };
+        lane.resize(32, Extension::Zero)
+    }
+
+    /// The mask of this lane and of those below or above it (PTX-10.18).
+    fn lane_mask(&self, which: &str) -> Term {
+        let one = Term::Const(1, 32);
+        let own = one.clone().binary(Binary::Shl, self.lane_id());
+        let below = own.clone().binary(Binary::Sub, one);
+        match which {
+            "eq" => own,
+            "lt" => below,
+            "le" => below.binary(Binary::Or, own),
+            "ge" => below.not(),
+            _ => below.binary(Binary::Or, own).not(),
+        }
+    }
+}
+
+fn is_counter(base: &str) -> bool {
+    base.strip_prefix("pm").is_some_and(|n| n.starts_with(|c: char| c.is_ascii_digit()))
+}
+
+/// The width of a special register in bits (PTX-10).
+fn width(base: &str) -> u32 {
+    match base {
+        "is_explicit_cluster" => 1,
+        "gridid" | "clock64" | "globaltimer" | "current_graph_exec" => 64,
+        _ if base.ends_with("_64") => 64,
+        _ => 32,
+    }
+}

@@ -1,0 +1,101 @@
+//! Readings of the standard that decide what an instruction does, and so concern programs, not
+//! models.
+
+/// How the accesses of a program are read; the default is the tool's choice.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Readings {
+    /// The elements of a vector access (reading V1).
+    pub vector: VectorReading,
+    /// 128-bit loads and stores (reading V2).
+    pub wide: WideReading,
+    /// A compare-and-swap that fails (reading V5).
+    pub failing_cas: FailingCas,
+    /// An `atom` whose destination is `_`.
+    pub sink_atom: SinkAtom,
+}
+
+/// What the elements of a vector are to each other.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum VectorReading {
+    /// Operations in an order that the execution chooses.
+    #[default]
+    Ordered,
+    /// Operations without any order.
+    Unordered,
+    /// One operation, for vectors of up to 16 bytes that are loaded or stored.
+    Whole,
+}
+
+/// What a 128-bit load or store is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum WideReading {
+    /// One operation.
+    #[default]
+    Whole,
+    /// A vector of two 64-bit operations.
+    Halves,
+}
+
+/// What a compare-and-swap that fails writes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum FailingCas {
+    /// Nothing.
+    #[default]
+    Nothing,
+    /// The value that it has read.
+    Old,
+}
+
+/// What an `atom` without a destination is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SinkAtom {
+    /// An `atom`.
+    #[default]
+    Atom,
+    /// A `red`.
+    Red,
+}
+
+impl Readings {
+    /// The names of the readings, each with its values; the first is the default.
+    pub const NAMES: &[(&str, &[&str])] = &[
+        ("vector", &["ordered", "unordered", "whole"]),
+        ("b128", &["whole", "halves"]),
+        ("failing-cas", &["nothing", "writes"]),
+        ("sink-atom", &["atom", "red"]),
+    ];
+
+    /// Chooses a reading; `None` when no reading has this name and value.
+    #[must_use]
+    pub fn with(mut self, name: &str, value: &str) -> Option<Self> {
+        match (name, value) {
+            ("vector", "ordered") => self.vector = VectorReading::Ordered,
+            ("vector", "unordered") => self.vector = VectorReading::Unordered,
+            ("vector", "whole") => self.vector = VectorReading::Whole,
+            ("b128", "whole") => self.wide = WideReading::Whole,
+            ("b128", "halves") => self.wide = WideReading::Halves,
+            ("failing-cas", "nothing") => self.failing_cas = FailingCas::Nothing,
+            ("failing-cas", "writes") => self.failing_cas = FailingCas::Old,
+            ("sink-atom", "atom") => self.sink_atom = SinkAtom::Atom,
+            ("sink-atom", "red") => self.sink_atom = SinkAtom::Red,
+            _ => return None,
+        }
+        Some(self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_listed_reading_can_be_chosen() {
+        for (name, values) in Readings::NAMES {
+            let chosen: Vec<_> =
+                values.iter().map(|value| Readings::default().with(name, value)).collect();
+            assert_eq!(chosen[0], Some(Readings::default()), "{name}");
+            assert!(chosen[1..].iter().all(|c| c.is_some_and(|c| c != Readings::default())));
+        }
+        assert_eq!(Readings::default().with("vector", "sideways"), None);
+    }
+}

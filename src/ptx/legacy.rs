@@ -1,0 +1,154 @@
+//! The instructions of PTX 1.4, for tests that ask for that version: what it lacks is rejected,
+//! what it has means what the memory consistency model says of it today.
+//!
+//! That model applies to programs of any ISA version on sm_70 and later (PTX-8.1); it gives `membar`
+//! the meaning of `fence.sc`, `atom` and `red` that of relaxed operations at device scope.
+
+use crate::diagnostic::Diagnostic;
+use crate::ptx::error::DecodeError;
+use crate::ptx::instruction::{Instruction, OperandKind};
+use crate::ptx::names;
+use crate::source::{Span, Spanned};
+
+/// What rejections refer to.
+const SECTION: &str = "PTX 1.4";
+
+/// The instructions of PTX 1.4 that the decoder knows.
+const OPCODES: &[&str] = &[
+    "abs", "add", "and", "atom", "bar", "bra", "brkpt", "cnot", "cvt", "div", "exit", "ld", "mad",
+    "max", "membar", "min", "mov", "mul", "neg", "not", "or", "pmevent", "red", "rem", "ret",
+    "selp", "set", "setp", "shl", "shr", "st", "sub", "trap", "vote", "xor",
+];
+
+/// Whether a version is one whose instructions are checked here.
+#[must_use]
+pub fn applies(version: Option<(u32, u32)>) -> bool {
+    version.is_some_and(|(major, _)| major == 1)
+}
+
+/// The remark that belongs to every test of this version.
+#[must_use]
+pub fn note(span: Span) -> Diagnostic {
+    Diagnostic::note("legacy-hardware", span, "the model describes sm_70 and later").help(
+        "what sm_1x to sm_6x did is outside the memory consistency model, whatever the ISA version \
+         (PTX-8.1)",
+    )
+}
+
+/// Checks that an instruction is one of PTX 1.4.
+///
+/// # Errors
+/// With the rule that it breaks.
+pub fn check(instruction: &Instruction) -> Result<(), DecodeError> {
+    let opcode = instruction.opcode.value.as_str();
+    if !OPCODES.contains(&opcode) {
+        let message = format!("PTX 1.4 has no `{opcode}`");
+        return Err(rule(message, "write a later `.version`", instruction.opcode.span));
+    }
+    if opcode == "vote" {
+        let help = "sm_70 and later need `vote.sync`, which PTX 1.4 lacks";
+        return Err(rule("`vote` without `.sync`".to_owned(), help, instruction.span));
+    }
+    for word in &instruction.qualifiers {
+        qualifier(opcode, word)?;
+    }
+    let has = |wanted: &[&str]| instruction.qualifiers.iter().any(|q| wanted.contains(&&*q.value));
+    match opcode {
+        "ld" | "st" if !has(&["const", "global", "local", "param", "shared"]) => {
+            Err(no_space(instruction))
+        }
+        "atom" | "red" if !has(&["global", "shared"]) => Err(no_space(instruction)),
+        "bar" => barrier(instruction),
+        _ => Ok(()),
+    }
+}
+
+fn qualifier(opcode: &str, word: &Spanned<String>) -> Result<(), DecodeError> {
+    let text = word.value.as_str();
+    let level = opcode == "membar";
+    let message = || format!("PTX 1.4 has no `.{text}`");
+    if level {
+        return match text {
+            "cta" | "gl" => Ok(()),
+            _ => Err(rule(message(), "`membar` is `.cta` or `.gl`", word.span)),
+        };
+    }
+    if names::order(text).is_some() || names::scope(text).is_some() {
+        let help = "accesses are plain or `.volatile`, atomics have neither order nor scope: write \
+                    `membar`, or a later `.version`";
+        return Err(rule(message(), help, word.span));
+    }
+    let later = text.contains("::")
+        || names::is_hint(text)
+        || matches!(text, "mmio" | "nc" | "ca" | "cg" | "cs" | "lu" | "cv" | "wb" | "wt" | "noftz");
+    if later {
+        return Err(rule(message(), "leave it out, or write a later `.version`", word.span));
+    }
+    let float = matches!(text, "f16" | "bf16" | "f16x2" | "bf16x2" | "f32" | "f64");
+    if float && matches!(opcode, "atom" | "red") {
+        let help = "floating-point atomics came with PTX 2.0";
+        return Err(rule(format!("PTX 1.4 has no `{opcode}` on `.{text}`"), help, word.span));
+    }
+    Ok(())
+}
+
+/// `bar.sync d`, for all threads of the CTA.
+fn barrier(instruction: &Instruction) -> Result<(), DecodeError> {
+    let help = "the only form is `bar.sync d` with a constant d from 0 to 15, for all threads of \
+                the CTA";
+    let words: Vec<&str> = instruction.qualifiers.iter().map(|q| q.value.as_str()).collect();
+    let constant = |kind: &OperandKind| matches!(kind, OperandKind::Integer(0..=15));
+    match (words.as_slice(), instruction.operands.as_slice()) {
+        (["sync"], [only]) if constant(&only.kind) => Ok(()),
+        _ => {
+            let message = "PTX 1.4 has no such barrier".to_owned();
+            Err(rule(message, help, instruction.span))
+        }
+    }
+}
+
+fn no_space(instruction: &Instruction) -> DecodeError {
+    let message = format!("`{}` names no state space", instruction.full_name());
+    rule(
+        message,
+        "PTX 1.4 has no generic addresses: write `.global` or `.shared`",
+        instruction.span,
+    )
+}
+
+fn rule(message: String, help: &'static str, span: Span) -> DecodeError {
+    DecodeError::Rule { message, help, section: SECTION, span }
+}
+
+/// What an instruction meant in PTX 1.4 and does not mean in the model.
+#[must_use]
+pub fn warning(instruction: &Instruction) -> Option<Diagnostic> {
+    let has = |word: &str| instruction.qualifiers.iter().any(|q| q.value == word);
+    let span = instruction.span;
+    match instruction.opcode.value.as_str() {
+        "atom" | "red" if has("dec") => Some(
+            Diagnostic::warning("legacy-dec", span, "`.dec` of 0 wraps to the operand").help(
+                "the text of PTX 1.4 does not say so; today's does, and is followed \
+                 (PTX-9.7.13.5)",
+            ),
+        ),
+        "ld" | "st" if has("volatile") && has("shared") => Some(
+            Diagnostic::warning("legacy-volatile", span, "`.volatile` gives no order").help(
+                "PTX 1.4 offers it for sequential consistency in shared memory; the model makes it a \
+                 relaxed access (PTX-8.4.2): add `membar` or `bar.sync`",
+            ),
+        ),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_first_versions_are_legacy() {
+        assert!(applies(Some((1, 4))));
+        assert!(!applies(Some((2, 0))) && !applies(None));
+    }
+}
