@@ -9,6 +9,7 @@ use super::rules::Demand;
 use crate::bitrel::Rel;
 use crate::event::graph::CutKind;
 use crate::execution::barrier::{Barriers, Generations};
+use crate::execution::build::close_coherence;
 use crate::id::EventId;
 use crate::relation::expr::AxiomKind;
 use crate::solve::Goal;
@@ -177,7 +178,7 @@ impl Search<'_, '_> {
                 self.sc.insert(from, to);
             }
         }
-        self.co.transitive_closure_in_place();
+        close_coherence(self.space.graph, &mut self.co);
         let fine = self.produce_from(Level::Fences)
             && self.finals_are_last()
             && self.open_pairs().is_empty();
@@ -222,7 +223,7 @@ impl Search<'_, '_> {
     fn add(&mut self, order: BaseRel, from: EventId, to: EventId) {
         if order == BaseRel::Co {
             self.link(from, to);
-            self.co.transitive_closure_in_place();
+            close_coherence(self.space.graph, &mut self.co);
         } else {
             self.sc.insert(from, to);
         }
