@@ -109,11 +109,11 @@ enum Form {
 fn cases(profile: Profile, judges: &[(u32, Judge)]) -> impl Strategy<Value = Case> {
     let weights = judges.iter().enumerate().map(|(at, (weight, _))| (*weight, Just(at))).collect();
     let ask = prop_oneof![
-        12 => Just(Ask::Nothing),
-        5 => Just(Ask::States),
+        20 => Just(Ask::Nothing),
+        4 => Just(Ask::States),
         2 => Just(Ask::Verdict),
         2 => Just(Ask::Races),
-        2 => Just(Ask::Simplified),
+        1 => Just(Ask::Simplified),
     ];
     let form = prop_oneof![
         1 => Just(Form::State),
@@ -156,7 +156,7 @@ impl Engines {
     }
 
     fn enumerate(&self) -> (&dyn Engine, Budget) {
-        (&self.enumerate, Budget { steps: Some(500), ..Budget::default() })
+        (&self.enumerate, Budget { steps: Some(200), ..Budget::default() })
     }
 
     fn solver(&self) -> Option<(&dyn Engine, Budget)> {
