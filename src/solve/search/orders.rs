@@ -18,6 +18,9 @@ use crate::vocabulary::BaseRel;
 impl Search<'_, '_> {
     /// Every read that happens has its write: barriers, then orders.
     pub(super) fn decided(&mut self, visit: &mut Visit<'_>) -> Flow {
+        if self.executed != self.possible || self.values_unknown() {
+            return self.justifies_itself();
+        }
         let graph = self.space.graph;
         if self.goal == Goal::BoundHit {
             let hit = graph
@@ -25,12 +28,6 @@ impl Search<'_, '_> {
                 .iter()
                 .any(|c| c.kind == CutKind::Bound && self.values.truth(c.guard) == Some(true));
             return if hit { self.orient(visit).map(|_| ()) } else { Ok(()) };
-        }
-        if self.executed != self.possible {
-            return self.justifies_itself();
-        }
-        if self.values_unknown() {
-            return self.justifies_itself();
         }
         let options = match &self.space.meetings {
             Some(options) if options.len() == 1 => return self.choose_final(0, visit),
