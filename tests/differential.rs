@@ -1,185 +1,475 @@
-//! All engines give the same answers: on random programs, under every built-in model.
+//! All engines give the same answers: final states, verdicts and races of random programs, under
+//! the built-in models and their readings, simplified or as written.
 //!
-//! `PTXMC_DIFFERENTIAL_CASES` and `PTXMC_DIFFERENTIAL_SEED` make a run longer or another one. A
-//! program on which engines disagree is made small and written to `target/differential`.
+//! `PTXMC_DIFFERENTIAL_CASES` and `PTXMC_DIFFERENTIAL_SEED` make a run longer or another one:
+//! `PTXMC_DIFFERENTIAL_CASES=100000 cargo test --release --test differential -- --nocapture`. Of
+//! large programs there are a tenth as many. A program on which engines disagree is made small and
+//! written to `target/differential`, as a test that can be checked.
 
 #![allow(clippy::print_stdout, reason = "what was compared, for whoever looks")]
 
+mod comparison;
 mod programs;
 mod support;
 
+use comparison::Tally;
 use programs::{Profile, Sketch, large, sketch, small};
-use proptest::strategy::{Strategy, ValueTree};
+use proptest::prelude::*;
+use proptest::strategy::{Union, ValueTree};
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestError, TestRng, TestRunner};
-use ptxmc::cat::BUILTIN;
-use ptxmc::check::{Settings, check, states};
+use ptxmc::cat::{BUILTIN, Options, builtin, parse_builtin};
+use ptxmc::check::{Settings, check, graph_of};
+use ptxmc::event::unfold::Tearing;
 use ptxmc::litmus::ast::Test;
+use ptxmc::race::{find, races};
 use ptxmc::relation::expr::Model;
+use ptxmc::relation::simplify::simplify;
 use ptxmc::solve::enumerate::{Cores, Enumerate};
 use ptxmc::solve::search::SearchEngine;
-use ptxmc::solve::{Budget, Engine};
-use std::cell::Cell;
+use ptxmc::solve::{Budget, Engine, Problem, RaceKind};
+use ptxmc::source::Files;
+use ptxmc::verdict::{Undecided, Verdict};
+use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::path::Path;
-use support::{model, parse};
+use std::time::Instant;
+use support::parse;
 
-/// The engines to compare, each with what it may spend on a question.
-fn engines() -> Vec<(Box<dyn Engine>, Budget)> {
-    let steps = Budget { steps: Some(20_000), ..Budget::default() };
-    let enumerate: Box<dyn Engine> = Box::new(Enumerate { cores: Cores::All });
+/// A model to compare under.
+struct Judge {
+    name: String,
+    /// Where it is counted.
+    row: String,
+    model: Model,
+    simplified: Model,
+    tearing: Tearing,
+}
+
+/// Each built-in model with its weight, and PTX 9.2 in each of its readings.
+fn judges() -> Vec<(u32, Judge)> {
+    let load = |name: &str, variants: BTreeSet<String>| {
+        let found = builtin(name).expect("a built-in model");
+        parse_builtin(&mut Files::default(), found, &Options { variants })
+    };
+    let judge = |name: String, row: &str, model: Model, tearing| {
+        let simplified = simplify(&model);
+        Judge { name, row: row.to_owned(), model, simplified, tearing }
+    };
+    let mut out = Vec::new();
+    for builtin in BUILTIN {
+        let model = load(builtin.name, BTreeSet::new()).model;
+        let weight = if builtin.name == "ptx-9.2" { 40 } else { 15 };
+        out.push((weight, judge(builtin.name.to_owned(), builtin.name, model, Tearing::Overlap)));
+    }
+    let row = "ptx-9.2 in a reading";
+    for reading in load("ptx-9.2", BTreeSet::new()).variants {
+        let model = load("ptx-9.2", BTreeSet::from([reading.clone()])).model;
+        out.push((2, judge(format!("ptx-9.2 {reading}"), row, model, Tearing::Overlap)));
+    }
+    let model = load("ptx-9.2", BTreeSet::new()).model;
+    out.push((1, judge("ptx-9.2 tearing=byte".to_owned(), row, model, Tearing::Byte)));
+    out
+}
+
+/// What the solver is asked about a program; the other engines are asked more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Ask {
+    Nothing,
+    States,
+    /// Final states under the simplified model.
+    Simplified,
+    Verdict,
+    Races,
+}
+
+/// A program with what to ask of it.
+#[derive(Clone, Debug)]
+struct Case {
+    sketch: Sketch,
+    /// An index into the models.
+    judge: usize,
+    ask: Ask,
+    /// Which final states, and what of them, conditions are made of.
+    picks: (usize, usize, u32),
+    form: Form,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Form {
+    /// `exists` a whole state.
+    State,
+    /// `exists` a state mixed from two.
+    Mixed,
+    /// `~exists` for part of a state.
+    Part,
+    /// `forall`: part of one state or of another.
+    Forall,
+}
+
+fn cases(profile: Profile, judges: &[(u32, Judge)]) -> impl Strategy<Value = Case> {
+    let weights = judges.iter().enumerate().map(|(at, (weight, _))| (*weight, Just(at))).collect();
+    let ask = prop_oneof![
+        20 => Just(Ask::Nothing),
+        4 => Just(Ask::States),
+        2 => Just(Ask::Verdict),
+        2 => Just(Ask::Races),
+        1 => Just(Ask::Simplified),
+    ];
+    let form = prop_oneof![
+        1 => Just(Form::State),
+        3 => Just(Form::Mixed),
+        3 => Just(Form::Part),
+        2 => Just(Form::Forall),
+    ];
+    let picks = (0..1000_usize, 0..1000_usize, 1..16_u32);
+    (sketch(profile), Union::new_weighted(weights), ask, picks, form)
+        .prop_map(|(sketch, judge, ask, picks, form)| Case { sketch, judge, ask, picks, form })
+}
+
+type State = Vec<u128>;
+type States = BTreeSet<State>;
+
+/// Final states are asked of a solver where another engine finds at most this many: it lists them
+/// one after the other.
+const STATES: usize = 12;
+
+/// The engines, with what each may spend on a question.
+struct Engines {
+    search: SearchEngine,
+    enumerate: Enumerate,
     #[cfg(feature = "z3")]
-    let time = Budget { milliseconds: Some(1_000), ..Budget::default() };
-    vec![
-        (enumerate, steps),
-        (Box::<SearchEngine>::default(), steps),
+    solver: ptxmc::solve::z3::Z3Engine,
+}
+
+impl Engines {
+    fn new() -> Self {
+        Self {
+            search: SearchEngine::default(),
+            enumerate: Enumerate { cores: Cores::All },
+            #[cfg(feature = "z3")]
+            solver: ptxmc::solve::z3::Z3Engine::default(),
+        }
+    }
+
+    fn search(&self) -> (&dyn Engine, Budget) {
+        (&self.search, Budget { steps: Some(5_000), milliseconds: Some(40) })
+    }
+
+    fn enumerate(&self) -> (&dyn Engine, Budget) {
+        (&self.enumerate, Budget { steps: Some(200), ..Budget::default() })
+    }
+
+    fn solver(&self) -> Option<(&dyn Engine, Budget)> {
         #[cfg(feature = "z3")]
-        (Box::<ptxmc::solve::z3::Z3Engine>::default(), time),
-    ]
-}
-
-fn parameter(name: &str, default: u64) -> u64 {
-    std::env::var(name).ok().map_or(default, |value| value.parse().expect("a number"))
-}
-
-type State = Vec<(String, u128)>;
-
-/// The final states of a test; `None` where the engine could not list them all.
-fn all_states(
-    test: &Test,
-    model: &Model,
-    engine: &dyn Engine,
-    budget: Budget,
-) -> Option<BTreeSet<State>> {
-    let settings = Settings { budget, ..Settings::default() };
-    let (found, graph) = states(test, model, engine, settings).ok()?;
-    let named = |(state, _): &(Vec<u128>, _)| {
-        graph.observed.iter().map(|o| o.name.clone()).zip(state.iter().copied()).collect()
-    };
-    found.incomplete.is_none().then(|| found.states.iter().map(named).collect())
-}
-
-/// The word for the verdict on a test; `None` where an engine gave up.
-fn verdict(
-    test: &Test,
-    model: &Model,
-    engine: &dyn Engine,
-    budget: Budget,
-) -> Option<(&'static str, String)> {
-    use ptxmc::verdict::{Undecided, Verdict};
-    let settings = Settings { budget, ..Settings::default() };
-    match check(test, model, engine, settings).verdict {
-        Verdict::Unknown(Undecided::Engine(_) | Undecided::Unsupported(_)) => None,
-        verdict => Some((verdict.kind().name(), format!("{verdict:?}"))),
+        return Some((&self.solver, Budget { milliseconds: Some(200), ..Budget::default() }));
+        #[cfg(not(feature = "z3"))]
+        return None;
     }
 }
 
-/// Final states are compared where the reference engine finds at most this many: an engine that
-/// asks a solver for one after the other needs seconds for thousands.
-const STATES: usize = 60;
+/// One program under one model.
+struct Subject<'a> {
+    sketch: &'a Sketch,
+    test: Test,
+    judge: &'a Judge,
+    engines: &'a Engines,
+}
 
-/// Whether all engines agree on a program under a model; how many answers were compared.
-fn agree(sketch: &Sketch, model: &Model) -> Result<usize, String> {
-    let test = parse("random.litmus", sketch.text().as_bytes())?;
-    let mut compared = 0;
-    let mut known: Option<(&'static str, BTreeSet<State>)> = None;
-    for (engine, budget) in engines() {
-        let Some(found) = all_states(&test, model, engine.as_ref(), budget) else { break };
-        if found.len() > STATES {
-            break;
+impl Subject<'_> {
+    fn settings(&self, budget: Budget) -> Settings {
+        Settings { budget, tearing: self.judge.tearing, ..Settings::default() }
+    }
+
+    /// All final states, where the engine can list them.
+    fn states(
+        &self,
+        model: &Model,
+        (engine, budget): (&dyn Engine, Budget),
+    ) -> Result<States, &'static str> {
+        let graph = graph_of(&self.test, &self.judge.model, self.settings(budget));
+        let found = engine.states(Problem { graph: &graph, model }, budget);
+        let found = found.map_err(|_| "unsupported")?;
+        match found.incomplete {
+            Some(_) => Err("gave up"),
+            None => Ok(found.states.into_iter().map(|(state, _)| state).collect()),
         }
-        if let Some((other, states)) = &known {
-            compared += 1;
-            if *states != found {
-                let only = |a: &BTreeSet<State>, b| a.difference(b).cloned().collect::<Vec<_>>();
-                return Err(format!(
-                    "{}: only {other} has {:?}, only {} has {:?}",
-                    model.name,
-                    only(states, &found),
-                    engine.name(),
-                    only(&found, states)
-                ));
+    }
+
+    /// The word for the verdict on a question, with the verdict.
+    fn verdict(
+        &self,
+        question: &Test,
+        (engine, budget): (&dyn Engine, Budget),
+    ) -> Result<(&'static str, Verdict), &'static str> {
+        let outcome = check(question, &self.judge.model, engine, self.settings(budget));
+        let reduces = outcome.graph.barriers.iter().any(|b| b.reduction.is_some());
+        match outcome.verdict {
+            Verdict::Unknown(Undecided::Engine(_)) => Err("gave up"),
+            Verdict::Unknown(Undecided::Unsupported(_)) => Err("unsupported"),
+            // What a barrier returns that is never passed may or may not take a loop to its bound.
+            Verdict::Unknown(Undecided::Bound(_)) if reduces => Err("bound before a barrier"),
+            verdict => Ok((verdict.kind().name(), verdict)),
+        }
+    }
+
+    /// The pairs of accesses that race; only whether there are any where `any` says so.
+    fn races(
+        &self,
+        any: bool,
+        (engine, budget): (&dyn Engine, Budget),
+    ) -> Result<Result<Vec<String>, String>, &'static str> {
+        let model = &self.judge.model;
+        let graph = graph_of(&self.test, model, self.settings(budget));
+        let problem = Problem { graph: &graph, model };
+        let found = match any {
+            true => find(problem, RaceKind::Any, engine, budget)
+                .map(|race| race.iter().map(|_| "some".to_owned()).collect()),
+            false => races(problem, engine, budget).map(|all| {
+                all.iter().map(|r| format!("{:?} {:?}", r.accesses.0, r.accesses.1)).collect()
+            }),
+        };
+        match found {
+            Ok(races) => Ok(Ok(races)),
+            Err(Verdict::Unknown(Undecided::Engine(_))) => Err("gave up"),
+            Err(Verdict::Unknown(Undecided::Unsupported(_))) => Err("unsupported"),
+            Err(verdict) => Ok(Err(format!("{verdict:?}"))),
+        }
+    }
+
+    /// The names of observed values as conditions write them.
+    fn names(&self) -> Vec<String> {
+        let settings = self.settings(Budget::default());
+        let graph = graph_of(&self.test, &self.judge.model, settings);
+        let written = |name: &str| match name.split_once(':') {
+            Some((thread, register)) if register.starts_with('r') => {
+                format!("{thread}:%{register}")
             }
-        } else {
-            known = Some((engine.name(), found));
+            _ => name.to_owned(),
+        };
+        graph.observed.iter().map(|o| written(&o.name)).collect()
+    }
+
+    /// A condition out of final states.
+    fn question(&self, states: &States, case: &Case) -> String {
+        let (first, second, part) = case.picks;
+        let names = self.names();
+        let states: Vec<&State> = states.iter().collect();
+        if states.is_empty() {
+            return self.sketch.text();
+        }
+        let (a, b) = (states[first % states.len()], states[second % states.len()]);
+        let atoms = |state: &State, wanted: &dyn Fn(usize) -> bool| -> String {
+            let atom = |(name, value): (&String, &u128)| format!("{name} == {value}");
+            let all: Vec<String> = names.iter().zip(state).map(atom).collect();
+            let chosen: Vec<String> =
+                all.into_iter().enumerate().filter(|(i, _)| wanted(*i)).map(|(_, a)| a).collect();
+            if chosen.is_empty() { "true".to_owned() } else { chosen.join(" /\\ ") }
+        };
+        let some = |i: usize| part >> (i % 4) & 1 == 1;
+        let condition = match case.form {
+            Form::State => format!("exists ({})", atoms(a, &|_| true)),
+            Form::Mixed => {
+                let mixed = a.iter().zip(b).enumerate();
+                let mixed = mixed.map(|(i, (x, y))| if some(i) { *x } else { *y }).collect();
+                format!("exists ({})", atoms(&mixed, &|_| true))
+            }
+            Form::Part => format!("~exists ({})", atoms(a, &some)),
+            Form::Forall => format!("forall ({} \\/ {})", atoms(a, &some), atoms(b, &some)),
+        };
+        self.sketch.asking(&condition)
+    }
+}
+
+/// The final states that the first engine found.
+#[derive(Default)]
+struct Known(Option<(&'static str, States)>);
+
+impl Known {
+    /// Holds the states that an engine found against those of the first.
+    fn compare(
+        &mut self,
+        subject: &Subject<'_>,
+        name: &'static str,
+        found: States,
+        tally: &mut Tally,
+    ) -> Result<(), String> {
+        let Some((other, states)) = &self.0 else {
+            self.0 = Some((name, found));
+            return Ok(());
+        };
+        tally.compared += 1;
+        if *states == found {
+            return Ok(());
+        }
+        let only = |a: &States, b| a.difference(b).cloned().collect::<Vec<_>>();
+        Err(format!(
+            "{}: of {:?} only {other} has {:?}, only {name} has {:?}",
+            subject.judge.name,
+            subject.names(),
+            only(states, &found),
+            only(&found, states)
+        ))
+    }
+
+    fn few(&self) -> bool {
+        self.0.as_ref().is_none_or(|(_, states)| states.len() <= STATES)
+    }
+}
+
+/// Whether all engines agree on a case.
+fn agree(case: &Case, judge: &Judge, engines: &Engines, tally: &mut Tally) -> Result<(), String> {
+    let test = parse("random.litmus", case.sketch.text().as_bytes())?;
+    let subject = Subject { sketch: &case.sketch, test, judge, engines };
+    tally.count(&judge.row, "programs");
+    tally.features(&case.sketch.features());
+    let states = same_states(&subject, case.ask, tally)?;
+    if case.ask == Ask::Races {
+        same_races(&subject, case.picks.0.is_multiple_of(4), tally)?;
+    }
+    same_verdict(&subject, case, &states, tally)
+}
+
+fn same_states(subject: &Subject<'_>, ask: Ask, tally: &mut Tally) -> Result<States, String> {
+    let Subject { judge, engines, .. } = *subject;
+    let mut known = Known::default();
+    let plain = || subject.states(&judge.model, engines.search());
+    if let Some(found) = tally.timed("search", "states", plain) {
+        known.compare(subject, "search", found, tally)?;
+        let simplified = || subject.states(&judge.simplified, engines.search());
+        if let Some(found) = tally.timed("search", "simplified", simplified) {
+            known.compare(subject, "search, simplified,", found, tally)?;
+            tally.count(&judge.row, "simplified");
         }
     }
-    let states = known.map(|(_, states)| states).unwrap_or_default();
-    for question in questions(sketch, &states) {
-        compared += same_verdict(&question, model)?;
+    if known.few() {
+        let plain = || subject.states(&judge.model, engines.enumerate());
+        if let Some(found) = tally.timed("enumerate", "states", plain) {
+            known.compare(subject, "enumerate", found, tally)?;
+        }
     }
-    Ok(compared)
+    let model = match ask {
+        Ask::States => Some((&judge.model, "states")),
+        Ask::Simplified => Some((&judge.simplified, "simplified")),
+        Ask::Nothing | Ask::Verdict | Ask::Races => None,
+    };
+    if let (Some((model, question)), Some(solver), true) = (model, engines.solver(), known.few())
+        && let Some(found) = tally.timed("z3", question, || subject.states(model, solver))
+    {
+        known.compare(subject, "z3", found, tally)?;
+    }
+    let Some((_, states)) = known.0 else { return Ok(States::new()) };
+    tally.count(&judge.row, "states");
+    tally.states(states.len());
+    Ok(states)
 }
 
-/// Tests worth asking: for a final state, and for one that mixes two of them.
-fn questions(sketch: &Sketch, states: &BTreeSet<State>) -> Vec<String> {
-    let (Some(first), Some(last)) = (states.first(), states.last()) else {
-        return vec![sketch.text()];
-    };
-    let name = |(name, value): &(String, u128)| match name.split_once(':') {
-        Some((thread, register)) => (format!("{thread}:%{register}"), *value),
-        None => (name.clone(), *value),
-    };
-    let mixed = first.iter().zip(last).enumerate();
-    let mixed = mixed.map(|(at, (a, b))| name(if at % 2 == 0 { a } else { b }));
-    let last: State = last.iter().map(name).collect();
-    vec![sketch.asking_for(&last), sketch.asking_for(&mixed.collect::<State>())]
-}
-
-fn same_verdict(text: &str, model: &Model) -> Result<usize, String> {
-    let test = parse("random.litmus", text.as_bytes())?;
-    let mut known: Option<(&'static str, (&'static str, String))> = None;
-    let mut compared = 0;
-    for (engine, budget) in engines() {
-        let Some(found) = verdict(&test, model, engine.as_ref(), budget) else { continue };
+fn same_verdict(
+    subject: &Subject<'_>,
+    case: &Case,
+    states: &States,
+    tally: &mut Tally,
+) -> Result<(), String> {
+    let Subject { judge, engines, .. } = *subject;
+    let text = subject.question(states, case);
+    let question = parse("random.litmus", text.as_bytes())?;
+    let mut asked = vec![engines.search(), engines.enumerate()];
+    if case.ask == Ask::Verdict {
+        asked.extend(engines.solver());
+    }
+    let mut known: Option<(&'static str, (&'static str, Verdict))> = None;
+    for engine in asked {
+        let name = engine.0.name();
+        let ask = || subject.verdict(&question, engine);
+        let Some(found) = tally.timed(name, "verdict", ask) else { continue };
         if found.0 == "error" {
-            return Err(format!("{}: {} says {}\n{text}", model.name, engine.name(), found.1));
+            return Err(format!("{}: {name} says {:?}\n{text}", judge.name, found.1));
         }
-        match &known {
-            Some((other, verdict)) if verdict.0 != found.0 => {
-                let name = engine.name();
-                return Err(format!(
-                    "{}: {other} says {}, {name} {}\n{text}",
-                    model.name, verdict.1, found.1
-                ));
-            }
-            Some(_) => compared += 1,
-            None => known = Some((engine.name(), found)),
+        let Some((other, verdict)) = &known else {
+            tally.count(&judge.row, found.0);
+            known = Some((name, found));
+            continue;
+        };
+        tally.compared += 1;
+        if verdict.0 != found.0 {
+            let (one, two) = (&verdict.1, &found.1);
+            return Err(format!("{}: {other} says {one:?}, {name} {two:?}\n{text}", judge.name));
         }
     }
-    Ok(compared)
+    if known.is_some() {
+        tally.count(&judge.row, "verdicts");
+    }
+    Ok(())
+}
+
+/// Races under the model, where it defines them: which pairs, or only whether there are any.
+fn same_races(subject: &Subject<'_>, each: bool, tally: &mut Tally) -> Result<(), String> {
+    let Subject { judge, engines, .. } = *subject;
+    if judge.model.definition("race").is_none() {
+        return Ok(());
+    }
+    let question = if each { "each race" } else { "any race" };
+    let mut asked = vec![engines.search(), engines.enumerate()];
+    asked.extend(engines.solver());
+    let mut known: Option<(&'static str, Vec<String>)> = None;
+    for engine in asked {
+        let name = engine.0.name();
+        let Some(found) = tally.timed(name, question, || subject.races(!each, engine)) else {
+            continue;
+        };
+        let found = found.map_err(|why| format!("{}: {name} says {why}", judge.name))?;
+        match &known {
+            Some((other, races)) if *races != found => {
+                let name_of = &judge.name;
+                return Err(format!("{name_of}: {other} has races {races:?}, {name} {found:?}"));
+            }
+            Some(_) => tally.compared += 1,
+            None => {
+                tally.count(&judge.row, "races");
+                if !found.is_empty() {
+                    tally.count(&judge.row, "racy");
+                }
+                known = Some((name, found));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn parameter(name: &str) -> Option<u64> {
+    std::env::var(name).ok().map(|value| value.parse().expect("a number"))
 }
 
 /// Compares engines on random programs of a profile.
-fn run(name: &str, profile: Profile, cases: u64) {
-    let cases = parameter("PTXMC_DIFFERENTIAL_CASES", cases);
-    let seed = parameter("PTXMC_DIFFERENTIAL_SEED", 1);
-    let models: Vec<Model> = BUILTIN.iter().map(|b| model(b.name)).collect();
+fn run(title: &str, profile: Profile, cases_asked: u64) {
+    let seed = parameter("PTXMC_DIFFERENTIAL_SEED").unwrap_or(1);
+    let judges = judges();
     let mut bytes = [0; 32];
     bytes[..8].copy_from_slice(&seed.to_le_bytes());
     let config = Config {
-        cases: u32::try_from(cases).expect("fewer cases"),
+        cases: u32::try_from(cases_asked).expect("fewer cases"),
         failure_persistence: None,
-        max_shrink_iters: 2_000,
+        max_shrink_iters: 5_000,
         ..Config::default()
     };
     let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &bytes);
-    let compared = Cell::new(0);
-    let result = TestRunner::new_with_rng(config, rng).run(&sketch(profile), |sketch| {
-        for model in &models {
-            let answers = agree(&sketch, model).map_err(TestCaseError::fail)?;
-            compared.set(compared.get() + answers);
-        }
-        Ok(())
+    let engines = Engines::new();
+    let tally = RefCell::new(Tally::default());
+    let start = Instant::now();
+    let result = TestRunner::new_with_rng(config, rng).run(&cases(profile, &judges), |case| {
+        let judge = &judges[case.judge].1;
+        agree(&case, judge, &engines, &mut tally.borrow_mut()).map_err(TestCaseError::fail)
     });
-    println!("{name}: seed {seed}, {cases} programs, {} answers compared", compared.get());
+    let time = start.elapsed().as_secs_f64();
+    tally.borrow().print(&format!("{title}: seed {seed}, {cases_asked} programs, {time:.1} s"));
     match result {
-        Ok(()) => assert!(engines().len() < 2 || compared.get() > 0, "nothing was compared"),
-        Err(TestError::Fail(reason, sketch)) => {
+        Ok(()) => assert!(tally.borrow().compared > 0, "nothing was compared"),
+        Err(TestError::Fail(reason, case)) => {
             let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/differential");
             std::fs::create_dir_all(&folder).expect("a folder for the program");
-            let path = folder.join(format!("{name}-{seed}.litmus"));
-            std::fs::write(&path, sketch.text()).expect("a file for the program");
-            panic!("{}\n{}\n{reason}", path.display(), sketch.text());
+            let path = folder.join(format!("{title}-{seed}.litmus"));
+            std::fs::write(&path, case.sketch.text()).expect("a file for the program");
+            let ask = case.ask;
+            panic!("{}\n{}\n{ask:?}: {reason}", path.display(), case.sketch.text());
         }
         Err(error) => panic!("{error}"),
     }
@@ -187,12 +477,13 @@ fn run(name: &str, profile: Profile, cases: u64) {
 
 #[test]
 fn small_programs() {
-    run("small", small(), 200);
+    run("small", small(), parameter("PTXMC_DIFFERENTIAL_CASES").unwrap_or(600));
 }
 
 #[test]
 fn large_programs() {
-    run("large", large(), 50);
+    let cases = parameter("PTXMC_DIFFERENTIAL_CASES").map(|cases| cases.div_ceil(10));
+    run("large", large(), cases.unwrap_or(40));
 }
 
 #[test]
@@ -200,7 +491,7 @@ fn sketches_are_tests() {
     let mut runner = TestRunner::deterministic();
     for profile in [small(), large()] {
         let strategy = sketch(profile);
-        for _ in 0..200 {
+        for _ in 0..1_000 {
             let sketch = strategy.new_tree(&mut runner).expect("a program").current();
             parse("random.litmus", sketch.text().as_bytes())
                 .unwrap_or_else(|e| panic!("{e}\n{sketch:?}"));

@@ -259,7 +259,8 @@ impl<'g> Execution<'g> {
         Rel::from_pairs(self.graph.events.len(), pairs)
     }
 
-    /// Initial writes first, closed, irreflexive (PTX-8.9.6).
+    /// Initial writes first, closed, irreflexive; it relates writes, not bytes, so all pieces of two
+    /// writes go one way (PTX-8.9.6).
     fn coherence(&self) -> Result<Rel, Inconsistency> {
         let n = self.graph.events.len();
         let happens = |id: EventId| self.graph.event(id).is_write() && self.executed.contains(id);
@@ -275,7 +276,7 @@ impl<'g> Execution<'g> {
             let loc = self.graph.event(id).loc.expect("a write has a location");
             co.insert(self.graph.locations[loc.index()].init, id);
         }
-        co.transitive_closure_in_place();
+        close_coherence(self.graph, &mut co);
         match co.first_reflexive() {
             Some(event) => Err(Inconsistency::CyclicCoherence(event)),
             None => Ok(co),
@@ -430,7 +431,39 @@ fn compute(graph: &EventGraph, choices: &Choices, known: &[Option<u128>], values
     }
 }
 
-/// What a `bar.red` returns: its generation's predicates combined.
+/// Closes a coherence order: it is transitive and relates writes, not bytes, so that it orders all
+/// common pieces of two accesses as it orders one of them (PTX-8.9.6).
+pub(crate) fn close_coherence(graph: &EventGraph, co: &mut Rel) {
+    co.transitive_closure_in_place();
+    if graph.accesses.iter().all(|access| access.pieces.len() < 2) {
+        return;
+    }
+    let pieces = |id: EventId| &graph.access_of(id).pieces;
+    loop {
+        let mut more = Vec::new();
+        for (a, b) in co.iter_pairs() {
+            if pieces(a).len() < 2 || pieces(b).len() < 2 {
+                continue;
+            }
+            let pairs = pieces(a).iter().flat_map(|&x| pieces(b).iter().map(move |&y| (x, y)));
+            more.extend(
+                pairs.filter(|&(x, y)| {
+                    graph.event(x).loc == graph.event(y).loc && !co.contains(x, y)
+                }),
+            );
+        }
+        if more.is_empty() {
+            return;
+        }
+        for (a, b) in more {
+            co.insert(a, b);
+        }
+        co.transitive_closure_in_place();
+    }
+}
+
+/// What a `bar.red` returns: its generation's predicates combined. Operations without a predicate
+/// must not take part; where they do, they do not count.
 pub(crate) fn barrier_result(
     graph: &EventGraph,
     generations: &Generations,
@@ -443,7 +476,8 @@ pub(crate) fn barrier_result(
     let mut predicates = Vec::new();
     for (other, g) in graph.barriers.iter().zip(generations) {
         if other.key == op.key && g.is_some_and(|g| g.index == generation.index) {
-            predicates.push(values.truth(other.predicate?)?);
+            let Some(predicate) = other.predicate else { continue };
+            predicates.push(values.truth(predicate)?);
         }
     }
     Some(match op.reduction? {

@@ -12,6 +12,7 @@ use crate::execution::recheck::recheck;
 use crate::id::{AccessId, EventId, ExprId};
 use crate::program::expr::{Binary, Expr, Unary};
 use rustc_hash::FxHashMap;
+use std::time::{Duration, Instant};
 use z3::ast::{BV, Bool};
 use z3::{Config, Params, SatResult, Solver};
 
@@ -67,6 +68,8 @@ struct Session<'e, 'a> {
     exprs: FxHashMap<ExprId, Term>,
     formulas: FxHashMap<Formula, Bool>,
     clock_width: u32,
+    /// When the time for all checks together is over.
+    end: Option<Instant>,
 }
 
 /// A translated expression: one bit is a Boolean.
@@ -91,6 +94,7 @@ impl<'e, 'a> Session<'e, 'a> {
             exprs: FxHashMap::default(),
             formulas: FxHashMap::default(),
             clock_width: clock_width.max(1),
+            end: budget.milliseconds.map(|ms| Instant::now() + Duration::from_millis(ms)),
         };
         for &formula in &encoding.hard {
             let formula = session.formula(formula);
@@ -179,6 +183,10 @@ impl<'e, 'a> Session<'e, 'a> {
         let terms: Vec<Term> = observed.iter().map(|&x| self.term(x)).collect();
         let mut states = States::default();
         loop {
+            if self.end.is_some_and(|end| Instant::now() >= end) {
+                states.incomplete = Some(Why::Timeout);
+                break;
+            }
             match self.solver.check() {
                 SatResult::Sat => {}
                 SatResult::Unsat => break,

@@ -2,58 +2,34 @@
 //!
 //! A [`Sketch`] is a short program in a form that shrinks well: registers and labels get their
 //! names when it is printed, so that any instruction can be left out. Its text is the block format.
-#![allow(dead_code, reason = "every user takes a part of it")]
+#![allow(dead_code, unused_imports, reason = "every user takes a part of it")]
 
+mod generate;
 mod text;
+mod transform;
 
-use proptest::collection::vec;
-use proptest::option;
-use proptest::prelude::*;
-use proptest::sample::select;
-use proptest::strategy::Union;
-use std::ops::RangeInclusive;
-
-/// How large programs are.
-#[derive(Clone, Debug)]
-pub struct Profile {
-    /// Threads of a program.
-    pub threads: RangeInclusive<usize>,
-    /// Instructions of a thread.
-    pub instructions: RangeInclusive<usize>,
-    /// Variables of a program.
-    pub variables: RangeInclusive<usize>,
-    /// What accesses may look like.
-    pub shapes: Shapes,
-}
-
-/// What accesses may look like.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Shapes {
-    /// One size, one name for each variable.
-    Uniform,
-    /// Aliases too.
-    Aliases,
-    /// Aliases, and halves of variables.
-    Mixed,
-}
-
-/// Programs that the reference engine decides quickly.
-pub fn small() -> Profile {
-    Profile { threads: 2..=3, instructions: 1..=3, variables: 1..=2, shapes: Shapes::Aliases }
-}
-
-/// Programs for engines that do better.
-pub fn large() -> Profile {
-    Profile { threads: 2..=4, instructions: 1..=4, variables: 1..=3, shapes: Shapes::Mixed }
-}
+pub use generate::{Profile, cyclic, large, sketch, small};
+pub use transform::{widened, widest};
 
 /// A program.
 #[derive(Clone, PartialEq)]
 pub struct Sketch {
-    /// How many variables there are.
-    pub variables: usize,
+    /// Where the variables live.
+    pub variables: Vec<Space>,
     /// The threads.
     pub threads: Vec<Thread>,
+    /// A barrier in the middle of every thread.
+    pub phase: Option<Instruction>,
+    /// How many arrivals complete a phase of the mbarrier, in a program that uses it.
+    pub arrivals: u32,
+}
+
+/// Where a variable lives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Space {
+    Global,
+    /// One instance for each CTA.
+    Shared,
 }
 
 /// A thread.
@@ -61,6 +37,10 @@ pub struct Sketch {
 pub struct Thread {
     /// An index into [`PLACES`].
     pub place: usize,
+    /// Whether it is in the same warp as others that say so; else it has a warp of its own.
+    pub first_warp: bool,
+    /// It does what this earlier thread does, modulo how many there are, in place of its own body.
+    pub copy_of: Option<usize>,
     /// What it does.
     pub body: Vec<Item>,
 }
@@ -77,15 +57,19 @@ pub struct Item {
     pub control: Option<Control>,
 }
 
-/// Control flow that depends on a register.
+/// Control flow around an instruction.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Control {
     /// Only if the register that many loads ago has this value.
     If(usize, u32),
+    /// This instruction instead if the register that many loads ago has this value.
+    Else(usize, u32, Box<Instruction>),
     /// Jumps to the end of the thread unless the register that many loads ago has this value.
     Exit(usize, u32),
-    /// Repeated until the register that it sets has this value.
+    /// Repeated until the register that it sets has this value, a wait until it succeeds.
     Until(u32),
+    /// Between taking and giving back a lock, with the qualifiers of these two atomics.
+    Lock(String, String),
 }
 
 /// Where an access goes.
@@ -104,6 +88,16 @@ pub enum Part {
     Alias,
     LowHalf,
     HighHalf,
+    /// The second element of two.
+    Second,
+    /// The element that the lowest bit of the register that many loads ago names.
+    Chosen(usize),
+    /// The first element, at an address computed from that register in vain.
+    Computed(usize),
+    /// Both elements as one 64-bit word.
+    Double,
+    /// Both elements as a vector.
+    Vector,
 }
 
 /// What is written.
@@ -112,6 +106,10 @@ pub enum Source {
     Number(u32),
     /// The register that many loads ago; the number where there is none.
     Copy(usize, u32),
+    /// That register plus the number.
+    Sum(usize, u32),
+    /// The number, computed from that register in vain.
+    False(usize, u32),
 }
 
 /// An instruction.
@@ -125,103 +123,119 @@ pub enum Instruction {
     Reduce(String, &'static str, Target, Source),
     /// A fence or barrier, as written.
     Plain(String),
+    /// A barrier with this reduction over whether the register that many loads ago has this value;
+    /// its number and count as written.
+    Vote(&'static str, &'static str, usize, u32),
+    /// An arrival at the mbarrier, with its qualifiers.
+    Arrive(String),
+    /// An arrival at the mbarrier of the first CTA of the cluster.
+    ArriveThere(&'static str),
+    /// A wait for the phase of this parity: instruction, qualifiers.
+    Wait(&'static str, &'static str, u32),
+    /// A wait for the phase of the last arrival of the thread; of phase 0 where there is none.
+    WaitToken(&'static str, &'static str),
 }
 
-fn scope() -> impl Strategy<Value = &'static str> {
-    select(&["gpu", "cta", "cluster", "sys"][..])
-}
-
-/// One of these orders with a scope, or a form without one.
-fn qualifiers(
-    scoped: &'static [&'static str],
-    bare: &'static [&'static str],
-) -> BoxedStrategy<String> {
-    let scoped = (select(scoped), scope()).prop_map(|(order, scope)| format!("{order}.{scope}"));
-    if bare.is_empty() {
-        return scoped.boxed();
+impl Instruction {
+    /// Whether it sets a register that later instructions may use.
+    pub fn sets_register(&self) -> bool {
+        !matches!(
+            self,
+            Self::Store(..)
+                | Self::Reduce(..)
+                | Self::Plain(_)
+                | Self::Arrive(_)
+                | Self::ArriveThere(_)
+        )
     }
-    prop_oneof![1 => select(bare).prop_map(str::to_owned), 2 => scoped].boxed()
-}
 
-fn target(shapes: Shapes) -> BoxedStrategy<Target> {
-    let parts = match shapes {
-        Shapes::Uniform => vec![(1, Part::Whole)],
-        Shapes::Aliases => vec![(6, Part::Whole), (1, Part::Alias)],
-        Shapes::Mixed => {
-            vec![(16, Part::Whole), (2, Part::Alias), (1, Part::LowHalf), (1, Part::HighHalf)]
+    /// Where it accesses memory.
+    pub fn target(&self) -> Option<Target> {
+        match *self {
+            Self::Load(_, target)
+            | Self::Store(_, target, _)
+            | Self::Atomic(_, _, target, ..)
+            | Self::Reduce(_, _, target, _) => Some(target),
+            _ => None,
         }
-    };
-    let part = Union::new_weighted(parts.into_iter().map(|(w, p)| (w, Just(p))).collect());
-    (0..3_usize, part).prop_map(|(variable, part)| Target { variable, part }).boxed()
+    }
+
+    /// Whether it uses the mbarrier.
+    pub fn uses_mbarrier(&self) -> bool {
+        matches!(
+            self,
+            Self::Arrive(_) | Self::ArriveThere(_) | Self::Wait(..) | Self::WaitToken(..)
+        )
+    }
 }
 
-/// Atomics work on whole variables.
-fn whole(shapes: Shapes) -> BoxedStrategy<Target> {
-    target(if shapes == Shapes::Uniform { shapes } else { Shapes::Aliases })
+impl Item {
+    /// Its instruction and the other one that may be executed instead.
+    pub fn instructions(&self) -> impl Iterator<Item = &Instruction> {
+        let other = match &self.control {
+            Some(Control::Else(_, _, other)) => Some(other.as_ref()),
+            _ => None,
+        };
+        std::iter::once(&self.instruction).chain(other)
+    }
 }
 
-fn source() -> impl Strategy<Value = Source> {
-    prop_oneof![
-        3 => (1..4_u32).prop_map(Source::Number),
-        1 => (0..2_usize, 1..4_u32).prop_map(|(back, n)| Source::Copy(back, n)),
-    ]
-}
+impl Sketch {
+    /// What a thread does, copies resolved.
+    pub fn body(&self, index: usize) -> &[Item] {
+        match self.threads[index].copy_of {
+            Some(other) if index > 0 => self.body(other % index),
+            _ => &self.threads[index].body,
+        }
+    }
 
-fn plain() -> impl Strategy<Value = Instruction> {
-    let fence = (select(&["sc", "acq_rel", "acquire", "release"][..]), scope())
-        .prop_map(|(order, scope)| format!("fence.{order}.{scope}"));
-    let other = select(
-        &[
-            "fence.proxy.alias",
-            "membar.gl",
-            "membar.cta",
-            "bar.sync 0",
-            "bar.sync 0",
-            "bar.sync 1, 64",
-            "bar.arrive 1, 64",
-            "barrier.cluster.arrive; barrier.cluster.wait",
-            "barrier.cluster.arrive.relaxed; barrier.cluster.wait",
-        ][..],
-    );
-    prop_oneof![2 => fence, 1 => other.prop_map(str::to_owned)].prop_map(Instruction::Plain)
-}
+    /// All items of all threads.
+    pub fn items(&self) -> impl Iterator<Item = &Item> {
+        (0..self.threads.len()).flat_map(|t| self.body(t))
+    }
 
-fn instruction(shapes: Shapes) -> impl Strategy<Value = Instruction> {
-    let any = &["relaxed", "acquire", "release", "acq_rel"][..];
-    let load = (qualifiers(&["relaxed", "acquire"], &["weak", "volatile"]), target(shapes));
-    let store =
-        (qualifiers(&["relaxed", "release"], &["weak", "volatile"]), target(shapes), source());
-    let functions = &[
-        "add.u32", "exch.b32", "cas.b32", "and.b32", "or.b32", "xor.b32", "inc.u32", "dec.u32",
-        "min.u32", "max.u32",
-    ][..];
-    let atomic = (qualifiers(any, &[]), select(functions), whole(shapes), source(), 0..3_u32);
-    let reductions = &["add.u32", "and.b32", "or.b32", "xor.b32", "inc.u32", "min.u32", "max.u32"];
-    let reduce = (qualifiers(&["relaxed", "release"], &[]), select(&reductions[..]), whole(shapes));
-    prop_oneof![
-        6 => load.prop_map(|(q, t)| Instruction::Load(q, t)),
-        6 => store.prop_map(|(q, t, s)| Instruction::Store(q, t, s)),
-        2 => atomic.prop_map(|(q, f, t, s, c)| Instruction::Atomic(q, f, t, s, c)),
-        1 => (reduce, source()).prop_map(|((q, f, t), s)| Instruction::Reduce(q, f, t, s)),
-        4 => plain(),
-    ]
-}
-
-fn control() -> impl Strategy<Value = Control> {
-    prop_oneof![
-        2 => (0..2_usize, 0..3_u32).prop_map(|(back, n)| Control::If(back, n)),
-        1 => (0..2_usize, 0..3_u32).prop_map(|(back, n)| Control::Exit(back, n)),
-        1 => (0..3_u32).prop_map(Control::Until),
-    ]
-}
-
-/// A program of this profile.
-pub fn sketch(profile: Profile) -> impl Strategy<Value = Sketch> {
-    let item = (instruction(profile.shapes), option::weighted(0.12, control()))
-        .prop_map(|(instruction, control)| Item { instruction, control });
-    let place = prop_oneof![3 => 0..2_usize, 2 => 0..PLACES.len()];
-    let thread =
-        (place, vec(item, profile.instructions)).prop_map(|(place, body)| Thread { place, body });
-    (profile.variables, vec(thread, profile.threads))
-        .prop_map(|(variables, threads)| Sketch { variables, threads })
+    /// Names of what it contains, for whoever counts what was covered.
+    pub fn features(&self) -> Vec<&'static str> {
+        let text = self.text();
+        let mut out = Vec::new();
+        let alike = |a: usize, b: usize| {
+            !self.body(a).is_empty()
+                && self.body(a) == self.body(b)
+                && self.threads[a].place == self.threads[b].place
+        };
+        let threads = self.threads.len();
+        if (0..threads).any(|a| (0..a).any(|b| alike(a, b))) {
+            out.push("alike threads");
+        }
+        let words = [
+            ("bar.red", "bar.red"),
+            ("barriers", "bar.sync"),
+            ("cluster barriers", "barrier.cluster"),
+            ("warp barriers", "bar.warp"),
+            ("mbarriers", "mbarrier."),
+            ("shared variables", ".shared .u32"),
+            ("aliases", ".alias"),
+            ("locks", "LOCK"),
+            ("vectors", ".v2"),
+            ("64 bits", ".u64"),
+            ("16 bits", ".u16"),
+            ("addresses from loads", "mul.wide"),
+            ("cluster scope", ".cluster."),
+            ("volatile", ".volatile"),
+            ("mmio", ".mmio"),
+            ("fence.sc", "fence.sc"),
+            ("restricted fences", "restrict"),
+            ("red", "red."),
+            ("atom", "atom."),
+        ];
+        out.extend(words.iter().filter(|(_, word)| text.contains(word)).map(|(name, _)| *name));
+        let until = |item: &Item| matches!(item.control, Some(Control::Until(_)));
+        if self.items().any(until) {
+            out.push("spin loops");
+        }
+        if self.items().any(|i| matches!(i.control, Some(Control::If(..) | Control::Else(..)))) {
+            out.push("branches");
+        }
+        out
+    }
 }

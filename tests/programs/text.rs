@@ -1,19 +1,32 @@
 //! Sketches as text in the block format.
 
-use super::{Control, Instruction, Item, PLACES, Part, Sketch, Source, Target};
+use super::{Control, Instruction, Item, PLACES, Part, Sketch, Source, Space, Target};
 use std::fmt::{self, Debug, Write};
 
 const NAMES: [&str; 3] = ["x", "y", "z"];
 const ALIASES: [&str; 3] = ["ax", "ay", "az"];
 
 impl Sketch {
-    /// What final states consist of: registers that loads set, and variables.
+    /// What final states consist of: registers that loads set, and variables; a shared variable
+    /// once for every CTA.
     pub fn observed(&self) -> Vec<String> {
-        let mut out: Vec<String> =
-            NAMES[..self.variables].iter().map(|n| (*n).to_owned()).collect();
-        for (index, thread) in self.threads.iter().enumerate() {
-            let loads = thread.body.iter().filter(|item| item.sets_register()).count();
-            out.extend((0..loads).map(|r| format!("P{index}:%r{r}")));
+        let mut out = Vec::new();
+        for (variable, space) in self.variables.iter().enumerate() {
+            let owners = match space {
+                Space::Global => vec![String::new()],
+                Space::Shared => self.first_threads().map(|t| format!("P{t}:")).collect(),
+            };
+            for owner in owners {
+                let name = NAMES[variable];
+                match self.is_array(variable) {
+                    true => out.extend((0..2).map(|i| format!("{owner}{name}[{i}]"))),
+                    false => out.push(format!("{owner}{name}")),
+                }
+            }
+        }
+        for thread in 0..self.threads.len() {
+            let printed = self.thread(thread);
+            out.extend(printed.all.iter().map(|r| format!("P{thread}:{r}")));
         }
         out
     }
@@ -21,25 +34,33 @@ impl Sketch {
     /// The test that asks this of the program.
     pub fn asking(&self, condition: &str) -> String {
         let mut out = String::from("PTX random\n");
-        for name in &NAMES[..self.variables] {
-            let _ = writeln!(out, ".global .u32 {name} = 0;");
+        for (variable, space) in self.variables.iter().enumerate() {
+            let space = match space {
+                Space::Global => "global",
+                Space::Shared => "shared",
+            };
+            let name = NAMES[variable];
+            let _ = match self.is_array(variable) {
+                true => writeln!(out, ".{space} .align 8 .u32 {name}[2] = {{0, 0}};"),
+                false => writeln!(out, ".{space} .u32 {name} = 0;"),
+            };
         }
-        for alias in 0..self.variables {
-            if self.uses_alias(alias) {
+        if self.items().flat_map(Item::instructions).any(Instruction::uses_mbarrier) {
+            out.push_str(".shared .align 8 .b64 bar;\n");
+        }
+        if self.items().any(|item| matches!(item.control, Some(Control::Lock(..)))) {
+            out.push_str(".global .u32 m = 0;\n");
+        }
+        for alias in 0..self.variables.len() {
+            if self.accesses(alias).any(|part| part == Part::Alias) {
                 let _ = writeln!(out, ".alias {} = {};", ALIASES[alias], NAMES[alias]);
             }
         }
         for (index, thread) in self.threads.iter().enumerate() {
             let (gpu, cluster, cta) = PLACES[thread.place];
-            let place = format!("gpu {gpu}, cluster {cluster}, cta {cta}, warp {index}");
-            let _ = writeln!(out, "P{index} @ {place} {{");
-            let mut printer =
-                Printer { out: &mut out, variables: self.variables, loads: 0, next: 0 };
-            thread.body.iter().for_each(|item| printer.item(item));
-            if thread.body.iter().any(|item| matches!(item.control, Some(Control::Exit(..)))) {
-                out.push_str("END:\n");
-            }
-            out.push_str("}\n");
+            let warp = if thread.first_warp { 0 } else { index };
+            let place = format!("gpu {gpu}, cluster {cluster}, cta {cta}, warp {warp}");
+            let _ = writeln!(out, "P{index} @ {place} {{\n{}}}", self.thread(index).out);
         }
         out + condition + "\n"
     }
@@ -47,7 +68,10 @@ impl Sketch {
     /// The test that asks for one final state, given as a value for each observed name.
     pub fn asking_for(&self, state: &[(String, u128)]) -> String {
         let atoms: Vec<String> = state.iter().map(|(n, v)| format!("{n} == {v}")).collect();
-        self.asking(&format!("exists ({})", atoms.join(" /\\ ")))
+        match atoms.is_empty() {
+            true => self.asking("exists (true)"),
+            false => self.asking(&format!("exists ({})", atoms.join(" /\\ "))),
+        }
     }
 
     /// A test whose condition mentions all that can be observed.
@@ -56,11 +80,63 @@ impl Sketch {
         self.asking_for(&zeros)
     }
 
-    fn uses_alias(&self, variable: usize) -> bool {
-        let items = self.threads.iter().flat_map(|t| &t.body);
-        items
-            .filter_map(Item::target)
-            .any(|t| t.part == Part::Alias && t.variable % self.variables == variable)
+    /// The parts by which a variable is accessed.
+    fn accesses(&self, variable: usize) -> impl Iterator<Item = Part> {
+        let targets = self.items().flat_map(Item::instructions).filter_map(Instruction::target);
+        let count = self.variables.len();
+        targets.filter(move |t| t.variable % count == variable).map(|t| t.part)
+    }
+
+    fn is_array(&self, variable: usize) -> bool {
+        let array = [Part::Second, Part::Double, Part::Vector];
+        self.accesses(variable).any(|p| array.contains(&p) || matches!(p, Part::Chosen(_)))
+    }
+
+    /// The first thread of every CTA.
+    fn first_threads(&self) -> impl Iterator<Item = usize> {
+        let place = |t: usize| self.threads[t].place;
+        (0..self.threads.len()).filter(move |&t| (0..t).all(|o| place(o) != place(t)))
+    }
+
+    fn thread(&self, index: usize) -> Printer<'_> {
+        let mut printer = Printer {
+            out: String::new(),
+            sketch: self,
+            words: Vec::new(),
+            all: Vec::new(),
+            token: None,
+            next: 0,
+        };
+        let body = self.body(index);
+        self.prepare(index, &mut printer);
+        let middle = body.len() / 2;
+        for (at, item) in body.iter().enumerate() {
+            if let Some(phase) = &self.phase
+                && at == middle
+            {
+                printer.instruction(phase, "");
+            }
+            printer.item(item);
+        }
+        if body.iter().any(|item| matches!(item.control, Some(Control::Exit(..)))) {
+            printer.out.push_str("END:\n");
+        }
+        printer
+    }
+
+    /// The first thread of a CTA initializes its mbarrier before all of them go on.
+    fn prepare(&self, index: usize, printer: &mut Printer<'_>) {
+        if !self.items().flat_map(Item::instructions).any(Instruction::uses_mbarrier) {
+            return;
+        }
+        let place = self.threads[index].place;
+        if self.first_threads().any(|t| t == index) {
+            let arrivals = self.arrivals;
+            printer.line(&format!("mbarrier.init.shared::cta.b64 [bar], {arrivals}"));
+        }
+        if self.threads.iter().filter(|t| t.place == place).count() > 1 {
+            printer.line("bar.sync 15");
+        }
     }
 }
 
@@ -70,63 +146,89 @@ impl Debug for Sketch {
     }
 }
 
-impl Item {
-    fn sets_register(&self) -> bool {
-        matches!(self.instruction, Instruction::Load(..) | Instruction::Atomic(..))
-    }
-
-    fn target(&self) -> Option<Target> {
-        match self.instruction {
-            Instruction::Load(_, target)
-            | Instruction::Store(_, target, _)
-            | Instruction::Atomic(_, _, target, ..)
-            | Instruction::Reduce(_, _, target, _) => Some(target),
-            Instruction::Plain(_) => None,
-        }
-    }
-}
-
 /// Prints one thread.
 struct Printer<'a> {
-    out: &'a mut String,
-    variables: usize,
-    /// Loads so far: the registers `%r0` to `%r{loads - 1}` are set.
-    loads: usize,
-    /// Numbers of predicates and labels.
+    out: String,
+    sketch: &'a Sketch,
+    /// The registers with 32 bits that are set so far.
+    words: Vec<String>,
+    /// The registers that are set so far, all sizes.
+    all: Vec<String>,
+    /// The register with the token of the last arrival.
+    token: Option<String>,
+    /// Numbers of predicates, labels and registers that nobody looks at.
     next: usize,
 }
 
 impl Printer<'_> {
     fn item(&mut self, item: &Item) {
-        let mut prefix = String::new();
-        match item.control {
-            Some(Control::If(back, number)) => {
-                if let Some(predicate) = self.compare("eq", back, number) {
-                    prefix = format!("@{predicate} ");
-                }
-            }
+        let instruction = &item.instruction;
+        match &item.control {
+            Some(Control::If(back, number)) => match self.compare("eq", *back, *number) {
+                Some(predicate) => self.instruction(instruction, &format!("@{predicate} ")),
+                None => self.instruction(instruction, ""),
+            },
+            Some(Control::Else(back, number, other)) => match self.compare("eq", *back, *number) {
+                Some(predicate) => self.branch(&predicate, instruction, other),
+                None => self.instruction(instruction, ""),
+            },
             Some(Control::Exit(back, number)) => {
-                if let Some(predicate) = self.compare("ne", back, number) {
+                if let Some(predicate) = self.compare("ne", *back, *number) {
                     self.line(&format!("@{predicate} bra END"));
                 }
+                self.instruction(instruction, "");
             }
-            Some(Control::Until(_)) if item.sets_register() => {
-                prefix = format!("L{}: ", self.next);
+            Some(Control::Until(number)) => self.until(instruction, *number),
+            Some(Control::Lock(acquire, release)) => {
+                let (label, register) = (format!("LOCK{}", self.fresh()), self.word());
+                self.line(&format!("{label}: atom.{acquire}.global.cas.b32 {register}, [m], 0, 1"));
+                if let Some(predicate) = self.compare("ne", 0, 0) {
+                    self.line(&format!("@{predicate} bra {label}"));
+                }
+                self.instruction(instruction, "");
+                let ignored = format!("%t{}", self.fresh());
+                self.line(&format!("atom.{release}.global.exch.b32 {ignored}, [m], 0"));
             }
-            _ => {}
+            None => self.instruction(instruction, ""),
         }
-        for (at, text) in self.instruction(&item.instruction).split("; ").enumerate() {
-            let prefix = if at == 0 || prefix.starts_with('@') { prefix.as_str() } else { "" };
-            self.line(&format!("{prefix}{text}"));
+    }
+
+    /// One instruction or the other; what both set is one register.
+    fn branch(&mut self, predicate: &str, one: &Instruction, other: &Instruction) {
+        let number = self.fresh();
+        let before = (self.words.clone(), self.all.clone(), self.token.clone());
+        self.line(&format!("@{predicate} bra ELSE{number}"));
+        self.instruction(one, "");
+        self.line(&format!("bra JOIN{number}"));
+        let first = (self.words.clone(), self.all.clone());
+        (self.words, self.all, self.token) = before;
+        let _ = writeln!(self.out, "ELSE{number}:");
+        self.instruction(other, "");
+        let _ = writeln!(self.out, "JOIN{number}:");
+        if first.0.len() > self.words.len() {
+            self.words = first.0;
         }
-        self.loads += usize::from(item.sets_register());
-        if let Some(Control::Until(number)) = item.control
-            && item.sets_register()
-        {
-            let label = self.next;
-            if let Some(predicate) = self.compare("ne", 0, number) {
-                self.line(&format!("@{predicate} bra L{label}"));
+        for register in first.1 {
+            if !self.all.contains(&register) {
+                self.all.push(register);
             }
+        }
+    }
+
+    fn until(&mut self, instruction: &Instruction, number: u32) {
+        let words = self.words.len();
+        if !instruction.sets_register() {
+            return self.instruction(instruction, "");
+        }
+        let label = self.fresh();
+        self.instruction(instruction, &format!("L{label}: "));
+        if self.words.len() == words {
+            return;
+        }
+        let wait = matches!(instruction, Instruction::Wait(..) | Instruction::WaitToken(..));
+        let number = if wait { 1 } else { number };
+        if let Some(predicate) = self.compare("ne", 0, number) {
+            self.line(&format!("@{predicate} bra L{label}"));
         }
     }
 
@@ -134,61 +236,214 @@ impl Printer<'_> {
         let _ = writeln!(self.out, "  {text};");
     }
 
+    fn fresh(&mut self) -> usize {
+        self.next += 1;
+        self.next - 1
+    }
+
+    /// A new register with 32 bits.
+    fn word(&mut self) -> String {
+        let register = format!("%r{}", self.all.len());
+        self.words.push(register.clone());
+        self.all.push(register.clone());
+        register
+    }
+
+    /// A new register with 64 bits.
+    fn double(&mut self) -> String {
+        let register = format!("%rd{}", self.all.len());
+        self.all.push(register.clone());
+        register
+    }
+
+    /// The register that many loads ago, if there is one.
+    fn earlier(&self, back: usize) -> Option<String> {
+        let at = self.words.len().checked_sub(back + 1)?;
+        Some(self.words[at].clone())
+    }
+
     /// Compares the register that many loads ago, if there is one.
     fn compare(&mut self, comparison: &str, back: usize, number: u32) -> Option<String> {
-        let register = self.loads.checked_sub(back + 1)?;
-        let predicate = format!("%p{}", self.next);
-        self.next += 1;
-        self.line(&format!("setp.{comparison}.u32 {predicate}, %r{register}, {number}"));
+        let register = self.earlier(back)?;
+        let predicate = format!("%p{}", self.fresh());
+        self.line(&format!("setp.{comparison}.u32 {predicate}, {register}, {number}"));
         Some(predicate)
     }
 
-    fn instruction(&self, instruction: &Instruction) -> String {
-        let result = self.loads;
-        match instruction {
+    /// Prints an instruction after a label or with a guard.
+    fn instruction(&mut self, instruction: &Instruction, prefix: &str) {
+        let label = !prefix.is_empty() && !prefix.starts_with('@');
+        // What computes an operand is part of the loop, but is not guarded.
+        if label {
+            let _ = writeln!(self.out, "{}", prefix.trim_end());
+        }
+        let guard = if label { "" } else { prefix };
+        let mut after = String::new();
+        let text = match instruction {
             Instruction::Load(qualifiers, target) => {
-                let (ty, address) = self.address(*target);
-                format!("ld.{qualifiers}.global.{ty} %r{result}, {address}")
+                let (space, ty, address) = self.address(*target);
+                let destination = match target.part {
+                    Part::Double => self.double(),
+                    Part::Vector => format!("{{{}, {}}}", self.word(), self.word()),
+                    _ => self.word(),
+                };
+                format!("ld.{}.{space}.{ty} {destination}, {address}", fit(qualifiers, space, ty))
             }
             Instruction::Store(qualifiers, target, source) => {
-                let (ty, address) = self.address(*target);
-                format!("st.{qualifiers}.global.{ty} {address}, {}", self.source(*source))
+                let (space, ty, address) = self.address(*target);
+                let source = self.source(*source, target.part);
+                format!("st.{}.{space}.{ty} {address}, {source}", fit(qualifiers, space, ty))
             }
             Instruction::Atomic(qualifiers, function, target, source, third) => {
-                let (_, address) = self.address(*target);
-                let source = self.source(*source);
+                let (space, _, address) = self.address(*target);
+                let source = self.source(*source, Part::Whole);
                 let operands = match function.strip_prefix("cas") {
                     Some(_) => format!("{third}, {source}"),
                     None => source,
                 };
-                format!("atom.{qualifiers}.global.{function} %r{result}, {address}, {operands}")
+                let result = self.word();
+                format!("atom.{qualifiers}.{space}.{function} {result}, {address}, {operands}")
             }
             Instruction::Reduce(qualifiers, function, target, source) => {
-                let (_, address) = self.address(*target);
-                format!("red.{qualifiers}.global.{function} {address}, {}", self.source(*source))
+                let (space, _, address) = self.address(*target);
+                let source = self.source(*source, Part::Whole);
+                format!("red.{qualifiers}.{space}.{function} {address}, {source}")
             }
             Instruction::Plain(text) => text.clone(),
+            Instruction::Vote(op, barrier, back, number) => {
+                let vote = self.vote(*back, *number);
+                match *op {
+                    "popc" => format!("bar.red.popc.u32 {}, {barrier}, {vote}", self.word()),
+                    _ => {
+                        let result = format!("%p{}", self.fresh());
+                        after = format!("selp.u32 {}, 1, 0, {result}", self.word());
+                        format!("bar.red.{op}.pred {result}, {barrier}, {vote}")
+                    }
+                }
+            }
+            Instruction::Arrive(qualifiers) => {
+                let token = format!("%tok{}", self.fresh());
+                self.token = Some(token.clone());
+                format!("mbarrier.arrive{qualifiers}.shared::cta.b64 {token}, [bar]")
+            }
+            Instruction::ArriveThere(qualifiers) => {
+                let there = format!("%t{}", self.fresh());
+                self.line(&format!("mapa.shared::cluster.u32 {there}, bar, 0"));
+                format!("mbarrier.arrive.{qualifiers}.shared::cluster.b64 _, [{there}]")
+            }
+            Instruction::Wait(wait, qualifiers, parity) => {
+                let done = format!("%p{}", self.fresh());
+                after = format!("selp.u32 {}, 1, 0, {done}", self.word());
+                format!(
+                    "mbarrier.{wait}.parity{qualifiers}.shared::cta.b64 {done}, [bar], {parity}"
+                )
+            }
+            Instruction::WaitToken(wait, qualifiers) => {
+                let done = format!("%p{}", self.fresh());
+                after = format!("selp.u32 {}, 1, 0, {done}", self.word());
+                match self.token.clone() {
+                    Some(token) => format!(
+                        "mbarrier.{wait}{qualifiers}.shared::cta.b64 {done}, [bar], {token}"
+                    ),
+                    None => format!(
+                        "mbarrier.{wait}.parity{qualifiers}.shared::cta.b64 {done}, [bar], 0"
+                    ),
+                }
+            }
+        };
+        for part in text.split("; ") {
+            self.line(&format!("{guard}{part}"));
+        }
+        if !after.is_empty() {
+            self.line(&after);
         }
     }
 
-    fn address(&self, target: Target) -> (&'static str, String) {
-        let variable = target.variable % self.variables;
+    /// What a thread votes at a barrier.
+    fn vote(&mut self, back: usize, number: u32) -> String {
+        if let Some(predicate) = self.compare("eq", back, number) {
+            return predicate;
+        }
+        let predicate = format!("%p{}", self.fresh());
+        self.line(&format!("setp.eq.u32 {predicate}, {number}, 1"));
+        predicate
+    }
+
+    fn address(&mut self, target: Target) -> (&'static str, &'static str, String) {
+        let variable = target.variable % self.sketch.variables.len();
         let name = NAMES[variable];
-        match target.part {
+        let space = match self.sketch.variables[variable] {
+            Space::Global => "global",
+            Space::Shared => "shared",
+        };
+        let (ty, address) = match target.part {
             Part::Whole => ("u32", format!("[{name}]")),
             Part::Alias => ("u32", format!("[{}]", ALIASES[variable])),
             Part::LowHalf => ("u16", format!("[{name}]")),
             Part::HighHalf => ("u16", format!("[{name}+2]")),
+            Part::Second => ("u32", format!("[{name}+4]")),
+            Part::Chosen(back) => ("u32", self.computed(name, back, 1, "+4")),
+            Part::Computed(back) => ("u32", self.computed(name, back, 0, "")),
+            Part::Double => ("u64", format!("[{name}]")),
+            Part::Vector => ("v2.u32", format!("[{name}]")),
+        };
+        (space, ty, address)
+    }
+
+    /// The element that these bits of a register name; without a register the one at an offset.
+    fn computed(&mut self, name: &str, back: usize, mask: u32, otherwise: &str) -> String {
+        let Some(register) = self.earlier(back) else { return format!("[{name}{otherwise}]") };
+        let number = self.fresh();
+        self.line(&format!("and.b32 %i{number}, {register}, {mask}"));
+        self.line(&format!("mul.wide.u32 %o{number}, %i{number}, 4"));
+        self.line(&format!("mov.u64 %b{number}, {name}"));
+        self.line(&format!("add.u64 %a{number}, %b{number}, %o{number}"));
+        format!("[%a{number}]")
+    }
+
+    /// An operand for an access of this size.
+    fn source(&mut self, source: Source, part: Part) -> String {
+        let word = self.value(source);
+        match part {
+            Part::Vector => format!("{{{word}, 1}}"),
+            Part::Double if word.starts_with('%') => {
+                let wide = format!("%w{}", self.fresh());
+                self.line(&format!("cvt.u64.u32 {wide}, {word}"));
+                wide
+            }
+            _ => word,
         }
     }
 
-    fn source(&self, source: Source) -> String {
+    fn value(&mut self, source: Source) -> String {
+        let (Source::Copy(back, number) | Source::Sum(back, number) | Source::False(back, number)) =
+            source
+        else {
+            let Source::Number(number) = source else { unreachable!("the other forms are above") };
+            return number.to_string();
+        };
+        let Some(register) = self.earlier(back) else { return number.to_string() };
+        let temporary = format!("%t{}", self.fresh());
         match source {
-            Source::Number(number) => number.to_string(),
-            Source::Copy(back, number) => match self.loads.checked_sub(back + 1) {
-                Some(register) => format!("%r{register}"),
-                None => number.to_string(),
-            },
+            Source::Sum(..) => {
+                self.line(&format!("add.u32 {temporary}, {register}, {number}"));
+                temporary
+            }
+            Source::False(..) => {
+                let zero = format!("%t{}", self.fresh());
+                self.line(&format!("xor.b32 {zero}, {register}, {register}"));
+                self.line(&format!("add.u32 {temporary}, {zero}, {number}"));
+                temporary
+            }
+            _ => register,
         }
+    }
+}
+
+/// Qualifiers that go with a state space and type: `.mmio` is for scalars in global memory.
+fn fit(qualifiers: &str, space: &str, ty: &str) -> String {
+    match space == "shared" || ty.starts_with('v') {
+        true => qualifiers.replace("mmio.", ""),
+        false => qualifiers.to_owned(),
     }
 }

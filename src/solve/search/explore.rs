@@ -13,7 +13,7 @@ use super::space::Space;
 use crate::bitrel::{EventSet, Rel};
 use crate::event::graph::{CutKind, EventKind};
 use crate::execution::barrier::Generations;
-use crate::execution::build::{Choices, barrier_result, read_value};
+use crate::execution::build::{Choices, barrier_result, close_coherence, read_value};
 use crate::id::{AccessId, EventId};
 use crate::program::expr::Expr;
 use crate::program::value::Values;
@@ -399,7 +399,11 @@ impl<'g, 'r> Search<'g, 'r> {
                     return false;
                 }
                 target.union_with(edges);
-                target.transitive_closure_in_place();
+                if order == BaseRel::Co {
+                    close_coherence(self.space.graph, target);
+                } else {
+                    target.transitive_closure_in_place();
+                }
                 if !target.is_irreflexive() {
                     return false;
                 }

@@ -9,6 +9,7 @@ use super::rules::Demand;
 use crate::bitrel::Rel;
 use crate::event::graph::CutKind;
 use crate::execution::barrier::{Barriers, Generations};
+use crate::execution::build::close_coherence;
 use crate::id::EventId;
 use crate::solve::Goal;
 use crate::vocabulary::BaseRel;
@@ -16,6 +17,9 @@ use crate::vocabulary::BaseRel;
 impl Search<'_, '_> {
     /// Every read that happens has its write: barriers, then orders.
     pub(super) fn decided(&mut self, visit: &mut Visit<'_>) -> Flow {
+        if self.executed != self.possible || self.values_unknown() {
+            return self.justifies_itself();
+        }
         let graph = self.space.graph;
         if self.goal == Goal::BoundHit {
             let hit = graph
@@ -23,12 +27,6 @@ impl Search<'_, '_> {
                 .iter()
                 .any(|c| c.kind == CutKind::Bound && self.values.truth(c.guard) == Some(true));
             return if hit { self.orient(visit).map(|_| ()) } else { Ok(()) };
-        }
-        if self.executed != self.possible {
-            return self.justifies_itself();
-        }
-        if self.values_unknown() {
-            return self.justifies_itself();
         }
         let options = match &self.space.meetings {
             Some(options) if options.len() == 1 => return self.choose_final(0, visit),
@@ -177,7 +175,7 @@ impl Search<'_, '_> {
                 self.sc.insert(from, to);
             }
         }
-        self.co.transitive_closure_in_place();
+        close_coherence(self.space.graph, &mut self.co);
         let fine = self.produce_from(Level::Fences)
             && self.finals_are_last()
             && self.open_pairs().is_empty();
@@ -222,7 +220,7 @@ impl Search<'_, '_> {
     fn add(&mut self, order: BaseRel, from: EventId, to: EventId) {
         if order == BaseRel::Co {
             self.link(from, to);
-            self.co.transitive_closure_in_place();
+            close_coherence(self.space.graph, &mut self.co);
         } else {
             self.sc.insert(from, to);
         }

@@ -1,0 +1,103 @@
+//! What a differential run compared, counted for a table.
+#![allow(clippy::print_stdout, reason = "what was compared, for whoever looks")]
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::time::{Duration, Instant};
+
+/// Counts by model, engine and feature of the programs.
+#[derive(Debug, Default)]
+pub struct Tally {
+    /// For each model, how often something happened.
+    models: BTreeMap<String, BTreeMap<&'static str, u64>>,
+    /// For each engine and question.
+    engines: BTreeMap<(&'static str, &'static str), Asked>,
+    features: BTreeMap<&'static str, u64>,
+    /// Answers of two engines that were held against each other.
+    pub compared: u64,
+    /// The number of final states of the programs for which they are known.
+    states: u64,
+}
+
+/// How often something came of a question, and how long it took.
+type Asked = (BTreeMap<&'static str, u64>, Duration);
+
+/// Columns of the table of models.
+const COLUMNS: [&str; 12] = [
+    "programs",
+    "states",
+    "simplified",
+    "verdicts",
+    "races",
+    "allowed",
+    "forbidden",
+    "undefined",
+    "deadlock",
+    "out-of-model",
+    "unknown",
+    "racy",
+];
+
+impl Tally {
+    /// Something happened under a model.
+    pub fn count(&mut self, model: &str, what: &'static str) {
+        *self.models.entry(model.to_owned()).or_default().entry(what).or_default() += 1;
+    }
+
+    /// The final states of a program are known.
+    pub fn states(&mut self, count: usize) {
+        self.states += count as u64;
+    }
+
+    /// A program with these features.
+    pub fn features(&mut self, features: &[&'static str]) {
+        for feature in features {
+            *self.features.entry(feature).or_default() += 1;
+        }
+    }
+
+    /// Asks an engine and remembers whether it answered and how long it took.
+    pub fn timed<T>(
+        &mut self,
+        engine: &'static str,
+        question: &'static str,
+        ask: impl FnOnce() -> Result<T, &'static str>,
+    ) -> Option<T> {
+        let start = Instant::now();
+        let answer = ask();
+        let (counts, time) = self.engines.entry((engine, question)).or_default();
+        *time += start.elapsed();
+        let what = match &answer {
+            Ok(_) => "answered",
+            Err(why) => why,
+        };
+        *counts.entry(what).or_default() += 1;
+        answer.ok()
+    }
+
+    /// Prints everything.
+    pub fn print(&self, title: &str) {
+        let mut out = format!("{title}: {} answers compared\n", self.compared);
+        let known: u64 = self.models.values().filter_map(|row| row.get("states")).sum();
+        if known > 0 {
+            let _ =
+                writeln!(out, "{:.1} final states on average", self.states as f64 / known as f64);
+        }
+        let _ = writeln!(out, "{:26}{}", "model", COLUMNS.map(|c| format!("{c:>13}")).concat());
+        for (model, row) in &self.models {
+            let cells = COLUMNS.map(|c| format!("{:>13}", row.get(c).copied().unwrap_or(0)));
+            let _ = writeln!(out, "{model:26}{}", cells.concat());
+        }
+        for ((engine, question), (counts, time)) in &self.engines {
+            let total: u64 = counts.values().sum();
+            let each = time.as_secs_f64() * 1e3 / total as f64;
+            let counts: Vec<String> = counts.iter().map(|(k, n)| format!("{n} {k}")).collect();
+            let _ =
+                writeln!(out, "{engine:10}{question:12}{}, {each:.2} ms each", counts.join(", "));
+        }
+        let features: Vec<String> =
+            self.features.iter().map(|(name, n)| format!("{name} {n}")).collect();
+        let _ = writeln!(out, "programs with: {}", features.join(", "));
+        print!("{out}");
+    }
+}
