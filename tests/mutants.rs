@@ -7,7 +7,7 @@
 mod programs;
 mod support;
 
-use programs::{Profile, Shapes, Sketch, sketch, small};
+use programs::{Sketch, sketch, small};
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use ptxmc::batch::{expectation, in_order};
@@ -202,7 +202,7 @@ fn equivalent_mutants_agree_on_random_programs() {
         .map(|m| (m.name.clone(), m.model()))
         .collect();
     let original = support::model(ORIGINAL);
-    let strategy = sketch(Profile { shapes: Shapes::Mixed, ..small() });
+    let strategy = sketch(small());
     let mut compared = 0;
     for _ in 0..cases {
         let program = strategy.new_tree(&mut runner).expect("a program").current();

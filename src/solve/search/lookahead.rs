@@ -3,6 +3,7 @@
 use super::explore::Search;
 use super::rules::Demand;
 use crate::bitrel::{EventSet, Rel};
+use crate::execution::build::close_coherence;
 use crate::relation::expr::AxiomKind;
 use crate::vocabulary::BaseRel;
 
@@ -64,7 +65,7 @@ impl Search<'_, '_> {
             }
         }
         if any {
-            self.co.transitive_closure_in_place();
+            close_coherence(self.space.graph, &mut self.co);
             if !self.co.is_irreflexive() || !self.sc.is_acyclic() {
                 return None;
             }
