@@ -77,31 +77,24 @@ pub fn evaluate(arena: &Arena, roots: &[NodeId], execution: &dyn Interpretation)
 /// Evaluates `roots`; what they are made of is kept only as long as something needs it.
 #[must_use]
 pub fn evaluate_roots(arena: &Arena, roots: &[NodeId], execution: &dyn Interpretation) -> Values {
-    let steps = plan(arena, roots);
-    let mut last_use = vec![0; arena.len()];
-    for (position, (step, _)) in steps.iter().enumerate() {
-        for id in step.nodes() {
-            last_use[id.index()] = position;
-            for operand in super::plan::dependencies(arena, id) {
-                last_use[operand.index()] = position;
-                // Restrictions look through the identity at its set.
-                if let Node::ToId(set) = arena.node(operand) {
-                    last_use[set.index()] = position;
-                }
-            }
-        }
-    }
-    let mut ends: Vec<Vec<NodeId>> = vec![Vec::new(); steps.len()];
-    for id in (0..arena.len()).map(NodeId::new).filter(|id| !roots.contains(id)) {
-        if let Some(end) = ends.get_mut(last_use[id.index()]) {
-            end.push(id);
-        }
-    }
+    let schedule = arena.schedule(roots);
     let mut slots = vec![Slot::Unused; arena.len()];
-    for ((step, _), done) in steps.iter().zip(ends) {
-        step.nodes().for_each(|id| slots[id.index()] = Slot::new(arena, id, execution.len()));
+    let mut spare: Vec<Slot> = Vec::new();
+    for (step, done) in &schedule.steps {
+        for id in step.nodes() {
+            slots[id.index()] = match spare.pop() {
+                Some(slot) if arena.sort(id) == Sort::Relation => slot,
+                other => {
+                    spare.extend(other);
+                    Slot::new(arena, id, execution.len())
+                }
+            };
+        }
         run(arena, step, &mut slots, execution);
-        done.into_iter().for_each(|id| slots[id.index()] = Slot::Unused);
+        for id in done {
+            let slot = std::mem::replace(&mut slots[id.index()], Slot::Unused);
+            spare.extend(Some(slot).filter(|slot| matches!(slot, Slot::Relation(_))));
+        }
     }
     Values { slots }
 }

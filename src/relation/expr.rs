@@ -4,10 +4,12 @@
 //! (`?`, `*`, `~`, cartesian product) are lowered to the ones here, so that every engine handles
 //! a short list.
 
+use super::plan::Schedule;
 use crate::id::NodeId;
 use crate::source::Span;
 use crate::vocabulary::{BaseRel, BaseSet, Sort};
 use rustc_hash::FxHashMap;
+use std::sync::Arc;
 
 /// One node; operands are ids of earlier nodes, except [`Node::Rec`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -58,9 +60,20 @@ pub struct Arena {
     sorts: Vec<Sort>,
     known: FxHashMap<Node, NodeId>,
     groups: Vec<Vec<Option<NodeId>>>,
+    /// Cache of [`Self::schedule`]. What is there stays as it is when more is added.
+    schedule: std::sync::OnceLock<Arc<Schedule>>,
 }
 
 impl Arena {
+    /// The order in which some roots are evaluated; kept for the roots asked for first.
+    pub(super) fn schedule(&self, roots: &[NodeId]) -> Arc<Schedule> {
+        let first = self.schedule.get_or_init(|| Arc::new(Schedule::new(self, roots)));
+        if first.is_for(roots) {
+            return Arc::clone(first);
+        }
+        Arc::new(Schedule::new(self, roots))
+    }
+
     /// The id of `node`; trivial identities (`x | 0`, `x & x`, double converse) are folded.
     pub fn add(&mut self, node: Node) -> NodeId {
         if let Some(folded) = self.fold(node) {

@@ -33,6 +33,47 @@ impl Step {
     }
 }
 
+/// The steps for some roots, and how long each value is needed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Schedule {
+    roots: Vec<NodeId>,
+    /// Each step with the nodes that nothing needs after it.
+    pub(crate) steps: Vec<(Step, Vec<NodeId>)>,
+}
+
+impl Schedule {
+    /// Plans the evaluation of some roots, which are needed to the end.
+    pub(crate) fn new(arena: &Arena, roots: &[NodeId]) -> Self {
+        let steps: Vec<Step> = plan(arena, roots).into_iter().map(|(step, _)| step).collect();
+        let mut last_use: Vec<Option<usize>> = vec![None; arena.len()];
+        for (position, step) in steps.iter().enumerate() {
+            for id in step.nodes() {
+                last_use[id.index()] = Some(position);
+                for operand in dependencies(arena, id) {
+                    last_use[operand.index()] = Some(position);
+                    // Restrictions look through the identity at its set.
+                    if let Node::ToId(set) = arena.node(operand) {
+                        last_use[set.index()] = Some(position);
+                    }
+                }
+            }
+        }
+        let mut steps: Vec<(Step, Vec<NodeId>)> =
+            steps.into_iter().map(|step| (step, Vec::new())).collect();
+        for id in (0..arena.len()).map(NodeId::new).filter(|id| !roots.contains(id)) {
+            if let Some(last) = last_use[id.index()] {
+                steps[last].1.push(id);
+            }
+        }
+        Self { roots: roots.to_vec(), steps }
+    }
+
+    /// Whether this is the schedule for these roots.
+    pub(crate) fn is_for(&self, roots: &[NodeId]) -> bool {
+        self.roots == roots
+    }
+}
+
 /// The steps for some roots; those that depend on chosen relations are marked.
 pub(crate) fn plan(arena: &Arena, roots: &[NodeId]) -> Vec<(Step, Origin)> {
     let mut planner = Planner {
