@@ -49,11 +49,13 @@ const PAGE: usize = 512;
 fn union_words(to: &mut [u64], from: &[u64]) -> bool {
     let mut added = 0;
     for (to, from) in to.chunks_mut(PAGE).zip(from.chunks(PAGE)) {
-        let new = to.iter().zip(from).fold(0, |all, (&t, &f)| all | (f & !t));
-        if new != 0 {
-            to.iter_mut().zip(from).for_each(|(t, &f)| *t |= f);
+        if to.len() == PAGE && to.iter().zip(from).all(|(&t, &f)| f & !t == 0) {
+            continue;
         }
-        added |= new;
+        for (t, &f) in to.iter_mut().zip(from) {
+            added |= f & !*t;
+            *t |= f;
+        }
     }
     added != 0
 }

@@ -84,6 +84,11 @@ impl Rel {
         new
     }
 
+    /// Relates `a` to every event of `set`.
+    pub fn insert_all(&mut self, a: EventId, set: &EventSet) {
+        union_words(self.row_words_mut(a.index()), &set.words);
+    }
+
     /// Removes a pair; whether it was there.
     pub fn remove(&mut self, a: EventId, b: EventId) -> bool {
         let (word, mask) = self.locate(a, b);

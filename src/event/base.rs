@@ -4,12 +4,13 @@
 
 use super::graph::{AgentKind, EventGraph, EventKind};
 use crate::bitrel::{EventSet, Rel};
-use crate::id::{AccessId, EventId};
+use crate::id::{AccessId, AgentId, EventId};
 use crate::litmus::ast::{Place, ThreadPlace};
 use crate::program::expr::Expr;
 use crate::program::micro::Restriction;
 use crate::ptx::operation::{Order, Proxy, ProxyFenceKind, Scope};
 use crate::vocabulary::{BaseRel, BaseSet};
+use rustc_hash::FxHashMap;
 
 /// The members of a base set, if every event of the graph happened.
 #[must_use]
@@ -118,8 +119,13 @@ pub fn base_relation(graph: &EventGraph, relation: BaseRel) -> Rel {
             out
         }
         BaseRel::ValueDep => dependencies(graph, |graph, id| semantic_reads(graph, id, false)),
-        BaseRel::Includes => pairs(graph, |a, b| includes(graph, a, b)),
-        BaseRel::SameScope => pairs(graph, |a, b| includes(graph, a, b) && includes(graph, b, a)),
+        BaseRel::Includes => includes(graph),
+        BaseRel::SameScope => {
+            let mut out = includes(graph);
+            let back = out.inverse();
+            out.intersect_with(&back);
+            out
+        }
         BaseRel::SameCta => placed(graph, |p| (p.gpu, p.grid, p.cta)),
         BaseRel::SameCluster => placed(graph, |p| (p.gpu, p.grid, p.cluster)),
         BaseRel::SameGpu => placed(graph, |p| (p.gpu, 0, 0)),
@@ -137,34 +143,57 @@ pub fn base_relation(graph: &EventGraph, relation: BaseRel) -> Rel {
     }
 }
 
-/// Whether the scope of `a` includes the thread of `b` (PTX-8.5); false without a scope.
-fn includes(graph: &EventGraph, a: EventId, b: EventId) -> bool {
-    let (from, to) = (graph.event(a), graph.event(b));
-    let (Some(scope), true) = (from.scope, to.scope.is_some()) else { return false };
-    if from.agent == to.agent {
-        return true;
-    }
-    let place = |id: crate::id::AgentId| graph.agents[id.index()].place();
-    match (scope, place(from.agent), place(to.agent)) {
-        (Scope::Sys, ..) => true,
-        (Scope::Gpu, Some(p), Some(q)) => p.gpu == q.gpu,
-        (Scope::Cluster, Some(p), Some(q)) => {
-            (p.gpu, p.grid, p.cluster) == (q.gpu, q.grid, q.cluster)
+/// Pairs of events with scopes, the scope of the first including the thread of the second
+/// (PTX-8.5).
+fn includes(graph: &EventGraph) -> Rel {
+    let n = graph.events.len();
+    let scoped = || graph.ids().filter(|&id| graph.event(id).scope.is_some());
+    // All that a scope reaches, by the scope with its place, and all of one thread.
+    let mut reached: FxHashMap<Reach, EventSet> = FxHashMap::default();
+    for id in scoped() {
+        let agent = graph.event(id).agent;
+        let place = graph.agents[agent.index()].place();
+        let reaches = [Scope::Cta, Scope::Cluster, Scope::Gpu, Scope::Sys]
+            .into_iter()
+            .filter_map(|scope| Reach::of(scope, place))
+            .chain([Reach::Thread(agent)]);
+        for reach in reaches {
+            reached.entry(reach).or_insert_with(|| EventSet::empty(n)).insert(id);
         }
-        (Scope::Cta, Some(p), Some(q)) => (p.gpu, p.grid, p.cta) == (q.gpu, q.grid, q.cta),
-        _ => false,
     }
-}
-
-fn pairs(graph: &EventGraph, holds: impl Fn(EventId, EventId) -> bool) -> Rel {
-    let mut out = Rel::empty(graph.events.len());
-    let scoped: Vec<EventId> = graph.ids().filter(|&id| graph.event(id).scope.is_some()).collect();
-    for &a in &scoped {
-        for &b in scoped.iter().filter(|&&b| holds(a, b)) {
-            out.insert(a, b);
+    let mut out = Rel::empty(n);
+    for id in scoped() {
+        let event = graph.event(id);
+        let place = graph.agents[event.agent.index()].place();
+        let wide = event.scope.and_then(|scope| Reach::of(scope, place));
+        for reach in wide.into_iter().chain([Reach::Thread(event.agent)]) {
+            out.insert_all(id, &reached[&reach]);
         }
     }
     out
+}
+
+/// The threads that a scope at a place reaches.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Reach {
+    Thread(AgentId),
+    Cta(u32, u32, u32),
+    Cluster(u32, u32, u32),
+    Gpu(u32),
+    System,
+}
+
+impl Reach {
+    /// `None` for a device's scope outside of devices.
+    fn of(scope: Scope, place: Option<Place>) -> Option<Self> {
+        Some(match (scope, place) {
+            (Scope::Sys, _) => Self::System,
+            (Scope::Gpu, Some(p)) => Self::Gpu(p.gpu),
+            (Scope::Cluster, Some(p)) => Self::Cluster(p.gpu, p.grid, p.cluster),
+            (Scope::Cta, Some(p)) => Self::Cta(p.gpu, p.grid, p.cta),
+            (_, None) => return None,
+        })
+    }
 }
 
 /// All pairs of events with equal keys; events without one are left out.
