@@ -7,6 +7,7 @@
 
 use ptxmc::check::{Settings, check, states};
 use ptxmc::litmus::ast::Test;
+use ptxmc::relation::simplify::simplify;
 use ptxmc::solve::Engine;
 use ptxmc::solve::search::SearchEngine;
 use ptxmc::solve::z3::Z3Engine;
@@ -27,7 +28,7 @@ fn main() {
     let model = cat::parse_builtin(&mut files, builtin, &cat::Options::default()).model;
     let engines: [(&str, Box<dyn Engine>); 2] =
         [("search", Box::new(SearchEngine::default())), ("z3", Box::new(Z3Engine::default()))];
-    println!("{:<10} {:<22} {:>6} {:>14}", "suite", "work", "tests", "per test");
+    println!("{:<10} {:<26} {:>6} {:>14}", "suite", "work", "tests", "per test");
     for (name, folder) in &suites {
         let paths = tests_in(folder);
         if paths.is_empty() {
@@ -58,6 +59,17 @@ fn main() {
                 row(name, &format!("{engine_name}: all states"), tests.len(), all);
             }
         }
+        // What the simplified model saves, and what making it costs, once per model.
+        let (start, simplified) = (Instant::now(), simplify(&model));
+        let making = start.elapsed();
+        let engine = SearchEngine::default();
+        let time = median(|| {
+            tests.iter().for_each(|t| {
+                drop(std::hint::black_box(check(t, &simplified, &engine, Settings::default())))
+            });
+        });
+        row(name, "search, model simplified", tests.len(), time);
+        row(name, "  simplifying, once", 1, making);
         let some: Vec<&PathBuf> = paths.iter().step_by(paths.len().div_ceil(60)).collect();
         let process = median(|| some.iter().for_each(|path| spawn(path)));
         row(name, "a process per test", some.len(), process);
@@ -103,5 +115,5 @@ fn median(mut work: impl FnMut()) -> Duration {
 
 fn row(suite: &str, work: &str, tests: usize, time: Duration) {
     let per_test = time.as_secs_f64() * 1e6 / tests as f64;
-    println!("{suite:<10} {work:<22} {tests:>6} {per_test:>11.1} us");
+    println!("{suite:<10} {work:<26} {tests:>6} {per_test:>11.1} us");
 }

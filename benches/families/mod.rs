@@ -36,6 +36,7 @@ pub struct Family {
 pub const FAMILIES: &[Family] = &[
     Family { name: "writers", text: writers },
     Family { name: "sb+fence.sc", text: store_buffering },
+    Family { name: "sb+fence.acq_rel", text: store_buffering_weakly },
     Family { name: "mp-chain", text: chain },
     Family { name: "iriw", text: iriw },
     Family { name: "ticket-lock", text: ticket_lock },
@@ -99,6 +100,29 @@ fn store_buffering(n: usize, form: Form) -> String {
                 format!("st.relaxed.gpu.global.u32 [x{index}], 1;"),
                 format!("fence.{}.gpu;", if weak { "acq_rel" } else { "sc" }),
                 format!("ld.relaxed.gpu.global.u32 %r1, [x{}];", (index + 1) % n),
+            ],
+        );
+    }
+    let all: Vec<String> = (0..n).map(|i| format!("P{i}:%r1 == 0")).collect();
+    let _ = writeln!(text, "exists ({})", all.join(" /\\ "));
+    text
+}
+
+/// Each thread stores its own flag and reads its neighbour's behind a fence that orders no more than
+/// acquire and release: all may read zero, but none may miss what its own thread stored.
+fn store_buffering_weakly(n: usize, form: Form) -> String {
+    let variables: Vec<String> = (0..n).map(|i| format!("x{i}")).collect();
+    let mut text = header("sb-weak", n, form, &variables);
+    for index in 0..n {
+        let own = form == Form::Forbidden && index == 0;
+        let read = if own { 0 } else { (index + 1) % n };
+        thread(
+            &mut text,
+            index,
+            &[
+                format!("st.relaxed.gpu.global.u32 [x{index}], 1;"),
+                "fence.acq_rel.gpu;".to_owned(),
+                format!("ld.relaxed.gpu.global.u32 %r1, [x{read}];"),
             ],
         );
     }

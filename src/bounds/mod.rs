@@ -17,10 +17,21 @@ use crate::vocabulary::Sort;
 use guards::Guards;
 use value::{Pair, Value, close_lo, compose_lo, domain_lo, range_lo};
 
+/// How much is found out before an engine starts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Precision {
+    /// Bounds of all expressions, from those of what they are made of.
+    #[default]
+    Propagated,
+    /// Bounds of base names only; of anything else nothing is known. For comparison.
+    Base,
+}
+
 /// The bounds of the nodes that some roots need.
 #[derive(Clone, Debug)]
 pub struct Bounds {
     pairs: Vec<Option<Pair>>,
+    precision: Precision,
     /// What guards say of each other.
     pub guards: Guards,
 }
@@ -28,9 +39,9 @@ pub struct Bounds {
 impl Bounds {
     /// Bounds of `roots` and all they are made of.
     #[must_use]
-    pub fn new(graph: &EventGraph, arena: &Arena, roots: &[NodeId]) -> Self {
+    pub fn new(graph: &EventGraph, arena: &Arena, roots: &[NodeId], precision: Precision) -> Self {
         let guards = Guards::new(graph);
-        let mut bounds = Self { pairs: vec![None; arena.len()], guards };
+        let mut bounds = Self { pairs: vec![None; arena.len()], precision, guards };
         for (step, _) in plan(arena, roots) {
             match step {
                 Step::Node(id) => {
@@ -91,7 +102,22 @@ impl Bounds {
             let a = self.get(a);
             Pair { lo: f(&a.lo), hi: f(&a.hi) }
         };
-        match arena.node(id) {
+        let node = arena.node(id);
+        if self.precision == Precision::Base
+            && !matches!(node, Node::Set(_) | Node::Rel(_) | Node::Empty(_) | Node::Rec(_))
+        {
+            return match arena.sort(id) {
+                Sort::Set => {
+                    Pair { lo: Value::Set(EventSet::empty(n)), hi: Value::Set(EventSet::full(n)) }
+                }
+                Sort::Relation => {
+                    let diagonal = matches!(node, Node::ToId(_));
+                    let hi = if diagonal { Rel::identity(n) } else { Rel::full(n) };
+                    Pair { lo: Value::Relation(Rel::empty(n)), hi: Value::Relation(hi) }
+                }
+            };
+        }
+        match node {
             Node::Set(set) => base::set_bounds(graph, set),
             Node::Rel(relation) => base::relation_bounds(graph, guards, relation),
             Node::Empty(Sort::Set) => {

@@ -8,7 +8,7 @@ mod choices;
 pub mod formula;
 mod relations;
 
-use crate::bounds::Bounds;
+use crate::bounds::{Bounds, Precision};
 use crate::event::graph::{CutKind, EventGraph};
 use crate::id::{EventId, ExprId, LocId, NodeId};
 use crate::program::expr::ExprArena;
@@ -69,7 +69,11 @@ impl<'a> Encoding<'a> {
     ///
     /// # Errors
     /// When the model or program is outside what can be encoded.
-    pub fn new(problem: Problem<'a>, goal: Goal) -> Result<Self, EncodeError> {
+    pub fn new(
+        problem: Problem<'a>,
+        goal: Goal,
+        precision: Precision,
+    ) -> Result<Self, EncodeError> {
         let Problem { graph, model } = problem;
         let required: Vec<usize> = (0..model.axioms.len())
             .filter(|&i| model.axioms[i].role == AxiomRole::Required)
@@ -80,7 +84,7 @@ impl<'a> Encoding<'a> {
             _ => None,
         };
         roots.extend(race.map(|(_, node)| node));
-        let bounds = Bounds::new(graph, &model.arena, &roots);
+        let bounds = Bounds::new(graph, &model.arena, &roots, precision);
         let mut encoding = Self {
             graph,
             model,

@@ -4,6 +4,7 @@
 //! `QF_FD`, bit-blasting to SAT: all variables are finite.
 
 use super::{Answer, Budget, Core, Engine, Goal, Problem, States, Why};
+use crate::bounds::Precision;
 use crate::encode::Encoding;
 use crate::encode::formula::{Formula, Shape};
 use crate::execution::barrier::Generation;
@@ -19,7 +20,15 @@ use z3::{Config, Params, SatResult, Solver};
 /// Decides by SMT.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Z3Engine {
-    _private: (),
+    precision: Precision,
+}
+
+impl Z3Engine {
+    /// An engine that starts from such bounds.
+    #[must_use]
+    pub fn with_bounds(precision: Precision) -> Self {
+        Self { precision }
+    }
 }
 
 /// The version of the Z3 library in use.
@@ -34,7 +43,7 @@ impl Engine for Z3Engine {
     }
 
     fn find(&self, problem: Problem<'_>, goal: Goal, budget: Budget) -> Answer {
-        let mut encoding = match Encoding::new(problem, goal) {
+        let mut encoding = match Encoding::new(problem, goal, self.precision) {
             Ok(encoding) => encoding,
             Err(error) => return Answer::Unsupported(error.to_string()),
         };
@@ -52,7 +61,8 @@ impl Engine for Z3Engine {
     }
 
     fn states(&self, problem: Problem<'_>, budget: Budget) -> Result<States, String> {
-        let mut encoding = Encoding::new(problem, Goal::Complete).map_err(|e| e.to_string())?;
+        let mut encoding =
+            Encoding::new(problem, Goal::Complete, self.precision).map_err(|e| e.to_string())?;
         if let Some(what) = refused(&encoding) {
             return Err(what.to_owned());
         }

@@ -27,18 +27,26 @@ use rules::Rules;
 use rustc_hash::FxHashMap;
 use shape::Shape;
 use space::Space;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, RwLock};
 
 /// Decides by search; compiled models are kept for the next program of the same shape.
 #[derive(Debug, Default)]
 pub struct SearchEngine {
     compiled: RwLock<FxHashMap<(u64, Shape), Compiled>>,
+    explored: AtomicU64,
 }
 
 /// A compiled model, or why it cannot be searched with.
 type Compiled = Arc<Result<Rules, String>>;
 
 impl SearchEngine {
+    /// How many search nodes all questions so far have taken, proofs of smaller cores left aside.
+    #[must_use]
+    pub fn explored(&self) -> u64 {
+        self.explored.load(Ordering::Relaxed)
+    }
+
     /// The model compiled for programs like this one.
     fn rules(&self, problem: Problem<'_>) -> Compiled {
         let shape = Shape::of(problem.graph);
@@ -75,17 +83,17 @@ impl Engine for SearchEngine {
         if let Goal::Race(kind) = goal {
             return racing(problem, kind, &space, rules, limit);
         }
-        match first(&space, rules, &active, goal, limit) {
-            (Outcome::Found(choices), _) => Answer::Yes(choices),
-            (Outcome::None { blamed, looked_ahead }, steps) => {
+        let (outcome, steps) = first(&space, rules, &active, goal, limit);
+        self.explored.fetch_add(steps, Ordering::Relaxed);
+        match outcome {
+            Outcome::Found(choices) => Answer::Yes(choices),
+            Outcome::None { blamed, looked_ahead } => {
                 let proofs = Proofs::new(problem, goal, &space, rules, limit, steps);
                 Answer::No(proofs.core(blamed, looked_ahead))
             }
-            (Outcome::Stopped(Stop::Gave(why)), _) => Answer::Unknown(why),
-            (Outcome::Stopped(Stop::Unsupported(why)), _) => Answer::Unsupported(why),
-            (Outcome::Stopped(Stop::Found), _) => {
-                unreachable!("a search that found something says so")
-            }
+            Outcome::Stopped(Stop::Gave(why)) => Answer::Unknown(why),
+            Outcome::Stopped(Stop::Unsupported(why)) => Answer::Unsupported(why),
+            Outcome::Stopped(Stop::Found) => unreachable!("a search that found something says so"),
         }
     }
 
