@@ -76,7 +76,7 @@ impl Choice {
 
 /// How many steps an engine may take before the next one is asked, times the number of events: a
 /// step takes longer the larger the program is.
-const PATIENCE: u64 = 40_000;
+const PATIENCE: u64 = 1_000_000;
 
 /// Asks engines in turn until one answers; each but the last has a budget of steps.
 struct First(Vec<Box<dyn Engine>>);
