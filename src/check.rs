@@ -83,12 +83,24 @@ impl<'e> Timed<'e> {
     }
 }
 
+/// Programs with more events are not decided: relations take memory by the square of this number.
+pub const MOST_EVENTS: usize = 8192;
+
+/// Why a program is not decided whatever the engine.
+fn too_large(problem: Problem<'_>) -> Option<String> {
+    let events = problem.graph.events.len();
+    (events > MOST_EVENTS).then(|| format!("a program of {events} events, more than {MOST_EVENTS}"))
+}
+
 impl Engine for Timed<'_> {
     fn name(&self) -> &'static str {
         self.engine.name()
     }
 
     fn find(&self, problem: Problem<'_>, goal: Goal, budget: Budget) -> Answer {
+        if let Some(why) = too_large(problem) {
+            return Answer::Unsupported(why);
+        }
         match self.rest(budget) {
             Some(rest) => self.engine.find(problem, goal, rest),
             None => Answer::Unknown(Why::Timeout),
@@ -245,6 +257,9 @@ fn excluded(problem: Problem<'_>, core: Core, engine: &dyn Engine, settings: Set
     if problem.graph.cuts.iter().any(|c| c.kind == CutKind::Bound) {
         match engine.find(problem, Goal::BoundHit, settings.budget) {
             Answer::No(_) => {}
+            Answer::Yes(_) if problem.graph.bound < settings.bound => {
+                return Verdict::Unknown(Undecided::Size(problem.graph.bound));
+            }
             Answer::Yes(_) => return Verdict::Unknown(Undecided::Bound(settings.bound)),
             Answer::Unknown(why) => return Verdict::Unknown(Undecided::Engine(why)),
             Answer::Unsupported(why) => return Verdict::Unknown(Undecided::Unsupported(why)),
@@ -336,6 +351,10 @@ pub fn states(
     settings: Settings,
 ) -> Result<(States, EventGraph), String> {
     let graph = graph_of(test, model, settings);
-    let states = engine.states(Problem { graph: &graph, model }, settings.budget)?;
+    let problem = Problem { graph: &graph, model };
+    if let Some(why) = too_large(problem) {
+        return Err(why);
+    }
+    let states = engine.states(problem, settings.budget)?;
     Ok((states, graph))
 }
