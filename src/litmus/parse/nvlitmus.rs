@@ -62,6 +62,12 @@ pub(super) fn parse(source: &Source<'_>) -> Parsed {
             .collect();
         filled.push((fill(source, &template_tokens, &cells), source.span_of(row)));
     }
+    if filled.is_empty() {
+        let end = source.at(source.text.len(), source.text.len());
+        let what = "a row with a filling for each of `$0`, `$1`, ... of the template";
+        let error = SyntaxError::Expected { what, found: "the end".to_owned(), span: end };
+        parsed.diagnostics.push(error.diagnostic());
+    }
     for (at, (tokens, row)) in filled.into_iter().enumerate() {
         match tokens {
             Ok(tokens) => tests(source, &tokens, &format!("-{}", at + 1), &mut parsed),
