@@ -61,7 +61,7 @@ fn mangled(text: &[u8], donor: &[u8], random: &mut Random) -> Vec<u8> {
             1 => *part = other[random.below(other.len())].to_vec(),
             2 => part.extend_from_slice(other[random.below(other.len())]),
             3 => *part = NUMBERS[random.below(NUMBERS.len())].as_bytes().to_vec(),
-            4 => {
+            4 if !part.is_empty() => {
                 let byte = random.below(part.len());
                 part[byte] = u8::try_from(random.below(256)).expect("it is below 256");
             }

@@ -97,8 +97,10 @@ fn annotation<'a>(
 /// The label's range, cut to the file and to whole characters.
 fn within(label: &Label, files: &Files) -> Range<usize> {
     let text = files.get(label.span.file).map_or("", |f| f.text.as_str());
+    // The end of the file is shown at the end of its last line.
+    let last = text.strip_suffix('\n').unwrap_or(text).len();
     let boundary = |at: u32| {
-        let at = (at as usize).min(text.len());
+        let at = (at as usize).min(last);
         (0..=at).rev().find(|&i| text.is_char_boundary(i)).unwrap_or(0)
     };
     let start = boundary(label.span.start);
