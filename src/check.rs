@@ -10,6 +10,7 @@ use crate::race;
 use crate::relation::expr::{Axiom, AxiomRole, Model};
 use crate::solve::{Answer, Budget, Core, Engine, Goal, Problem, RaceKind, States, Why};
 use crate::verdict::{Reason, Undecided, Verdict};
+use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 /// How a test is checked.
@@ -88,8 +89,26 @@ pub const MOST_EVENTS: usize = 8192;
 
 /// Why a program is not decided whatever the engine.
 fn too_large(problem: Problem<'_>) -> Option<String> {
-    let events = problem.graph.events.len();
-    (events > MOST_EVENTS).then(|| format!("a program of {events} events, more than {MOST_EVENTS}"))
+    let graph = problem.graph;
+    let events = graph.events.len();
+    if events > MOST_EVENTS {
+        return Some(format!("a program of {events} events, more than {MOST_EVENTS}"));
+    }
+    let crowd = graph.barriers.iter().find(|op| is_crowded(graph, op))?;
+    Some(format!("{} with a count and more than {MOST_AT_BARRIER} threads", crowd.key))
+}
+
+/// Which threads meet at a barrier with a count is found by trying all sets of them.
+const MOST_AT_BARRIER: usize = 20;
+
+/// Whether too many sets of threads might meet at a barrier; one of all threads is no choice.
+fn is_crowded(graph: &EventGraph, op: &BarrierOp) -> bool {
+    let (BarrierRule::Count(count) | BarrierRule::Quorum(count)) = op.rule else { return false };
+    let others = graph.barriers.iter().filter(|other| other.key == op.key);
+    let threads: BTreeSet<_> = others.map(|other| graph.event(other.event).agent).collect();
+    let quorum = matches!(op.rule, BarrierRule::Quorum(_));
+    let all = quorum && graph.exprs.constant(count) == Some(threads.len() as u128);
+    threads.len() > MOST_AT_BARRIER && !all
 }
 
 impl Engine for Timed<'_> {

@@ -210,6 +210,16 @@ fn large_programs_are_decided_or_unknown() {
 }
 
 #[test]
+fn crowds_at_barriers_are_limited() {
+    let row = |cell: &dyn Fn(usize) -> String| (0..40).map(cell).collect::<Vec<_>>().join("|");
+    let head = row(&|n| format!("P{n}@cta 0,gpu 0"));
+    let barriers = row(&|_| "bar.cta.sync 1, 1, 20".to_owned());
+    let stores = row(&|_| "st.weak x, 1".to_owned());
+    let text = format!("PTX t\n{{ x=0; }}\n{head};\n{barriers};\n{stores};\nexists (x == 1)\n");
+    decided("half of the threads", &text, "", "unknown");
+}
+
+#[test]
 fn unfolding_is_limited() {
     let labels = repeated(40, |n| format!("L{n}:"));
     let jumps = repeated(40, |n| format!("@%p bra L{};", 39 - n));
