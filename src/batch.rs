@@ -53,18 +53,25 @@ pub enum Standing {
     Broken,
 }
 
+impl Standing {
+    /// How a verdict stands to the expected one; an unknown verdict differs from nothing.
+    #[must_use]
+    pub fn of(kind: Kind, expected: Option<Kind>) -> Self {
+        match expected {
+            _ if kind == Kind::Error => Self::Broken,
+            Some(expected) if expected == kind => Self::Expected,
+            _ if kind == Kind::Unknown => Self::Unknown,
+            Some(_) => Self::Unexpected,
+            None => Self::Unasked,
+        }
+    }
+}
+
 impl Judgement {
-    /// How it stands to what was expected; an unknown verdict differs from nothing.
+    /// How it stands to what was expected.
     #[must_use]
     pub fn standing(&self) -> Standing {
-        let kind = self.verdict.kind();
-        match self.expected {
-            _ if kind == Kind::Error => Standing::Broken,
-            Some(expected) if expected == kind => Standing::Expected,
-            _ if kind == Kind::Unknown => Standing::Unknown,
-            Some(_) => Standing::Unexpected,
-            None => Standing::Unasked,
-        }
+        Standing::of(self.verdict.kind(), self.expected)
     }
 }
 
@@ -188,7 +195,10 @@ fn agreed(test: &Test, model: &Model, engines: &[Box<dyn Engine>], settings: Set
 }
 
 /// Runs `work`; a panic becomes a message.
-fn guarded<T>(work: impl FnOnce() -> T) -> Result<T, String> {
+///
+/// # Errors
+/// When it panics.
+pub fn guarded<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     catch_unwind(AssertUnwindSafe(work)).map_err(|payload| {
         let text = payload
             .downcast_ref::<&str>()
@@ -206,13 +216,27 @@ pub fn in_order<T: Send>(
     work: impl Fn(usize) -> T + Sync,
     mut emit: impl FnMut(usize, T) -> ControlFlow<()>,
 ) {
+    watched(count, jobs, work, |next| match next {
+        Some((index, result)) => emit(index, result),
+        None => ControlFlow::Continue(()),
+    });
+}
+
+/// As [`in_order`]; while results are waited for, `emit` is called with `None` several times a
+/// second. Where it breaks, work that has begun is still finished before this returns.
+pub fn watched<T: Send>(
+    count: usize,
+    jobs: usize,
+    work: impl Fn(usize) -> T + Sync,
+    mut emit: impl FnMut(Option<(usize, T)>) -> ControlFlow<()>,
+) {
     #[cfg(feature = "parallel")]
     if let Ok(pool) = parallel::pool(jobs.min(count)) {
         return parallel::in_order(&pool, count, work, emit);
     }
     let _ = jobs;
     for index in 0..count {
-        if emit(index, work(index)).is_break() {
+        if emit(None).is_break() || emit(Some((index, work(index)))).is_break() {
             return;
         }
     }
@@ -224,7 +248,11 @@ mod parallel {
     use std::collections::BTreeMap;
     use std::ops::ControlFlow;
     use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-    use std::sync::mpsc;
+    use std::sync::mpsc::{self, RecvTimeoutError};
+    use std::time::Duration;
+
+    /// How long to wait for a result at a time.
+    const TICK: Duration = Duration::from_millis(100);
 
     /// Deep expressions recurse; address space is cheap.
     const STACK_BYTES: usize = 64 << 20;
@@ -238,7 +266,7 @@ mod parallel {
         pool: &ThreadPool,
         count: usize,
         work: impl Fn(usize) -> T + Sync,
-        mut emit: impl FnMut(usize, T) -> ControlFlow<()>,
+        mut emit: impl FnMut(Option<(usize, T)>) -> ControlFlow<()>,
     ) {
         let (next, stopped) = (AtomicUsize::new(0), AtomicBool::new(false));
         let (sender, receiver) = mpsc::channel();
@@ -258,14 +286,22 @@ mod parallel {
             drop(sender);
             let mut early = BTreeMap::new();
             let mut due = 0;
-            for (index, result) in receiver {
-                early.insert(index, result);
-                while let Some(result) = early.remove(&due) {
-                    if emit(due, result).is_break() {
-                        stopped.store(true, Ordering::Relaxed);
-                        return;
+            loop {
+                let mut flow = ControlFlow::Continue(());
+                match receiver.recv_timeout(TICK) {
+                    Ok((index, result)) => {
+                        early.insert(index, result);
+                        while let Some(result) = early.remove(&due).filter(|_| flow.is_continue()) {
+                            flow = emit(Some((due, result)));
+                            due += 1;
+                        }
                     }
-                    due += 1;
+                    Err(RecvTimeoutError::Timeout) => flow = emit(None),
+                    Err(RecvTimeoutError::Disconnected) => return,
+                }
+                if flow.is_break() {
+                    stopped.store(true, Ordering::Relaxed);
+                    return;
                 }
             }
         });

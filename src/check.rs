@@ -15,6 +15,7 @@ use crate::solve::{Answer, Budget, Core, Engine, Goal, Problem, RaceKind, States
 use crate::verdict::{Reason, Undecided, Verdict};
 use crate::vocabulary::BaseSet;
 use indexmap::IndexMap;
+use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 /// How a test is checked.
@@ -121,12 +122,42 @@ impl<'e> Timed<'e> {
     }
 }
 
+/// Programs with more events are not decided: relations take memory by the square of this number.
+pub const MOST_EVENTS: usize = 8192;
+
+/// Why a program is not decided whatever the engine.
+fn too_large(problem: Problem<'_>) -> Option<String> {
+    let graph = problem.graph;
+    let events = graph.events.len();
+    if events > MOST_EVENTS {
+        return Some(format!("a program of {events} events, more than {MOST_EVENTS}"));
+    }
+    let crowd = graph.barriers.iter().find(|op| is_crowded(graph, op))?;
+    Some(format!("{} with a count and more than {MOST_AT_BARRIER} threads", crowd.key))
+}
+
+/// Which threads meet at a barrier with a count is found by trying all sets of them.
+const MOST_AT_BARRIER: usize = 20;
+
+/// Whether too many sets of threads might meet at a barrier; one of all threads is no choice.
+fn is_crowded(graph: &EventGraph, op: &BarrierOp) -> bool {
+    let (BarrierRule::Count(count) | BarrierRule::Quorum(count)) = op.rule else { return false };
+    let others = graph.barriers.iter().filter(|other| other.key == op.key);
+    let threads: BTreeSet<_> = others.map(|other| graph.event(other.event).agent).collect();
+    let quorum = matches!(op.rule, BarrierRule::Quorum(_));
+    let all = quorum && graph.exprs.constant(count) == Some(threads.len() as u128);
+    threads.len() > MOST_AT_BARRIER && !all
+}
+
 impl Engine for Timed<'_> {
     fn name(&self) -> &'static str {
         self.engine.name()
     }
 
     fn find(&self, problem: Problem<'_>, goal: Goal, budget: Budget) -> Answer {
+        if let Some(why) = too_large(problem) {
+            return Answer::Unsupported(why);
+        }
         match self.rest(budget) {
             Some(rest) => self.engine.find(problem, goal, rest),
             None => Answer::Unknown(Why::Timeout),
@@ -288,6 +319,9 @@ fn excluded(problem: Problem<'_>, core: Core, engine: &dyn Engine, settings: Set
     if problem.graph.cuts.iter().any(|c| c.kind == CutKind::Bound) {
         match engine.find(problem, Goal::BoundHit, settings.budget) {
             Answer::No(_) => {}
+            Answer::Yes(_) if problem.graph.bound < settings.bound => {
+                return Verdict::Unknown(Undecided::Size(problem.graph.bound));
+            }
             Answer::Yes(_) => return Verdict::Unknown(Undecided::Bound(settings.bound)),
             Answer::Unknown(why) => return Verdict::Unknown(Undecided::Engine(why)),
             Answer::Unsupported(why) => return Verdict::Unknown(Undecided::Unsupported(why)),
@@ -386,6 +420,10 @@ pub fn states(
     settings: Settings,
 ) -> Result<(States, EventGraph), String> {
     let graph = graph_of(test, model, settings);
-    let states = engine.states(Problem { graph: &graph, model }, settings.budget)?;
+    let problem = Problem { graph: &graph, model };
+    if let Some(why) = too_large(problem) {
+        return Err(why);
+    }
+    let states = engine.states(problem, settings.budget)?;
     Ok((states, graph))
 }

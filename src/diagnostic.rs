@@ -111,11 +111,20 @@ impl Diagnostic {
     }
 }
 
+/// Longer words are not compared: nobody mistypes them, and comparing takes their lengths' product.
+const LONGEST_WORD: usize = 64;
+
 /// The name in `known` closest to `typed`, when it is close enough to suggest.
 #[must_use]
 pub fn closest<'a>(typed: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    if typed.len() > LONGEST_WORD {
+        return None;
+    }
     known
         .into_iter()
+        // Each insertion or deletion changes the length by one.
+        .filter(|name| typed.len().abs_diff(name.len()) * 3 <= 4 * name.len().max(3))
+        .filter(|name| name.len() <= LONGEST_WORD)
         .map(|name| (edit_distance(typed, name), name))
         .filter(|&(distance, name)| distance * 3 <= name.len().max(3))
         .min()

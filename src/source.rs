@@ -76,6 +76,15 @@ impl SourceFile {
         Self { name, text, line_starts }
     }
 
+    /// The whole lines that a range of bytes touches, without the last line feed.
+    #[must_use]
+    pub fn lines_around(&self, range: std::ops::Range<usize>) -> std::ops::Range<usize> {
+        let line = |at: usize| self.line_starts.partition_point(|&start| start <= at);
+        let start = self.line_starts[line(range.start.min(self.text.len())) - 1];
+        let next = self.line_starts.get(line(range.end.min(self.text.len())));
+        start..next.map_or(self.text.len(), |&next| next - 1)
+    }
+
     /// The line and column of byte `offset`; offsets past the end give the last position.
     #[must_use]
     pub fn position(&self, offset: usize) -> Position {

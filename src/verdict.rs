@@ -40,6 +40,8 @@ pub struct Reason {
 pub enum Undecided {
     /// A loop was cut: a longer execution might have the outcome.
     Bound(u8),
+    /// A loop was cut earlier than asked, since more rounds make the program too large.
+    Size(u8),
     /// The engine could not tell.
     Engine(Why),
     /// No engine handles the model or program.

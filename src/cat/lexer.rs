@@ -29,9 +29,16 @@ pub(super) fn lex(text: &str, file: FileId) -> Lexed {
         match token {
             Ok(Token::Comment) => lexed.comments.push(span),
             Ok(token) => lexed.lexemes.push(Lexeme { token, span }),
-            Err(LexError::Character) => {
-                lexed.errors.push(CatError::Character { span, text: lexer.slice().to_owned() });
-            }
+            Err(LexError::Character) => match lexed.errors.last_mut() {
+                // Neighbours are one error.
+                Some(CatError::Character { span: before, text }) if before.end == span.start => {
+                    before.end = span.end;
+                    text.push_str(lexer.slice());
+                }
+                _ => {
+                    lexed.errors.push(CatError::Character { span, text: lexer.slice().to_owned() });
+                }
+            },
             Err(LexError::Unclosed(what)) => lexed.errors.push(CatError::Unclosed { span, what }),
         }
     }
@@ -103,15 +110,15 @@ tokens! {
 /// Consumes a block comment whose opening was read; comments nest.
 fn nested(lexer: &mut Lexer<'_, Token>, open: &str, close: &str) -> Result<(), LexError> {
     let rest = lexer.remainder();
-    let mut depth = 1;
+    let (open, close) = (open.as_bytes(), close.as_bytes());
+    let mut depth = 1_usize;
     let mut at = 0;
     while depth > 0 {
-        let closes = rest[at..].find(close);
-        let opens = rest[at..].find(open).filter(|&o| closes.is_none_or(|c| o < c));
-        match (opens, closes) {
-            (Some(o), _) => (depth, at) = (depth + 1, at + o + open.len()),
-            (None, Some(c)) => (depth, at) = (depth - 1, at + c + close.len()),
-            (None, None) => {
+        match rest.as_bytes().get(at..at + 2) {
+            Some(pair) if pair == open => (depth, at) = (depth + 1, at + 2),
+            Some(pair) if pair == close => (depth, at) = (depth - 1, at + 2),
+            Some(_) => at += 1,
+            None => {
                 lexer.bump(rest.len());
                 return Err(LexError::Unclosed("comment"));
             }

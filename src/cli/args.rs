@@ -37,6 +37,9 @@ pub(super) enum Command {
     Draw(DrawArguments),
     /// List the data races of a test, with what keeps each pair from being ordered.
     Races(RacesArguments),
+    /// Answer the requests of a run with --isolate.
+    #[command(hide = true)]
+    Worker(WorkerArguments),
     /// Check a cat model and print its axioms; without FILE, list the built-in models.
     Model(ModelArguments),
 }
@@ -105,12 +108,31 @@ pub(super) struct CheckArguments {
         default_missing_value = "text"
     )]
     pub(super) witness: Option<WitnessForm>,
+    /// Check in processes of their own, so that a crash costs one test.
+    #[arg(long)]
+    pub(super) isolate: bool,
     /// Compare with the verdicts in this file, which take precedence over those in the tests.
     #[arg(long, value_name = "FILE")]
     pub(super) baseline: Option<PathBuf>,
     /// Write the verdicts found to the baseline.
     #[arg(long, requires = "baseline")]
     pub(super) bless: bool,
+}
+
+/// What a run with `--isolate` hands on to its workers.
+#[derive(Debug, Args)]
+pub(super) struct WorkerArguments {
+    #[arg(long = "model")]
+    pub(super) models: Vec<String>,
+    #[command(flatten)]
+    pub(super) checking: Checking,
+    #[arg(long)]
+    pub(super) format: CheckFormat,
+    #[arg(long)]
+    pub(super) witness: Option<WitnessForm>,
+    /// The width of the column of paths.
+    #[arg(long)]
+    pub(super) width: usize,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

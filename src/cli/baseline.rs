@@ -1,7 +1,8 @@
 //! Baselines: verdicts of an earlier run, as lines of verdict, model and path with tabs between.
 
-use crate::batch::{Case, Judgement};
+use crate::batch::Case;
 use crate::relation::expr::Model;
+use crate::report::summary::Stated;
 use crate::verdict::Kind;
 use anyhow::{Context, Result, bail};
 use std::collections::BTreeMap;
@@ -53,10 +54,9 @@ impl Baseline {
     }
 
     /// Records the verdicts on a test.
-    pub(super) fn record(&mut self, case: &Case, judgements: &[Judgement], models: &[Model]) {
-        for (judgement, model) in judgements.iter().zip(models) {
-            let key = (case.path.clone(), model.name.clone());
-            self.verdicts.insert(key, judgement.verdict.kind());
+    pub(super) fn record(&mut self, case: &Case, verdicts: &[Stated], models: &[Model]) {
+        for (stated, model) in verdicts.iter().zip(models) {
+            self.verdicts.insert((case.path.clone(), model.name.clone()), stated.kind);
         }
     }
 

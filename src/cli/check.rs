@@ -1,25 +1,25 @@
 //! `ptxmc check`: many tests, in the form the user wants.
 
-use super::args::{CheckArguments, CheckFormat, Checking, WitnessForm};
+use super::args::{CheckArguments, CheckFormat, Checking};
 use super::baseline::Baseline;
 use super::inputs::{Inputs, Wanted};
+use super::interrupt;
+use super::isolate::Pool;
 use super::models::{Models, any_error};
 use super::output::{Console, print};
 use super::status::Status;
-use crate::batch::{Case, Judgement, Listing, in_order, judge, list};
+use super::tell::{Form, Teller, Told};
+use crate::batch::{Case, watched};
 use crate::check::Settings;
-use crate::diagnostic::Diagnostic;
 use crate::engines::Choice;
-use crate::relation::expr::Model;
 use crate::report::summary::Tally;
-use crate::report::witness::{Picture, dot, text as drawing};
-use crate::report::{herd, json, junit, text};
-use crate::solve::{Budget, Engine};
+use crate::report::{json, junit, text};
+use crate::solve::Budget;
 use crate::source::Files;
-use crate::verdict::Verdict;
 use anyhow::{Result, bail};
 use indicatif::ProgressBar;
 use std::ops::ControlFlow;
+use std::path::Path;
 
 pub(super) fn run(arguments: &CheckArguments, console: &Console) -> Result<Status> {
     let engines = Choice::named(&arguments.checking.engine)?.engines();
@@ -36,7 +36,7 @@ pub(super) fn run(arguments: &CheckArguments, console: &Console) -> Result<Statu
     {
         bail!("--witness goes with the formats text and json");
     }
-    let mut baseline = match &arguments.baseline {
+    let baseline = match &arguments.baseline {
         Some(path) if !arguments.bless || path.exists() => Some(Baseline::read(path)?),
         other => other.as_ref().map(|_| Baseline::default()),
     };
@@ -50,21 +50,32 @@ pub(super) fn run(arguments: &CheckArguments, console: &Console) -> Result<Statu
     }
     console.diagnostics(&inputs.diagnostics, &files);
     inputs.bugs.iter().for_each(|name| console.complain(&format!("bug: cannot parse `{name}`")));
-    let run = Run {
-        cases: &inputs.cases,
-        diagnostics: &inputs.diagnostics,
+    let paint = console.paint();
+    let width = text::Table::path_width(&inputs.cases);
+    let teller = Teller {
         models: &models,
-        engines,
+        engines: &engines,
         settings,
+        form: Form { format: arguments.format, witness: arguments.witness },
+        table: text::Table::new(width, &models, paint),
+    };
+    let mut run = Run {
+        inputs: &inputs,
+        teller: &teller,
+        pool: arguments.isolate.then(|| Pool::new(arguments, width, paint, &files)),
         jobs: jobs(arguments.jobs),
         files: &files,
         console,
+        suites: junit::Suites::new(&models),
+        tally: Tally::default(),
+        blessed: None,
     };
-    let tally = run.report(arguments, baseline.as_mut().filter(|_| arguments.bless))?;
-    if let (true, Some(baseline), Some(path)) = (arguments.bless, &baseline, &arguments.baseline) {
-        baseline.write(path)?;
+    if let (true, Some(baseline), Some(path)) = (arguments.bless, baseline, &arguments.baseline) {
+        run.blessed = Some((baseline, path));
     }
-    Ok(status(&tally, &inputs, arguments))
+    interrupt::listen();
+    run.report()?;
+    Ok(status(&run.tally, &inputs, arguments))
 }
 
 fn status(tally: &Tally, inputs: &Inputs, arguments: &CheckArguments) -> Status {
@@ -96,170 +107,104 @@ fn jobs(wanted: Option<u16>) -> usize {
     wanted.map_or_else(cores, usize::from)
 }
 
-/// Everything that a report is made from.
+/// Everything that a report is made from, and what of it is there.
 struct Run<'a> {
-    cases: &'a [Case],
-    diagnostics: &'a [Diagnostic],
-    models: &'a [Model],
-    engines: Vec<Box<dyn Engine>>,
-    settings: Settings,
+    inputs: &'a Inputs,
+    teller: &'a Teller<'a>,
+    pool: Option<Pool<'a>>,
     jobs: usize,
     files: &'a Files,
     console: &'a Console,
+    suites: junit::Suites<'a>,
+    tally: Tally,
+    /// Where verdicts are recorded, and the file that this goes to.
+    blessed: Option<(Baseline, &'a Path)>,
 }
 
 impl Run<'_> {
-    fn report(&self, arguments: &CheckArguments, blessed: Option<&mut Baseline>) -> Result<Tally> {
-        match arguments.format {
-            CheckFormat::Text => self.text(arguments.witness, blessed),
-            CheckFormat::Json => self.json(arguments.witness, blessed),
-            CheckFormat::Herd => self.herd(blessed),
-            CheckFormat::Junit => self.junit(blessed),
-        }
+    /// Checks every test and writes the report, each part as soon as it is there.
+    fn report(&mut self) -> Result<()> {
+        self.head()?;
+        self.tests()?;
+        self.tail()
     }
 
-    fn text(&self, witness: Option<WitnessForm>, blessed: Option<&mut Baseline>) -> Result<Tally> {
-        let table = text::Table::new(self.cases, self.models, self.files, self.console.paint());
-        if let Some(header) = table.header() {
-            print(&format!("{header}\n"))?;
-        }
-        let tally = self.each(blessed, |case, judgements| {
-            let mut out = table.line(case, judgements) + "\n";
-            for (judgement, model) in judgements.iter().zip(self.models) {
-                out.push_str(&shown(case, judgement, model, witness));
-            }
-            print(&out)
-        })?;
-        print(&format!("{}\n", tally.line()))?;
-        Ok(tally)
-    }
-
-    fn json(&self, witness: Option<WitnessForm>, blessed: Option<&mut Baseline>) -> Result<Tally> {
-        let witnesses = match witness {
-            Some(_) => json::Witnesses::Included,
-            None => json::Witnesses::Omitted,
-        };
-        print(&json::head(self.models))?;
-        let mut separator = "";
-        let tally = self.each(blessed, |case, judgements| {
-            let test = json::test(case, judgements, self.models, self.files, witnesses);
-            let before = std::mem::replace(&mut separator, json::SEPARATOR);
-            print(&format!("{before}{test}"))
-        })?;
-        print(&json::tail(&tally, self.diagnostics, self.files))?;
-        Ok(tally)
-    }
-
-    fn junit(&self, blessed: Option<&mut Baseline>) -> Result<Tally> {
-        let mut suites = junit::Suites::new(self.models, self.files);
-        let tally = self.each(blessed, |case, judgements| {
-            suites.add(case, judgements);
-            Ok(())
-        })?;
-        print(&suites.render())?;
-        Ok(tally)
-    }
-
-    /// herd's log needs all states besides the verdict.
-    fn herd(&self, mut blessed: Option<&mut Baseline>) -> Result<Tally> {
-        let engine = self.engines[0].as_ref();
-        let work = |case: &Case| {
-            let judgements = self.judge(case);
-            (judgements, list(case, &self.models[0], engine, self.settings))
-        };
-        let mut tally = Tally::default();
-        self.ordered(work, |case, (judgements, listing)| {
-            tally.add(&judgements);
-            if let Some(baseline) = &mut blessed {
-                baseline.record(case, &judgements, self.models);
-            }
-            self.log(case, &judgements[0], listing)
-        })?;
-        Ok(tally)
-    }
-
-    fn log(&self, case: &Case, judged: &Judgement, listing: Result<Listing, String>) -> Result<()> {
-        match listing {
-            Ok(listing) => {
-                if let Verdict::Error(message) = &judged.verdict {
-                    self.console.complain(&format!("{}: {message}", case.path));
-                }
-                if listing.states.incomplete.is_some() {
-                    let message = format!("{}: the list of states is incomplete", case.path);
-                    self.console.complain(&message);
-                }
-                print(&herd::entry(case, judged, &listing, self.files))
-            }
-            Err(message) => {
-                self.console.complain(&format!("{}: no states: {message}", case.path));
-                Ok(())
-            }
-        }
-    }
-
-    fn judge(&self, case: &Case) -> Vec<Judgement> {
-        judge(case, self.models, &self.engines, self.settings)
-    }
-
-    /// Judges every test and hands the verdicts on in order.
-    fn each(
-        &self,
-        mut blessed: Option<&mut Baseline>,
-        mut emit: impl FnMut(&Case, &[Judgement]) -> Result<()>,
-    ) -> Result<Tally> {
-        let mut tally = Tally::default();
-        self.ordered(
-            |case| self.judge(case),
-            |case, judgements| {
-                tally.add(&judgements);
-                if let Some(baseline) = &mut blessed {
-                    baseline.record(case, &judgements, self.models);
-                }
-                emit(case, &judgements)
+    fn head(&self) -> Result<()> {
+        match self.teller.form.format {
+            CheckFormat::Text => match self.teller.table.header() {
+                Some(header) => print(&format!("{header}\n")),
+                None => Ok(()),
             },
-        )?;
-        Ok(tally)
+            CheckFormat::Json => print(&json::head(self.teller.models)),
+            CheckFormat::Herd | CheckFormat::Junit => Ok(()),
+        }
     }
 
-    fn ordered<T: Send>(
-        &self,
-        work: impl Fn(&Case) -> T + Sync,
-        mut emit: impl FnMut(&Case, T) -> Result<()>,
-    ) -> Result<()> {
-        let bar: ProgressBar = self.console.progress(self.cases.len());
+    fn test(&mut self, case: &Case, told: &Told) -> Result<()> {
+        let before = match self.teller.form.format {
+            CheckFormat::Json if self.tally.tests() > 0 => json::SEPARATOR,
+            _ => "",
+        };
+        self.tally.add_stated(&told.verdicts);
+        if let Some((baseline, _)) = &mut self.blessed {
+            baseline.record(case, &told.verdicts, self.teller.models);
+        }
+        self.suites.add(case, &told.verdicts);
+        told.complaints.iter().for_each(|complaint| self.console.complain(complaint));
+        print(&format!("{before}{}", told.text))
+    }
+
+    fn tail(&self) -> Result<()> {
+        match self.teller.form.format {
+            CheckFormat::Text => print(&format!("{}\n", self.tally.line()))?,
+            CheckFormat::Json => {
+                print(&json::tail(&self.tally, &self.inputs.diagnostics, self.files))?;
+            }
+            CheckFormat::Junit => print(&self.suites.render())?,
+            CheckFormat::Herd => {}
+        }
+        match &self.blessed {
+            Some((baseline, path)) => baseline.write(path),
+            None => Ok(()),
+        }
+    }
+
+    /// Judges every test and takes the verdicts in order.
+    fn tests(&mut self) -> Result<()> {
+        let cases = &self.inputs.cases;
+        let bar: ProgressBar = self.console.progress(cases.len());
+        let (teller, files, jobs) = (self.teller, self.files, self.jobs);
+        let pool = self.pool.take();
+        let work = |index: usize| match &pool {
+            None => teller.check(&cases[index], files),
+            Some(pool) => pool
+                .check(&cases[index])
+                .unwrap_or_else(|message| teller.failed(&cases[index], &message, files)),
+        };
         let mut outcome = Ok(());
-        in_order(
-            self.cases.len(),
-            self.jobs,
-            |index| work(&self.cases[index]),
-            |index, result| {
-                outcome = bar.suspend(|| emit(&self.cases[index], result));
+        watched(cases.len(), jobs, work, |next| {
+            if interrupt::wanted() {
+                bar.finish_and_clear();
+                self.stop();
+            }
+            if let Some((index, told)) = next {
+                outcome = bar.suspend(|| self.test(&cases[index], &told));
                 bar.inc(1);
-                if outcome.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-            },
-        );
+            }
+            if outcome.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        });
         bar.finish_and_clear();
         outcome
     }
-}
 
-/// The execution behind a verdict, if it has one and the user wants it.
-fn shown(
-    case: &Case,
-    judgement: &Judgement,
-    model: &Model,
-    witness: Option<WitnessForm>,
-) -> String {
-    let (Some(form), Some(graph)) = (witness, &judgement.graph) else { return String::new() };
-    let choices = match &judgement.verdict {
-        Verdict::Allowed(choices) => Some(choices),
-        Verdict::Undefined(reason) | Verdict::OutOfModel(reason) => reason.choices.as_ref(),
-        _ => None,
-    };
-    let Some(choices) = choices else { return String::new() };
-    match (Picture::of(&case.test.name, graph, choices, model), form) {
-        (Ok(picture), WitnessForm::Text) => drawing::render(&picture),
-        (Ok(picture), WitnessForm::Dot) => dot::render(&picture),
-        (Err(message), _) => format!("  {message}\n"),
+    /// Ends the report with what was decided, and the process: the tests that are being checked
+    /// may take for ever.
+    fn stop(&self) -> ! {
+        if let Err(error) = self.tail() {
+            self.console.complain(&format!("{error:#}"));
+        }
+        let (done, all) = (self.tally.tests(), self.inputs.cases.len());
+        self.console.complain(&format!("interrupted: {done} of {all} tests are decided"));
+        std::process::exit(interrupt::STATUS)
     }
 }

@@ -73,7 +73,7 @@ impl Inputs {
 }
 
 /// A name for each test of a file: the file's, with the test's where there are several.
-fn identify(file: &str, tests: &[Test]) -> Vec<String> {
+pub(super) fn identify(file: &str, tests: &[Test]) -> Vec<String> {
     let mut known = HashSet::new();
     let mut names = Vec::new();
     for test in tests {

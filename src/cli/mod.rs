@@ -4,11 +4,14 @@ mod args;
 mod baseline;
 mod check;
 mod inputs;
+mod interrupt;
+mod isolate;
 mod model;
 mod models;
 mod output;
 mod single;
 mod status;
+mod tell;
 
 use anyhow::Result;
 use args::{Arguments, Command};
@@ -58,6 +61,7 @@ fn execute(arguments: &Arguments, console: &Console) -> Result<Status> {
         Command::Explain(arguments) => single::explain(arguments, console),
         Command::Draw(arguments) => single::draw(arguments, console),
         Command::Races(arguments) => single::races(arguments, console),
+        Command::Worker(arguments) => isolate::work(arguments, console),
         Command::Model(arguments) => model::run(arguments, console),
     }
 }

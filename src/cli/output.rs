@@ -10,6 +10,9 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::{self, IsTerminal, Write};
 use std::time::Duration;
 
+/// Of more diagnostics only the number is told.
+const MOST_SHOWN: usize = 500;
+
 /// What the user sees, and how.
 pub(super) struct Console {
     color: Color,
@@ -51,11 +54,15 @@ impl Console {
     /// Diagnostics, without warnings if the user wants none.
     pub(super) fn diagnostics(&self, diagnostics: &[Diagnostic], files: &Files) {
         let paint = self.paint_for(io::stderr().is_terminal());
-        for diagnostic in diagnostics {
-            if !self.quiet || diagnostic.severity == Severity::Error {
-                say(&diagnostics::render(diagnostic, files, paint));
-                say("\n");
-            }
+        let wanted = |d: &&Diagnostic| !self.quiet || d.severity == Severity::Error;
+        let wanted: Vec<&Diagnostic> = diagnostics.iter().filter(wanted).collect();
+        let (shown, rest) = wanted.split_at(wanted.len().min(MOST_SHOWN));
+        for diagnostic in shown {
+            say(&diagnostics::render(diagnostic, files, paint));
+            say("\n");
+        }
+        if !rest.is_empty() {
+            say(&format!("... and {} more errors and warnings\n", rest.len()));
         }
     }
 

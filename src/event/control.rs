@@ -6,6 +6,9 @@
 use crate::program::micro::{Micro, Step, ThreadCode};
 use rustc_hash::FxHashMap;
 
+/// How many registers and counters all copies of a thread's steps may have together.
+const MOST_COPIES: usize = 1 << 22;
+
 /// A copy of a step: the step's index and how often each backward jump has been taken.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct NodeKey {
@@ -44,6 +47,8 @@ pub(crate) struct ControlFlow {
     pub(crate) successors: Vec<Successors>,
     /// The backward jumps of the thread.
     pub(crate) back_jumps: Vec<BackJump>,
+    /// How often a loop body is executed at most.
+    pub(crate) bound: u8,
     positions: FxHashMap<NodeKey, usize>,
 }
 
@@ -56,8 +61,27 @@ pub(crate) fn branch_target(step: &Step) -> Option<usize> {
 }
 
 impl ControlFlow {
-    /// Unrolls `code` so that every loop body is executed at most `bound` times per entry.
+    /// Unrolls `code` so that every loop body is executed at most `bound` times per entry; less
+    /// often, where that takes more copies of steps than are manageable.
     pub(crate) fn unroll(code: &ThreadCode, bound: u8) -> Self {
+        let bound = bound.max(1);
+        if let Some(flow) = Self::within(code, bound, MOST_COPIES) {
+            return flow;
+        }
+        // Once through every loop is as much as the program says; more is found by bisection.
+        let (mut fits, mut fails) = (1, bound);
+        while fails - fits > 1 {
+            let middle = fits + (fails - fits) / 2;
+            match Self::within(code, middle, MOST_COPIES) {
+                Some(_) => fits = middle,
+                None => fails = middle,
+            }
+        }
+        Self::within(code, fits, usize::MAX).expect("there is no limit to it")
+    }
+
+    /// Unrolls `code` unless that takes more than `limit` cells of registers and counters.
+    fn within(code: &ThreadCode, bound: u8, limit: usize) -> Option<Self> {
         let back_jumps: Vec<BackJump> = code
             .steps
             .iter()
@@ -71,11 +95,11 @@ impl ControlFlow {
             successors: Vec::new(),
             back_jumps,
             positions: FxHashMap::default(),
+            bound,
         };
-        if !code.steps.is_empty() {
-            flow.explore(code, bound);
-        }
-        flow
+        let cells = code.registers.len() + flow.back_jumps.len() + 1;
+        let fits = code.steps.is_empty() || flow.explore(code, limit / cells);
+        fits.then_some(flow)
     }
 
     /// The position of the head of the loop that `back` closes, for the iteration of `node`.
@@ -140,8 +164,10 @@ impl ControlFlow {
         (next, Some(NodeKey { step: target, counters }), shape)
     }
 
-    /// Depth-first search; reversed postorder is a topological order.
-    fn explore(&mut self, code: &ThreadCode, bound: u8) {
+    /// Depth-first search; reversed postorder is a topological order. Whether at most `limit`
+    /// copies of steps were met; otherwise the search stopped.
+    fn explore(&mut self, code: &ThreadCode, limit: usize) -> bool {
+        let bound = self.bound;
         let root = NodeKey { step: 0, counters: vec![0; self.back_jumps.len()] };
         let mut seen: FxHashMap<NodeKey, ()> = FxHashMap::default();
         let mut postorder: Vec<NodeKey> = Vec::new();
@@ -154,6 +180,9 @@ impl ControlFlow {
             }
             if seen.insert(key.clone(), ()).is_some() {
                 continue;
+            }
+            if seen.len() > limit {
+                return false;
             }
             let (next, taken, _) = self.follow(code, bound, &key);
             stack.push((key, true));
@@ -171,6 +200,7 @@ impl ControlFlow {
             self.successors.push(shape);
         }
         self.nodes = postorder;
+        true
     }
 }
 

@@ -75,6 +75,8 @@ pub(super) struct Draft<'p> {
     pub(super) exprs: ExprArena,
     pub(super) symbols: Vec<Symbol>,
     pub(super) cuts: Vec<Cut>,
+    /// How often loop bodies are executed at most; less than wanted where that is too much.
+    pub(super) bound: u8,
     pub(super) violations: Vec<Violation>,
     /// Final values of registers by name, thread by thread.
     pub(super) finals: Vec<FxHashMap<String, ExprId>>,
@@ -99,6 +101,7 @@ impl<'p> Draft<'p> {
             exprs: ExprArena::default(),
             symbols: Vec::new(),
             cuts: Vec::new(),
+            bound: unfolding.bound.max(1),
             violations: Vec::new(),
             finals: Vec::new(),
             accesses: Vec::new(),
@@ -223,6 +226,7 @@ impl<'p> Draft<'p> {
             barriers: std::mem::take(&mut self.barriers),
             symbols: std::mem::take(&mut self.symbols),
             cuts: std::mem::take(&mut self.cuts),
+            bound: self.bound,
             violations: std::mem::take(&mut self.violations),
             api_edges: Vec::new(),
             observed: Vec::new(),

@@ -298,6 +298,9 @@ pub struct EventGraph {
     pub symbols: Vec<Symbol>,
     /// Where threads end early.
     pub cuts: Vec<Cut>,
+    /// How often loop bodies are executed at most; less than was asked for where that would have
+    /// made some thread too large.
+    pub bound: u8,
     /// Undefined behaviour.
     pub violations: Vec<Violation>,
     /// API synchronization edges between events.

@@ -99,6 +99,8 @@ pub(super) struct ThreadRun<'d, 'p> {
     pub(super) spin_loops: bool,
     pub(super) flow: ControlFlow,
     pub(super) live: Vec<Vec<bool>>,
+    /// For every step, whether a backward jump leads there.
+    heads: Vec<bool>,
     pub(super) entries: Vec<Option<State>>,
     pub(super) effects: Vec<Effect>,
     pub(super) exits: Vec<State>,
@@ -111,6 +113,9 @@ impl<'d, 'p> ThreadRun<'d, 'p> {
         let bound = draft.unfolding.bound.max(1);
         let flow = ControlFlow::unroll(code, bound);
         let entries = vec![None; flow.nodes.len()];
+        let mut heads = vec![false; code.steps.len()];
+        flow.back_jumps.iter().for_each(|jump| heads[jump.to] = true);
+        draft.bound = draft.bound.min(flow.bound);
         Self {
             live: live_registers(code, observed),
             spin_loops: draft.unfolding.spin_loops,
@@ -118,6 +123,7 @@ impl<'d, 'p> ThreadRun<'d, 'p> {
             code,
             index,
             flow,
+            heads,
             entries,
             effects: Vec::new(),
             exits: Vec::new(),
@@ -138,7 +144,12 @@ impl<'d, 'p> ThreadRun<'d, 'p> {
             self.entries[0] = Some(start);
         }
         for node in 0..self.flow.nodes.len() {
-            if let Some(state) = self.entries[node].clone() {
+            // Only the state at the head of a loop is needed again.
+            let state = match self.heads[self.flow.nodes[node].step] {
+                true => self.entries[node].clone(),
+                false => self.entries[node].take(),
+            };
+            if let Some(state) = state {
                 self.step(node, state);
             }
         }

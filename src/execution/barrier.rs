@@ -183,13 +183,15 @@ impl<'a> Barriers<'a> {
         for generation in generations {
             let members: Vec<usize> =
                 base.iter().filter(|(_, g)| g.index == generation).map(|&(b, _)| b).collect();
-            let Some(quorum) =
-                members.iter().find(|&&b| matches!(self.op(b).rule, BarrierRule::Quorum(_)))
-            else {
-                continue;
+            let quorums =
+                members.iter().filter(|&&b| matches!(self.op(b).rule, BarrierRule::Quorum(_)));
+            let quorums: Vec<_> = quorums.map(|&b| self.wanted(b)).collect();
+            let Some(&first) = quorums.first() else { continue };
+            // Nobody meets two different quorums at a time.
+            let agreed = first.filter(|_| quorums.iter().all(|quorum| *quorum == first));
+            let Some(wanted) = agreed.and_then(|(wanted, _)| usize::try_from(wanted).ok()) else {
+                return Vec::new();
             };
-            let Some((wanted, _)) = self.wanted(*quorum) else { return Vec::new() };
-            let Ok(wanted) = usize::try_from(wanted) else { return Vec::new() };
             let choices = subsets(&members, wanted);
             options = options
                 .iter()

@@ -11,6 +11,9 @@ use crate::ptx::registers::Mentions;
 use crate::source::{Span, Spanned};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+/// After this many diagnostics about a test, names are no longer compared.
+const MOST_SUGGESTIONS: usize = 50;
+
 /// Checks a test and adds, in columns, the locations that only their use declares.
 pub(super) fn check(test: &mut Test, diagnostics: &mut Vec<Diagnostic>) {
     // A statement that could not be read may be the one that writes a register.
@@ -84,9 +87,7 @@ fn locations(test: &mut Test, diagnostics: &mut Vec<Diagnostic>) {
             continue;
         }
         if test.dialect == Dialect::Blocks {
-            let mut sorted: Vec<&str> = known.iter().map(String::as_str).collect();
-            sorted.sort_unstable();
-            let near = closest(&name.value, sorted).map(str::to_owned);
+            let near = suggestion(diagnostics, &name.value, known.iter().map(String::as_str));
             known.insert(name.value.clone());
             diagnostics.push(LitmusError::Undeclared { name, near }.diagnostic());
         } else {
@@ -111,9 +112,7 @@ fn labels(thread: &Thread, diagnostics: &mut Vec<Diagnostic>) {
     for statement in &thread.statements {
         let Operation::Branch { target, .. } = &statement.operation else { continue };
         if !known.contains_key(target.value.as_str()) {
-            let mut names: Vec<&str> = known.keys().copied().collect();
-            names.sort_unstable();
-            let near = closest(&target.value, names).map(str::to_owned);
+            let near = suggestion(diagnostics, &target.value, known.keys().copied());
             diagnostics.push(LitmusError::UnknownLabel { name: target.clone(), near }.diagnostic());
         }
     }
@@ -149,7 +148,9 @@ fn registers(
             }
             let name = register.clone();
             diagnostics.push(if dialect == Dialect::Blocks {
-                let near = near_register(&name.value, written);
+                // One-letter names are all similar.
+                let long = written.iter().copied().filter(|other| other.len() > 2);
+                let near = suggestion(diagnostics, &name.value, long);
                 LitmusError::NeverWritten { name, near }.diagnostic()
             } else {
                 LitmusWarning::NeverWritten { name }.diagnostic()
@@ -158,11 +159,15 @@ fn registers(
     }
 }
 
-/// A written register with a similar name; one-letter names are all similar.
-fn near_register(name: &str, written: &FxHashSet<&str>) -> Option<String> {
-    let mut names: Vec<&str> = written.iter().copied().filter(|other| other.len() > 2).collect();
-    names.sort_unstable();
-    closest(name, names).map(str::to_owned)
+/// The name that was probably meant. Where there is much to say already, nothing is suggested: all
+/// names are tried each time.
+fn suggestion<'a>(
+    said: &[Diagnostic],
+    typed: &str,
+    known: impl Iterator<Item = &'a str>,
+) -> Option<String> {
+    let near = if said.len() < MOST_SUGGESTIONS { closest(typed, known) } else { None };
+    near.map(str::to_owned)
 }
 
 /// A register in a condition belongs to a thread that writes it; an element lies in its array.
@@ -180,7 +185,8 @@ fn condition_term(
                 return;
             };
             let name = Spanned::new(register.clone(), *span);
-            let near = near_register(register, known);
+            let long = known.iter().copied().filter(|other| other.len() > 2);
+            let near = suggestion(diagnostics, &name.value, long);
             let thread = test.threads[*thread].name.value.clone();
             diagnostics.push(LitmusError::NeverWrittenByThread { thread, name, near }.diagnostic());
         }

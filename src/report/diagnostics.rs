@@ -3,11 +3,17 @@
 use super::paint::Paint;
 use crate::diagnostic::{Diagnostic, Label, Severity};
 use crate::id::FileId;
-use crate::source::Files;
+use crate::source::{Files, SourceFile};
 use annotate_snippets::{
-    Annotation, AnnotationKind, Group, Level, Renderer, Snippet, renderer::DecorStyle,
+    Annotation, AnnotationKind, Group, Level, Origin, Renderer, Snippet, renderer::DecorStyle,
 };
 use std::ops::Range;
+
+/// Labels further apart than this many bytes are not shown together.
+const LONGEST_EXCERPT: usize = 1 << 16;
+
+/// Longer lines help nobody: the place is named, and no line shown.
+const LONGEST_LINE: usize = 1 << 11;
 
 /// One diagnostic, with a line feed at the end.
 #[must_use]
@@ -19,10 +25,23 @@ pub fn render(diagnostic: &Diagnostic, files: &Files, paint: Paint) -> String {
     };
     let title = level.primary_title(diagnostic.message.as_str()).id(diagnostic.code);
     let mut group = Group::with_title(title);
-    for (file, labels) in by_file(diagnostic) {
+    for (file, mut labels) in by_file(diagnostic) {
         let Some(source) = files.get(file) else { continue };
-        let annotations = labels.into_iter().map(|(kind, label)| annotation(kind, label, files));
-        let snippet = Snippet::source(source.text.as_str()).path(source.name.as_str());
+        if !readable(source, shown(source, &labels, files)) {
+            labels.truncate(1);
+        }
+        let excerpt = shown(source, &labels, files);
+        let first = source.position(excerpt.start).line;
+        if !readable(source, excerpt.clone()) {
+            let at = source.position(within(labels[0].1, files).start);
+            let origin = Origin::path(source.name.as_str()).line(at.line).char_column(at.column);
+            group = group.element(origin);
+            continue;
+        }
+        let text = source.text.get(excerpt.clone()).unwrap_or("");
+        let annotations =
+            labels.into_iter().map(|(kind, label)| annotation(kind, label, &excerpt, files));
+        let snippet = Snippet::source(text).line_start(first).path(source.name.as_str());
         group = group.element(snippet.annotations(annotations));
     }
     if let Some(help) = &diagnostic.help {
@@ -51,16 +70,37 @@ fn by_file(diagnostic: &Diagnostic) -> Vec<(FileId, Vec<(AnnotationKind, &Label)
     groups
 }
 
-fn annotation<'a>(kind: AnnotationKind, label: &'a Label, files: &Files) -> Annotation<'a> {
-    let annotation = kind.span(within(label, files));
+/// Whether lines are worth showing.
+fn readable(source: &SourceFile, lines: Range<usize>) -> bool {
+    let text = source.text.get(lines).unwrap_or("");
+    text.len() <= LONGEST_EXCERPT && text.lines().all(|line| line.len() <= LONGEST_LINE)
+}
+
+/// The lines from the first label to the last.
+fn shown(source: &SourceFile, labels: &[(AnnotationKind, &Label)], files: &Files) -> Range<usize> {
+    let ranges = labels.iter().map(|(_, label)| within(label, files));
+    let all = ranges.reduce(|a, b| a.start.min(b.start)..a.end.max(b.end));
+    source.lines_around(all.unwrap_or(0..0))
+}
+
+fn annotation<'a>(
+    kind: AnnotationKind,
+    label: &'a Label,
+    excerpt: &Range<usize>,
+    files: &Files,
+) -> Annotation<'a> {
+    let range = within(label, files);
+    let annotation = kind.span(range.start - excerpt.start..range.end - excerpt.start);
     if label.text.is_empty() { annotation } else { annotation.label(label.text.as_str()) }
 }
 
 /// The label's range, cut to the file and to whole characters.
 fn within(label: &Label, files: &Files) -> Range<usize> {
     let text = files.get(label.span.file).map_or("", |f| f.text.as_str());
+    // The end of the file is shown at the end of its last line.
+    let last = text.strip_suffix('\n').unwrap_or(text).len();
     let boundary = |at: u32| {
-        let at = (at as usize).min(text.len());
+        let at = (at as usize).min(last);
         (0..=at).rev().find(|&i| text.is_char_boundary(i)).unwrap_or(0)
     };
     let start = boundary(label.span.start);

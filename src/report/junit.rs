@@ -1,16 +1,14 @@
 //! Verdicts as JUnit's XML: a suite per model, a case per test.
 
-use super::reason;
-use crate::batch::{Case, Judgement, Standing};
+use super::summary::Stated;
+use crate::batch::{Case, Standing};
 use crate::relation::expr::Model;
-use crate::source::Files;
 use std::fmt::Write;
 
 /// Collects cases; suites carry counts, so nothing can be written before the end.
 #[derive(Clone, Debug)]
 pub struct Suites<'a> {
     models: &'a [Model],
-    files: &'a Files,
     suites: Vec<Suite>,
 }
 
@@ -26,14 +24,14 @@ struct Suite {
 impl<'a> Suites<'a> {
     /// An empty suite for each model.
     #[must_use]
-    pub fn new(models: &'a [Model], files: &'a Files) -> Self {
-        Self { models, files, suites: vec![Suite::default(); models.len()] }
+    pub fn new(models: &'a [Model]) -> Self {
+        Self { models, suites: vec![Suite::default(); models.len()] }
     }
 
     /// Adds the verdicts on one test.
-    pub fn add(&mut self, case: &Case, judgements: &[Judgement]) {
-        for ((suite, model), judgement) in self.suites.iter_mut().zip(self.models).zip(judgements) {
-            suite.add(case, judgement, &reason::line(&judgement.verdict, model, self.files), model);
+    pub fn add(&mut self, case: &Case, verdicts: &[Stated]) {
+        for ((suite, model), stated) in self.suites.iter_mut().zip(self.models).zip(verdicts) {
+            suite.add(case, stated, model);
         }
     }
 
@@ -60,16 +58,16 @@ impl<'a> Suites<'a> {
 }
 
 impl Suite {
-    fn add(&mut self, case: &Case, judgement: &Judgement, reason: &str, model: &Model) {
+    fn add(&mut self, case: &Case, stated: &Stated, model: &Model) {
         self.tests += 1;
-        let verdict = judgement.verdict.kind().name();
+        let (verdict, reason) = (stated.kind.name(), &stated.reason);
         let said =
             if reason.is_empty() { verdict.to_owned() } else { format!("{verdict}: {reason}") };
-        let child = match judgement.standing() {
+        let child = match stated.standing() {
             Standing::Expected | Standing::Unasked => None,
             Standing::Unexpected => {
                 self.failures += 1;
-                let expected = judgement.expected.map_or("", |kind| kind.name());
+                let expected = stated.expected.map_or("", |kind| kind.name());
                 Some(("failure", format!("expected {expected}, is {said}")))
             }
             Standing::Unknown => {

@@ -50,6 +50,9 @@ pub fn undecided(why: &Undecided) -> String {
         Undecided::Bound(bound) => {
             format!("loops were cut after {bound} rounds; a higher --bound may tell")
         }
+        Undecided::Size(bound) => {
+            format!("loops were cut after {bound} rounds; more make the program too large")
+        }
         Undecided::Engine(why) => limit(*why).to_owned(),
         Undecided::Unsupported(what) => format!("unsupported: {what}"),
     }

@@ -3,6 +3,25 @@
 use crate::batch::{Judgement, Standing};
 use crate::verdict::Kind;
 
+/// A verdict without what only an execution shows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stated {
+    /// The verdict.
+    pub kind: Kind,
+    /// What was expected.
+    pub expected: Option<Kind>,
+    /// Why it is so, in one line; may be empty.
+    pub reason: String,
+}
+
+impl Stated {
+    /// How it stands to what was expected.
+    #[must_use]
+    pub fn standing(&self) -> Standing {
+        Standing::of(self.kind, self.expected)
+    }
+}
+
 /// Counts of verdicts, by kind and by how they stand to what was expected.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
@@ -14,10 +33,19 @@ pub struct Tally {
 impl Tally {
     /// Counts the judgements of one test.
     pub fn add(&mut self, judgements: &[Judgement]) {
+        self.count(judgements.iter().map(|j| (j.verdict.kind(), j.standing())));
+    }
+
+    /// Counts the verdicts on one test.
+    pub fn add_stated(&mut self, stated: &[Stated]) {
+        self.count(stated.iter().map(|s| (s.kind, s.standing())));
+    }
+
+    fn count(&mut self, verdicts: impl Iterator<Item = (Kind, Standing)>) {
         self.tests += 1;
-        for judgement in judgements {
-            self.kinds[judgement.verdict.kind() as usize] += 1;
-            self.standings[judgement.standing() as usize] += 1;
+        for (kind, standing) in verdicts {
+            self.kinds[kind as usize] += 1;
+            self.standings[standing as usize] += 1;
         }
     }
 

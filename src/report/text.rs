@@ -11,17 +11,21 @@ use crate::verdict::Kind;
 #[derive(Clone, Debug)]
 pub struct Table<'a> {
     models: &'a [Model],
-    files: &'a Files,
     paint: Paint,
     path_width: usize,
 }
 
 impl<'a> Table<'a> {
-    /// The columns for `cases` under `models`.
+    /// The columns for tests whose paths have at most `path_width` characters, under `models`.
     #[must_use]
-    pub fn new(cases: &[Case], models: &'a [Model], files: &'a Files, paint: Paint) -> Self {
-        let path_width = cases.iter().map(|c| c.path.chars().count()).max().unwrap_or(0);
-        Self { models, files, paint, path_width }
+    pub fn new(path_width: usize, models: &'a [Model], paint: Paint) -> Self {
+        Self { models, paint, path_width }
+    }
+
+    /// How many characters the longest path has.
+    #[must_use]
+    pub fn path_width(cases: &[Case]) -> usize {
+        cases.iter().map(|c| c.path.chars().count()).max().unwrap_or(0)
     }
 
     /// The names of the models, where there are several.
@@ -38,9 +42,9 @@ impl<'a> Table<'a> {
         Some(line.trim_end().to_owned())
     }
 
-    /// The verdicts on one test.
+    /// The verdicts on one test, whose spans refer to `files`.
     #[must_use]
-    pub fn line(&self, case: &Case, judgements: &[Judgement]) -> String {
+    pub fn line(&self, case: &Case, judgements: &[Judgement], files: &Files) -> String {
         let mut line = pad(&case.path, self.path_width);
         for (model, judgement) in self.models.iter().zip(judgements) {
             let kind = judgement.verdict.kind();
@@ -49,7 +53,7 @@ impl<'a> Table<'a> {
             line.push_str(&self.paint.verdict(kind, &cell));
         }
         line.push_str("  ");
-        line.push_str(&self.remark(judgements));
+        line.push_str(&self.remark(judgements, files));
         line.trim_end().to_owned()
     }
 
@@ -59,7 +63,7 @@ impl<'a> Table<'a> {
     }
 
     /// Whether the verdicts are as expected, and why they are what they are.
-    fn remark(&self, judgements: &[Judgement]) -> String {
+    fn remark(&self, judgements: &[Judgement], files: &Files) -> String {
         let standings: Vec<Standing> = judgements.iter().map(Judgement::standing).collect();
         let worst = standings.iter().copied().max().unwrap_or(Standing::Unasked);
         let standing = match worst {
@@ -69,7 +73,7 @@ impl<'a> Table<'a> {
             }
             _ => pad("", "as expected".len()),
         };
-        let reasons = self.reasons(judgements, worst);
+        let reasons = self.reasons(judgements, worst, files);
         format!("{standing}  {}", self.paint.faint(&reasons))
     }
 
@@ -87,14 +91,14 @@ impl<'a> Table<'a> {
     }
 
     /// The reason of the one verdict; of several, those that did not turn out well.
-    fn reasons(&self, judgements: &[Judgement], worst: Standing) -> String {
+    fn reasons(&self, judgements: &[Judgement], worst: Standing, files: &Files) -> String {
         let several = self.models.len() > 1;
         let mut reasons = Vec::new();
         for (model, judgement) in self.models.iter().zip(judgements) {
             if several && (worst <= Standing::Unasked || judgement.standing() != worst) {
                 continue;
             }
-            let reason = reason::line(&judgement.verdict, model, self.files);
+            let reason = reason::line(&judgement.verdict, model, files);
             if !reason.is_empty() {
                 reasons.push(if several { format!("{}: {reason}", model.name) } else { reason });
             }

@@ -21,6 +21,9 @@ use crate::vocabulary::Sort;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
+/// How deep files may include files.
+const MAX_INCLUDES: usize = 64;
+
 /// What reading a model gives: the model is usable when there are only warnings.
 #[derive(Debug)]
 pub(super) struct Lowered {
@@ -220,6 +223,11 @@ impl Lowerer<'_> {
         if let Some(at) = self.including.iter().position(|(file, _)| *file == found) {
             let chain = self.including[at + 1..].iter().filter_map(|(_, span)| *span).collect();
             self.error(CatError::IncludeCycle { span: name.span(), name: found, chain });
+            return;
+        }
+        if self.including.len() > MAX_INCLUDES {
+            self.error(CatError::TooDeep { span: name.span() });
+            self.exhausted = true;
             return;
         }
         if self.included.insert(found.clone()) {

@@ -18,6 +18,9 @@ const MAX_DEPTH: usize = 200;
 /// How many operators that group to the left may stand in a row.
 const MAX_CHAIN: usize = 16;
 
+/// After this many errors the rest of a file is not read.
+const MAX_ERRORS: usize = 100;
+
 type Parsed<T> = Result<T, CatError>;
 
 /// Parses `text`, the contents of `file`; the tree has what could be understood, which is nothing
@@ -31,7 +34,7 @@ pub fn parse(text: &str, file: FileId) -> (File, Vec<CatError>) {
     let mut parser = Parser { text, lexemes, at: 0, depth: 0, errors };
     let title = parser.title();
     let mut statements = Vec::new();
-    while parser.peek() != Token::End {
+    while parser.peek() != Token::End && parser.errors.len() < MAX_ERRORS {
         statements.extend(parser.statements());
         // What closed an erroneous statement is left over.
         let is_rest = matches!(parser.peek(), Token::Close | Token::Else);
@@ -65,7 +68,7 @@ impl<'a> Parser<'a> {
 
     fn statements(&mut self) -> Vec<Statement> {
         let mut statements = Vec::new();
-        while self.at_statement() {
+        while self.at_statement() && self.errors.len() < MAX_ERRORS {
             statements.push(self.statement());
         }
         statements

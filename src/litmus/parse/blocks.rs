@@ -185,7 +185,8 @@ fn thread_directive(
 ) -> Result<(), SyntaxError> {
     match cursor.peek_text() {
         ".reg" => {
-            let registers = declaration::registers(cursor)?;
+            let taken = draft.threads[thread].registers.len();
+            let registers = declaration::registers(cursor, taken)?;
             names.registers.extend(registers.iter().map(|(name, _)| name.value.clone()));
             draft.threads[thread].registers.extend(registers);
             Ok(())

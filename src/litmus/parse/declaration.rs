@@ -29,8 +29,8 @@ const KNOWN: &[&str] = &[
 ];
 /// Qualifiers of a declaration that do not matter here.
 const LINKAGE: &[&str] = &[".visible", ".extern", ".weak", ".common"];
-/// How many registers one `.reg` may declare.
-const MOST_REGISTERS: i128 = 1 << 16;
+/// How many registers a thread may declare.
+const MOST_REGISTERS: usize = 1 << 16;
 
 /// Reads one directive with its `;`.
 pub(super) fn directive(cursor: &mut Cursor<'_>, draft: &mut Draft) -> Result<(), SyntaxError> {
@@ -120,7 +120,7 @@ fn variables(
 ) -> Result<(), SyntaxError> {
     let mut align = None;
     let mut ty = None;
-    let mut vector = 1;
+    let mut vector = 1_u64;
     while cursor.peek() == Some(TokenKind::Qualifier) {
         let word = cursor.peek_text();
         match (word, names::ty(&word[1..])) {
@@ -142,7 +142,7 @@ fn variables(
         let name = cursor.word("the variable's name")?;
         let mut elements = vector;
         while cursor.eat(TokenKind::OpenBracket).is_some() {
-            elements *= element_count(cursor)?.min(1 << 20);
+            elements = elements.saturating_mul(element_count(cursor)?);
             cursor.expect(TokenKind::CloseBracket, "`]`")?;
         }
         if elements > 1 << 20 {
@@ -214,8 +214,11 @@ fn alignment(cursor: &mut Cursor<'_>) -> Result<u64, SyntaxError> {
         .ok_or(SyntaxError::Range { what, span: number.span })
 }
 
-/// `.reg .b32 %r<4>, p;` inside a thread.
-pub(super) fn registers(cursor: &mut Cursor<'_>) -> Result<Vec<(Register, Type)>, SyntaxError> {
+/// `.reg .b32 %r<4>, p;` inside a thread that has declared `taken` registers before.
+pub(super) fn registers(
+    cursor: &mut Cursor<'_>,
+    taken: usize,
+) -> Result<Vec<(Register, Type)>, SyntaxError> {
     cursor.expect(TokenKind::Qualifier, "`.reg`")?;
     let ty = names::ty(cursor.peek_text().trim_start_matches('.'))
         .filter(|_| cursor.peek() == Some(TokenKind::Qualifier))
@@ -227,8 +230,9 @@ pub(super) fn registers(cursor: &mut Cursor<'_>) -> Result<Vec<(Register, Type)>
         if cursor.eat(TokenKind::Less).is_some() {
             let count = integer(cursor)?;
             cursor.expect(TokenKind::Greater, "`>`")?;
-            if !(1..=MOST_REGISTERS).contains(&count.value) {
-                let what = "the number of registers (1 to 65536)";
+            let most = MOST_REGISTERS.saturating_sub(taken + registers.len());
+            if count.value < 1 || usize::try_from(count.value).map_or(true, |n| n > most) {
+                let what = "the number of a thread's registers (1 to 65536)";
                 return Err(SyntaxError::Range { what, span: count.span });
             }
             let numbered = (0..count.value)

@@ -40,11 +40,15 @@ pub(super) fn header(source: &Source<'_>, diagnostics: &mut Vec<Diagnostic>) -> 
         name => name,
     };
     let mut header = Header { name: name.to_owned(), ..Header::default() };
+    // The body's first brace is not quoted; looking no further keeps reading linear.
+    let limit = text[at..].find("\n{").map_or(text.len(), |length| at + length);
     loop {
         at = skip_blanks(text, at);
         let line = line_at(text, at);
         if let Some(rest) = text[at..].strip_prefix('"') {
-            let Some(length) = doc_length(rest).or_else(|| rest.find('"')) else {
+            let Some(length) =
+                doc_length(&text[at + 1..limit.max(at + 1)]).or_else(|| rest.find('"'))
+            else {
                 let error = SyntaxError::UnterminatedText(source.at(at, text.len()));
                 diagnostics.push(error.diagnostic());
                 at = text.len();
@@ -72,9 +76,7 @@ pub(super) fn header(source: &Source<'_>, diagnostics: &mut Vec<Diagnostic>) -> 
 fn doc_length(text: &str) -> Option<usize> {
     let bytes = text.as_bytes();
     let mut depth = 1_usize;
-    // The body's first brace is not quoted; looking no further keeps reading linear.
-    let limit = text.find("\n{").unwrap_or(text.len());
-    for (at, _) in text[..limit].match_indices('"') {
+    for (at, _) in text.match_indices('"') {
         let after_blank = at > 0 && matches!(bytes[at - 1], b' ' | b'\t' | b'(');
         let before_word = bytes.get(at + 1).is_some_and(u8::is_ascii_alphanumeric);
         if after_blank && before_word {

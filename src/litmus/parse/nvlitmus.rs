@@ -24,6 +24,9 @@ use crate::ptx::token::{Token, TokenKind, lex};
 use crate::source::Spanned;
 use rustc_hash::FxHashMap;
 
+/// How many tokens a template gives with all its rows filled in, or a test with all its assertions.
+const MOST_TOKENS: usize = 1 << 22;
+
 /// Reads all tests of a file.
 pub(super) fn parse(source: &Source<'_>) -> Parsed {
     let mut parsed = Parsed::default();
@@ -41,7 +44,15 @@ pub(super) fn parse(source: &Source<'_>) -> Parsed {
     let rows =
         rows.lines().filter(|line| !line.trim().is_empty() && !line.trim().starts_with("//"));
     let mut filled = Vec::new();
+    let mut room = MOST_TOKENS;
     for row in rows {
+        let Some(rest) = room.checked_sub(template_tokens.len()) else {
+            let what = "the number of rows times the size of the template";
+            let error = SyntaxError::Range { what, span: source.span_of(row) };
+            parsed.diagnostics.push(error.diagnostic());
+            return parsed;
+        };
+        room = rest;
         let cells: Vec<Vec<Token>> = row
             .split('|')
             .map(|cell| {
@@ -50,6 +61,12 @@ pub(super) fn parse(source: &Source<'_>) -> Parsed {
             })
             .collect();
         filled.push((fill(source, &template_tokens, &cells), source.span_of(row)));
+    }
+    if filled.is_empty() {
+        let end = source.at(source.text.len(), source.text.len());
+        let what = "a row with a filling for each of `$0`, `$1`, ... of the template";
+        let error = SyntaxError::Expected { what, found: "the end".to_owned(), span: end };
+        parsed.diagnostics.push(error.diagnostic());
     }
     for (at, (tokens, row)) in filled.into_iter().enumerate() {
         match tokens {
@@ -135,6 +152,17 @@ fn tests(source: &Source<'_>, tokens: &[Token], suffix: &str, parsed: &mut Parse
         );
     }
     let several = reader.assertions.len() > 1;
+    if let Some(last) = reader
+        .assertions
+        .last()
+        .filter(|_| reader.assertions.len().saturating_mul(tokens.len()) > MOST_TOKENS)
+    {
+        let what = "the number of assertions times the size of the test";
+        let error = SyntaxError::Range { what, span: last.kind.span };
+        diagnostics.push(error.diagnostic());
+        parsed.add(None, diagnostics);
+        return;
+    }
     for assertion in &reader.assertions {
         let mut test = test.clone();
         if several {

@@ -46,7 +46,8 @@ fn outline(graph: &EventGraph, events: &[EventId]) -> u64 {
     let mut hasher = FxHasher::default();
     for &id in events {
         let event = graph.event(id);
-        let value = graph.exprs.constant(graph.access_of(id).value);
+        let value =
+            event.is_memory().then(|| graph.exprs.constant(graph.access_of(id).value)).flatten();
         (event.loc, event.position, value).hash(&mut hasher);
     }
     hasher.finish()

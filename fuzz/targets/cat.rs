@@ -1,0 +1,7 @@
+//! Models.
+
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
+    ptxmc_fuzz::cat(bytes);
+});

@@ -1,0 +1,254 @@
+//! Workers in processes of their own: what kills one costs the test that it was at, and no other.
+//!
+//! A worker is this program with the command `worker`. It reads a request per line and answers
+//! each with a line, both JSON objects; it ends with its input.
+
+use super::args::{CheckArguments, WitnessForm, WorkerArguments};
+use super::check::settings;
+use super::inputs::identify;
+use super::models::Models;
+use super::output::{Console, print};
+use super::status::Status;
+use super::tell::{Form, Teller, Told};
+use crate::batch::{Case, in_order};
+use crate::engines::Choice;
+use crate::id::FileId;
+use crate::litmus::ast::Test;
+use crate::litmus::parse::parse_version;
+use crate::report::paint::Paint;
+use crate::report::summary::Stated;
+use crate::report::text;
+use crate::source::Files;
+use crate::verdict::Kind;
+use anyhow::{Context, Result};
+use clap::ValueEnum;
+use serde_json::{Value, json};
+use std::io::{self, BufRead, BufReader, Write};
+use std::ops::ControlFlow;
+use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
+use std::sync::{Mutex, PoisonError, mpsc};
+
+/// Worker processes; those that wait for a test.
+pub(super) struct Pool<'a> {
+    files: &'a Files,
+    arguments: Vec<String>,
+    idle: Mutex<Vec<Worker>>,
+}
+
+impl<'a> Pool<'a> {
+    /// Workers that do what `arguments` ask for.
+    pub(super) fn new(
+        arguments: &CheckArguments,
+        width: usize,
+        paint: Paint,
+        files: &'a Files,
+    ) -> Self {
+        let arguments = worker_arguments(arguments, width, paint);
+        Self { files, arguments, idle: Mutex::default() }
+    }
+
+    /// Has a worker check a test.
+    ///
+    /// # Errors
+    /// When the worker dies; the message says of what.
+    pub(super) fn check(&self, case: &Case) -> Result<Told, String> {
+        let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let mut worker = match idle {
+            Some(worker) => worker,
+            None => Worker::start(&self.arguments)
+                .map_err(|error| format!("cannot start a worker process: {error}"))?,
+        };
+        match worker.ask(case, self.files) {
+            Some(told) => {
+                self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(worker);
+                Ok(told)
+            }
+            None => Err(worker.end()),
+        }
+    }
+}
+
+/// The command line of a worker.
+fn worker_arguments(arguments: &CheckArguments, width: usize, paint: Paint) -> Vec<String> {
+    let checking = &arguments.checking;
+    let mut list = vec!["worker".to_owned(), "--quiet".to_owned()];
+    let mut option = |name: &str, value: &str| list.push(format!("--{name}={value}"));
+    arguments.models.iter().for_each(|model| option("model", model));
+    checking.readings.iter().for_each(|reading| option("reading", reading));
+    option("engine", &checking.engine);
+    option("bound", &checking.bound.to_string());
+    if let Some(milliseconds) = checking.timeout {
+        option("timeout", &format!("{}.{:03}", milliseconds / 1000, milliseconds % 1000));
+    }
+    if let Some(format) = arguments.format.to_possible_value() {
+        option("format", format.get_name());
+    }
+    if let Some(form) = arguments.witness.as_ref().and_then(WitnessForm::to_possible_value) {
+        option("witness", form.get_name());
+    }
+    option("width", &width.to_string());
+    option("color", if paint == Paint::Ansi { "always" } else { "never" });
+    if checking.legacy {
+        list.push("--legacy".to_owned());
+    }
+    list
+}
+
+/// A worker process.
+struct Worker {
+    child: Child,
+    input: ChildStdin,
+    output: BufReader<ChildStdout>,
+    /// The file that it knows.
+    file: Option<FileId>,
+}
+
+impl Worker {
+    fn start(arguments: &[String]) -> io::Result<Self> {
+        let mut child = Command::new(std::env::current_exe()?)
+            .args(arguments)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()?;
+        let pipe = || io::Error::other("it has no pipe");
+        let input = child.stdin.take().ok_or_else(pipe)?;
+        let output = BufReader::new(child.stdout.take().ok_or_else(pipe)?);
+        Ok(Self { child, input, output, file: None })
+    }
+
+    /// Sends a test and waits for what is said of it; `None` when the worker failed.
+    fn ask(&mut self, case: &Case, files: &Files) -> Option<Told> {
+        let file = case.test.condition_span.file;
+        let source = files.get(file)?;
+        let expected: Vec<_> = case.expected.iter().map(|kind| kind.map(Kind::name)).collect();
+        let mut request = json!({ "path": case.path, "expected": expected });
+        if self.file.replace(file) != Some(file) {
+            request["file"] = json!(source.name);
+            request["text"] = json!(source.text);
+        }
+        writeln!(self.input, "{request}").and_then(|()| self.input.flush()).ok()?;
+        let mut answer = String::new();
+        self.output.read_line(&mut answer).ok()?;
+        told(&serde_json::from_str(&answer).ok()?)
+    }
+
+    /// Ends the worker, if that is still to be done; says how it ended.
+    fn end(mut self) -> String {
+        drop(self.input);
+        match self.child.wait() {
+            Ok(status) => format!("the worker process died of {}", cause(status)),
+            Err(error) => format!("the worker process is lost: {error}"),
+        }
+    }
+}
+
+/// What a process died of.
+fn cause(status: ExitStatus) -> String {
+    #[cfg(unix)]
+    if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {
+        let name = match signal {
+            2 => " (SIGINT)",
+            6 => " (SIGABRT: an abort, such as for want of stack or memory)",
+            9 => " (SIGKILL: killed, such as for want of memory)",
+            11 => " (SIGSEGV)",
+            15 => " (SIGTERM)",
+            _ => "",
+        };
+        return format!("signal {signal}{name}");
+    }
+    status.to_string()
+}
+
+/// An answer as it is written.
+fn answer(told: &Told) -> Value {
+    let verdict = |stated: &Stated| {
+        json!({
+            "kind": stated.kind.name(),
+            "expected": stated.expected.map(Kind::name),
+            "reason": stated.reason,
+        })
+    };
+    let verdicts: Vec<Value> = told.verdicts.iter().map(verdict).collect();
+    json!({ "verdicts": verdicts, "text": told.text, "complaints": told.complaints })
+}
+
+/// An answer as it is read.
+fn told(answer: &Value) -> Option<Told> {
+    let text = |value: &Value| value.as_str().map(str::to_owned);
+    let verdict = |value: &Value| {
+        Some(Stated {
+            kind: Kind::named(value["kind"].as_str()?)?,
+            expected: value["expected"].as_str().and_then(Kind::named),
+            reason: text(&value["reason"])?,
+        })
+    };
+    Some(Told {
+        verdicts: answer["verdicts"].as_array()?.iter().map(verdict).collect::<Option<_>>()?,
+        text: text(&answer["text"])?,
+        complaints: answer["complaints"].as_array()?.iter().map(text).collect::<Option<_>>()?,
+    })
+}
+
+/// Lines of standard input. Its end means that nobody waits for an answer any more, so that it
+/// ends the process in the middle of whatever it does.
+fn requests() -> mpsc::Receiver<String> {
+    let (sender, receiver) = mpsc::channel();
+    std::thread::spawn(move || {
+        for line in io::stdin().lock().lines().map_while(Result::ok) {
+            if sender.send(line).is_err() {
+                return;
+            }
+        }
+        std::process::exit(0);
+    });
+    receiver
+}
+
+/// The command `worker`: answers requests until there are no more.
+pub(super) fn work(arguments: &WorkerArguments, console: &Console) -> Result<Status> {
+    let engines = Choice::named(&arguments.checking.engine)?.engines();
+    let mut files = Files::default();
+    let readings = &arguments.checking.readings;
+    let loaded = Models::load(&arguments.models, readings, &mut files, console)?;
+    let settings = settings(&arguments.checking, &loaded);
+    let models = loaded.models;
+    let model_files = files.clone();
+    let teller = Teller {
+        models: &models,
+        engines: &engines,
+        settings,
+        form: Form { format: arguments.format, witness: arguments.witness },
+        table: text::Table::new(arguments.width, &models, console.paint()),
+    };
+    // A thread of a pool, since those have the stack that checking may need.
+    let mut outcome = Ok(());
+    let serve = |_| {
+        let mut tests: Vec<(String, Test)> = Vec::new();
+        let mut files = model_files.clone();
+        for line in requests() {
+            let request: Value = serde_json::from_str(&line)?;
+            if let (Some(name), Some(text)) = (request["file"].as_str(), request["text"].as_str()) {
+                files = model_files.clone();
+                let version = arguments.checking.version();
+                let parsed = parse_version(&mut files, name, text.as_bytes(), version).tests;
+                tests = identify(name, &parsed).into_iter().zip(parsed).collect();
+            }
+            let path = request["path"].as_str().unwrap_or("");
+            let (_, test) = tests
+                .iter()
+                .find(|(known, _)| known == path)
+                .context("a test that is not there")?;
+            let expected = request["expected"].as_array().map_or(&[][..], Vec::as_slice);
+            let expected = expected.iter().map(|kind| kind.as_str().and_then(Kind::named));
+            let case =
+                Case { path: path.to_owned(), test: test.clone(), expected: expected.collect() };
+            print(&format!("{}\n", answer(&teller.check(&case, &files))))?;
+        }
+        Ok(())
+    };
+    in_order(1, 1, serve, |_, result| {
+        outcome = result;
+        ControlFlow::Break(())
+    });
+    outcome.map(|()| Status::Expected)
+}

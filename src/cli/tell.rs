@@ -1,0 +1,150 @@
+//! A test into what a report says of it: everything that does not depend on other tests.
+
+use super::args::{CheckFormat, WitnessForm};
+use crate::batch::{Case, Judgement, Listing, guarded, judge, list};
+use crate::check::Settings;
+use crate::relation::expr::Model;
+use crate::report::summary::Stated;
+use crate::report::witness::{Picture, dot, text as drawing};
+use crate::report::{herd, json, reason, text};
+use crate::solve::Engine;
+use crate::source::Files;
+use crate::verdict::Verdict;
+
+/// What is said of one test.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Told {
+    /// The verdicts under each model.
+    pub(super) verdicts: Vec<Stated>,
+    /// The part of the report that is about the test.
+    pub(super) text: String,
+    /// What is told on standard error.
+    pub(super) complaints: Vec<String>,
+}
+
+/// Checks tests and says what came of it.
+pub(super) struct Teller<'a> {
+    pub(super) models: &'a [Model],
+    pub(super) engines: &'a [Box<dyn Engine>],
+    pub(super) settings: Settings,
+    pub(super) form: Form,
+    pub(super) table: text::Table<'a>,
+}
+
+/// The form of a report.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Form {
+    pub(super) format: CheckFormat,
+    pub(super) witness: Option<WitnessForm>,
+}
+
+impl Teller<'_> {
+    /// Checks a test; `files` is what its spans refer to.
+    pub(super) fn check(&self, case: &Case, files: &Files) -> Told {
+        let told = guarded(|| {
+            let judgements = judge(case, self.models, self.engines, self.settings);
+            // herd's log needs all states besides the verdict.
+            let listing = (self.form.format == CheckFormat::Herd)
+                .then(|| list(case, &self.models[0], self.engines[0].as_ref(), self.settings));
+            self.tell(case, &judgements, listing, files)
+        });
+        told.unwrap_or_else(|message| self.failed(case, &message, files))
+    }
+
+    /// What is said of a test on which the tool failed.
+    pub(super) fn failed(&self, case: &Case, message: &str, files: &Files) -> Told {
+        let judgements: Vec<Judgement> = (0..self.models.len())
+            .map(|model| Judgement {
+                verdict: Verdict::Error(message.to_owned()),
+                holds: None,
+                expected: case.expected.get(model).copied().flatten(),
+                graph: None,
+            })
+            .collect();
+        let listing = (self.form.format == CheckFormat::Herd).then(|| Err(message.to_owned()));
+        self.tell(case, &judgements, listing, files)
+    }
+
+    fn tell(
+        &self,
+        case: &Case,
+        judgements: &[Judgement],
+        listing: Option<Result<Listing, String>>,
+        files: &Files,
+    ) -> Told {
+        let stated = |(judgement, model): (&Judgement, &Model)| Stated {
+            kind: judgement.verdict.kind(),
+            expected: judgement.expected,
+            reason: reason::line(&judgement.verdict, model, files),
+        };
+        let mut told = Told {
+            verdicts: judgements.iter().zip(self.models).map(stated).collect(),
+            ..Told::default()
+        };
+        match self.form.format {
+            CheckFormat::Text => {
+                told.text = self.table.line(case, judgements, files) + "\n";
+                for (judgement, model) in judgements.iter().zip(self.models) {
+                    told.text.push_str(&shown(case, judgement, model, self.form.witness));
+                }
+            }
+            CheckFormat::Json => {
+                let witnesses = match self.form.witness {
+                    Some(_) => json::Witnesses::Included,
+                    None => json::Witnesses::Omitted,
+                };
+                told.text = json::test(case, judgements, self.models, files, witnesses);
+            }
+            CheckFormat::Herd => {
+                if let (Some(judgement), Some(listing)) = (judgements.first(), listing) {
+                    log(&mut told, case, judgement, listing, files);
+                }
+            }
+            CheckFormat::Junit => {}
+        }
+        told
+    }
+}
+
+/// The entry of herd's log.
+fn log(
+    told: &mut Told,
+    case: &Case,
+    judged: &Judgement,
+    listing: Result<Listing, String>,
+    files: &Files,
+) {
+    match listing {
+        Ok(listing) => {
+            if let Verdict::Error(message) = &judged.verdict {
+                told.complaints.push(format!("{}: {message}", case.path));
+            }
+            if listing.states.incomplete.is_some() {
+                told.complaints.push(format!("{}: the list of states is incomplete", case.path));
+            }
+            told.text = herd::entry(case, judged, &listing, files);
+        }
+        Err(message) => told.complaints.push(format!("{}: no states: {message}", case.path)),
+    }
+}
+
+/// The execution behind a verdict, if it has one and the user wants it.
+fn shown(
+    case: &Case,
+    judgement: &Judgement,
+    model: &Model,
+    witness: Option<WitnessForm>,
+) -> String {
+    let (Some(form), Some(graph)) = (witness, &judgement.graph) else { return String::new() };
+    let choices = match &judgement.verdict {
+        Verdict::Allowed(choices) => Some(choices),
+        Verdict::Undefined(reason) | Verdict::OutOfModel(reason) => reason.choices.as_ref(),
+        _ => None,
+    };
+    let Some(choices) = choices else { return String::new() };
+    match (Picture::of(&case.test.name, graph, choices, model), form) {
+        (Ok(picture), WitnessForm::Text) => drawing::render(&picture),
+        (Ok(picture), WitnessForm::Dot) => dot::render(&picture),
+        (Err(message), _) => format!("  {message}\n"),
+    }
+}
