@@ -7,13 +7,13 @@ use crate::execution::recheck::{Recheck, recheck};
 use crate::id::AgentId;
 use crate::litmus::ast::{Quantifier, Test};
 use crate::program::lower::lower;
-use crate::program::reading::Readings;
+use crate::program::reading::{MixedRace, Readings};
 use crate::ptx::operation::Proxy;
-use crate::race;
-use crate::relation::expr::{Axiom, AxiomRole, Model, Node};
+use crate::race::{self, Race};
+use crate::relation::expr::{Axiom, AxiomKind, AxiomRole, Model, Node};
 use crate::solve::{Answer, Budget, Core, Engine, Goal, Problem, RaceKind, States, Why};
 use crate::verdict::{Reason, Undecided, Verdict};
-use crate::vocabulary::BaseSet;
+use crate::vocabulary::{BaseRel, BaseSet};
 use indexmap::IndexMap;
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
@@ -235,19 +235,81 @@ fn mixed_sizes(
         Ok(race) => race?,
         Err(verdict) => return Some(verdict),
     };
+    if settings.readings.mixed_race == MixedRace::Execution {
+        return racing_executions(test, problem, engine, settings);
+    }
     match excluded_by_atomics(test, problem.model, engine, settings) {
         Answer::No(core) if !core.axioms.is_empty() => return Some(Verdict::Forbidden(core)),
         Answer::No(_) | Answer::Yes(_) => {}
         Answer::Unknown(why) => return Some(Verdict::Unknown(Undecided::Engine(why))),
         Answer::Unsupported(why) => return Some(Verdict::Unknown(Undecided::Unsupported(why))),
     }
+    Some(voided(problem.graph, race))
+}
+
+/// The verdict where a mixed-size race leaves an execution without meaning.
+fn voided(graph: &EventGraph, race: Race) -> Verdict {
     let [first, second] =
-        [race.accesses.0, race.accesses.1].map(|access| race::describe(problem.graph, access));
-    Some(Verdict::Undefined(Reason {
+        [race.accesses.0, race.accesses.1].map(|access| race::describe(graph, access));
+    Verdict::Undefined(Reason {
         rule: format!("a mixed-size race of {first} and {second} (PTX-8.7.2)"),
-        spans: race::spans(problem.graph, &race).to_vec(),
+        spans: race::spans(graph, &race).to_vec(),
         choices: Some(race.choices),
-    }))
+    })
+}
+
+/// The verdict where a mixed-size race voids only the executions that it happens in: allowed with
+/// an execution without one, undefined where every execution with the outcome has one (the other
+/// side of reading V24). `None` where no execution has the outcome.
+fn racing_executions(
+    test: &Test,
+    problem: Problem<'_>,
+    engine: &dyn Engine,
+    settings: Settings,
+) -> Option<Verdict> {
+    let goal = goal_of(test.quantifier);
+    let calm = without_mixed_races(problem.model)?;
+    let racing = match engine.find(Problem { model: &calm, ..problem }, goal, settings.budget) {
+        Answer::Yes(choices) => return Some(witnessed(problem, goal, *choices)),
+        Answer::No(_) => engine.find(problem, goal, settings.budget),
+        other => other,
+    };
+    match racing {
+        Answer::Yes(choices) => Some(match race::confirm(problem, RaceKind::Mixed, choices) {
+            Ok(race) => voided(problem.graph, race),
+            Err(verdict) => verdict,
+        }),
+        Answer::No(_) => None,
+        Answer::Unknown(why) => Some(Verdict::Unknown(Undecided::Engine(why))),
+        Answer::Unsupported(why) => Some(Verdict::Unknown(Undecided::Unsupported(why))),
+    }
+}
+
+/// The model with an axiom that no accesses of different sizes race.
+fn without_mixed_races(model: &Model) -> Option<Model> {
+    let race = model.definition("race")?;
+    let mut calm = model.clone();
+    // Pieces overlap completely or not at all: one of the two accesses has a piece that no piece
+    // of the other is on.
+    let mut add = |node| calm.arena.add(node);
+    let (access, overlap) = (add(Node::Rel(BaseRel::SameAccess)), add(Node::Rel(BaseRel::Loc)));
+    let memory = add(Node::Set(BaseSet::Memory));
+    let (pairs, covered) = (add(Node::Cross(memory, memory)), add(Node::Comp(overlap, access)));
+    let bare = add(Node::Diff(pairs, covered));
+    let partial = add(Node::Comp(access, bare));
+    let back = add(Node::Inverse(partial));
+    let partly = add(Node::Union(partial, back));
+    let node = add(Node::Inter(race, partly));
+    let like = calm.axioms.first()?.clone();
+    calm.axioms.push(Axiom {
+        kind: AxiomKind::Empty,
+        negated: false,
+        role: AxiomRole::Required,
+        node,
+        name: "no mixed-size race".to_owned(),
+        ..like
+    });
+    Some(calm)
 }
 
 /// Whether the clause on overlapping atomics, which holds in spite of mixed-size races, excludes

@@ -1,10 +1,13 @@
 //! Why an outcome is forbidden: the execution that would have it if the axioms in its way were
 //! gone, and where that execution breaks them.
+//!
+//! Every execution with the outcome breaks some axiom of each set that excludes it. The one that
+//! is shown breaks as few axioms as any, those of the given core first.
 
 use crate::execution::build::{Choices, Execution};
 use crate::execution::recheck::recheck;
 use crate::relation::axiom::Failure;
-use crate::relation::expr::Model;
+use crate::relation::expr::{AxiomRole, Model};
 use crate::solve::{Answer, Budget, Core, Engine, Goal, Problem};
 
 /// An execution that only some axioms exclude.
@@ -14,37 +17,134 @@ pub struct Counterfactual {
     pub choices: Choices,
     /// The axioms that it breaks, with where it breaks them.
     pub broken: Vec<Failure>,
+    /// Whether every execution with the outcome is known to break at least as many axioms.
+    pub fewest: bool,
 }
 
-/// Looks for an execution with the outcome that breaks only axioms of `core`, and of further cores
-/// where these alone are not what excludes it.
+/// Why there is no execution to show.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Absent {
+    /// No candidate execution has the outcome, whatever the model.
+    NoCandidate,
+    /// The engine cannot tell.
+    Untold,
+}
+
+/// How many models with fewer axioms are asked before all axioms in the way are dropped at once.
+const QUESTIONS: usize = 64;
+
+/// Looks for an execution with the outcome that breaks as few axioms as possible.
 ///
-/// `None` when no candidate execution has the outcome, or when the engine cannot tell.
-#[must_use]
+/// # Errors
+/// When no candidate execution has the outcome, or when the engine cannot tell.
 pub fn counterfactual(
     problem: Problem<'_>,
     core: &Core,
     goal: Goal,
     engine: &dyn Engine,
     budget: Budget,
-) -> Option<Counterfactual> {
-    let mut dropped = core.axioms.clone();
-    // Each round drops at least one more axiom.
-    for _ in 0..=problem.model.axioms.len() {
-        let (weaker, kept) = without(problem.model, &dropped);
-        match engine.find(Problem { graph: problem.graph, model: &weaker }, goal, budget) {
-            Answer::Yes(choices) => {
-                let execution = Execution::build(problem.graph, (*choices).clone()).ok()?;
-                let broken = recheck(problem.model, &execution).broken;
-                return Some(Counterfactual { choices: *choices, broken });
-            }
-            Answer::No(more) if !more.axioms.is_empty() => {
-                dropped.extend(more.axioms.iter().filter_map(|&index| kept.get(index)));
-            }
-            _ => return None,
+) -> Result<Counterfactual, Absent> {
+    if core.axioms.is_empty() {
+        return Err(Absent::NoCandidate);
+    }
+    let mut search = Search { problem, goal, engine, budget, cores: vec![core.axioms.clone()] };
+    let (mut asked, mut fewest) = (0, true);
+    for dropped in smallest_first(problem.model, core) {
+        if search.cores.iter().any(|core| !core.iter().any(|axiom| dropped.contains(axiom))) {
+            continue;
+        }
+        if asked == QUESTIONS {
+            break;
+        }
+        asked += 1;
+        match search.without(&dropped) {
+            Tried::Found(choices) => return search.shown(*choices, fewest),
+            Tried::Excluded => {}
+            Tried::Untold => fewest = false,
+            Tried::Impossible => return Err(Absent::NoCandidate),
         }
     }
-    None
+    search.without_all()
+}
+
+/// Sets of axioms to drop: the smaller first, and among equal ones those with more of the core.
+///
+/// Sets of more than three axioms are left out, since their number explodes.
+fn smallest_first(model: &Model, core: &Core) -> Vec<Vec<usize>> {
+    let required = |&axiom: &usize| model.axioms[axiom].role == AxiomRole::Required;
+    let others = (0..model.axioms.len()).filter(|axiom| !core.axioms.contains(axiom));
+    let all: Vec<usize> = core.axioms.iter().copied().chain(others).filter(required).collect();
+    let mut sets: Vec<Vec<usize>> = Vec::new();
+    for (i, &a) in all.iter().enumerate() {
+        sets.push(vec![a]);
+        for (j, &b) in all.iter().enumerate().skip(i + 1) {
+            sets.push(vec![a, b]);
+            sets.extend(all[j + 1..].iter().map(|&c| vec![a, b, c]));
+        }
+    }
+    let foreign = |set: &[usize]| set.iter().filter(|axiom| !core.axioms.contains(axiom)).count();
+    sets.sort_by_key(|set| (set.len(), foreign(set)));
+    sets
+}
+
+/// What a model with fewer axioms says.
+enum Tried {
+    /// It admits an execution with the outcome.
+    Found(Box<Choices>),
+    /// Others of its axioms exclude the outcome.
+    Excluded,
+    /// No axiom does, but there is none.
+    Impossible,
+    /// The engine cannot tell.
+    Untold,
+}
+
+struct Search<'a> {
+    problem: Problem<'a>,
+    goal: Goal,
+    engine: &'a dyn Engine,
+    budget: Budget,
+    /// Sets of axioms that exclude the outcome, each by itself.
+    cores: Vec<Vec<usize>>,
+}
+
+impl Search<'_> {
+    /// Asks the model without some axioms, and learns from what excludes the outcome there.
+    fn without(&mut self, dropped: &[usize]) -> Tried {
+        let (weaker, kept) = without(self.problem.model, dropped);
+        let problem = Problem { graph: self.problem.graph, model: &weaker };
+        match self.engine.find(problem, self.goal, self.budget) {
+            Answer::Yes(choices) => Tried::Found(choices),
+            Answer::No(core) if core.axioms.is_empty() => Tried::Impossible,
+            Answer::No(core) => {
+                let named = core.axioms.iter().filter_map(|&index| kept.get(index).copied());
+                self.cores.push(named.collect());
+                Tried::Excluded
+            }
+            Answer::Unknown(_) | Answer::Unsupported(_) => Tried::Untold,
+        }
+    }
+
+    /// Drops all axioms of every set that excludes the outcome, until there is an execution.
+    fn without_all(&mut self) -> Result<Counterfactual, Absent> {
+        // Each round drops at least one more axiom.
+        for _ in 0..=self.problem.model.axioms.len() {
+            match self.without(&self.cores.concat()) {
+                Tried::Found(choices) => return self.shown(*choices, false),
+                Tried::Excluded => {}
+                Tried::Impossible => return Err(Absent::NoCandidate),
+                Tried::Untold => break,
+            }
+        }
+        Err(Absent::Untold)
+    }
+
+    /// The execution, with the axioms of the whole model that it breaks.
+    fn shown(&self, choices: Choices, fewest: bool) -> Result<Counterfactual, Absent> {
+        let execution = Execution::build(self.problem.graph, choices.clone());
+        let broken = recheck(self.problem.model, &execution.map_err(|_| Absent::Untold)?).broken;
+        Ok(Counterfactual { choices, broken, fewest })
+    }
 }
 
 /// The model without some axioms, and the positions that the others had.

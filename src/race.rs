@@ -127,7 +127,14 @@ fn candidates(graph: &EventGraph) -> Vec<(AccessId, AccessId)> {
 }
 
 /// Evaluates the model on an engine's execution and takes the race out of it.
-fn confirm(problem: Problem<'_>, kind: RaceKind, choices: Box<Choices>) -> Result<Race, Verdict> {
+///
+/// # Errors
+/// An error as verdict when the execution has none, or is no consistent execution.
+pub(crate) fn confirm(
+    problem: Problem<'_>,
+    kind: RaceKind,
+    choices: Box<Choices>,
+) -> Result<Race, Verdict> {
     let Problem { graph, model } = problem;
     let wrong = |what: &str| Verdict::Error(format!("the engine's race is no race: {what}"));
     let execution =

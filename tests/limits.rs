@@ -227,6 +227,7 @@ fn unfolding_is_limited() {
                 st.relaxed.sys.global.u32 [x], %r2; setp.ne.u32 %p, %r1, 7;";
     let nested = blocks("", &format!("{labels}{body}{jumps}"), "x == 9");
     decided("nested loops", &nested, "--engine enumerate --timeout 5", "unknown");
+    let body = body.replace(", 7;", ", 700000;");
     let nest = format!("A: B: C: D: {body} @%p bra D; @%p bra C; @%p bra B; @%p bra A;");
     decided("loops", &blocks("", &nest, "x == 9999"), "--bound 255 --timeout 5", "unknown");
 }

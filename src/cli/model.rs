@@ -6,8 +6,10 @@ use super::output::{Console, print};
 use super::status::Status;
 use crate::cat::{BUILTIN, render::model_text};
 use crate::report::models::axioms;
+use crate::report::readings::description;
 use crate::source::Files;
 use anyhow::Result;
+use std::collections::BTreeSet;
 
 pub(super) fn run(arguments: &ModelArguments, console: &Console) -> Result<Status> {
     let Some(name) = &arguments.model else {
@@ -26,15 +28,26 @@ pub(super) fn run(arguments: &ModelArguments, console: &Console) -> Result<Statu
 /// Built-in models with their readings.
 fn list() -> String {
     let mut out = String::from("Models, the default first:\n");
+    let mut listed: Vec<(&str, BTreeSet<String>)> = Vec::new();
     for builtin in BUILTIN {
         out.push_str(&format!("  {:8} {}\n", builtin.name, builtin.summary));
-        for reading in readings_of(builtin) {
-            out.push_str(&format!("           --reading {reading}\n"));
+        let readings = readings_of(builtin);
+        match listed.iter().find(|(_, other)| *other == readings && !other.is_empty()) {
+            Some((name, _)) => out.push_str(&format!("{:11}the readings of {name}\n", "")),
+            None => out.push_str(&lines(readings.iter())),
         }
+        listed.push((builtin.name, readings));
     }
     out.push_str("Readings for every model:\n");
-    for reading in program_readings() {
-        out.push_str(&format!("           --reading {reading}\n"));
-    }
-    out
+    out + &lines(program_readings().iter())
+}
+
+/// Readings with their descriptions.
+fn lines<'r>(readings: impl Iterator<Item = &'r String> + Clone) -> String {
+    let width = readings.clone().map(String::len).max().unwrap_or(0);
+    let line = |reading: &String| {
+        let what = description(reading).unwrap_or_default();
+        format!("{:11}--reading {reading:width$}  {what}", "").trim_end().to_owned() + "\n"
+    };
+    readings.map(line).collect()
 }

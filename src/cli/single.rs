@@ -11,7 +11,7 @@ use super::status::Status;
 use crate::batch::{Case, Judgement, judge, list};
 use crate::check::{Settings, goal_of, graph_of};
 use crate::engines::Choice;
-use crate::explain::{Counterfactual, counterfactual};
+use crate::explain::{Absent, Counterfactual, counterfactual};
 use crate::race;
 use crate::relation::expr::Model;
 use crate::report::explanation::{self, Subject};
@@ -101,23 +101,24 @@ pub(super) fn outcomes(arguments: &OutcomesArguments, console: &Console) -> Resu
         }
     };
     let complete = listing.states.incomplete.is_none() && !listing.cut;
+    let judgement = loaded.judgement()?;
+    let caveat = reason::caveat(&judgement.verdict, &loaded.files);
+    let (case, model, caveat) = (&loaded.case, loaded.model(), caveat.as_deref());
     let text = match (arguments.format, arguments.witness) {
         (OutcomesFormat::Text, true) => {
-            table::render(&loaded.case, &listing, loaded.model(), table::Witnesses::Shown)
+            table::render(case, &listing, model, table::Witnesses::Shown, caveat)
         }
         (OutcomesFormat::Text, false) => {
-            table::render(&loaded.case, &listing, loaded.model(), table::Witnesses::Hidden)
+            table::render(case, &listing, model, table::Witnesses::Hidden, caveat)
         }
         (OutcomesFormat::Json, true) => {
-            json::states(&loaded.case, &listing, loaded.model(), json::Witnesses::Included)
+            json::states(case, &listing, model, json::Witnesses::Included, caveat)
         }
         (OutcomesFormat::Json, false) => {
-            json::states(&loaded.case, &listing, loaded.model(), json::Witnesses::Omitted)
+            json::states(case, &listing, model, json::Witnesses::Omitted, caveat)
         }
         (OutcomesFormat::Herd, true) => bail!("--witness goes with the formats text and json"),
-        (OutcomesFormat::Herd, false) => {
-            herd::entry(&loaded.case, &loaded.judgement()?, &listing, &loaded.files)
-        }
+        (OutcomesFormat::Herd, false) => herd::entry(case, &judgement, &listing, &loaded.files),
     };
     print(&text)?;
     Ok(if complete { Status::Expected } else { Status::Unknown })
@@ -138,11 +139,15 @@ pub(super) fn explain(arguments: &ExplainArguments, console: &Console) -> Result
 }
 
 /// The execution that a forbidden outcome would have.
-fn without_axioms(loaded: &Loaded, judgement: &Judgement) -> Option<Counterfactual> {
+fn without_axioms(
+    loaded: &Loaded,
+    judgement: &Judgement,
+) -> Option<Result<Counterfactual, Absent>> {
     let Verdict::Forbidden(core) = &judgement.verdict else { return None };
     let problem = Problem { graph: judgement.graph.as_ref()?, model: loaded.model() };
     let goal = goal_of(loaded.case.test.quantifier);
-    counterfactual(problem, core, goal, loaded.engines[0].as_ref(), loaded.settings.budget)
+    let engine = loaded.engines[0].as_ref();
+    Some(counterfactual(problem, core, goal, engine, loaded.settings.budget))
 }
 
 pub(super) fn races(arguments: &RacesArguments, console: &Console) -> Result<Status> {
@@ -152,8 +157,11 @@ pub(super) fn races(arguments: &RacesArguments, console: &Console) -> Result<Sta
     let engine = loaded.engines[0].as_ref();
     match race::races(problem, engine, loaded.settings.budget) {
         Ok(races) => {
-            let files = &loaded.files;
-            print(&table_of_races::render(&loaded.case, &races, &graph, loaded.model(), files))?;
+            let (case, files) = (&loaded.case, &loaded.files);
+            let caveat = reason::caveat(&loaded.judgement()?.verdict, files);
+            let model = loaded.model();
+            let caveat = caveat.as_deref();
+            print(&table_of_races::render(case, &races, &graph, model, files, caveat))?;
             Ok(Status::Expected)
         }
         Err(Verdict::Unknown(why)) => {

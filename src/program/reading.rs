@@ -1,5 +1,5 @@
-//! Readings of the standard that decide what an instruction does, and so concern programs, not
-//! models.
+//! Readings of the standard that decide what an instruction does or what a program's race voids,
+//! and so concern programs, not models.
 
 /// How the accesses of a program are read; the default is the tool's choice.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -12,6 +12,8 @@ pub struct Readings {
     pub failing_cas: FailingCas,
     /// An `atom` whose destination is `_`.
     pub sink_atom: SinkAtom,
+    /// What a mixed-size race voids (reading V24).
+    pub mixed_race: MixedRace,
 }
 
 /// What the elements of a vector are to each other.
@@ -56,6 +58,16 @@ pub enum SinkAtom {
     Red,
 }
 
+/// What a mixed-size race voids.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum MixedRace {
+    /// The axioms for the whole program.
+    #[default]
+    Program,
+    /// The executions in which it happens.
+    Execution,
+}
+
 impl Readings {
     /// The names of the readings, each with its values; the first is the default.
     pub const NAMES: &[(&str, &[&str])] = &[
@@ -63,6 +75,7 @@ impl Readings {
         ("b128", &["whole", "halves"]),
         ("failing-cas", &["nothing", "writes"]),
         ("sink-atom", &["atom", "red"]),
+        ("mixed-race", &["program", "execution"]),
     ];
 
     /// Chooses a reading; `None` when no reading has this name and value.
@@ -78,6 +91,8 @@ impl Readings {
             ("failing-cas", "writes") => self.failing_cas = FailingCas::Old,
             ("sink-atom", "atom") => self.sink_atom = SinkAtom::Atom,
             ("sink-atom", "red") => self.sink_atom = SinkAtom::Red,
+            ("mixed-race", "program") => self.mixed_race = MixedRace::Program,
+            ("mixed-race", "execution") => self.mixed_race = MixedRace::Execution,
             _ => return None,
         }
         Some(self)

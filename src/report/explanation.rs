@@ -6,11 +6,12 @@ use crate::batch::{Case, Judgement};
 use crate::cat::render::node_text;
 use crate::event::graph::EventGraph;
 use crate::execution::build::{Choices, Execution};
-use crate::explain::Counterfactual;
+use crate::explain::{Absent, Counterfactual};
 use crate::id::{EventId, NodeId};
 use crate::relation::axiom::{Failure, Witness};
 use crate::relation::eval::{Values, evaluate};
 use crate::relation::expr::{Axiom, Model, Node};
+use crate::solve::Core;
 use crate::source::{Files, Span};
 use crate::verdict::{Reason, Verdict};
 
@@ -29,7 +30,10 @@ pub struct Subject<'a> {
 
 /// The explanation; `counterfactual` is the execution that a forbidden outcome would have.
 #[must_use]
-pub fn render(subject: Subject<'_>, counterfactual: Option<&Counterfactual>) -> String {
+pub fn render(
+    subject: Subject<'_>,
+    counterfactual: Option<&Result<Counterfactual, Absent>>,
+) -> String {
     let Subject { case, judgement, model, files } = subject;
     let kind = judgement.verdict.kind().name();
     let mut out = format!("{}: {kind} under {}\n\n", case.path, model.name);
@@ -46,12 +50,20 @@ pub fn render(subject: Subject<'_>, counterfactual: Option<&Counterfactual>) -> 
             out.push('\n');
         }
         Verdict::Forbidden(core) => {
-            out.push_str("These axioms of the model exclude the outcome:\n");
+            let doubt = if core.minimal { "" } else { ", perhaps more of them than needed" };
+            out.push_str(&format!("These axioms of the model exclude the outcome{doubt}:\n"));
             reason::axioms(core, model).for_each(|axiom| out.push_str(&quoted(axiom, files)));
-            if let (Some(found), Some(graph)) = (counterfactual, graph) {
-                out.push_str("\nWithout them, this execution would have it:\n");
-                out.push_str(&drawn(subject, Some(graph), &found.choices));
-                out.push_str(&breaks(subject, graph, found));
+            match (counterfactual, graph) {
+                (Some(Ok(found)), Some(graph)) => {
+                    out.push_str(&excluded(subject, graph, core, found));
+                }
+                (Some(Err(Absent::NoCandidate)), _) => out.push_str(
+                    "\nEven without any axiom, no execution of the program has this outcome.\n",
+                ),
+                (Some(Err(Absent::Untold)), _) => out.push_str(
+                    "\nWhether some execution would have it without them could not be found out.\n",
+                ),
+                _ => {}
             }
         }
         Verdict::Undefined(why) | Verdict::OutOfModel(why) | Verdict::Deadlock(why) => {
@@ -92,6 +104,59 @@ fn quoted(axiom: &Axiom, files: &Files) -> String {
 fn source_line(span: Span, files: &Files) -> String {
     let text = files.text(span).split_whitespace().collect::<Vec<_>>().join(" ");
     format!("    {}: {text}\n", files.location(span))
+}
+
+/// An execution that would have the outcome, where it breaks which axioms, and what these have to
+/// do with the core.
+fn excluded(
+    subject: Subject<'_>,
+    graph: &EventGraph,
+    core: &Core,
+    found: &Counterfactual,
+) -> String {
+    let name = |axiom: usize| subject.model.axioms[axiom].name.as_str();
+    let broken: Vec<usize> = found.broken.iter().map(|failure| failure.axiom).collect();
+    let names = listed(broken.iter().copied().map(name));
+    let mut out = format!("\nWithout {names}, this execution would have it:\n");
+    out.push_str(&drawn(subject, Some(graph), &found.choices));
+    out.push_str(&breaks(subject, graph, found));
+    let foreign: Vec<usize> = broken.iter().copied().filter(|a| !core.axioms.contains(a)).collect();
+    match (found.fewest, broken.len()) {
+        (_, 0 | 1) => {}
+        (false, _) => out.push_str("Another one may break fewer axioms.\n"),
+        (true, count) => {
+            out.push_str(&format!(
+                "Every execution with the outcome breaks {count} axioms or more.\n"
+            ));
+            if !foreign.is_empty() {
+                let verb = if foreign.len() == 1 { "belongs" } else { "belong" };
+                let names = listed(foreign.into_iter().map(name));
+                out.push_str(&format!(
+                    "{names} {verb} to another set of axioms that excludes the outcome too.\n"
+                ));
+            }
+        }
+    }
+    let silent: Vec<usize> = core.axioms.iter().copied().filter(|a| !broken.contains(a)).collect();
+    if !silent.is_empty() {
+        let verb = match (core.minimal, silent.len()) {
+            (true, 1) => "excludes",
+            (true, _) => "exclude",
+            (false, _) => "may exclude",
+        };
+        let names = listed(silent.into_iter().map(name));
+        out.push_str(&format!("{names} {verb} other executions with the outcome.\n"));
+    }
+    out
+}
+
+/// `a`, `a and b`, `a, b and c`.
+fn listed<'n>(names: impl Iterator<Item = &'n str>) -> String {
+    let names: Vec<&str> = names.collect();
+    match names.split_last() {
+        Some((last, first @ [_, ..])) => format!("{} and {last}", first.join(", ")),
+        _ => names.concat(),
+    }
 }
 
 /// Where the execution breaks the axioms in its way.

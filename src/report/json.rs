@@ -72,9 +72,15 @@ pub fn test(
     format!("\n{value}")
 }
 
-/// The final states of a test: a whole document.
+/// The final states of a test: a whole document; `caveat` is what has to be known of them.
 #[must_use]
-pub fn states(case: &Case, listing: &Listing, model: &Model, witnesses: Witnesses) -> String {
+pub fn states(
+    case: &Case,
+    listing: &Listing,
+    model: &Model,
+    witnesses: Witnesses,
+    caveat: Option<&str>,
+) -> String {
     let observed = &listing.graph.observed;
     let mut states = Vec::new();
     for ((values, choices), matching) in listing.states.states.iter().zip(&listing.matching) {
@@ -99,6 +105,7 @@ pub fn states(case: &Case, listing: &Listing, model: &Model, witnesses: Witnesse
         "quantifier": quantifier(case.test.quantifier),
         "states": states,
         "complete": listing.states.incomplete.is_none() && !listing.cut,
+        "caveat": caveat,
     });
     format!("{value:#}\n")
 }
@@ -141,6 +148,7 @@ fn verdict(
                 .map(|a| json!({ "name": a.name, "clauses": a.clauses, "place": place(a.span, files) }))
                 .collect();
             value["axioms"] = Value::Array(axioms);
+            value["minimal"] = json!(core.minimal || core.axioms.is_empty());
         }
         Verdict::Undefined(why) | Verdict::OutOfModel(why) | Verdict::Deadlock(why) => {
             let places: Vec<Value> = why.spans.iter().map(|&span| place(span, files)).collect();

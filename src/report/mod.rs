@@ -10,6 +10,7 @@ pub mod models;
 pub mod outcomes;
 pub mod paint;
 pub mod races;
+pub mod readings;
 pub mod reason;
 pub mod summary;
 pub mod text;

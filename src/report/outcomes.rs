@@ -15,9 +15,16 @@ pub enum Witnesses {
     Hidden,
 }
 
-/// All final states, those with the outcome in question marked by `*`.
+/// All final states, those with the outcome in question marked by `*`; `caveat` is what has to be
+/// known of them.
 #[must_use]
-pub fn render(case: &Case, listing: &Listing, model: &Model, witnesses: Witnesses) -> String {
+pub fn render(
+    case: &Case,
+    listing: &Listing,
+    model: &Model,
+    witnesses: Witnesses,
+    caveat: Option<&str>,
+) -> String {
     let states = &listing.states.states;
     let count = if states.len() == 1 { "state" } else { "states" };
     let mut out = format!("{}: {} final {count} under {}\n", case.path, states.len(), model.name);
@@ -41,6 +48,9 @@ pub fn render(case: &Case, listing: &Listing, model: &Model, witnesses: Witnesse
     }
     let matching = listing.matching.iter().filter(|m| **m).count();
     out.push_str(&format!("{matching} of {} satisfy the condition (*)\n", states.len()));
+    if let Some(caveat) = caveat {
+        out.push_str(&format!("{caveat}\n"));
+    }
     if let Some(why) = listing.states.incomplete {
         out.push_str(&format!("there may be more: {}\n", reason::limit(why)));
     }

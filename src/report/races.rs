@@ -8,7 +8,7 @@ use crate::race::{Missing, Race, describe, spans};
 use crate::relation::expr::Model;
 use crate::source::Files;
 
-/// The races of one test.
+/// The races of one test; `caveat` is what has to be known of them.
 #[must_use]
 pub fn render(
     case: &Case,
@@ -16,12 +16,16 @@ pub fn render(
     graph: &EventGraph,
     model: &Model,
     files: &Files,
+    caveat: Option<&str>,
 ) -> String {
     let mut out = match races.len() {
         0 => format!("{}: no data race under {}\n", case.path, model.name),
         1 => format!("{}: 1 data race under {}\n", case.path, model.name),
         n => format!("{}: {n} data races under {}\n", case.path, model.name),
     };
+    if let Some(caveat) = caveat {
+        out.push_str(&format!("{caveat}\n"));
+    }
     for race in races {
         out.push_str(&one(case, race, graph, model, files));
     }

@@ -19,6 +19,24 @@ pub fn line(verdict: &Verdict, model: &Model, files: &Files) -> String {
     }
 }
 
+/// What a reader of states or races has to know of the verdict: that there is no execution that
+/// completes, or that the standard gives the program no meaning.
+#[must_use]
+pub fn caveat(verdict: &Verdict, files: &Files) -> Option<String> {
+    match verdict {
+        Verdict::Deadlock(reason) => Some(format!("deadlock: {}", placed(reason, files))),
+        Verdict::Undefined(reason) => {
+            Some(format!("the behaviour is undefined: {}", placed(reason, files)))
+        }
+        Verdict::OutOfModel(reason) => {
+            Some(format!("outside the model: {}", placed(reason, files)))
+        }
+        Verdict::Allowed(_) | Verdict::Forbidden(_) | Verdict::Unknown(_) | Verdict::Error(_) => {
+            None
+        }
+    }
+}
+
 /// The axioms of a core with their clauses.
 #[must_use]
 pub fn forbidden(core: &Core, model: &Model) -> String {
@@ -26,7 +44,8 @@ pub fn forbidden(core: &Core, model: &Model) -> String {
         return "no execution of the program has this outcome, whatever the model".to_owned();
     }
     let names: Vec<String> = axioms(core, model).map(named).collect();
-    names.join(", ")
+    let doubt = if core.minimal { "" } else { "; perhaps not all of these are needed" };
+    names.join(", ") + doubt
 }
 
 /// The axioms of a core.

@@ -37,6 +37,21 @@ fn form(opcode: &str) -> Form {
     }
 }
 
+/// What a form without a word of this list needs.
+fn lacking(choice: &[&str]) -> &'static str {
+    match choice {
+        ["sync", ..] => "`.sync`: the forms without it do not exist since sm_70",
+        ["up", ..] => "a mode: `.up`, `.down`, `.bfly` or `.idx`",
+        ["all", ..] => "a mode: `.all`, `.any`, `.uni` or `.ballot`",
+        ["any", ..] => "a mode: `.any` or `.all`",
+        ["add", ..] => "an operation: `.add`, `.min`, `.max`, `.and`, `.or` or `.xor`",
+        ["pred", ..] => "the type of its result: `.pred`, or `.b32` with `.ballot`",
+        ["u32", ..] => "a type: `.u32`, `.s32`, `.b32` or `.f32`",
+        ["b32", "b64"] => "a type: `.b32` or `.b64`",
+        _ => "the type `.b32`",
+    }
+}
+
 impl Decoder<'_> {
     pub(super) fn warp_exchange(&mut self) -> Decoded {
         const SECTION: &str = "PTX-9.7.13.9";
@@ -44,11 +59,7 @@ impl Decoder<'_> {
         let (shape, count, words) = form(opcode);
         for choice in words {
             if self.qualifiers.one_of(choice)?.is_none() {
-                let what = match choice.first() {
-                    Some(&"sync") => "`.sync`: the forms without it do not exist since sm_70",
-                    _ => "its mode and type",
-                };
-                return Err(self.missing(what, SECTION));
+                return Err(self.missing(lacking(choice), SECTION));
             }
         }
         if opcode == "redux" {

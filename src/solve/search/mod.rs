@@ -86,6 +86,9 @@ impl Engine for SearchEngine {
         let (outcome, steps) = first(&space, rules, &active, goal, limit);
         self.explored.fetch_add(steps, Ordering::Relaxed);
         match outcome {
+            Outcome::Found(choices) if invents(problem, rules, &choices) => {
+                Answer::Unsupported("values that justify themselves".to_owned())
+            }
             Outcome::Found(choices) => Answer::Yes(choices),
             Outcome::None { blamed, looked_ahead } => {
                 let proofs = Proofs::new(problem, goal, &space, rules, limit, steps);
@@ -135,6 +138,12 @@ impl Engine for SearchEngine {
 fn beyond(problem: Problem<'_>) -> Option<String> {
     let reduces = problem.graph.barriers.iter().any(|b| b.reduction.is_some());
     reduces.then(|| "barriers with reductions".to_owned())
+}
+
+/// Whether an execution takes a value from the goal that nothing in it computes. An axiom against
+/// values out of thin air would have excluded it.
+fn invents(problem: Problem<'_>, rules: &Rules, choices: &Choices) -> bool {
+    rules.thin_air.is_none() && Execution::build(problem.graph, choices.clone()).is_err()
 }
 
 enum Outcome {

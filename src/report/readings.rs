@@ -1,0 +1,45 @@
+//! Readings of the standard in a line each, as `ptxmc model` lists them.
+
+/// What a reading chooses; `None` for one that no built-in model or program has. The default of a
+/// reading that concerns programs says so.
+#[must_use]
+pub fn description(reading: &str) -> Option<&'static str> {
+    LINES.iter().find(|(name, _)| *name == reading).map(|(_, line)| *line)
+}
+
+/// Each reading; `paper-notes/readings.md` has the reasons under the numbers.
+const LINES: &[(&str, &str)] = &[
+    ("acq-fence=acquire-only", "only acquire fences end acquire patterns (V21)"),
+    ("alias-overlap=virtual", "races are between accesses that overlap virtually (V3)"),
+    ("barrier=own-accesses", "barriers order only what their participants access (V13)"),
+    ("co=total", "coherence relates all writes to a location (V8)"),
+    ("fence-proxy=required", "a fence is morally strong with nothing (V4)"),
+    ("fence-sc=causality", "Fence-SC speaks of causality order, not of base causality (V6)"),
+    ("mbarrier-arrive=acquires", "the read of an arrival may start an acquire pattern (V34)"),
+    ("nta=syntactic", "dependencies are what the registers mention (V9)"),
+    ("nta=value", "dependencies are the flow of values only (V9)"),
+    ("observation=no-red", "no `red` carries an observation on (V11)"),
+    ("observes=any-byte", "one byte of a write is enough to observe it (V25)"),
+    ("pattern-ends=any", "the ends of patterns need not be morally strong (V19)"),
+    ("pattern-location=physical", "a pattern may go through an alias (V20)"),
+    ("proxy-fence-cta=any", "a proxy fence counts in any CTA (V14)"),
+    ("red-acq=yes", "the read of a `red` may start an acquire pattern"),
+    ("restricted-fence=path", "a fence's restriction speaks of the last access only (V27)"),
+    ("rmw=8.10.3", "only the axiom of atomicity speaks of atomics of one size (V33)"),
+    ("sc-fence=not-acq-rel", "`fence.sc` heads and ends no patterns (V18)"),
+    ("scloc=pairwise", "SC-per-location concerns pairwise morally strong sets (V7)"),
+    ("warp-sync=none", "`bar.warp.sync` orders no memory accesses (V12)"),
+    ("tearing=overlap", "accesses of one size do not tear each other (V10); the default"),
+    ("tearing=byte", "every access may tear at every byte (V10)"),
+    ("vector=ordered", "the execution orders the elements of a vector (V1); the default"),
+    ("vector=unordered", "the elements of a vector have no order (V1)"),
+    ("vector=whole", "a vector of up to 16 bytes is one operation (V1)"),
+    ("b128=whole", "a 128-bit access is one operation (V2); the default"),
+    ("b128=halves", "a 128-bit load or store is two operations (V2)"),
+    ("failing-cas=nothing", "a compare-and-swap that fails writes nothing (V5); the default"),
+    ("failing-cas=writes", "a compare-and-swap that fails writes the old value (V5)"),
+    ("sink-atom=atom", "`atom` without a destination is an atomic; the default"),
+    ("sink-atom=red", "`atom` without a destination is a `red`"),
+    ("mixed-race=program", "a mixed-size race voids the program (V24); the default"),
+    ("mixed-race=execution", "a mixed-size race voids the executions that have it (V24)"),
+];

@@ -1,0 +1,93 @@
+//! Explanations of forbidden outcomes: what they say of the execution that they show.
+
+use ptxmc::batch::{Case, Judgement, judge};
+use ptxmc::check::{Settings, goal_of};
+use ptxmc::engines::Choice;
+use ptxmc::execution::{build::Execution, recheck::recheck};
+use ptxmc::explain::{Absent, Counterfactual, counterfactual};
+use ptxmc::relation::expr::Model;
+use ptxmc::report::explanation::{self, Subject};
+use ptxmc::solve::{Core, Problem};
+use ptxmc::verdict::Verdict;
+use ptxmc::{cat, litmus, source::Files};
+use std::fs;
+
+/// The shipped tests.
+fn shipped(files: &mut Files) -> Vec<Case> {
+    let mut paths: Vec<_> = fs::read_dir("litmus")
+        .expect("shipped tests")
+        .flat_map(|family| fs::read_dir(family.expect("readable").path()).expect("a folder"))
+        .map(|file| file.expect("readable").path().display().to_string())
+        .collect();
+    paths.sort();
+    let mut cases = Vec::new();
+    for path in paths {
+        let text = fs::read(&path).expect("a readable test");
+        let parsed = litmus::parse::parse_bytes(files, &path, &text);
+        cases.extend(parsed.tests.into_iter().map(|test| Case {
+            path: path.clone(),
+            test,
+            expected: Vec::new(),
+        }));
+    }
+    cases
+}
+
+/// What is said in words has to be true of the execution.
+fn truthful(text: &str, core: &Core, found: &Counterfactual, model: &Model) {
+    let broken: Vec<usize> = found.broken.iter().map(|failure| failure.axiom).collect();
+    assert!(broken.iter().any(|axiom| core.axioms.contains(axiom)), "{text}");
+    let name = |axiom: usize| model.axioms[axiom].name.as_str();
+    let without = text.lines().find_map(|line| line.strip_prefix("Without ")).expect("a heading");
+    let without = without.split(", this execution").next().expect("a list");
+    let mut named: Vec<&str> = without.split(", ").flat_map(|part| part.split(" and ")).collect();
+    let mut names: Vec<&str> = broken.iter().map(|&axiom| name(axiom)).collect();
+    named.sort_unstable();
+    names.sort_unstable();
+    assert_eq!(named, names, "{text}");
+    for &axiom in &broken {
+        assert!(text.contains(&format!("It breaks {}: ", name(axiom))), "{text}");
+    }
+    for &axiom in core.axioms.iter().filter(|axiom| !broken.contains(axiom)) {
+        let said = text.lines().any(|line| line.contains("exclude") && line.contains(name(axiom)));
+        assert!(said, "{} of the core is not broken: {text}", name(axiom));
+    }
+    assert_eq!(text.contains("perhaps more of them than needed"), !core.minimal, "{text}");
+    assert!(
+        broken.len() < 2 || text.contains("axioms or more") || text.contains("may break fewer")
+    );
+}
+
+#[test]
+fn explanations_agree_with_their_executions() {
+    let mut files = Files::default();
+    let builtin = cat::library::builtin("ptx-9.2").expect("a built-in model");
+    let model = cat::parse_builtin(&mut files, builtin, &cat::Options::default()).model;
+    let engines = Choice::Auto.engines();
+    let (mut shown, mut several, mut untold) = (0, 0, 0);
+    for case in &shipped(&mut files) {
+        let judgements: Vec<Judgement> =
+            judge(case, std::slice::from_ref(&model), &engines, Settings::default());
+        let Verdict::Forbidden(core) = &judgements[0].verdict else { continue };
+        let graph = judgements[0].graph.as_ref().expect("a forbidden outcome has a graph");
+        let problem = Problem { graph, model: &model };
+        let goal = goal_of(case.test.quantifier);
+        let found = counterfactual(problem, core, goal, engines[0].as_ref(), Default::default());
+        let subject = Subject { case, judgement: &judgements[0], model: &model, files: &files };
+        let text = explanation::render(subject, Some(&found));
+        match &found {
+            Ok(found) => {
+                let execution = Execution::build(graph, found.choices.clone()).expect("it exists");
+                assert_eq!(recheck(&model, &execution).broken, found.broken, "{text}");
+                truthful(&text, core, found, &model);
+                shown += 1;
+                several += usize::from(found.broken.len() > 1);
+            }
+            Err(Absent::NoCandidate) => assert!(text.contains("o execution"), "{text}"),
+            Err(Absent::Untold) => untold += 1,
+        }
+    }
+    assert!(shown > 300, "{shown} executions");
+    assert!(several > 20 && several * 4 < shown, "{several} of {shown} break several axioms");
+    assert!(untold < 5, "{untold} outcomes without an execution");
+}
