@@ -94,9 +94,11 @@ fn proxies_outside(graph: &EventGraph, model: &Model) -> Vec<Violation> {
 /// Decides a test.
 #[must_use]
 pub fn check(test: &Test, model: &Model, engine: &dyn Engine, settings: Settings) -> Outcome {
-    let timed = Timed::new(engine, settings.budget);
-    let engine: &dyn Engine = &timed;
+    let limit = settings.budget.milliseconds;
+    let end = limit.map(|ms| Instant::now() + Duration::from_millis(ms));
     let graph = graph_of(test, model, settings);
+    let timed = Timed::new(engine, end, &graph);
+    let engine: &dyn Engine = &timed;
     let verdict = decide(test, Problem { graph: &graph, model }, engine, settings);
     Outcome { holds: verdict.holds(test.quantifier), verdict, graph }
 }
@@ -105,12 +107,13 @@ pub fn check(test: &Test, model: &Model, engine: &dyn Engine, settings: Settings
 struct Timed<'e> {
     engine: &'e dyn Engine,
     end: Option<Instant>,
+    /// Why the program is not decided, if it is too large.
+    refusal: Option<String>,
 }
 
 impl<'e> Timed<'e> {
-    fn new(engine: &'e dyn Engine, budget: Budget) -> Self {
-        let end = budget.milliseconds.map(|ms| Instant::now() + Duration::from_millis(ms));
-        Self { engine, end }
+    fn new(engine: &'e dyn Engine, end: Option<Instant>, graph: &EventGraph) -> Self {
+        Self { engine, end, refusal: too_large(graph) }
     }
 
     /// What is left of a budget; `None` when the time is over.
@@ -126,8 +129,7 @@ impl<'e> Timed<'e> {
 pub const MOST_EVENTS: usize = 8192;
 
 /// Why a program is not decided whatever the engine.
-fn too_large(problem: Problem<'_>) -> Option<String> {
-    let graph = problem.graph;
+fn too_large(graph: &EventGraph) -> Option<String> {
     let events = graph.events.len();
     if events > MOST_EVENTS {
         return Some(format!("a program of {events} events, more than {MOST_EVENTS}"));
@@ -155,8 +157,8 @@ impl Engine for Timed<'_> {
     }
 
     fn find(&self, problem: Problem<'_>, goal: Goal, budget: Budget) -> Answer {
-        if let Some(why) = too_large(problem) {
-            return Answer::Unsupported(why);
+        if let Some(why) = &self.refusal {
+            return Answer::Unsupported(why.clone());
         }
         match self.rest(budget) {
             Some(rest) => self.engine.find(problem, goal, rest),
@@ -483,7 +485,7 @@ pub fn states(
 ) -> Result<(States, EventGraph), String> {
     let graph = graph_of(test, model, settings);
     let problem = Problem { graph: &graph, model };
-    if let Some(why) = too_large(problem) {
+    if let Some(why) = too_large(&graph) {
         return Err(why);
     }
     let states = engine.states(problem, settings.budget)?;

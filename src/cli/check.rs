@@ -1,20 +1,17 @@
 //! `ptxmc check`: many tests, in the form the user wants.
 
-use super::args::{CheckArguments, CheckFormat, Checking};
+use super::args::{CheckArguments, CheckFormat};
 use super::baseline::Baseline;
 use super::inputs::{Inputs, Wanted};
 use super::interrupt;
 use super::isolate::Pool;
-use super::models::{Models, any_error};
+use super::models::{Setup, any_error};
 use super::output::{Console, print};
 use super::status::Status;
 use super::tell::{Form, Teller, Told};
 use crate::batch::{Case, watched};
-use crate::check::Settings;
-use crate::engines::Choice;
 use crate::report::summary::Tally;
 use crate::report::{json, junit, text};
-use crate::solve::Budget;
 use crate::source::Files;
 use anyhow::{Result, bail};
 use indicatif::ProgressBar;
@@ -22,12 +19,8 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 pub(super) fn run(arguments: &CheckArguments, console: &Console) -> Result<Status> {
-    let engines = Choice::named(&arguments.checking.engine)?.engines();
-    let mut files = Files::default();
-    let readings = &arguments.checking.readings;
-    let loaded = Models::load(&arguments.models, readings, &mut files, console)?;
-    let settings = settings(&arguments.checking, &loaded);
-    let models = loaded.models;
+    let Setup { mut files, models, engines, settings } =
+        Setup::load(&arguments.models, &arguments.checking, console)?;
     if arguments.format == CheckFormat::Herd && models.len() > 1 {
         bail!("herd's log has room for one model; choose one with --model");
     }
@@ -89,17 +82,6 @@ fn status(tally: &Tally, inputs: &Inputs, arguments: &CheckArguments) -> Status 
         (true, false) => Status::Expected,
     };
     found.max(parsed)
-}
-
-/// How tests are checked.
-pub(super) fn settings(checking: &Checking, models: &Models) -> Settings {
-    let default = Settings::default();
-    Settings {
-        bound: checking.bound,
-        budget: Budget { milliseconds: checking.timeout, ..default.budget },
-        tearing: models.tearing.unwrap_or(default.tearing),
-        readings: models.readings,
-    }
 }
 
 fn jobs(wanted: Option<u16>) -> usize {

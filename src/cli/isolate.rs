@@ -4,14 +4,12 @@
 //! each with a line, both JSON objects; it ends with its input.
 
 use super::args::{CheckArguments, WitnessForm, WorkerArguments};
-use super::check::settings;
 use super::inputs::identify;
-use super::models::Models;
+use super::models::Setup;
 use super::output::{Console, print};
 use super::status::Status;
 use super::tell::{Form, Teller, Told};
 use crate::batch::{Case, in_order};
-use crate::engines::Choice;
 use crate::id::FileId;
 use crate::litmus::ast::Test;
 use crate::litmus::parse::parse_version;
@@ -206,13 +204,8 @@ fn requests() -> mpsc::Receiver<String> {
 
 /// The command `worker`: answers requests until there are no more.
 pub(super) fn work(arguments: &WorkerArguments, console: &Console) -> Result<Status> {
-    let engines = Choice::named(&arguments.checking.engine)?.engines();
-    let mut files = Files::default();
-    let readings = &arguments.checking.readings;
-    let loaded = Models::load(&arguments.models, readings, &mut files, console)?;
-    let settings = settings(&arguments.checking, &loaded);
-    let models = loaded.models;
-    let model_files = files.clone();
+    let Setup { files: model_files, models, engines, settings } =
+        Setup::load(&arguments.models, &arguments.checking, console)?;
     let teller = Teller {
         models: &models,
         engines: &engines,

@@ -1,16 +1,48 @@
 //! `--model` and `--reading` into models.
 
-use super::args::TEARING;
+use super::args::{Checking, TEARING};
 use super::output::Console;
 use crate::cat::{BUILTIN, Loader, Options, builtin, parse_builtin, parse_model};
+use crate::check::Settings;
 use crate::diagnostic::{Diagnostic, closest};
+use crate::engines::Choice;
 use crate::event::unfold::Tearing;
 use crate::program::reading::Readings as ProgramReadings;
 use crate::relation::expr::Model;
+use crate::solve::{Budget, Engine};
 use crate::source::Files;
 use anyhow::{Context, Result, bail};
 use std::collections::BTreeSet;
 use std::path::Path;
+
+/// What tests are checked with.
+pub(super) struct Setup {
+    /// The texts of the models.
+    pub(super) files: Files,
+    /// The models, in the order of the options.
+    pub(super) models: Vec<Model>,
+    /// The engines to ask.
+    pub(super) engines: Vec<Box<dyn Engine>>,
+    /// How they are asked.
+    pub(super) settings: Settings,
+}
+
+impl Setup {
+    /// Loads models by name or path, and what else the options say.
+    pub(super) fn load(names: &[String], checking: &Checking, console: &Console) -> Result<Self> {
+        let engines = Choice::named(&checking.engine)?.engines();
+        let mut files = Files::default();
+        let loaded = Models::load(names, &checking.readings, &mut files, console)?;
+        let default = Settings::default();
+        let settings = Settings {
+            bound: checking.bound,
+            budget: Budget { milliseconds: checking.timeout, ..default.budget },
+            tearing: loaded.tearing.unwrap_or(default.tearing),
+            readings: loaded.readings,
+        };
+        Ok(Self { files, models: loaded.models, engines, settings })
+    }
+}
 
 /// Models as the user asked for them.
 #[derive(Debug, Default)]

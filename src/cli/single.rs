@@ -3,14 +3,12 @@
 use super::args::{
     DrawArguments, ExplainArguments, OutcomesArguments, OutcomesFormat, RacesArguments, Single,
 };
-use super::check::settings;
 use super::inputs::{Inputs, Wanted};
-use super::models::{Models, any_error};
+use super::models::{Setup, any_error};
 use super::output::{Console, print};
 use super::status::Status;
 use crate::batch::{Case, Judgement, judge, list};
 use crate::check::{Settings, goal_of, graph_of};
-use crate::engines::Choice;
 use crate::explain::{Absent, Counterfactual, counterfactual};
 use crate::race;
 use crate::relation::expr::Model;
@@ -37,12 +35,8 @@ struct Loaded {
 impl Loaded {
     fn new(single: &Single, console: &Console) -> Result<Self> {
         let checking = &single.checking;
-        let engines = Choice::named(&checking.engine)?.engines();
-        let mut files = Files::default();
-        let names = single.model.as_slice();
-        let loaded = Models::load(names, &checking.readings, &mut files, console)?;
-        let settings = settings(checking, &loaded);
-        let models = loaded.models;
+        let Setup { mut files, models, engines, settings } =
+            Setup::load(single.model.as_slice(), checking, console)?;
         let paths = std::slice::from_ref(&single.path);
         let wanted = Wanted { models: &models, checking };
         let inputs = Inputs::read(paths, wanted, &mut files);

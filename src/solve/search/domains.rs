@@ -120,7 +120,7 @@ impl Search<'_, '_> {
         for &access in &self.space.reads {
             let [piece] = *self.pieces(access) else { continue };
             let open = self.rf[piece.index()].is_none() && self.executed.contains(piece);
-            if !open || self.slices.facts_of[access.index()].is_empty() {
+            if !open || self.space.slices.facts_of[access.index()].is_empty() {
                 continue;
             }
             let Domains { writes, table, scratch, .. } = &mut domains;
@@ -142,8 +142,8 @@ impl Search<'_, '_> {
 
     /// Whether what is asked stays possible when a read returns a value.
     fn may_return(&self, access: AccessId, value: u128, scratch: &mut Vec<Option<u128>>) -> bool {
-        self.slices.facts_of[access.index()].iter().all(|&index| {
-            let (slice, wanted) = &self.slices.facts[index as usize];
+        self.space.slices.facts_of[access.index()].iter().all(|&index| {
+            let (slice, wanted) = &self.space.slices.facts[index as usize];
             let truth = slice.evaluate(&self.space.graph.exprs, scratch, |leaf| match leaf {
                 Expr::Read(read) if read == access => Some(value),
                 other => self.leaf(other),
@@ -217,7 +217,7 @@ impl Search<'_, '_> {
     /// The values that a write computes.
     fn image(&self, write: EventId, domains: &mut Domains) -> Domain {
         let graph = self.space.graph;
-        let written = self.slices.written[graph.event(write).access.index()].as_ref()?;
+        let written = self.space.slices.written[graph.event(write).access.index()].as_ref()?;
         let mut unknown = written.reads.iter().filter(|r| self.known[r.index()].is_none());
         let (&leaf, None) = (unknown.next()?, unknown.next()) else { return None };
         let lone = written.reads.len() == 1 && !written.others;

@@ -5,9 +5,8 @@
 //! open is branched on.
 
 use super::compile::{Level, Side};
-use super::domains::{Domains, Slices};
+use super::domains::Domains;
 use super::matrix::{Base, Excluded, Slots};
-use super::reads::SMALL;
 use super::rules::{Demand, Rules};
 use super::space::Space;
 use crate::bitrel::{EventSet, Rel};
@@ -97,7 +96,6 @@ pub(super) struct Search<'g, 'r> {
     pub(super) finals: Vec<Option<EventId>>,
     pub(super) symbols: Vec<Option<u128>>,
     /// The search nodes visited so far.
-    pub(super) slices: Slices,
     pub(super) domains: Domains,
     pub(super) steps: u64,
     pub(super) limit: Limit,
@@ -183,11 +181,6 @@ impl<'g, 'r> Search<'g, 'r> {
             generations: vec![None; graph.barriers.len()],
             finals: vec![None; graph.locations.len()],
             symbols: vec![None; graph.symbols.len()],
-            slices: if space.reads.len() > SMALL {
-                Slices::new(graph, &space.facts)
-            } else {
-                Slices::default()
-            },
             domains: Domains::default(),
             steps: 0,
             limit,

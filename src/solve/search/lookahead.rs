@@ -58,7 +58,7 @@ impl Search<'_, '_> {
             any = true;
             for (a, b) in forced.iter_pairs() {
                 if order == BaseRel::Co {
-                    self.link(a, b);
+                    self.co.insert(a, b);
                 } else {
                     self.sc.insert(a, b);
                 }

@@ -261,12 +261,8 @@ impl Excluded {
     /// Excludes the first scratch relation from a slot.
     fn take_scratch(&mut self, slot: SlotId) {
         let pairs = std::mem::replace(&mut self.scratch[0], Rel::empty(0));
-        self.exclude_taken(slot, &pairs);
+        self.exclude(slot, &pairs);
         self.scratch[0] = pairs;
-    }
-
-    fn exclude_taken(&mut self, slot: SlotId, pairs: &Rel) {
-        self.at(slot).union_with(pairs);
     }
 
     /// `a ; b` without (x, z): where (y, z) is surely in b, (x, y) is out of a; and likewise.

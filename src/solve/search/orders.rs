@@ -170,7 +170,7 @@ impl Search<'_, '_> {
             let rank = if order == BaseRel::Co { &co_rank } else { &sc_rank };
             let (from, to) = if rank[a.index()] < rank[b.index()] { (a, b) } else { (b, a) };
             if order == BaseRel::Co {
-                self.link(from, to);
+                self.co.insert(from, to);
             } else {
                 self.sc.insert(from, to);
             }
@@ -219,22 +219,10 @@ impl Search<'_, '_> {
 
     fn add(&mut self, order: BaseRel, from: EventId, to: EventId) {
         if order == BaseRel::Co {
-            self.link(from, to);
+            self.co.insert(from, to);
             close_coherence(self.space.graph, &mut self.co);
         } else {
             self.sc.insert(from, to);
-        }
-    }
-
-    /// Orders two writes as wholes, piece by piece, without closing the order.
-    pub(super) fn link(&mut self, from: EventId, to: EventId) {
-        let graph = self.space.graph;
-        for &x in &graph.access_of(from).pieces {
-            for &y in &graph.access_of(to).pieces {
-                if graph.event(x).loc == graph.event(y).loc {
-                    self.co.insert(x, y);
-                }
-            }
         }
     }
 

@@ -1,6 +1,8 @@
 //! What a search knows of a program before it chooses: candidates, cached base relations, and
 //! which expressions matter.
 
+use super::domains::Slices;
+use super::reads::SMALL;
 use super::rules::Rules;
 use super::symmetry::classes;
 use crate::bitrel::{EventSet, Rel};
@@ -29,8 +31,8 @@ pub(super) struct Space<'g> {
     pub(super) demands: Vec<Option<ValueDemand>>,
     /// Truth values that every execution with what is asked has.
     pub(super) assumed: FxHashMap<ExprId, bool>,
-    /// Those of them that no others make up.
-    pub(super) facts: Vec<(ExprId, bool)>,
+    /// What values are made of; empty in a small program, which is searched without it.
+    pub(super) slices: Slices,
     /// For every location, the reads of read-modify-writes.
     pub(super) takers: Vec<Vec<EventId>>,
     /// Classes of interchangeable threads, by agent.
@@ -71,7 +73,7 @@ impl<'g> Space<'g> {
             matters: Vec::new(),
             demands: Vec::new(),
             assumed: FxHashMap::default(),
-            facts: Vec::new(),
+            slices: Slices::default(),
             takers: takers(graph),
             classes: match goal {
                 Goal::Race(_) | Goal::Violation(_) => vec![None; graph.agents.len()],
@@ -124,7 +126,7 @@ impl<'g> Space<'g> {
                     .iter()
                     .copied()
                     .filter(|&w| !exclusive.as_ref().is_some_and(|g| g.exclusive().contains(w, id)))
-                    .filter(|&w| graph.access_of(w).rmw_read != Some(graph.event(id).access))
+                    .filter(|&w| !graph.is_own_write(id, w))
                     .collect(),
                 _ => Vec::new(),
             })
@@ -140,7 +142,8 @@ impl<'g> Space<'g> {
     fn order_reads(&mut self, goal: Goal) {
         let graph = self.graph;
         self.matters = matters(graph);
-        (self.demands, self.assumed, self.facts) = demands(graph, goal);
+        let facts;
+        (self.demands, self.assumed, facts) = demands(graph, goal);
         let mut reads: Vec<AccessId> = graph
             .ids()
             .filter(|&id| graph.event(id).is_read())
@@ -149,6 +152,9 @@ impl<'g> Space<'g> {
         reads.dedup();
         reads.sort_by_key(|&access| !self.matters[access.index()]);
         self.reads = reads;
+        if self.reads.len() > SMALL {
+            self.slices = Slices::new(graph, &facts);
+        }
     }
 }
 
