@@ -217,7 +217,8 @@ base_relations! {
     Rf = "rf", Chosen @ "PTX-8.9.2",
     /// Coherence: a strict partial order of the writes of each location, initial write first.
     Co = "co", Chosen @ "PTX-8.9.6",
-    /// Fence-SC order: acyclic, total on pairs of `fence.sc` with mutual scope.
+    /// Fence-SC order: acyclic; holds every pair of `fence.sc` with mutual scope, one way, and no
+    /// other.
     FenceSc = "sc" | "sync_fence", Chosen @ "PTX-8.9.3",
     /// From each arrival to each waiting participant of one completed barrier generation.
     BarrierSync = "syncbar", Chosen @ "PTX-8.9.4",

@@ -25,6 +25,13 @@ impl Rel {
         Self { n, width, words: vec![0; n * width] }
     }
 
+    /// Becomes the empty relation over `n` events, in the memory that it has.
+    pub fn reset(&mut self, n: usize) {
+        (self.n, self.width) = (n, words_for(n));
+        self.words.clear();
+        self.words.resize(n * self.width, 0);
+    }
+
     /// Every event related to itself.
     #[must_use]
     pub fn identity(n: usize) -> Self {

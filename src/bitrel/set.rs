@@ -20,6 +20,13 @@ impl EventSet {
         Self { n, words: vec![0; words_for(n)] }
     }
 
+    /// Becomes the empty set over `n` events, in the memory that it has.
+    pub fn reset(&mut self, n: usize) {
+        self.n = n;
+        self.words.clear();
+        self.words.resize(words_for(n), 0);
+    }
+
     /// All `n` events.
     #[must_use]
     pub fn full(n: usize) -> Self {

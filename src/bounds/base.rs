@@ -11,7 +11,7 @@ use crate::vocabulary::{BaseRel, BaseSet};
 /// The members of a base set: known up to execution.
 pub(super) fn set_bounds(graph: &EventGraph, set: BaseSet) -> Pair {
     let members = base_set(graph, set);
-    Pair { lo: Value::Set(members.clone()), hi: Value::Set(members) }
+    Pair { lo: Value::Set(members.clone()), hi: Value::Set(members.clone()) }
 }
 
 /// The pairs that a base relation must and may have.
@@ -32,7 +32,7 @@ pub(super) fn relation_bounds(graph: &EventGraph, guards: &Guards, relation: Bas
         }
         given => {
             let pairs = base_relation(graph, given);
-            (pairs.clone(), pairs)
+            (pairs.clone(), pairs.clone())
         }
     };
     hi.subtract(guards.exclusive());
@@ -78,7 +78,7 @@ fn coherence(graph: &EventGraph) -> (Rel, Rel) {
 }
 
 /// Pairs of operations that may meet at a barrier.
-fn barrier_pairs(graph: &EventGraph, relation: BaseRel) -> Rel {
+pub(crate) fn barrier_pairs(graph: &EventGraph, relation: BaseRel) -> Rel {
     use crate::event::graph::BarrierKey;
     let mut out = Rel::empty(graph.events.len());
     for x in &graph.barriers {

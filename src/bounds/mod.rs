@@ -4,7 +4,7 @@
 //! Bounds follow from definitions, guards and static aliasing alone, never from an axiom, so that
 //! a proof that uses them names the right axioms.
 
-mod base;
+pub(crate) mod base;
 pub mod guards;
 pub mod value;
 

@@ -5,7 +5,7 @@
 
 use super::formula::{Clock, Formula};
 use super::{EncodeError, Encoding};
-use crate::event::graph::BarrierRule;
+use crate::event::graph::{BarrierOp, BarrierRule};
 use crate::execution::barrier::{Barriers, Generations};
 use crate::id::{AgentId, EventId, ExprId};
 use crate::program::expr::{Binary, Expr};
@@ -180,20 +180,15 @@ impl Encoding<'_> {
         self.graph.event(self.graph.barriers[barrier].event).agent
     }
 
-    /// Whether two operations count towards the same numbering in a thread.
-    fn same_kind(&self, a: usize, b: usize) -> bool {
-        let (x, y) = (&self.graph.barriers[a], &self.graph.barriers[b]);
-        let cluster = matches!(x.key, crate::event::graph::BarrierKey::Cluster(_));
-        x.key == y.key && (!cluster || x.arrives == y.arrives)
-    }
-
     /// How many operations of the same kind the thread has executed before.
     fn ordinal(&mut self, barrier: usize) -> ExprId {
-        let mut sum = self.exprs.number(0, 8);
+        let barriers = &self.graph.barriers;
+        let mut sum = self.exprs.number(0, BarrierOp::ORDINAL_BITS);
         for other in 0..barrier {
-            if self.agent(other) == self.agent(barrier) && self.same_kind(other, barrier) {
+            let numbered = barriers[other].is_numbered_with(&barriers[barrier]);
+            if self.agent(other) == self.agent(barrier) && numbered {
                 let guard = self.graph.event(self.graph.barriers[other].event).guard;
-                let one = self.exprs.zero_extend(guard, 8);
+                let one = self.exprs.zero_extend(guard, BarrierOp::ORDINAL_BITS);
                 sum = self.exprs.binary(Binary::Add, sum, one);
             }
         }

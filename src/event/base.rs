@@ -1,6 +1,7 @@
 //! Base sets and given base relations of an event graph, over all events it may have.
 //!
-//! An execution restricts them to the events that happen.
+//! An execution restricts them to the events that happen. Each is computed when it is first asked
+//! for and kept with the graph.
 
 use super::graph::{AgentKind, EventGraph, EventKind};
 use crate::bitrel::{EventSet, Rel};
@@ -11,15 +12,34 @@ use crate::program::micro::Restriction;
 use crate::ptx::operation::{Order, Proxy, ProxyFenceKind, Scope};
 use crate::vocabulary::{BaseRel, BaseSet};
 use rustc_hash::FxHashMap;
+use std::sync::OnceLock;
+
+/// The base sets and relations of one graph that were asked for so far.
+#[derive(Clone, Debug)]
+pub(super) struct Known {
+    sets: Vec<OnceLock<EventSet>>,
+    relations: Vec<OnceLock<Rel>>,
+}
+
+impl Default for Known {
+    fn default() -> Self {
+        Self {
+            sets: vec![OnceLock::new(); BaseSet::ALL.len()],
+            relations: vec![OnceLock::new(); BaseRel::ALL.len()],
+        }
+    }
+}
 
 /// The members of a base set, if every event of the graph happened.
 #[must_use]
-pub fn base_set(graph: &EventGraph, set: BaseSet) -> EventSet {
-    let mut out = EventSet::empty(graph.events.len());
-    for id in graph.ids().filter(|&id| is_in(graph, id, set)) {
-        out.insert(id);
-    }
-    out
+pub fn base_set(graph: &EventGraph, set: BaseSet) -> &EventSet {
+    graph.known.sets[set.index()].get_or_init(|| {
+        let mut out = EventSet::empty(graph.events.len());
+        for id in graph.ids().filter(|&id| is_in(graph, id, set)) {
+            out.insert(id);
+        }
+        out
+    })
 }
 
 /// Whether an event belongs to a base set.
@@ -80,7 +100,11 @@ pub fn is_in(graph: &EventGraph, id: EventId, set: BaseSet) -> bool {
 /// The pairs of a given base relation, if every event of the graph happened; empty for chosen
 /// relations.
 #[must_use]
-pub fn base_relation(graph: &EventGraph, relation: BaseRel) -> Rel {
+pub fn base_relation(graph: &EventGraph, relation: BaseRel) -> &Rel {
+    graph.known.relations[relation.index()].get_or_init(|| given(graph, relation))
+}
+
+fn given(graph: &EventGraph, relation: BaseRel) -> Rel {
     let n = graph.events.len();
     match relation {
         BaseRel::Id => Rel::identity(n),
@@ -100,7 +124,7 @@ pub fn base_relation(graph: &EventGraph, relation: BaseRel) -> Rel {
         }
         BaseRel::External => {
             let mut out = Rel::full(n);
-            out.subtract(&base_relation(graph, BaseRel::Internal));
+            out.subtract(base_relation(graph, BaseRel::Internal));
             out
         }
         BaseRel::Rmw => rmw(graph),
@@ -115,15 +139,14 @@ pub fn base_relation(graph: &EventGraph, relation: BaseRel) -> Rel {
         }
         BaseRel::Dep => {
             let mut out = dependencies(graph, |graph, id| semantic_reads(graph, id, true));
-            out.union_with(&rmw(graph));
+            out.union_with(base_relation(graph, BaseRel::Rmw));
             out
         }
         BaseRel::ValueDep => dependencies(graph, |graph, id| semantic_reads(graph, id, false)),
         BaseRel::Includes => includes(graph),
         BaseRel::SameScope => {
-            let mut out = includes(graph);
-            let back = out.inverse();
-            out.intersect_with(&back);
+            let mut out = base_relation(graph, BaseRel::Includes).inverse();
+            out.intersect_with(base_relation(graph, BaseRel::Includes));
             out
         }
         BaseRel::SameCta => placed(graph, |p| (p.gpu, p.grid, p.cta)),

@@ -1,5 +1,6 @@
 //! The event graph under construction: accesses before they are split into pieces.
 
+use super::base::Known;
 use super::condition::Conditions;
 use super::graph::{
     Access, Agent, AgentKind, BarrierKey, BarrierOp, BarrierRule, Cut, Event, EventGraph,
@@ -232,6 +233,7 @@ impl<'p> Draft<'p> {
             observed: Vec::new(),
             filter: ExprId::new(0),
             condition: ExprId::new(0),
+            known: Known::default(),
         };
         let mut initial = InitialValues::new(&self.accesses);
         self.add_accesses(&mut graph);

@@ -3,6 +3,7 @@
 //! Invariants: the events of one agent are numbered in program order; a memory event lies in
 //! exactly one location piece; initial writes come first and have no agent place.
 
+use super::base::Known;
 use crate::id::{AccessId, AgentId, EventId, ExprId, LocId, ObjectId, SymbolId, VirtualId};
 use crate::litmus::ast::{Place, ThreadPlace};
 use crate::program::expr::{ExprArena, mask};
@@ -214,6 +215,17 @@ pub struct BarrierOp {
 }
 
 impl BarrierOp {
+    /// Bits that are enough to count the barrier operations of one thread.
+    pub const ORDINAL_BITS: u32 = 16;
+
+    /// Whether both count towards one numbering of a thread's operations: those on one barrier,
+    /// where arrivals and waits at the barrier of a cluster are numbered apart.
+    #[must_use]
+    pub fn is_numbered_with(&self, other: &Self) -> bool {
+        let cluster = matches!(self.key, BarrierKey::Cluster(_));
+        self.key == other.key && (!cluster || self.arrives == other.arrives)
+    }
+
     /// The expression of its thread count, if it has one.
     #[must_use]
     pub fn count(&self) -> Option<ExprId> {
@@ -311,6 +323,8 @@ pub struct EventGraph {
     pub filter: ExprId,
     /// The condition's proposition.
     pub condition: ExprId,
+    /// What was computed from the events, which stay as they are.
+    pub(super) known: Known,
 }
 
 impl EventGraph {

@@ -59,13 +59,8 @@ impl<'a> Barriers<'a> {
     /// How many operations of the same kind on the same barrier the thread executed before.
     fn occurrence(&self, index: usize) -> u32 {
         let op = self.op(index);
-        let cluster = matches!(op.key, BarrierKey::Cluster(_));
         let earlier = self.executed.iter().filter(|&&b| {
-            let other = self.op(b);
-            b < index
-                && other.key == op.key
-                && self.agent(b) == self.agent(index)
-                && (!cluster || other.arrives == op.arrives)
+            b < index && self.op(b).is_numbered_with(op) && self.agent(b) == self.agent(index)
         });
         u32::try_from(earlier.count()).unwrap_or(u32::MAX)
     }

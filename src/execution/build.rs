@@ -9,7 +9,7 @@ use crate::program::expr::Expr;
 use crate::program::value::Values;
 use crate::ptx::operation::Order;
 use crate::relation::eval::Interpretation;
-use crate::vocabulary::{BaseRel, BaseSet};
+use crate::vocabulary::{BaseRel, BaseSet, Origin};
 use std::sync::OnceLock;
 
 /// What an engine chose; everything else follows from it.
@@ -49,6 +49,9 @@ pub enum Inconsistency {
     /// A pair of Fence-SC fences that is not oriented one way.
     #[error("Fence-SC order does not order {0:?} and {1:?}")]
     FencesUnordered(EventId, EventId),
+    /// A Fence-SC edge between operations that it does not speak of.
+    #[error("Fence-SC order relates {0:?} and {1:?}, which are not morally strong")]
+    StrayFences(EventId, EventId),
     /// Fence-SC order has a cycle.
     #[error("Fence-SC order has a cycle")]
     CyclicFences,
@@ -75,6 +78,8 @@ pub struct Execution<'g> {
     pub choices: Choices,
     /// The events that happen.
     pub executed: EventSet,
+    /// Every event of the graph happens.
+    all_happen: bool,
     values: Values,
     // Filled in as a model asks for them.
     sets: Vec<OnceLock<EventSet>>,
@@ -86,9 +91,15 @@ impl Interpretation for Execution<'_> {
         self.graph.events.len()
     }
     fn set(&self, set: BaseSet) -> &EventSet {
+        if self.all_happen {
+            return base_set(self.graph, set);
+        }
         self.sets[set.index()].get_or_init(|| self.members(set))
     }
     fn relation(&self, relation: BaseRel) -> &Rel {
+        if self.all_happen && relation.origin() == Origin::Given {
+            return base_relation(self.graph, relation);
+        }
         self.relations[relation.index()].get_or_init(|| self.pairs(relation))
     }
 }
@@ -118,8 +129,9 @@ impl<'g> Execution<'g> {
                 executed.insert(id);
             }
         }
-        let mut execution =
-            Self { graph, choices, executed, values, sets: Vec::new(), relations: Vec::new() };
+        let all_happen = executed.count() == executed.len();
+        let (sets, relations) = (Vec::new(), Vec::new());
+        let mut execution = Self { graph, choices, executed, all_happen, values, sets, relations };
         execution.check_reads()?;
         execution.interpret()?;
         Ok(execution)
@@ -237,18 +249,16 @@ impl<'g> Execution<'g> {
 
     /// A base set restricted to what happens.
     fn members(&self, set: BaseSet) -> EventSet {
-        let mut members = base_set(self.graph, set);
+        let mut members = base_set(self.graph, set).clone();
         members.intersect_with(&self.executed);
         members
     }
 
     /// A given relation restricted to what happens; empty for chosen ones that were not set.
     fn pairs(&self, relation: BaseRel) -> Rel {
-        let mut pairs = base_relation(self.graph, relation);
-        if self.executed.count() < self.executed.len() {
-            pairs.restrict_domain(&self.executed);
-            pairs.restrict_range(&self.executed);
-        }
+        let mut pairs = base_relation(self.graph, relation).clone();
+        pairs.restrict_domain(&self.executed);
+        pairs.restrict_range(&self.executed);
         pairs
     }
 
@@ -287,10 +297,11 @@ impl<'g> Execution<'g> {
     fn fence_sc(&self) -> Result<Rel, Inconsistency> {
         let n = self.graph.events.len();
         let happens = |id: EventId| self.executed.contains(id);
-        let sc = Rel::from_pairs(
-            n,
-            self.choices.sc.iter().copied().filter(|&(a, b)| happens(a) && happens(b)),
-        );
+        let edges = || self.choices.sc.iter().copied().filter(|&(a, b)| happens(a) && happens(b));
+        if let Some((a, b)) = edges().find(|&(a, b)| !is_sc_pair(self.graph, a, b)) {
+            return Err(Inconsistency::StrayFences(a, b));
+        }
+        let sc = Rel::from_pairs(n, edges());
         if sc.is_acyclic() { Ok(sc) } else { Err(Inconsistency::CyclicFences) }
     }
 
@@ -351,26 +362,25 @@ impl<'g> Execution<'g> {
 /// The pairs of `fence.sc` events with mutual scope in different threads, each once.
 #[must_use]
 pub fn sc_pairs(graph: &EventGraph) -> Vec<(EventId, EventId)> {
-    let fences: Vec<EventId> = graph
-        .ids()
-        .filter(|&id| {
-            graph.event(id).order == Some(Order::Sc)
-                && matches!(graph.event(id).kind, EventKind::Fence(_))
-        })
-        .collect();
-    if fences.len() < 2 {
-        return Vec::new();
-    }
-    let mutual = base_relation(graph, BaseRel::SameScope);
+    let fences: Vec<EventId> = graph.ids().filter(|&id| is_sc_fence(graph, id)).collect();
     let mut out = Vec::new();
     for (at, &a) in fences.iter().enumerate() {
-        for &b in &fences[at + 1..] {
-            if mutual.contains(a, b) && graph.event(a).agent != graph.event(b).agent {
-                out.push((a, b));
-            }
-        }
+        out.extend(fences[at + 1..].iter().filter(|&&b| is_sc_pair(graph, a, b)).map(|&b| (a, b)));
     }
     out
+}
+
+fn is_sc_fence(graph: &EventGraph, id: EventId) -> bool {
+    let event = graph.event(id);
+    event.order == Some(Order::Sc) && matches!(event.kind, EventKind::Fence(_))
+}
+
+/// Whether Fence-SC order relates two events, one way or the other.
+fn is_sc_pair(graph: &EventGraph, a: EventId, b: EventId) -> bool {
+    is_sc_fence(graph, a)
+        && is_sc_fence(graph, b)
+        && graph.event(a).agent != graph.event(b).agent
+        && base_relation(graph, BaseRel::SameScope).contains(a, b)
 }
 
 /// Evaluates all expressions; reads get the values of their writes, round by round.

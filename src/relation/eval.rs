@@ -26,20 +26,20 @@ pub trait Interpretation {
 /// The values of some roots and of nodes that they need.
 #[derive(Clone, Debug)]
 pub struct Values {
-    slots: Vec<Slot>,
+    places: Vec<Place>,
+    /// Where the value of each node is, by its id.
+    homes: Vec<Option<u32>>,
 }
 
 #[derive(Clone, Debug)]
-enum Slot {
-    Unused,
+enum Place {
     Set(EventSet),
     Relation(Rel),
 }
 
-impl Slot {
-    /// A buffer for a node.
-    fn new(arena: &Arena, id: NodeId, events: usize) -> Self {
-        match arena.sort(id) {
+impl Place {
+    fn new(sort: Sort, events: usize) -> Self {
+        match sort {
             Sort::Set => Self::Set(EventSet::empty(events)),
             Sort::Relation => Self::Relation(Rel::empty(events)),
         }
@@ -53,7 +53,10 @@ impl Values {
     /// When the node is a relation, or not at hand; roots always are.
     #[must_use]
     pub fn set(&self, id: NodeId) -> &EventSet {
-        set(&self.slots[id.index()])
+        match &self.places[self.home(id)] {
+            Place::Set(set) => set,
+            Place::Relation(_) => panic!("the node is not a set"),
+        }
     }
 
     /// The value of a relation.
@@ -62,7 +65,14 @@ impl Values {
     /// When the node is a set, or not at hand; roots always are.
     #[must_use]
     pub fn relation(&self, id: NodeId) -> &Rel {
-        relation(&self.slots[id.index()])
+        match &self.places[self.home(id)] {
+            Place::Relation(relation) => relation,
+            Place::Set(_) => panic!("the node is not a relation"),
+        }
+    }
+
+    fn home(&self, id: NodeId) -> usize {
+        self.homes[id.index()].expect("the node is at hand") as usize
     }
 }
 
@@ -78,25 +88,12 @@ pub fn evaluate(arena: &Arena, roots: &[NodeId], execution: &dyn Interpretation)
 #[must_use]
 pub fn evaluate_roots(arena: &Arena, roots: &[NodeId], execution: &dyn Interpretation) -> Values {
     let schedule = arena.schedule(roots);
-    let mut slots = vec![Slot::Unused; arena.len()];
-    let mut spare: Vec<Slot> = Vec::new();
-    for (step, done) in &schedule.steps {
-        for id in step.nodes() {
-            slots[id.index()] = match spare.pop() {
-                Some(slot) if arena.sort(id) == Sort::Relation => slot,
-                other => {
-                    spare.extend(other);
-                    Slot::new(arena, id, execution.len())
-                }
-            };
-        }
-        run(arena, step, &mut slots, execution);
-        for id in done {
-            let slot = std::mem::replace(&mut slots[id.index()], Slot::Unused);
-            spare.extend(Some(slot).filter(|slot| matches!(slot, Slot::Relation(_))));
-        }
+    let places = schedule.sorts.iter().map(|&sort| Place::new(sort, execution.len())).collect();
+    let mut values = Values { places, homes: schedule.homes.clone() };
+    for step in &schedule.steps {
+        Evaluation { arena, execution, values: &mut values }.run(step);
     }
-    Values { slots }
+    values
 }
 
 /// Buffers and order of evaluation for many executions of one size.
@@ -112,17 +109,19 @@ impl<'a> Evaluator<'a> {
     #[must_use]
     pub fn new(arena: &'a Arena, roots: &[NodeId], events: usize) -> Self {
         let steps = plan(arena, roots);
-        let mut slots = vec![Slot::Unused; arena.len()];
+        let mut values = Values { places: Vec::new(), homes: vec![None; arena.len()] };
         for id in steps.iter().flat_map(|(step, _)| step.nodes()) {
-            slots[id.index()] = Slot::new(arena, id, events);
+            let home = u32::try_from(values.places.len()).expect("few nodes");
+            values.homes[id.index()] = Some(home);
+            values.places.push(Place::new(arena.sort(id), events));
         }
-        Self { arena, steps, values: Values { slots } }
+        Self { arena, steps, values }
     }
 
     /// Evaluates everything on `execution`.
     pub fn evaluate(&mut self, execution: &dyn Interpretation) -> &Values {
         for (step, _) in &self.steps {
-            run(self.arena, step, &mut self.values.slots, execution);
+            Evaluation { arena: self.arena, execution, values: &mut self.values }.run(step);
         }
         &self.values
     }
@@ -131,7 +130,7 @@ impl<'a> Evaluator<'a> {
     pub fn reevaluate(&mut self, execution: &dyn Interpretation) -> &Values {
         for (step, origin) in &self.steps {
             if *origin == Origin::Chosen {
-                run(self.arena, step, &mut self.values.slots, execution);
+                Evaluation { arena: self.arena, execution, values: &mut self.values }.run(step);
             }
         }
         &self.values
@@ -144,140 +143,135 @@ impl<'a> Evaluator<'a> {
     }
 }
 
-fn run(arena: &Arena, step: &Step, slots: &mut [Slot], execution: &dyn Interpretation) {
-    match step {
-        Step::Node(id) => compute(arena, *id, slots, execution),
-        Step::Fixpoint { recursive, nodes } => {
-            for (id, _) in recursive {
-                relation_mut(&mut slots[id.index()]).clear();
-            }
-            let mut grew = true;
-            while grew {
-                for id in nodes {
-                    compute(arena, *id, slots, execution);
+/// Nodes being evaluated on one execution.
+struct Evaluation<'a> {
+    arena: &'a Arena,
+    execution: &'a dyn Interpretation,
+    values: &'a mut Values,
+}
+
+impl Evaluation<'_> {
+    fn run(&mut self, step: &Step) {
+        match step {
+            Step::Node(id) => self.compute(*id),
+            Step::Fixpoint { recursive, nodes } => {
+                for (id, _) in recursive {
+                    self.update(*id, |_, out| out.clear());
                 }
-                grew = false;
-                for (id, body) in recursive {
-                    grew |= grow(slots, *id, *body);
+                let mut grew = true;
+                while grew {
+                    nodes.iter().for_each(|&id| self.compute(id));
+                    grew = false;
+                    for &(id, body) in recursive.iter().filter(|(id, body)| id != body) {
+                        grew |= self.update(id, |it, out| out.union_with(it.relation(body)));
+                    }
                 }
             }
         }
     }
-}
 
-/// Adds the value of `body` to that of `id`; whether that is more.
-fn grow(slots: &mut [Slot], id: NodeId, body: NodeId) -> bool {
-    if id == body {
-        return false;
-    }
-    let (low, high) = slots.split_at_mut(id.index().max(body.index()));
-    let (target, source) = if id < body {
-        (&mut low[id.index()], &high[0])
-    } else {
-        (&mut high[0], &low[body.index()])
-    };
-    relation_mut(target).union_with(relation(source))
-}
-
-fn compute(arena: &Arena, id: NodeId, slots: &mut [Slot], execution: &dyn Interpretation) {
-    let node = arena.node(id);
-    if let Node::Rec(_) = node {
-        relation_mut(&mut slots[id.index()]).clear();
-        grow(slots, id, super::plan::dependencies(arena, id)[0]);
-        return;
-    }
-    let (operands, rest) = slots.split_at_mut(id.index());
-    match &mut rest[0] {
-        Slot::Set(out) => compute_set(node, out, operands, execution),
-        Slot::Relation(out) => compute_relation(arena, node, out, operands, execution),
-        Slot::Unused => unreachable!("the plan gives every node it names a slot"),
-    }
-}
-
-fn compute_set(node: Node, out: &mut EventSet, slots: &[Slot], execution: &dyn Interpretation) {
-    let get = |id: NodeId| set(&slots[id.index()]);
-    match node {
-        Node::Set(base) => out.copy_from(execution.set(base)),
-        Node::Union(a, b) => {
-            out.copy_from(get(a));
-            out.union_with(get(b));
-        }
-        Node::Inter(a, b) => {
-            out.copy_from(get(a));
-            out.intersect_with(get(b));
-        }
-        Node::Diff(a, b) => {
-            out.copy_from(get(a));
-            out.subtract(get(b));
-        }
-        Node::Domain(a) => relation(&slots[a.index()]).domain_into(out),
-        Node::Range(a) => relation(&slots[a.index()]).range_into(out),
-        _ => out.clear(),
-    }
-}
-
-fn compute_relation(
-    arena: &Arena,
-    node: Node,
-    out: &mut Rel,
-    slots: &[Slot],
-    execution: &dyn Interpretation,
-) {
-    let get = |id: NodeId| relation(&slots[id.index()]);
-    let get_set = |id: NodeId| set(&slots[id.index()]);
-    match node {
-        Node::Rel(base) => out.copy_from(execution.relation(base)),
-        Node::Union(a, b) => {
-            out.copy_from(get(a));
-            out.union_with(get(b));
-        }
-        Node::Inter(a, b) => {
-            out.copy_from(get(a));
-            out.intersect_with(get(b));
-        }
-        Node::Diff(a, b) => {
-            out.copy_from(get(a));
-            out.subtract(get(b));
-        }
-        Node::Comp(a, b) => match (arena.node(a), arena.node(b)) {
-            (Node::ToId(s), _) => {
-                out.copy_from(get(b));
-                out.restrict_domain(get_set(s));
+    fn compute(&mut self, id: NodeId) {
+        let node = self.arena.node(id);
+        match self.arena.sort(id) {
+            Sort::Set => {
+                let home = self.values.home(id);
+                let nothing = Place::Set(EventSet::empty(0));
+                let mut place = std::mem::replace(&mut self.values.places[home], nothing);
+                if let Place::Set(out) = &mut place {
+                    self.compute_set(node, out);
+                }
+                self.values.places[home] = place;
             }
-            (_, Node::ToId(s)) => {
-                out.copy_from(get(a));
-                out.restrict_range(get_set(s));
-            }
-            _ => get(a).compose_into(get(b), out),
-        },
-        Node::Inverse(a) => get(a).inverse_into(out),
-        Node::Plus(a) => {
-            out.copy_from(get(a));
-            out.transitive_closure_in_place();
+            Sort::Relation => self.update(id, |it, out| it.compute_relation(id, node, out)),
         }
-        Node::ToId(a) => out.assign_to_id(get_set(a)),
-        Node::Cross(a, b) => out.assign_cross(get_set(a), get_set(b)),
-        _ => out.clear(),
     }
-}
 
-fn set(slot: &Slot) -> &EventSet {
-    match slot {
-        Slot::Set(set) => set,
-        _ => panic!("the node is not a set, or not at hand"),
+    /// Changes the value of a relation, of which nothing else can be read meanwhile.
+    fn update<T>(&mut self, id: NodeId, change: impl FnOnce(&Self, &mut Rel) -> T) -> T {
+        let home = self.values.home(id);
+        let nothing = Place::Relation(Rel::empty(0));
+        let mut place = std::mem::replace(&mut self.values.places[home], nothing);
+        let Place::Relation(out) = &mut place else {
+            unreachable!("places have their node's sort")
+        };
+        let result = change(self, out);
+        self.values.places[home] = place;
+        result
     }
-}
 
-fn relation(slot: &Slot) -> &Rel {
-    match slot {
-        Slot::Relation(relation) => relation,
-        _ => panic!("the node is not a relation, or not at hand"),
+    fn set(&self, id: NodeId) -> &EventSet {
+        match self.arena.node(id) {
+            Node::Set(base) => self.execution.set(base),
+            _ => self.values.set(id),
+        }
     }
-}
 
-fn relation_mut(slot: &mut Slot) -> &mut Rel {
-    match slot {
-        Slot::Relation(relation) => relation,
-        _ => panic!("recursive definitions are relations"),
+    fn relation(&self, id: NodeId) -> &Rel {
+        match self.arena.node(id) {
+            Node::Rel(base) => self.execution.relation(base),
+            _ => self.values.relation(id),
+        }
+    }
+
+    fn compute_set(&self, node: Node, out: &mut EventSet) {
+        match node {
+            Node::Set(base) => out.copy_from(self.execution.set(base)),
+            Node::Union(a, b) => {
+                out.copy_from(self.set(a));
+                out.union_with(self.set(b));
+            }
+            Node::Inter(a, b) => {
+                out.copy_from(self.set(a));
+                out.intersect_with(self.set(b));
+            }
+            Node::Diff(a, b) => {
+                out.copy_from(self.set(a));
+                out.subtract(self.set(b));
+            }
+            Node::Domain(a) => self.relation(a).domain_into(out),
+            Node::Range(a) => self.relation(a).range_into(out),
+            _ => out.clear(),
+        }
+    }
+
+    fn compute_relation(&self, id: NodeId, node: Node, out: &mut Rel) {
+        match node {
+            Node::Rel(base) => out.copy_from(self.execution.relation(base)),
+            Node::Union(a, b) => {
+                out.copy_from(self.relation(a));
+                out.union_with(self.relation(b));
+            }
+            Node::Inter(a, b) => {
+                out.copy_from(self.relation(a));
+                out.intersect_with(self.relation(b));
+            }
+            Node::Diff(a, b) => {
+                out.copy_from(self.relation(a));
+                out.subtract(self.relation(b));
+            }
+            Node::Comp(a, b) => match (self.arena.node(a), self.arena.node(b)) {
+                (Node::ToId(s), _) => {
+                    out.copy_from(self.relation(b));
+                    out.restrict_domain(self.set(s));
+                }
+                (_, Node::ToId(s)) => {
+                    out.copy_from(self.relation(a));
+                    out.restrict_range(self.set(s));
+                }
+                _ => self.relation(a).compose_into(self.relation(b), out),
+            },
+            Node::Inverse(a) => self.relation(a).inverse_into(out),
+            Node::Plus(a) => {
+                out.copy_from(self.relation(a));
+                out.transitive_closure_in_place();
+            }
+            Node::ToId(a) => out.assign_to_id(self.set(a)),
+            Node::Cross(a, b) => out.assign_cross(self.set(a), self.set(b)),
+            // A reference to a definition that is not recursive.
+            Node::Rec(_) => {
+                out.copy_from(self.relation(super::plan::dependencies(self.arena, id)[0]))
+            }
+            _ => out.clear(),
+        }
     }
 }

@@ -6,7 +6,7 @@
 
 use super::expr::{Arena, Node};
 use crate::id::NodeId;
-use crate::vocabulary::Origin;
+use crate::vocabulary::{Origin, Sort};
 
 /// One step of an evaluation.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,44 +33,83 @@ impl Step {
     }
 }
 
-/// The steps for some roots, and how long each value is needed.
+/// The steps for some roots, and a place for every value.
+///
+/// What nothing needs any more gives its place to what comes later. Base names have neither step
+/// nor place, unless they are roots; they are read where they are.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Schedule {
     roots: Vec<NodeId>,
-    /// Each step with the nodes that nothing needs after it.
-    pub(crate) steps: Vec<(Step, Vec<NodeId>)>,
+    pub(crate) steps: Vec<Step>,
+    /// The place of each node that has one.
+    pub(crate) homes: Vec<Option<u32>>,
+    /// What each place holds.
+    pub(crate) sorts: Vec<Sort>,
 }
 
 impl Schedule {
     /// Plans the evaluation of some roots, which are needed to the end.
     pub(crate) fn new(arena: &Arena, roots: &[NodeId]) -> Self {
-        let steps: Vec<Step> = plan(arena, roots).into_iter().map(|(step, _)| step).collect();
-        let mut last_use: Vec<Option<usize>> = vec![None; arena.len()];
+        let mut steps: Vec<Step> = plan(arena, roots).into_iter().map(|(step, _)| step).collect();
+        let mut used = vec![false; arena.len()];
+        for id in steps.iter().flat_map(Step::nodes) {
+            operands_read(arena, id).into_iter().for_each(|o| used[o.index()] = true);
+        }
+        steps.retain(|step| match step {
+            Step::Node(id) if roots.contains(id) => true,
+            Step::Node(id) => used[id.index()] && !is_base(arena, *id),
+            Step::Fixpoint { .. } => true,
+        });
+        let mut last: Vec<Option<usize>> = vec![None; arena.len()];
         for (position, step) in steps.iter().enumerate() {
             for id in step.nodes() {
-                last_use[id.index()] = Some(position);
-                for operand in dependencies(arena, id) {
-                    last_use[operand.index()] = Some(position);
-                    // Restrictions look through the identity at its set.
-                    if let Node::ToId(set) = arena.node(operand) {
-                        last_use[set.index()] = Some(position);
-                    }
-                }
+                last[id.index()] = Some(position);
+                operands_read(arena, id).into_iter().for_each(|o| last[o.index()] = Some(position));
             }
         }
-        let mut steps: Vec<(Step, Vec<NodeId>)> =
-            steps.into_iter().map(|step| (step, Vec::new())).collect();
-        for id in (0..arena.len()).map(NodeId::new).filter(|id| !roots.contains(id)) {
-            if let Some(last) = last_use[id.index()] {
-                steps[last].1.push(id);
+        roots.iter().for_each(|root| last[root.index()] = None);
+        let mut done: Vec<Vec<NodeId>> = vec![Vec::new(); steps.len()];
+        for id in (0..arena.len()).map(NodeId::new) {
+            if let Some(position) = last[id.index()] {
+                done[position].push(id);
             }
         }
-        Self { roots: roots.to_vec(), steps }
+        let mut homes: Vec<Option<u32>> = vec![None; arena.len()];
+        let mut sorts = Vec::new();
+        let mut free: Vec<u32> = Vec::new();
+        for (step, done) in steps.iter().zip(&done) {
+            for id in step.nodes() {
+                let sort = arena.sort(id);
+                let fits = free.iter().rposition(|&home| sorts[home as usize] == sort);
+                let home = fits.map(|at| free.swap_remove(at)).unwrap_or_else(|| {
+                    sorts.push(sort);
+                    u32::try_from(sorts.len() - 1).expect("few nodes")
+                });
+                homes[id.index()] = Some(home);
+            }
+            free.extend(done.iter().filter_map(|id| homes[id.index()]));
+        }
+        Self { roots: roots.to_vec(), steps, homes, sorts }
     }
 
     /// Whether this is the schedule for these roots.
     pub(crate) fn is_for(&self, roots: &[NodeId]) -> bool {
         self.roots == roots
+    }
+}
+
+/// Whether a node is a base name.
+fn is_base(arena: &Arena, id: NodeId) -> bool {
+    matches!(arena.node(id), Node::Set(_) | Node::Rel(_))
+}
+
+/// The nodes whose values an evaluation reads: a restriction looks through the identity at its set.
+fn operands_read(arena: &Arena, id: NodeId) -> smallvec::SmallVec<[NodeId; 2]> {
+    let Node::Comp(a, b) = arena.node(id) else { return dependencies(arena, id) };
+    match (arena.node(a), arena.node(b)) {
+        (Node::ToId(set), _) => smallvec::smallvec![set, b],
+        (_, Node::ToId(set)) => smallvec::smallvec![a, set],
+        _ => smallvec::smallvec![a, b],
     }
 }
 

@@ -316,11 +316,9 @@ impl<'e, 'a> Session<'e, 'a> {
             if !happened(op.event) {
                 continue;
             }
-            let cluster = matches!(op.key, crate::event::graph::BarrierKey::Cluster(_));
             let earlier = graph.barriers[..index].iter().filter(|o| {
-                o.key == op.key
+                o.is_numbered_with(op)
                     && graph.event(o.event).agent == graph.event(op.event).agent
-                    && (!cluster || o.arrives == op.arrives)
                     && happened(o.event)
             });
             let count = u32::try_from(earlier.count()).unwrap_or(u32::MAX);

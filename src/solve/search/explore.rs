@@ -93,6 +93,8 @@ pub(super) struct Search<'g, 'r> {
     pub(super) sc: Rel,
     pub(super) sync: [Rel; 3],
     pub(super) generations: Generations,
+    /// Whether the generations have been chosen.
+    pub(super) met: bool,
     pub(super) finals: Vec<Option<EventId>>,
     pub(super) symbols: Vec<Option<u128>>,
     /// The search nodes visited so far.
@@ -115,6 +117,12 @@ pub(super) struct Search<'g, 'r> {
     pub(super) looked_ahead: bool,
 }
 
+impl Drop for Search<'_, '_> {
+    fn drop(&mut self) {
+        self.rules.recycle(std::mem::take(&mut self.slots), self.executed.len());
+    }
+}
+
 impl Base for Search<'_, '_> {
     fn set(&self, set: BaseSet, side: Side, out: &mut EventSet) {
         match &self.space.sets[set.index()] {
@@ -129,9 +137,9 @@ impl Base for Search<'_, '_> {
             BaseRel::Rf => self.reads_from(side, out),
             BaseRel::Co => out.copy_from(&self.co),
             BaseRel::FenceSc => out.copy_from(&self.sc),
-            BaseRel::BarrierSync => out.copy_from(&self.sync[0]),
-            BaseRel::WarpSync => out.copy_from(&self.sync[1]),
-            BaseRel::ClusterSync => out.copy_from(&self.sync[2]),
+            BaseRel::BarrierSync => self.synchronizes(0, side, out),
+            BaseRel::WarpSync => self.synchronizes(1, side, out),
+            BaseRel::ClusterSync => self.synchronizes(2, side, out),
             given => match &self.space.relations[given.index()] {
                 Some(pairs) => {
                     out.copy_from(pairs);
@@ -167,7 +175,7 @@ impl<'g, 'r> Search<'g, 'r> {
             space,
             rules,
             goal,
-            slots: Slots::new(&rules.code, n),
+            slots: rules.slots(n),
             excluded: Excluded::new(&rules.code, n),
             rf: vec![None; n],
             known: vec![None; graph.accesses.len()],
@@ -179,6 +187,7 @@ impl<'g, 'r> Search<'g, 'r> {
             sc: Rel::empty(n),
             sync: [Rel::empty(n), Rel::empty(n), Rel::empty(n)],
             generations: vec![None; graph.barriers.len()],
+            met: false,
             finals: vec![None; graph.locations.len()],
             symbols: vec![None; graph.symbols.len()],
             domains: Domains::default(),
@@ -222,6 +231,19 @@ impl<'g, 'r> Search<'g, 'r> {
         match side {
             Side::Low => &self.executed,
             Side::High => &self.possible,
+        }
+    }
+
+    /// What barriers of one kind order: nothing less than what has been chosen, and until then
+    /// nothing more than what may meet.
+    fn synchronizes(&self, kind: usize, side: Side, out: &mut Rel) {
+        match &self.space.may_meet {
+            Some(pairs) if side == Side::High && !self.met => {
+                out.copy_from(&pairs[kind]);
+                out.restrict_domain(&self.possible);
+                out.restrict_range(&self.possible);
+            }
+            _ => out.copy_from(&self.sync[kind]),
         }
     }
 
@@ -392,12 +414,13 @@ impl<'g, 'r> Search<'g, 'r> {
                     return false;
                 }
                 target.union_with(edges);
-                if order == BaseRel::Co {
+                let fine = if order == BaseRel::Co {
                     close_coherence(self.space.graph, target);
+                    edges.is_subset(&self.space.write_pairs) && target.is_irreflexive()
                 } else {
-                    target.transitive_closure_in_place();
-                }
-                if !target.is_irreflexive() {
+                    edges.is_subset(&self.space.fence_pairs) && self.close_fences()
+                };
+                if !fine {
                     return false;
                 }
                 grew[usize::from(order == BaseRel::FenceSc)] = true;
@@ -407,6 +430,14 @@ impl<'g, 'r> Search<'g, 'r> {
             }
             self.refresh(if grew[1] { Level::Fences } else { Level::Coherence });
         }
+    }
+
+    /// Orients the pairs of fences that chains of oriented ones decide; false when there is a cycle.
+    pub(super) fn close_fences(&mut self) -> bool {
+        self.sc.transitive_closure_in_place();
+        let acyclic = self.sc.is_irreflexive();
+        self.sc.intersect_with(&self.space.fence_pairs);
+        acyclic
     }
 
     pub(super) fn prohibitions_hold(&mut self) -> bool {

@@ -2,7 +2,7 @@
 
 use super::explore::Search;
 use super::rules::Demand;
-use crate::bitrel::{EventSet, Rel};
+use crate::bitrel::Rel;
 use crate::execution::build::close_coherence;
 use crate::relation::expr::AxiomKind;
 use crate::vocabulary::BaseRel;
@@ -30,11 +30,22 @@ impl Search<'_, '_> {
                     (slot, back_or_same(&closed))
                 }
                 Demand::Production { order: BaseRel::Co, slot } => (slot, back_or_same(&self.co)),
-                Demand::Production { slot, .. } => (slot, back_or_same(&self.sc)),
+                Demand::Production { slot, .. } => (slot, self.stray_or_back()),
             };
             self.excluded.exclude(slot, &out);
         }
         self.excluded.push_down(&self.rules.code, &self.slots);
+    }
+
+    /// What Fence-SC order cannot hold: pairs that it does not speak of, and the way back.
+    fn stray_or_back(&self) -> Rel {
+        let mut closed = self.sc.clone();
+        closed.transitive_closure_in_place();
+        let mut out = back_or_same(&closed);
+        let mut stray = Rel::full(out.len());
+        stray.subtract(&self.space.fence_pairs);
+        out.union_with(&stray);
+        out
     }
 
     /// Orients pairs one of whose directions would break an axiom, as `exclude_from_axioms` has
@@ -66,7 +77,7 @@ impl Search<'_, '_> {
         }
         if any {
             close_coherence(self.space.graph, &mut self.co);
-            if !self.co.is_irreflexive() || !self.sc.is_acyclic() {
+            if !self.co.is_irreflexive() || !self.close_fences() {
                 return None;
             }
         }
@@ -77,13 +88,9 @@ impl Search<'_, '_> {
     pub(super) fn open_coherence(&self) -> Rel {
         self.open(BaseRel::Co, |open| {
             if self.rules.total_co {
-                for writes in &self.space.writes {
-                    let mut happen = EventSet::empty(open.len());
-                    for &w in writes.iter().filter(|&&w| self.executed.contains(w)) {
-                        happen.insert(w);
-                    }
-                    open.union_with(&Rel::cross(&happen, &happen));
-                }
+                open.union_with(&self.space.write_pairs);
+                open.restrict_domain(&self.executed);
+                open.restrict_range(&self.executed);
             }
         })
     }

@@ -19,7 +19,7 @@ pub(super) trait Base {
     fn relation(&self, relation: BaseRel, side: super::compile::Side, out: &mut Rel);
 }
 
-/// All slots of one search.
+/// All slots of one search; used again for the next one, whatever its number of events.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Slots {
     /// By home.
@@ -39,6 +39,16 @@ impl Slots {
         }
         let places = places.into_iter().map(|p| p.expect("every home has a slot")).collect();
         Self { places, homes: code.homes.clone() }
+    }
+
+    /// Makes room for another number of events; everything is to be computed again.
+    pub(super) fn reset(&mut self, events: usize) {
+        for place in &mut self.places {
+            match place {
+                Slot::Set(set) => set.reset(events),
+                Slot::Rel(rel) => rel.reset(events),
+            }
+        }
     }
 
     /// What an operation that changes with choices has given, or is given.

@@ -173,9 +173,10 @@ fn first(
     let outcome = match (result, found) {
         (_, Some(choices)) => Outcome::Found(choices),
         (Err(stop), None) => Outcome::Stopped(stop),
-        (Ok(()), None) => {
-            Outcome::None { looked_ahead: search.looked_ahead, blamed: search.blamed }
-        }
+        (Ok(()), None) => Outcome::None {
+            looked_ahead: search.looked_ahead,
+            blamed: std::mem::take(&mut search.blamed),
+        },
     };
     (outcome, search.steps)
 }

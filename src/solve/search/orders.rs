@@ -35,12 +35,14 @@ impl Search<'_, '_> {
         };
         for generations in options {
             let (sync, before) = (self.sync.clone(), self.generations.clone());
+            let met = self.met;
             self.meet(generations);
             let (co, sc) = (self.co.clone(), self.sc.clone());
             if self.evaluate() && self.holds_so_far() {
                 self.choose_final(0, visit)?;
             }
             (self.co, self.sc, self.sync, self.generations) = (co, sc, sync, before);
+            self.met = met;
         }
         self.evaluate();
         Ok(())
@@ -80,6 +82,7 @@ impl Search<'_, '_> {
         drop(barriers);
         self.sync = sync;
         self.generations = generations;
+        self.met = true;
     }
 
     /// Where control flow and counts are fixed and there is one way to meet, barriers order events
@@ -210,7 +213,7 @@ impl Search<'_, '_> {
     }
 
     fn produce_from(&mut self, level: Level) -> bool {
-        if !self.sc.is_acyclic() || !self.co.is_irreflexive() {
+        if !self.close_fences() || !self.co.is_irreflexive() {
             return false;
         }
         self.refresh(level);

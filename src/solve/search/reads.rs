@@ -252,13 +252,12 @@ impl<'g> Search<'g, '_> {
 
     fn branch_on_read(&mut self, read: EventId, writes: &[EventId], visit: &mut Visit<'_>) -> Flow {
         let graph = self.space.graph;
-        let mut tried: Vec<(u32, u32)> = Vec::new();
+        let mut tried: Vec<(u32, usize)> = Vec::new();
         for &write in writes {
             if let Some(class) = self.fresh_class(graph.event(write).agent) {
                 let own = graph.event(write).agent == graph.event(read).agent;
-                // Interchangeable threads offer the same write at the same position; one of them
-                // stands for all.
-                let alike = (class, graph.event(write).position);
+                // Interchangeable threads offer the same write; one of them stands for all.
+                let alike = (class, self.space.number_in_thread(write));
                 if !own && tried.contains(&alike) {
                     continue;
                 }
@@ -283,12 +282,12 @@ impl<'g> Search<'g, '_> {
         visit: &mut Visit<'_>,
     ) -> Flow {
         let graph = self.space.graph;
-        let mut tried: Vec<(u32, u32)> = Vec::new();
+        let mut tried: Vec<(u32, usize)> = Vec::new();
         let mut result = Ok(());
         let outer = self.mark();
         for &read in reads {
             let class = self.fresh_class(graph.event(read).agent);
-            let alike = class.map(|class| (class, graph.event(read).position));
+            let alike = class.map(|class| (class, self.space.number_in_thread(read)));
             if alike.is_none_or(|a| !tried.contains(&a)) {
                 tried.extend(alike);
                 let mark = self.mark();

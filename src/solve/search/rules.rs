@@ -1,10 +1,12 @@
 //! A model as the search sees it: compiled expressions and what each axiom demands.
 
 use super::compile::{Code, Op, Side, SlotId, compile};
+use super::matrix::Slots;
 use crate::id::NodeId;
 use crate::relation::classify::{Class, Fragment, classify, fragment};
 use crate::relation::expr::{AxiomKind, AxiomRole, Model, Node};
 use crate::vocabulary::{BaseRel, BaseSet, Origin, Sort};
+use std::sync::Mutex;
 
 /// What an axiom demands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,9 +31,11 @@ pub(super) struct ThinAir {
 }
 
 /// A model compiled for searching.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(super) struct Rules {
     pub(super) code: Code,
+    /// Slots of earlier searches, to be used again.
+    idle: Mutex<Vec<Slots>>,
     /// By index of the model's axioms.
     pub(super) demands: Vec<Demand>,
     /// The slots of reads-from, coherence and Fence-SC order.
@@ -39,13 +43,35 @@ pub(super) struct Rules {
     pub(super) co: Option<SlotId>,
     pub(super) sc: Option<SlotId>,
     pub(super) total_co: bool,
+    /// Whether more synchronization by barriers may make an axiom hold.
+    pub(super) bounds_barriers: bool,
     /// What excludes values that justify themselves, if the model does.
     pub(super) thin_air: Option<ThinAir>,
     pub(super) sets: Vec<BaseSet>,
     pub(super) relations: Vec<BaseRel>,
 }
 
+/// Up to how many events slots are kept for later searches.
+const KEPT: usize = 256;
+
 impl Rules {
+    /// Slots for a program of this many events.
+    pub(super) fn slots(&self, events: usize) -> Slots {
+        let idle = self.idle.lock().ok().and_then(|mut idle| idle.pop());
+        let Some(mut slots) = idle else { return Slots::new(&self.code, events) };
+        slots.reset(events);
+        slots
+    }
+
+    /// Takes back slots that no search uses any more.
+    pub(super) fn recycle(&self, slots: Slots, events: usize) {
+        if events <= KEPT
+            && let Ok(mut idle) = self.idle.lock()
+        {
+            idle.push(slots);
+        }
+    }
+
     /// Compiles a model.
     ///
     /// # Errors
@@ -102,7 +128,14 @@ impl Rules {
             .iter()
             .filter_map(|op| if let Op::Rel(r, _) = op { Some(*r) } else { None })
             .collect();
+        let is_barrier = |relation: BaseRel| {
+            matches!(relation, BaseRel::BarrierSync | BaseRel::WarpSync | BaseRel::ClusterSync)
+        };
+        let bounds_barriers =
+            code.ops.iter().any(|op| matches!(op, Op::Rel(r, Side::High) if is_barrier(*r)));
         Ok(Self {
+            idle: Mutex::default(),
+            bounds_barriers,
             rf: slot_of(BaseRel::Rf),
             co,
             sc,

@@ -6,6 +6,7 @@ use super::reads::SMALL;
 use super::rules::Rules;
 use super::symmetry::classes;
 use crate::bitrel::{EventSet, Rel};
+use crate::bounds::base::barrier_pairs;
 use crate::bounds::guards::Guards;
 use crate::event::base::{base_relation, base_set};
 use crate::event::graph::{EventGraph, EventKind};
@@ -37,10 +38,16 @@ pub(super) struct Space<'g> {
     pub(super) takers: Vec<Vec<EventId>>,
     /// Classes of interchangeable threads, by agent.
     pub(super) classes: Vec<Option<u32>>,
+    /// The first event of each agent.
+    first: Vec<Option<EventId>>,
     /// Writes of each location, the initial one first.
     pub(super) writes: Vec<Vec<EventId>>,
+    /// All pairs of writes to one location, but for those with an initial write last.
+    pub(super) write_pairs: Rel,
     /// Pairs of fences that Fence-SC order has to orient.
     pub(super) fences: Vec<(EventId, EventId)>,
+    /// The same pairs, both ways.
+    pub(super) fence_pairs: Rel,
     /// Expressions to evaluate, operands first.
     pub(super) order: Vec<ExprId>,
     /// Locations whose final value matters.
@@ -55,10 +62,13 @@ pub(super) struct Space<'g> {
     /// How barrier operations can meet, where control flow and counts are fixed: exactly one way,
     /// the empty one, in a program without barriers.
     pub(super) meetings: Option<Vec<Generations>>,
+    /// What barriers may order, by kind: of CTAs, warps, clusters; `None` where no model asks, or
+    /// where there is one way to meet.
+    pub(super) may_meet: Option<[Rel; 3]>,
     /// Base sets over all events, by index.
-    pub(super) sets: Vec<Option<EventSet>>,
+    pub(super) sets: Vec<Option<&'g EventSet>>,
     /// Given base relations over all events, by index.
-    pub(super) relations: Vec<Option<Rel>>,
+    pub(super) relations: Vec<Option<&'g Rel>>,
 }
 
 impl<'g> Space<'g> {
@@ -79,10 +89,14 @@ impl<'g> Space<'g> {
                 Goal::Race(_) | Goal::Violation(_) => vec![None; graph.agents.len()],
                 _ => classes(graph),
             },
+            first: first_events(graph),
+            write_pairs: write_pairs(graph, &writes),
             writes,
+            fence_pairs: Rel::empty(graph.events.len()),
             fences: sc_pairs(graph),
             finals: Vec::new(),
             meetings: meetings(graph),
+            may_meet: None,
             order,
             depends: vec![Vec::new(); graph.events.len()],
             dependents: vec![Vec::new(); graph.events.len()],
@@ -90,11 +104,19 @@ impl<'g> Space<'g> {
             sets: vec![None; BaseSet::ALL.len()],
             relations: vec![None; BaseRel::ALL.len()],
         };
+        for &(a, b) in &space.fences {
+            space.fence_pairs.insert(a, b);
+            space.fence_pairs.insert(b, a);
+        }
         for &set in &rules.sets {
             space.sets[set.index()] = Some(base_set(graph, set));
         }
         for &relation in rules.relations.iter().filter(|r| r.origin() == Origin::Given) {
             space.relations[relation.index()] = Some(base_relation(graph, relation));
+        }
+        if rules.bounds_barriers && space.meetings.as_ref().is_none_or(|ways| ways.len() != 1) {
+            let kinds = [BaseRel::BarrierSync, BaseRel::WarpSync, BaseRel::ClusterSync];
+            space.may_meet = Some(kinds.map(|kind| barrier_pairs(graph, kind)));
         }
         if let Some(thin_air) = &rules.thin_air {
             space.find_dependencies(&thin_air.dependencies);
@@ -103,6 +125,14 @@ impl<'g> Space<'g> {
         space.order_reads(goal);
         space.finals = final_locations(graph);
         space
+    }
+
+    /// Which event of its thread an event is; events that correspond in interchangeable threads
+    /// have the same number. (Positions will not do: an access through a computed address is one
+    /// event for each place that it may have, all at one position.)
+    pub(super) fn number_in_thread(&self, event: EventId) -> usize {
+        let agent = self.graph.event(event).agent;
+        event.index() - self.first[agent.index()].expect("it has this event").index()
     }
 
     fn find_dependencies(&mut self, dependencies: &[BaseRel]) {
@@ -156,6 +186,30 @@ impl<'g> Space<'g> {
             self.slices = Slices::new(graph, &facts);
         }
     }
+}
+
+fn write_pairs(graph: &EventGraph, writes: &[Vec<EventId>]) -> Rel {
+    let n = graph.events.len();
+    let mut out = Rel::empty(n);
+    for group in writes {
+        let (mut all, mut later) = (EventSet::empty(n), EventSet::empty(n));
+        for &write in group {
+            all.insert(write);
+            if graph.event(write).kind != EventKind::Init {
+                later.insert(write);
+            }
+        }
+        all.iter().for_each(|write| out.insert_all(write, &later));
+    }
+    out
+}
+
+fn first_events(graph: &EventGraph) -> Vec<Option<EventId>> {
+    let mut out = vec![None; graph.agents.len()];
+    for id in graph.ids() {
+        out[graph.event(id).agent.index()].get_or_insert(id);
+    }
+    out
 }
 
 /// A value that a read has to return, or must not.
