@@ -7,6 +7,7 @@ use crate::check::{self, Outcome, Settings, check};
 use crate::diagnostic::{Diagnostic, closest};
 use crate::event::graph::{CutKind, EventGraph};
 use crate::execution::build::Execution;
+use crate::execution::recheck::recheck;
 use crate::litmus::ast::{Metadata, Test};
 use crate::relation::expr::Model;
 use crate::solve::{Answer, Engine, Goal, Problem, States};
@@ -36,6 +37,8 @@ pub struct Judgement {
     pub expected: Option<Kind>,
     /// The events; `None` when checking panicked.
     pub graph: Option<EventGraph>,
+    /// Of several engines, those that could not tell.
+    pub silent: Vec<&'static str>,
 }
 
 /// How a verdict stands to what was expected.
@@ -68,6 +71,13 @@ impl Standing {
 }
 
 impl Judgement {
+    /// That the tool failed on a test.
+    #[must_use]
+    pub fn failed(message: String, expected: Option<Kind>) -> Self {
+        let verdict = Verdict::Error(message);
+        Self { verdict, holds: None, expected, graph: None, silent: Vec::new() }
+    }
+
     /// How it stands to what was expected.
     #[must_use]
     pub fn standing(&self) -> Standing {
@@ -86,6 +96,19 @@ pub struct Listing {
     pub matching: Vec<bool>,
     /// Whether the bound cut an execution.
     pub cut: bool,
+}
+
+impl Listing {
+    /// Whether there are no other states.
+    #[must_use]
+    pub fn is_complete(&self) -> bool {
+        self.states.incomplete.is_none() && !self.cut
+    }
+
+    /// The states: a value for each observed name.
+    fn values(&self) -> impl Iterator<Item = &Vec<u128>> {
+        self.states.states.iter().map(|(values, _)| values)
+    }
 }
 
 /// The verdict that a test's metadata expects under a model and readings: `Expect[a=b,c=d]` where
@@ -134,64 +157,112 @@ pub fn judge(
     let under = |(model, expected): (&Model, Option<Kind>)| match guarded(|| {
         agreed(&case.test, model, engines, settings)
     }) {
-        Ok(Outcome { verdict, holds, graph }) => {
-            Judgement { verdict, holds, expected, graph: Some(graph) }
+        Ok((Outcome { verdict, holds, graph }, silent)) => {
+            Judgement { verdict, holds, expected, graph: Some(graph), silent }
         }
-        Err(message) => {
-            Judgement { verdict: Verdict::Error(message), holds: None, expected, graph: None }
-        }
+        Err(message) => Judgement::failed(message, expected),
     };
     models.iter().zip(expected).map(under).collect()
 }
 
-/// Lists the final states of a test.
+/// Why there is no list of states.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Unlisted {
+    /// No engine can list them.
+    #[error("{0}")]
+    Undecided(String),
+    /// A bug: a state that cannot be, a panic, engines that disagree.
+    #[error("{0}")]
+    Broken(String),
+}
+
+/// Lists the final states of a test, each with an execution that is checked without the engine;
+/// of several engines, all that list all of them have to agree.
 ///
 /// # Errors
-/// When no engine can list them; the message says why.
+/// When no engine can list them, or one of them is wrong.
 pub fn list(
+    case: &Case,
+    model: &Model,
+    engines: &[Box<dyn Engine>],
+    settings: Settings,
+) -> Result<Listing, Unlisted> {
+    let mut found: Vec<(&str, Listing)> = Vec::new();
+    let mut why = Unlisted::Undecided("there is no engine".to_owned());
+    for engine in engines {
+        let listing = guarded(|| list_with(case, model, engine.as_ref(), settings));
+        match listing.unwrap_or_else(|message| Err(Unlisted::Broken(message))) {
+            Ok(listing) => found.push((engine.name(), listing)),
+            Err(Unlisted::Undecided(message)) => why = Unlisted::Undecided(message),
+            Err(broken) => return Err(broken),
+        }
+    }
+    let whole: Vec<&(&str, Listing)> = found.iter().filter(|(_, l)| l.is_complete()).collect();
+    if let [(one, first), rest @ ..] = &whole[..] {
+        for (other, listing) in rest.iter() {
+            if !listing.values().eq(first.values()) {
+                let (m, n) = (first.states.states.len(), listing.states.states.len());
+                let message = format!("engines disagree: {one} lists {m} states, {other} {n}");
+                return Err(Unlisted::Broken(message));
+            }
+        }
+    }
+    let best = found.iter().position(|(_, l)| l.is_complete()).unwrap_or(0);
+    if found.is_empty() { Err(why) } else { Ok(found.swap_remove(best).1) }
+}
+
+fn list_with(
     case: &Case,
     model: &Model,
     engine: &dyn Engine,
     settings: Settings,
-) -> Result<Listing, String> {
-    guarded(|| {
-        let (states, graph) = check::states(&case.test, model, engine, settings)?;
-        let matching = states
-            .states
-            .iter()
-            .map(|(_, choices)| {
-                let execution =
-                    Execution::build(&graph, choices.clone()).map_err(|e| e.to_string())?;
-                Ok(execution.truth(graph.condition) == Some(true))
-            })
-            .collect::<Result<Vec<bool>, String>>()?;
-        let problem = Problem { graph: &graph, model };
-        let cut = graph.cuts.iter().any(|c| c.kind == CutKind::Bound)
-            && !matches!(engine.find(problem, Goal::BoundHit, settings.budget), Answer::No(_));
-        Ok(Listing { states, matching, cut, graph })
-    })?
+) -> Result<Listing, Unlisted> {
+    let (states, graph) =
+        check::states(&case.test, model, engine, settings).map_err(Unlisted::Undecided)?;
+    let problem = Problem { graph: &graph, model };
+    let mut matching = Vec::new();
+    for (values, choices) in &states.states {
+        let wrong = |what: &str| {
+            Unlisted::Broken(format!("{} lists a state that cannot be: {what}", engine.name()))
+        };
+        let execution =
+            Execution::build(&graph, choices.clone()).map_err(|e| wrong(&e.to_string()))?;
+        if execution.final_state() != *values {
+            return Err(wrong("its execution ends otherwise"));
+        }
+        if !recheck(model, &execution).is_consistent() {
+            return Err(wrong("its execution is not consistent"));
+        }
+        matching.push(execution.truth(graph.condition) == Some(true));
+    }
+    let cut = graph.cuts.iter().any(|c| c.kind == CutKind::Bound)
+        && !matches!(engine.find(problem, Goal::BoundHit, settings.budget), Answer::No(_));
+    Ok(Listing { states, matching, cut, graph })
 }
 
-/// The outcome that the engines agree on; those that cannot tell do not count.
-fn agreed(test: &Test, model: &Model, engines: &[Box<dyn Engine>], settings: Settings) -> Outcome {
-    let mut answers: Vec<(&str, Outcome)> = engines
+/// The outcome that the engines agree on, and those that cannot tell, which do not count.
+fn agreed(
+    test: &Test,
+    model: &Model,
+    engines: &[Box<dyn Engine>],
+    settings: Settings,
+) -> (Outcome, Vec<&'static str>) {
+    let mut answers: Vec<(&'static str, Outcome)> = engines
         .iter()
         .map(|engine| (engine.name(), check(test, model, engine.as_ref(), settings)))
         .collect();
     answers.sort_by_key(|(_, outcome)| outcome.verdict.kind() == Kind::Unknown);
-    let kinds: Vec<(&str, Kind)> = answers
-        .iter()
-        .map(|(name, outcome)| (*name, outcome.verdict.kind()))
-        .filter(|(_, kind)| *kind != Kind::Unknown)
-        .collect();
+    let kinds = answers.iter().map(|(name, outcome)| (*name, outcome.verdict.kind()));
+    let (silent, told): (Vec<_>, Vec<_>) = kinds.partition(|(_, kind)| *kind == Kind::Unknown);
     let mut first = answers.swap_remove(0).1;
-    if kinds.iter().any(|(_, kind)| *kind != kinds[0].1) {
+    if told.iter().any(|(_, kind)| *kind != told[0].1) {
         let said: Vec<String> =
-            kinds.iter().map(|(name, kind)| format!("{name} says {}", kind.name())).collect();
+            told.iter().map(|(name, kind)| format!("{name} says {}", kind.name())).collect();
         first.verdict = Verdict::Error(format!("engines disagree: {}", said.join(", ")));
         first.holds = None;
     }
-    first
+    let silent = if told.is_empty() { Vec::new() } else { silent };
+    (first, silent.into_iter().map(|(name, _)| name).collect())
 }
 
 /// Runs `work`; a panic becomes a message.

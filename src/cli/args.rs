@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 /// Decides what the memory consistency model of NVIDIA PTX allows.
 #[derive(Debug, Parser)]
-#[command(name = "ptxmc", arg_required_else_help = true)]
+#[command(name = "ptxmc", arg_required_else_help = true, after_help = STATUSES)]
 pub(super) struct Arguments {
     #[command(subcommand)]
     pub(super) command: Command,
@@ -17,6 +17,11 @@ pub(super) struct Arguments {
     #[arg(short, long, global = true)]
     pub(super) quiet: bool,
 }
+
+/// What the help says of exit statuses.
+const STATUSES: &str = "Exit status: 0 as expected, 1 a verdict differs from what was expected, 2 \
+                        bad usage or input that cannot be read, 3 something is unknown or there \
+                        is nothing to show, 101 a bug, 130 interrupted.";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum Color {
@@ -56,7 +61,8 @@ pub(super) struct Checking {
     /// Read tests in blocks that name no `.version` as PTX 1.4.
     #[arg(long)]
     pub(super) legacy: bool,
-    /// Seconds for each question to an engine.
+    /// Seconds for each test and engine, for `races` and `explain` for each question; without it,
+    /// no limit but that of steps.
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub(super) timeout: Option<u64>,
     /// How to read the standard where it leaves room, such as `tearing=byte`; `ptxmc model` lists
@@ -217,7 +223,7 @@ pub(super) struct ModelArguments {
     /// A built-in model or a cat file.
     #[arg(value_name = "FILE")]
     pub(super) model: Option<String>,
-    /// Print the model as engines see it, with functions expanded.
+    /// Print the model with functions expanded, then its simplified form.
     #[arg(long, requires = "model")]
     pub(super) show: bool,
     /// How to read the standard where it leaves room.

@@ -1,5 +1,6 @@
 //! Baselines: verdicts of an earlier run, as lines of verdict, model and path with tabs between.
 
+use super::inputs::real;
 use crate::batch::Case;
 use crate::relation::expr::Model;
 use crate::report::summary::Stated;
@@ -34,7 +35,7 @@ impl Baseline {
             let Some(kind) = Kind::named(verdict) else {
                 bail!("{name}:{}: `{verdict}` is not a verdict", index + 1);
             };
-            baseline.verdicts.insert((test.to_owned(), model.to_owned()), kind);
+            baseline.verdicts.insert((known_as(test), model.to_owned()), kind);
         }
         Ok(baseline)
     }
@@ -44,7 +45,7 @@ impl Baseline {
         let mut missing = 0;
         for case in cases {
             for (expected, model) in case.expected.iter_mut().zip(models) {
-                match self.verdicts.get(&(case.path.clone(), model.name.clone())) {
+                match self.verdicts.get(&(known_as(&case.path), model.name.clone())) {
                     Some(&kind) => *expected = Some(kind),
                     None => missing += 1,
                 }
@@ -56,7 +57,7 @@ impl Baseline {
     /// Records the verdicts on a test.
     pub(super) fn record(&mut self, case: &Case, verdicts: &[Stated], models: &[Model]) {
         for (stated, model) in verdicts.iter().zip(models) {
-            self.verdicts.insert((case.path.clone(), model.name.clone()), stated.kind);
+            self.verdicts.insert((known_as(&case.path), model.name.clone()), stated.kind);
         }
     }
 
@@ -68,4 +69,17 @@ impl Baseline {
         }
         std::fs::write(path, text).with_context(|| format!("cannot write `{}`", path.display()))
     }
+}
+
+/// What a baseline calls a test, however its path is spelled: by the path from the working folder,
+/// if it lies below.
+fn known_as(path: &str) -> String {
+    // The name of a test in a file of several follows the path.
+    let (file, name) = match path.rsplit_once('#') {
+        Some((file, _)) if !Path::new(path).exists() => path.split_at(file.len()),
+        _ => (path, ""),
+    };
+    let file = real(Path::new(file));
+    let near = file.strip_prefix(real(Path::new("."))).unwrap_or(&file);
+    format!("{}{name}", near.display())
 }

@@ -207,19 +207,29 @@ impl Found {
             Err(error) => return self.diagnostics.push(unreadable(&name, &error)),
         };
         let folder = list.parent().unwrap_or(Path::new(""));
-        for line in text.lines() {
+        for (index, line) in text.lines().enumerate() {
             let line = line.split('#').next().unwrap_or("").trim();
             match line.strip_prefix('@') {
                 _ if line.is_empty() => {}
                 Some(other) => self.add_list(&folder.join(other), depth - 1),
-                None => self.add_path(&folder.join(line)),
+                None => self.listed(&folder.join(line), &format!("{name}:{}", index + 1)),
             }
         }
+    }
+
+    /// A path that a list names at the given place.
+    fn listed(&mut self, path: &Path, place: &str) {
+        if path.exists() {
+            return self.add_path(path);
+        }
+        let message = format!("there is no `{}`", path.display());
+        let help = format!("it is listed at {place}; paths are relative to the list's folder");
+        self.diagnostics.push(Diagnostic::unplaced("cannot-read", message).help(help));
     }
 }
 
 /// The one name of a file that may be reached by several; its own where it cannot be found.
-fn real(path: &Path) -> PathBuf {
+pub(super) fn real(path: &Path) -> PathBuf {
     std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
 }
 

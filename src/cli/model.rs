@@ -5,6 +5,8 @@ use super::models::{Models, program_readings, readings_of};
 use super::output::{Console, print};
 use super::status::Status;
 use crate::cat::{BUILTIN, render::model_text};
+use crate::relation::expr::Model;
+use crate::relation::simplify::{cost, simplify};
 use crate::report::models::axioms;
 use crate::report::readings::description;
 use crate::source::Files;
@@ -20,9 +22,22 @@ pub(super) fn run(arguments: &ModelArguments, console: &Console) -> Result<Statu
     let loaded =
         Models::load(std::slice::from_ref(name), &arguments.readings, &mut files, console)?;
     for model in &loaded.models {
-        print(&if arguments.show { model_text(model) } else { axioms(model, &files) })?;
+        print(&if arguments.show { shown(model) } else { axioms(model, &files) })?;
     }
     Ok(Status::Expected)
+}
+
+/// A model with functions expanded, then its simplified form.
+fn shown(model: &Model) -> String {
+    let simplified = simplify(model);
+    let passes = |model: &Model| cost(model).div_ceil(10);
+    format!(
+        "{}\n(* Simplified: the axioms take about {} passes over a matrix to evaluate; as written, {}. *)\n\n{}",
+        model_text(model),
+        passes(&simplified),
+        passes(model),
+        model_text(&simplified)
+    )
 }
 
 /// Built-in models with their readings.

@@ -12,7 +12,7 @@ use crate::relation::expr::Model;
 use crate::solve::{Budget, Engine};
 use crate::source::Files;
 use anyhow::{Context, Result, bail};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 /// What tests are checked with.
@@ -138,10 +138,14 @@ impl Readings {
     fn parse(readings: &[String]) -> Result<Self> {
         let (mut tearing, mut program) = (None, ProgramReadings::default());
         let mut variants = BTreeSet::new();
+        let mut chosen: BTreeMap<&str, &str> = BTreeMap::new();
         for reading in readings {
             let Some((name, value)) = reading.split_once('=') else {
                 bail!("`--reading {reading}` lacks a value; readings are written NAME=VALUE");
             };
+            if let Some(other) = chosen.insert(name, value).filter(|other| *other != value) {
+                bail!("the reading `{name}` cannot be both `{other}` and `{value}`");
+            }
             if let Some((_, values)) = ProgramReadings::NAMES.iter().find(|(n, _)| *n == name) {
                 program = program.with(name, value).with_context(|| {
                     format!("the reading `{name}` is {}, not `{value}`", alternatives(values))

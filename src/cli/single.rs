@@ -7,10 +7,10 @@ use super::inputs::{Inputs, Wanted};
 use super::models::{Setup, any_error};
 use super::output::{Console, print};
 use super::status::Status;
-use crate::batch::{Case, Judgement, judge, list};
+use crate::batch::{Case, Judgement, Unlisted, guarded, judge, list};
 use crate::check::{Settings, goal_of, graph_of};
 use crate::explain::{Absent, Counterfactual, counterfactual};
-use crate::race;
+use crate::race::{self, Race};
 use crate::relation::expr::Model;
 use crate::report::explanation::{self, Subject};
 use crate::report::summary::Tally;
@@ -18,8 +18,9 @@ use crate::report::witness::{Picture, dot};
 use crate::report::{herd, json, outcomes as table, races as table_of_races, reason};
 use crate::solve::{Engine, Problem};
 use crate::source::Files;
-use crate::verdict::Verdict;
+use crate::verdict::{Kind, Verdict};
 use anyhow::{Context, Result, bail};
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -86,15 +87,17 @@ fn chosen(cases: Vec<Case>, single: &Single) -> Result<Case> {
 
 pub(super) fn outcomes(arguments: &OutcomesArguments, console: &Console) -> Result<Status> {
     let loaded = Loaded::new(&arguments.single, console)?;
-    let engine = loaded.engines[0].as_ref();
-    let listing = match list(&loaded.case, loaded.model(), engine, loaded.settings) {
+    let listing = match list(&loaded.case, loaded.model(), &loaded.engines, loaded.settings) {
         Ok(listing) => listing,
-        Err(message) => {
-            console.complain(&format!("the states cannot be listed: {message}"));
-            return Ok(Status::Unknown);
+        Err(why) => {
+            console.complain(&format!("the states cannot be listed: {why}"));
+            return Ok(match why {
+                Unlisted::Undecided(_) => Status::Unknown,
+                Unlisted::Broken(_) => Status::Bug,
+            });
         }
     };
-    let complete = listing.states.incomplete.is_none() && !listing.cut;
+    let complete = listing.is_complete();
     let judgement = loaded.judgement()?;
     let caveat = reason::caveat(&judgement.verdict, &loaded.files);
     let (case, model, caveat) = (&loaded.case, loaded.model(), caveat.as_deref());
@@ -140,16 +143,21 @@ fn without_axioms(
     let Verdict::Forbidden(core) = &judgement.verdict else { return None };
     let problem = Problem { graph: judgement.graph.as_ref()?, model: loaded.model() };
     let goal = goal_of(loaded.case.test.quantifier);
-    let engine = loaded.engines[0].as_ref();
-    Some(counterfactual(problem, core, goal, engine, loaded.settings.budget))
+    let mut found = Err(Absent::Untold);
+    for engine in &loaded.engines {
+        found = counterfactual(problem, core, goal, engine.as_ref(), loaded.settings.budget);
+        if found != Err(Absent::Untold) {
+            break;
+        }
+    }
+    Some(found)
 }
 
 pub(super) fn races(arguments: &RacesArguments, console: &Console) -> Result<Status> {
     let loaded = Loaded::new(&arguments.single, console)?;
     let graph = graph_of(&loaded.case.test, loaded.model(), loaded.settings);
     let problem = Problem { graph: &graph, model: loaded.model() };
-    let engine = loaded.engines[0].as_ref();
-    match race::races(problem, engine, loaded.settings.budget) {
+    match races_of(problem, &loaded) {
         Ok(races) => {
             let (case, files) = (&loaded.case, &loaded.files);
             let caveat = reason::caveat(&loaded.judgement()?.verdict, files);
@@ -158,11 +166,49 @@ pub(super) fn races(arguments: &RacesArguments, console: &Console) -> Result<Sta
             print(&table_of_races::render(case, &races, &graph, model, files, caveat))?;
             Ok(Status::Expected)
         }
-        Err(Verdict::Unknown(why)) => {
-            console.complain(&format!("the races cannot be listed: {}", reason::undecided(&why)));
-            Ok(Status::Unknown)
+        Err(verdict) => {
+            let why = reason::line(&verdict, loaded.model(), &loaded.files);
+            console.complain(&format!("the races cannot be listed: {why}"));
+            Ok(if verdict.kind() == Kind::Error { Status::Bug } else { Status::Unknown })
         }
-        Err(other) => bail!("the races cannot be listed: {other:?}"),
+    }
+}
+
+/// The races that the engines agree on; those that cannot tell do not count.
+///
+/// # Errors
+/// The verdict instead: unknown when no engine can tell, an error when one is wrong.
+fn races_of(problem: Problem<'_>, loaded: &Loaded) -> Result<Vec<Race>, Verdict> {
+    let mut found: Option<(&str, Vec<Race>)> = None;
+    let mut unknown = None;
+    for engine in &loaded.engines {
+        let budget = loaded.settings.budget;
+        let races = guarded(|| race::races(problem, engine.as_ref(), budget));
+        let races = match races.unwrap_or_else(|message| Err(Verdict::Error(message))) {
+            Ok(races) => races,
+            Err(verdict) if verdict.kind() == Kind::Unknown => {
+                unknown = Some(verdict);
+                continue;
+            }
+            Err(verdict) => return Err(verdict),
+        };
+        let pairs =
+            |races: &[Race]| races.iter().map(|race| race.accesses).collect::<BTreeSet<_>>();
+        match &found {
+            Some((name, first)) if pairs(first) != pairs(&races) => {
+                let (m, n) = (first.len(), races.len());
+                let other = engine.name();
+                let message = format!("engines disagree: {name} finds {m} races, {other} {n}");
+                return Err(Verdict::Error(message));
+            }
+            Some(_) => {}
+            None => found = Some((engine.name(), races)),
+        }
+    }
+    match (found, unknown) {
+        (Some((_, races)), _) => Ok(races),
+        (None, Some(verdict)) => Err(verdict),
+        (None, None) => Ok(Vec::new()),
     }
 }
 
@@ -178,17 +224,33 @@ pub(super) fn draw(arguments: &DrawArguments, console: &Console) -> Result<Statu
         Verdict::Undefined(reason) | Verdict::OutOfModel(reason) => reason.choices.as_ref(),
         _ => None,
     };
-    let (Some(choices), Some(graph)) = (choices, &judgement.graph) else {
-        let kind = judgement.verdict.kind().name();
-        bail!("there is no execution to draw: the outcome is {kind}");
+    let excluded = match without_axioms(&loaded, &judgement) {
+        Some(Ok(found)) => Some(found),
+        _ => None,
     };
-    let picture = Picture::of(&loaded.case.test.name, graph, choices, loaded.model())
-        .map_err(anyhow::Error::msg)?;
+    let choices = choices.map(AsRef::as_ref).or(excluded.as_ref().map(|found| &found.choices));
+    let (Some(choices), Some(graph)) = (choices, &judgement.graph) else {
+        let kind = judgement.verdict.kind();
+        console.complain(&format!("there is no execution to draw: the outcome is {}", kind.name()));
+        return Ok(match kind {
+            Kind::Error => Status::Bug,
+            _ => Status::Unknown,
+        });
+    };
+    let mut title = loaded.case.test.name.clone();
+    if let Some(found) = &excluded {
+        let axioms = &loaded.model().axioms;
+        let broken: Vec<&str> =
+            found.broken.iter().map(|failure| axioms[failure.axiom].name.as_str()).collect();
+        title.push_str(&format!(" (forbidden: breaks {})", broken.join(", ")));
+    }
+    let picture =
+        Picture::of(&title, graph, choices, loaded.model()).map_err(anyhow::Error::msg)?;
     let source = dot::render(&picture);
     let text = match form {
         "dot" => source,
         "svg" => svg(&source)?,
-        _ => html(&loaded.case.test.name, &svg(&source)?),
+        _ => html(&title, &svg(&source)?),
     };
     write(&arguments.output, &text)?;
     Ok(Status::Expected)

@@ -55,7 +55,7 @@ mod tests {
     fn status(verdicts: &[(Verdict, Option<Kind>)]) -> Status {
         let mut tally = Tally::default();
         for (verdict, expected) in verdicts.iter().cloned() {
-            tally.add(&[Judgement { verdict, holds: None, expected, graph: None }]);
+            tally.add(&[Judgement { verdict, expected, ..Judgement::failed(String::new(), None) }]);
         }
         Status::of(&tally)
     }

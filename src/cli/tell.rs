@@ -1,7 +1,7 @@
 //! A test into what a report says of it: everything that does not depend on other tests.
 
 use super::args::{CheckFormat, WitnessForm};
-use crate::batch::{Case, Judgement, Listing, guarded, judge, list};
+use crate::batch::{Case, Judgement, Listing, Unlisted, guarded, judge, list};
 use crate::check::Settings;
 use crate::relation::expr::Model;
 use crate::report::summary::Stated;
@@ -45,7 +45,7 @@ impl Teller<'_> {
             let judgements = judge(case, self.models, self.engines, self.settings);
             // herd's log needs all states besides the verdict.
             let listing = (self.form.format == CheckFormat::Herd)
-                .then(|| list(case, &self.models[0], self.engines[0].as_ref(), self.settings));
+                .then(|| list(case, &self.models[0], self.engines, self.settings));
             self.tell(case, &judgements, listing, files)
         });
         told.unwrap_or_else(|message| self.failed(case, &message, files))
@@ -54,14 +54,13 @@ impl Teller<'_> {
     /// What is said of a test on which the tool failed.
     pub(super) fn failed(&self, case: &Case, message: &str, files: &Files) -> Told {
         let judgements: Vec<Judgement> = (0..self.models.len())
-            .map(|model| Judgement {
-                verdict: Verdict::Error(message.to_owned()),
-                holds: None,
-                expected: case.expected.get(model).copied().flatten(),
-                graph: None,
+            .map(|model| {
+                let expected = case.expected.get(model).copied().flatten();
+                Judgement::failed(message.to_owned(), expected)
             })
             .collect();
-        let listing = (self.form.format == CheckFormat::Herd).then(|| Err(message.to_owned()));
+        let listing = (self.form.format == CheckFormat::Herd)
+            .then(|| Err(Unlisted::Broken(message.to_owned())));
         self.tell(case, &judgements, listing, files)
     }
 
@@ -69,7 +68,7 @@ impl Teller<'_> {
         &self,
         case: &Case,
         judgements: &[Judgement],
-        listing: Option<Result<Listing, String>>,
+        listing: Option<Result<Listing, Unlisted>>,
         files: &Files,
     ) -> Told {
         let stated = |(judgement, model): (&Judgement, &Model)| Stated {
@@ -111,7 +110,7 @@ fn log(
     told: &mut Told,
     case: &Case,
     judged: &Judgement,
-    listing: Result<Listing, String>,
+    listing: Result<Listing, Unlisted>,
     files: &Files,
 ) {
     match listing {

@@ -230,8 +230,9 @@ fn signedness(kind: Option<TypeKind>) -> Signedness {
     }
 }
 
-/// A comparison of two terms; equality with a literal compares bits, so that `-1` and its unsigned
-/// spelling are one.
+/// A comparison of two terms. Equality with a literal compares bits, so that `-1` and its unsigned
+/// spelling are one; an order compares numbers, of which the literal may be one that the other
+/// side cannot be.
 fn compare(graph: &mut EventGraph, comparison: Comparison, a: Valued, b: Valued) -> ExprId {
     let exprs = &mut graph.exprs;
     let (a, b, unsigned) = match (a, b) {
@@ -254,7 +255,13 @@ fn compare(graph: &mut EventGraph, comparison: Comparison, a: Valued, b: Valued)
         }
         (Valued::Expr(x, s), Valued::Number(n)) => {
             let width = exprs.width(x);
-            let fits = signed(n as u128, width) == n || (n as u128) & mask(width) == n as u128;
+            let as_signed = signed(n as u128, width) == n;
+            let as_unsigned = (n as u128) & mask(width) == n as u128;
+            let fits = match (comparison, s) {
+                (Comparison::Eq | Comparison::Ne, _) => as_signed || as_unsigned,
+                (_, Signedness::Signed) => as_signed,
+                (_, Signedness::Unsigned) => as_unsigned,
+            };
             if !fits {
                 return out_of_range(exprs, comparison, n > 0);
             }

@@ -1,19 +1,21 @@
 //! A verdict in words: what it is, which clauses decide it, and an execution to look at.
 
 use super::reason;
-use super::witness::{Picture, text};
+use super::witness::{Picture, shortest, text};
 use crate::batch::{Case, Judgement};
 use crate::cat::render::node_text;
 use crate::event::graph::EventGraph;
 use crate::execution::build::{Choices, Execution};
 use crate::explain::{Absent, Counterfactual};
 use crate::id::{EventId, NodeId};
+use crate::litmus::ast::Quantifier;
 use crate::relation::axiom::{Failure, Witness};
-use crate::relation::eval::{Values, evaluate};
+use crate::relation::eval::{Interpretation, Values, evaluate};
 use crate::relation::expr::{Axiom, Model, Node};
 use crate::solve::Core;
 use crate::source::{Files, Span};
 use crate::verdict::{Reason, Verdict};
+use crate::vocabulary::BaseRel;
 
 /// What an explanation is made from.
 #[derive(Clone, Copy, Debug)]
@@ -39,6 +41,14 @@ pub fn render(
     let mut out = format!("{}: {kind} under {}\n\n", case.path, model.name);
     let question = files.text(case.test.condition_span);
     out.push_str(&format!("  {}\n\n", question.split_whitespace().collect::<Vec<_>>().join(" ")));
+    if case.test.quantifier == Quantifier::Forall {
+        out.push_str("The outcome in question is that the condition fails.\n");
+        out.push_str(match judgement.holds {
+            Some(true) => "It is forbidden: the condition always holds.\n\n",
+            Some(false) => "It is allowed: the condition may fail.\n\n",
+            None => "\n",
+        });
+    }
     let graph = judgement.graph.as_ref();
     match &judgement.verdict {
         Verdict::Allowed(choices) => {
@@ -191,14 +201,38 @@ fn broken(
         Witness::Pair(a, b) => format!("{} -> {}", picture.label(*a), picture.label(*b)),
         Witness::Event(event) => match two_steps(model, axiom.node, *event, execution) {
             Some((first, other, second)) => format!(
-                "{} -> {} by {first}, and back by {second}",
+                "{} -> {} by {first}, and back by {second}{}",
                 picture.label(*event),
                 picture.label(other),
+                way(model, picture, execution, other, *event),
             ),
             None => format!("at {}", picture.label(*event)),
         },
         Witness::NotViolatedNegated => "what it demands to fail holds".to_owned(),
     }
+}
+
+/// The steps of program order and synchronization that lead from one event to another; empty where
+/// the model does not define what synchronizes, or none lead there.
+fn way(
+    model: &Model,
+    picture: &Picture,
+    execution: &Execution<'_>,
+    from: EventId,
+    to: EventId,
+) -> String {
+    let Some(node) = model.definition("synchronizes") else { return String::new() };
+    let values = evaluate(&model.arena, &[node], execution);
+    let (po, synchronizes) = (execution.relation(BaseRel::Po), values.relation(node));
+    let Some(way) = shortest(&[po, synchronizes], from, to, |_| true) else { return String::new() };
+    let mut out = format!(": {}", picture.label(from));
+    let mut at = from;
+    for next in way {
+        let step = if po.contains(at, next) { "po" } else { "synchronizes" };
+        out.push_str(&format!(" -{step}-> {}", picture.label(next)));
+        at = next;
+    }
+    out
 }
 
 /// How `event` is related to itself by a composition: the two relations and the event between.

@@ -139,6 +139,7 @@ fn verdict(
         "expected": judgement.expected.map(Kind::name),
         "standing": standing,
         "reason": reason::line(&judgement.verdict, model, files),
+        "silent": judgement.silent,
     });
     let mut choices = None;
     match &judgement.verdict {

@@ -3,6 +3,7 @@
 use super::paint::Paint;
 use super::reason;
 use crate::batch::{Case, Judgement, Standing};
+use crate::litmus::ast::Quantifier;
 use crate::relation::expr::Model;
 use crate::source::Files;
 use crate::verdict::Kind;
@@ -53,7 +54,7 @@ impl<'a> Table<'a> {
             line.push_str(&self.paint.verdict(kind, &cell));
         }
         line.push_str("  ");
-        line.push_str(&self.remark(judgements, files));
+        line.push_str(&self.remark(case, judgements, files));
         line.trim_end().to_owned()
     }
 
@@ -63,7 +64,7 @@ impl<'a> Table<'a> {
     }
 
     /// Whether the verdicts are as expected, and why they are what they are.
-    fn remark(&self, judgements: &[Judgement], files: &Files) -> String {
+    fn remark(&self, case: &Case, judgements: &[Judgement], files: &Files) -> String {
         let standings: Vec<Standing> = judgements.iter().map(Judgement::standing).collect();
         let worst = standings.iter().copied().max().unwrap_or(Standing::Unasked);
         let standing = match worst {
@@ -73,7 +74,7 @@ impl<'a> Table<'a> {
             }
             _ => pad("", "as expected".len()),
         };
-        let reasons = self.reasons(judgements, worst, files);
+        let reasons = self.reasons(case, judgements, worst, files);
         format!("{standing}  {}", self.paint.faint(&reasons))
     }
 
@@ -91,7 +92,13 @@ impl<'a> Table<'a> {
     }
 
     /// The reason of the one verdict; of several, those that did not turn out well.
-    fn reasons(&self, judgements: &[Judgement], worst: Standing, files: &Files) -> String {
+    fn reasons(
+        &self,
+        case: &Case,
+        judgements: &[Judgement],
+        worst: Standing,
+        files: &Files,
+    ) -> String {
         let several = self.models.len() > 1;
         let mut reasons = Vec::new();
         for (model, judgement) in self.models.iter().zip(judgements) {
@@ -99,12 +106,35 @@ impl<'a> Table<'a> {
                 continue;
             }
             let reason = reason::line(&judgement.verdict, model, files);
+            let reason = with_silent(always(case, reason, judgement), judgement);
             if !reason.is_empty() {
                 reasons.push(if several { format!("{}: {reason}", model.name) } else { reason });
             }
         }
         reasons.join("; ")
     }
+}
+
+/// What a verdict on the opposite of a `forall` condition says of the condition itself.
+fn always(case: &Case, reason: String, judgement: &Judgement) -> String {
+    match (case.test.quantifier, judgement.holds) {
+        (Quantifier::Forall, Some(true)) => join("the condition always holds", &reason),
+        (Quantifier::Forall, Some(false)) => join("the condition may fail", &reason),
+        _ => reason,
+    }
+}
+
+fn join(first: &str, second: &str) -> String {
+    if second.is_empty() { first.to_owned() } else { format!("{first}: {second}") }
+}
+
+/// A reason, and which of several engines could not tell.
+fn with_silent(reason: String, judgement: &Judgement) -> String {
+    if judgement.silent.is_empty() {
+        return reason;
+    }
+    let silent = format!("no answer from {}", judgement.silent.join(", "));
+    if reason.is_empty() { silent } else { format!("{reason}; {silent}") }
 }
 
 fn pad(text: &str, width: usize) -> String {

@@ -21,7 +21,7 @@ use crate::ptx::instruction::integer;
 use crate::ptx::operation::{Comparison, Proxy, Register};
 use crate::ptx::registers::Mentions;
 use crate::ptx::token::{Token, TokenKind, lex};
-use crate::source::Spanned;
+use crate::source::{Span, Spanned};
 use rustc_hash::FxHashMap;
 
 /// How many tokens a template gives with all its rows filled in, or a test with all its assertions.
@@ -108,6 +108,8 @@ fn fill(
 struct Assertion {
     kind: Spanned<String>,
     condition: Condition,
+    /// From the kind to the end of the condition.
+    span: Span,
     name: Option<Spanned<String>>,
 }
 
@@ -196,7 +198,7 @@ fn judge(test: &mut Test, assertion: &Assertion, observations: &[Observation]) {
         _ => (Quantifier::Exists, None),
     };
     test.quantifier = quantifier;
-    test.condition_span = assertion.kind.span;
+    test.condition_span = assertion.span;
     if let Some(expect) = expect {
         let key = Spanned::new("Expect".to_owned(), assertion.kind.span);
         let value = Spanned::new(expect.to_owned(), assertion.kind.span);
@@ -329,12 +331,13 @@ impl Reader {
         let spaces = FxHashMap::default();
         let names = Resolver { threads: &threads, spaces, dialect: Dialect::Nvlitmus };
         let condition = condition(cursor, &names)?;
+        let span = kind.span.to(cursor.last_span());
         let name = match cursor.eat_word("as") {
             Some(_) => Some(cursor.word("a name")?),
             None => None,
         };
         cursor.expect(TokenKind::Semicolon, "`;`")?;
-        self.assertions.push(Assertion { kind, condition, name });
+        self.assertions.push(Assertion { kind, condition, span, name });
         Ok(())
     }
 }

@@ -1,7 +1,10 @@
 //! Models into cheaper ones with the same meaning, by equality saturation.
 //!
-//! Only engines use the result: explanations and re-checks evaluate a model as it is written.
-//! Budgets count rounds and nodes, so that the answer is the same every time.
+//! Engines can work on the result; explanations and re-checks evaluate a model as it is written.
+//! The built-in engines fold a model for the program at hand instead
+//! ([`specialize`](super::specialize)), after which simplification saves nothing that can be
+//! measured (`benches/corpus.rs`) and would cost more than most tests take. Budgets count rounds
+//! and nodes, so that the answer is the same every time.
 
 mod cost;
 mod language;
@@ -44,6 +47,14 @@ pub fn simplify(model: &Model) -> Model {
         })
         .collect();
     Model { arena, axioms, definitions: Vec::new(), shown: Vec::new(), ..source }
+}
+
+/// What evaluating the axioms of a model costs on bit matrices, in tenths of a pass over one
+/// matrix.
+#[must_use]
+pub fn cost(model: &Model) -> u64 {
+    let roots: Vec<NodeId> = model.axioms.iter().map(|axiom| axiom.node).collect();
+    total_cost(&model.arena, &roots)
 }
 
 /// The expression to simplify: what is demanded, or the whole.

@@ -10,7 +10,8 @@ pub fn render(picture: &Picture) -> String {
     let _ = writeln!(out, "digraph {} {{", quoted(&picture.name));
     out.push_str("  node [shape=plaintext, fontname=\"monospace\", fontsize=11];\n");
     out.push_str("  edge [fontname=\"sans-serif\", fontsize=10];\n");
-    out.push_str("  newrank=true; nodesep=0.8;\n");
+    out.push_str("  newrank=true; nodesep=0.8; labelloc=t; fontname=\"sans-serif\";\n");
+    let _ = writeln!(out, "  label={};", quoted(&picture.name));
     for node in &picture.initial {
         let _ = writeln!(out, "  {}", declared(node));
     }

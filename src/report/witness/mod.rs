@@ -14,6 +14,7 @@ use crate::ptx::operation::{Order, Proxy, ProxyFenceKind};
 use crate::relation::eval::{Interpretation, evaluate};
 use crate::relation::expr::{AxiomRole, Model};
 use crate::vocabulary::{BaseRel, BaseSet, Sort};
+use std::collections::{BTreeMap, VecDeque};
 
 /// An execution, ready to be drawn.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -322,29 +323,83 @@ fn shown_edges(execution: &Execution<'_>, model: &Model) -> Vec<Edge> {
     edges
 }
 
-/// What a relation says between threads that does not follow from it and program order; of a
-/// symmetric pair, one direction.
+/// What a relation says between threads that does not follow from it and program order. Of a
+/// symmetric relation, which says how two events stand to each other, only one direction and only
+/// pairs that values or fences relate.
 fn essence(
     execution: &Execution<'_>,
     relation: &Rel,
 ) -> impl Iterator<Item = (EventId, EventId)> + use<> {
     let graph = execution.graph;
-    let po = execution.relation(BaseRel::Po);
-    let mut whole = relation.clone();
-    whole.union_with(po);
-    let mut kept = relation.clone();
-    if whole.is_acyclic() {
-        let mut implied = Rel::empty(whole.len());
-        whole.compose_union_into(&whole, &mut implied);
-        kept.subtract(&implied);
-    }
     let initial = |id: EventId| graph.event(id).kind == EventKind::Init;
-    let mut pairs: Vec<(EventId, EventId)> = kept
-        .iter_pairs()
-        .filter(|&(a, b)| !initial(a) && !initial(b))
-        .filter(|&(a, b)| graph.event(a).agent != graph.event(b).agent)
-        .collect();
-    let once = |&(a, b): &(EventId, EventId)| a <= b || !kept.contains(b, a);
-    pairs.retain(once);
-    pairs.into_iter()
+    let mut kept = Rel::from_pairs(
+        relation.len(),
+        relation.iter_pairs().filter(|&(a, b)| {
+            !initial(a) && !initial(b) && graph.event(a).agent != graph.event(b).agent
+        }),
+    );
+    let back = relation.inverse();
+    if *relation == back {
+        kept.intersect_with(&communication(execution));
+        kept = Rel::from_pairs(kept.len(), kept.iter_pairs().filter(|(a, b)| a < b));
+    } else {
+        reduce(execution, relation, &mut kept);
+    }
+    kept.iter_pairs().collect::<Vec<_>>().into_iter()
+}
+
+/// Reads-from, coherence, from-reads and Fence-SC order, both ways.
+fn communication(execution: &Execution<'_>) -> Rel {
+    let (rf, co) = (execution.relation(BaseRel::Rf), execution.relation(BaseRel::Co));
+    let mut out = from_reads(rf, co);
+    for one in [rf, co, execution.relation(BaseRel::FenceSc)] {
+        out.union_with(one);
+    }
+    let back = out.inverse();
+    out.union_with(&back);
+    out
+}
+
+/// Removes pairs that follow from others and program order, those that span most first: a way leads
+/// from one end to the other, from each event of which the relation leads there too.
+fn reduce(execution: &Execution<'_>, relation: &Rel, kept: &mut Rel) {
+    let po = execution.relation(BaseRel::Po);
+    let position = |id: EventId| execution.graph.event(id).position;
+    let mut pairs: Vec<(EventId, EventId)> = kept.iter_pairs().collect();
+    pairs.sort_by_key(|&(a, b)| (position(a), std::cmp::Reverse(position(b))));
+    for (a, b) in pairs {
+        kept.remove(a, b);
+        let leads = |m: EventId| m == b || relation.contains(m, b) || po.contains(m, b);
+        if shortest(&[kept, po], a, b, leads).is_none() {
+            kept.insert(a, b);
+        }
+    }
+}
+
+/// A shortest way from one event to another by steps of some relations, over events that satisfy
+/// `through`: the events after the first.
+#[must_use]
+pub fn shortest(
+    steps: &[&Rel],
+    from: EventId,
+    to: EventId,
+    through: impl Fn(EventId) -> bool,
+) -> Option<Vec<EventId>> {
+    let mut before: BTreeMap<EventId, EventId> = BTreeMap::new();
+    let mut queue = VecDeque::from([from]);
+    while let Some(event) = queue.pop_front() {
+        for next in steps.iter().flat_map(|relation| relation.row(event)) {
+            if next != from && through(next) && !before.contains_key(&next) {
+                before.insert(next, event);
+                queue.push_back(next);
+            }
+        }
+    }
+    let mut way = vec![to];
+    while let Some(&event) = before.get(way.last()?) {
+        way.push(event);
+    }
+    way.pop().filter(|&start| start == from && from != to)?;
+    way.reverse();
+    Some(way)
 }
