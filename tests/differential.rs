@@ -486,15 +486,19 @@ fn large_programs() {
     run("large", large(), cases.unwrap_or(40));
 }
 
+/// The templates are forms that the assembler knows, and all of them make tests.
 #[test]
 fn sketches_are_tests() {
     let mut runner = TestRunner::deterministic();
+    let mut complaints = BTreeSet::new();
     for profile in [small(), large()] {
         let strategy = sketch(profile);
-        for _ in 0..1_000 {
+        for _ in 0..2_000 {
             let sketch = strategy.new_tree(&mut runner).expect("a program").current();
-            parse("random.litmus", sketch.text().as_bytes())
-                .unwrap_or_else(|e| panic!("{e}\n{sketch:?}"));
+            if let Err(error) = parse("random.litmus", sketch.text().as_bytes()) {
+                complaints.insert(format!("{error}\n{sketch:?}"));
+            }
         }
     }
+    assert!(complaints.is_empty(), "{}", Vec::from_iter(complaints).join("\n"));
 }
