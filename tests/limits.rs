@@ -3,6 +3,10 @@
 //! The inputs are large enough that work by the square of their size would not end within the time
 //! that is allowed for any of them, and that recursion over them would exhaust the stack.
 
+use ptxmc::cat::{NoFiles, Options, parse_model};
+use ptxmc::litmus::parse::parse_bytes;
+use ptxmc::litmus::print::print_condition;
+use ptxmc::source::Files;
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::process::{Command, Stdio};
@@ -286,4 +290,93 @@ fn templates_are_limited() {
         .expect("there is room");
     let run = ptxmc(&format!("check '{}'", path.display()), "");
     assert!(run.status == Some(2) && run.err.contains("[syntax-range]"), "{}", brief(&run.err));
+}
+
+/// The stack of the thread that parses; the command has eight times as much.
+const SMALL_STACK: usize = 1 << 20;
+
+/// Nothing that is read exhausts a small stack, neither at the limits of nesting nor beyond: with
+/// `--isolate` the parent reads every file, and nobody would catch its fall.
+#[test]
+fn parsers_need_little_stack() {
+    let parse = || {
+        let (mut read, mut refused) = (0, 0);
+        for depth in [1, 10, 30, 60, 63, 64, 65, 90, 127, 128, 129, 200, 255, 256, 257, 299]
+            .into_iter()
+            .chain([300, 301, 400, 500, 512, 1_000, 1_024, 2_000, 10_000, DEEP])
+        {
+            for (at, text) in nested_tests(depth).into_iter().enumerate() {
+                // The ending tells NVIDIA's format from the others.
+                let name = if text.starts_with("PTX") { "nested.litmus" } else { "nested.test" };
+                let parsed = parse_bytes(&mut Files::default(), name, text.as_bytes());
+                let errors = parsed.diagnostics.iter().any(|d| d.is_error());
+                // The first are conditions, in which a little nesting is fine.
+                assert!(depth > 1 || at >= 3 * 7 || !errors, "{text}: {:?}", parsed.diagnostics);
+                *if errors { &mut refused } else { &mut read } += 1;
+                for test in &parsed.tests {
+                    let _ = print_condition(test, &test.condition);
+                }
+            }
+            for text in nested_models(depth) {
+                let mut files = Files::default();
+                let file = files.add("nested.cat", text.as_str());
+                match parse_model(&mut files, file, &NoFiles, &Options::default()) {
+                    Ok(_) => read += 1,
+                    Err(_) => refused += 1,
+                }
+            }
+        }
+        (read, refused)
+    };
+    let thread = std::thread::Builder::new().stack_size(SMALL_STACK).spawn(parse);
+    let (read, refused) = thread.expect("a thread").join().expect("it has enough stack");
+    assert!(read > 50 && refused > 50, "{read} read, {refused} refused");
+}
+
+/// Tests in three formats whose conditions, operands or comments are nested so deep.
+fn nested_tests(depth: usize) -> Vec<String> {
+    let conditions = [
+        format!("{}x == 1{}", "(".repeat(depth), ")".repeat(depth)),
+        format!("{} x == 1", "~".repeat(depth)),
+        format!("{}x == 1{}", "~(".repeat(depth), ")".repeat(depth)),
+        format!("{} x == 1", "x == 1 => ".repeat(depth)),
+        format!("{} x == 1", "x == 2 \\/ ".repeat(depth)),
+        format!("{}x == 1{}", "(x == 2 \\/ ".repeat(depth), ")".repeat(depth)),
+        format!("{}x == 1{}", "(x == 2 /\\ ~".repeat(depth), ")".repeat(depth)),
+    ];
+    let mut out = Vec::new();
+    for condition in conditions {
+        out.push(blocks("", STORE, &condition));
+        out.push(format!(
+            "PTX nested\n{{ x=0; }}\n P0@cta 0,gpu 0 ;\n st.weak x, 1 ;\nexists ({condition})\n"
+        ));
+        out.push(format!(
+            ".global x;\nd0.b0.t0 {{\n  st.weak [x], 1;\n}}\npermit({condition}) as c;\n"
+        ));
+    }
+    for (open, close) in [("[", "]"), ("{", "}"), ("(", ")")] {
+        let (open, close) = (open.repeat(depth), close.repeat(depth));
+        out.push(blocks("", &format!("ld.u32 {open}%r1{close}, [x];"), "x == 1"));
+        out.push(blocks("", &format!("ld.u32 %r1, {open}x{close};"), "x == 1"));
+        out.push(blocks("", &format!("{open}{STORE}{close}"), "x == 1"));
+    }
+    out.push(blocks("", &format!("{}{}{STORE}", "(* ".repeat(depth), " *)".repeat(depth)), "true"));
+    out
+}
+
+/// Models whose expressions are nested so deep.
+fn nested_models(depth: usize) -> Vec<String> {
+    let (open, close) = ("(".repeat(depth), ")".repeat(depth));
+    let mut out = vec![format!("let r = {open}po{close}"), "if \"a\" ".repeat(depth)];
+    for step in ["po | ", "po ; ", "po \\ ", "po & ", "~", "po ", "[R] ; (po | ", "let a = "] {
+        let close = if step.contains('(') { ")".repeat(depth) } else { String::new() };
+        out.push(format!("acyclic {}po{close} as nested", step.repeat(depth)));
+    }
+    for step in ["^-1", "+", "?", "*"] {
+        out.push(format!("acyclic po{} as nested", step.repeat(depth)));
+    }
+    out.push(format!("{}acyclic po", "(* ".repeat(depth)));
+    let chain = repeated(depth.min(5_000), |n| format!("let r{} = r{n} | po", n + 1));
+    out.push(format!("let r0 = po\n{chain}\nacyclic r{} as nested", depth.min(5_000)));
+    out
 }

@@ -4,6 +4,8 @@
 //! The whole of each changed model is left in `target/tmp/mutants`, for `--model`. With
 //! `PTXMC_BLESS=1` the table in `paper-notes/mutants.md` is written anew.
 
+#![allow(clippy::print_stdout, reason = "what was compared, for whoever looks")]
+
 mod programs;
 mod support;
 
@@ -80,6 +82,9 @@ const INTRODUCTION: &str = "# Mutants
 Each line is a wrong model: `models/mutants` changes one clause of [ptx-9.2.cat](../models/ptx-9.2.cat), in a way in which someone might misread the standard. The tests named give another verdict under it than under the model, so whoever makes this mistake is told. `cargo test --test mutants` leaves the whole changed models in `target/tmp/mutants`, where `ptxmc explain --model` can read them. The table is generated.
 ";
 
+/// How far a program was looked for that tells an excused mutant from the model.
+const SEARCHED: &str = "The others are excused below, each with an argument. Against it, each was tried on random programs over the whole supported instruction set: 2 or 3 threads of up to 3 instructions and 2 variables, and what templates add. It gave the final states of the model on all of 3,537 programs (seed 71). `excused_mutants_agree_on_random_programs` tries some each time, and more by `PTXMC_EXCUSED_CASES=10000 cargo test --release --test mutants excused`.";
+
 /// The table: what kills each mutant, and why nothing kills the others.
 fn table(mutants: &[Mutant], killed: &[Vec<&str>]) -> String {
     let mut out = INTRODUCTION.to_owned();
@@ -91,12 +96,12 @@ fn table(mutants: &[Mutant], killed: &[Vec<&str>]) -> String {
         let _ =
             writeln!(out, "| {} | `{}` | {change} | {} |", mutant.clause, mutant.name, some(by));
     }
+    let _ = writeln!(out, "\n{SEARCHED}");
     for excuse in EXCUSES {
         let _ = writeln!(out, "\n## {excuse}\n");
         out += match excuse {
             "Equivalent" => {
-                "These are other ways to write the model: no program tells them apart. A test tries \
-             each on random programs (`equivalent_mutants_agree_on_random_programs`).\n"
+                "These are other ways to write the model: no program tells them apart.\n"
             }
             _ => "These change what programs that the tool reads cannot show yet.\n",
         };
@@ -174,44 +179,56 @@ fn mutants_differ() {
 }
 
 /// The final states of a program; `None` where they are too many to list.
-fn all_states(sketch: &Sketch, model: &Model) -> Option<BTreeSet<Vec<u128>>> {
+fn all_states(
+    sketch: &Sketch,
+    model: &Model,
+    engine: &SearchEngine,
+) -> Option<BTreeSet<Vec<u128>>> {
     let test = parse("random.litmus", sketch.text().as_bytes()).expect("sketches are tests");
     let budget = Budget { steps: Some(5_000), ..Budget::default() };
     let settings = Settings { budget, ..Settings::default() };
-    let (found, _) = states(&test, model, &SearchEngine::default(), settings).ok()?;
+    let (found, _) = states(&test, model, engine, settings).ok()?;
     let complete = found.incomplete.is_none();
     complete.then(|| found.states.into_iter().map(|(state, _)| state).collect())
 }
 
-/// Whoever claims that a mutant is another way to write the model gets no help from random
-/// programs; `PTXMC_EQUIVALENT_CASES` and `PTXMC_EQUIVALENT_SEED` try others.
+/// Whoever claims that no program tells a mutant from the model gets no help from random programs;
+/// `PTXMC_EXCUSED_CASES` and `PTXMC_EXCUSED_SEED` try others.
 #[test]
-fn equivalent_mutants_agree_on_random_programs() {
+fn excused_mutants_agree_on_random_programs() {
     let parameter = |name: &str, default: u64| {
         std::env::var(name).ok().map_or(default, |value| value.parse().expect("a number"))
     };
-    let cases = parameter("PTXMC_EQUIVALENT_CASES", 60);
-    let seed = parameter("PTXMC_EQUIVALENT_SEED", 1);
+    let cases = parameter("PTXMC_EXCUSED_CASES", 60);
+    let seed = parameter("PTXMC_EXCUSED_SEED", 1);
     let mut bytes = [0; 32];
     bytes[..8].copy_from_slice(&seed.to_le_bytes());
     let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &bytes);
     let mut runner = TestRunner::new_with_rng(Config::default(), rng);
-    let equivalent: Vec<(String, Model)> = mutants()
+    let excused: Vec<(String, Model)> = mutants()
         .into_iter()
-        .filter(|m| m.excuse.as_deref().is_some_and(|e| e.starts_with("Equivalent")))
+        .filter(|m| m.excuse.is_some())
         .map(|m| (m.name.clone(), m.model()))
         .collect();
     let original = support::model(ORIGINAL);
+    // Compiled models are kept from one program to the next.
+    let engine = SearchEngine::default();
     let strategy = sketch(small());
-    let mut compared = 0;
+    let (mut programs, mut compared) = (0, 0);
+    let mut complaints = String::new();
     for _ in 0..cases {
         let program = strategy.new_tree(&mut runner).expect("a program").current();
-        let Some(expected) = all_states(&program, &original) else { continue };
-        for (name, model) in &equivalent {
-            let Some(found) = all_states(&program, model) else { continue };
-            assert_eq!(found, expected, "{name} is not equivalent:\n{}", program.text());
+        let Some(expected) = all_states(&program, &original, &engine) else { continue };
+        programs += 1;
+        for (name, model) in &excused {
+            let Some(found) = all_states(&program, model, &engine) else { continue };
             compared += 1;
+            if found != expected {
+                let _ = writeln!(complaints, "{name} shows in:\n{}", program.text());
+            }
         }
     }
+    println!("{} mutants, {programs} programs, {compared} comparisons", excused.len());
+    assert!(complaints.is_empty(), "{complaints}");
     assert!(compared > cases, "only {compared} comparisons");
 }

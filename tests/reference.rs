@@ -6,14 +6,15 @@
 mod support;
 
 use ptxmc::cat::BUILTIN;
-use ptxmc::check::{Settings, check};
+use ptxmc::check::{Settings, check, graph_of};
+use ptxmc::race::find;
 use ptxmc::relation::expr::Model;
 use ptxmc::solve::enumerate::{Cores, Enumerate};
 use ptxmc::solve::search::SearchEngine;
-use ptxmc::solve::{Budget, Engine};
+use ptxmc::solve::{Budget, Engine, Problem, RaceKind};
 use ptxmc::source::Files;
 use ptxmc::verdict::{Undecided, Verdict};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use support::{corpus, litmus_files, model, read};
 
@@ -79,6 +80,50 @@ fn suite() {
 }
 
 /// NVIDIA's own tests under the model that they were written for.
+/// Under a model that does not exclude values which justify themselves, an engine that does not
+/// look for them says so: none forbids or leaves out what another one finds.
+#[test]
+fn self_justified_values() {
+    let mutants = support::mutants::mutants();
+    let mutant = mutants.iter().find(|m| m.name == "no-thin-air-axiom-dropped");
+    let model = mutant.expect("a mutant without the axiom").model();
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut files = litmus_files(&root.join("litmus/thin-air"));
+    files.extend(litmus_files(&root.join("tests/found")));
+    let settings = Settings {
+        budget: Budget { milliseconds: Some(1_000), ..Budget::default() },
+        ..Settings::default()
+    };
+    let (mut complaints, mut asked) = (Vec::new(), 0);
+    for path in &files {
+        let test = read(path).unwrap_or_else(|error| panic!("{error}"));
+        let mut found = Vec::new();
+        for engine in &engines() {
+            let verdict = check(&test, &model, engine.as_ref(), settings).verdict.kind().name();
+            let graph = graph_of(&test, &model, settings);
+            let problem = Problem { graph: &graph, model: &model };
+            let any = find(problem, RaceKind::Any, engine.as_ref(), settings.budget);
+            let any = any.ok().map(|race| race.is_some());
+            // Where values come from nowhere, there may be too many states to list.
+            let states = match engine.states(problem, settings.budget) {
+                Ok(states) if states.incomplete.is_none() => Some(states.states),
+                _ => None,
+            };
+            let states = states.map(|s| s.into_iter().map(|(state, _)| state).collect::<Vec<_>>());
+            found.push((engine.name(), verdict, any, states));
+        }
+        asked += 1;
+        let verdicts: BTreeSet<_> =
+            found.iter().map(|f| f.1).filter(|&verdict| verdict != "unknown").collect();
+        let races: BTreeSet<_> = found.iter().filter_map(|f| f.2).collect();
+        let states: BTreeSet<_> = found.iter().filter_map(|f| f.3.clone()).collect();
+        if verdicts.len() > 1 || races.len() > 1 || states.len() > 1 {
+            complaints.push(format!("{}: {found:?}", path.display()));
+        }
+    }
+    report("self-justified values", asked, &complaints);
+}
+
 #[test]
 fn nvlitmus() {
     let Some(folder) = corpus("nvlitmus") else { return };

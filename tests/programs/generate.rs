@@ -1,5 +1,6 @@
 //! Strategies for sketches.
 
+use super::forms::{self, Forms};
 use super::{Control, Instruction, Item, PLACES, Part, Sketch, Source, Space, Target, Thread};
 use proptest::collection::vec;
 use proptest::option;
@@ -39,6 +40,16 @@ pub enum Theme {
     Mbarriers,
     /// Loops that wait, and locks.
     Loops,
+    /// Words of 32, 64, 128 and 16 bits, and vectors: one of these.
+    Sizes(usize),
+    /// State spaces and addresses.
+    Spaces,
+    /// Addresses that stand for a replica on each device.
+    Multimem,
+    /// Kernels one after the other, and the host.
+    Tasks,
+    /// Arithmetic on registers.
+    Registers,
     /// Two accesses in each thread, the second to what the next thread accesses first: the shapes
     /// that weak memory is about.
     Cycles,
@@ -53,7 +64,32 @@ const THEMES: &[(u32, Theme)] = &[
     (3, Theme::Barriers),
     (1, Theme::Mbarriers),
     (2, Theme::Loops),
+    (1, Theme::Sizes(0)),
+    (1, Theme::Sizes(1)),
+    (1, Theme::Sizes(2)),
+    (1, Theme::Sizes(3)),
+    (1, Theme::Sizes(4)),
+    (2, Theme::Spaces),
+    (1, Theme::Multimem),
+    (2, Theme::Tasks),
+    (2, Theme::Registers),
 ];
+
+/// The templates of a theme, with the weight that they have beside 12 for everything else.
+fn templates(theme: Theme) -> Option<(u32, Forms)> {
+    const SIZES: [Forms; 5] =
+        [forms::WORDS, forms::DOUBLES, forms::QUADS, forms::HALVES, forms::VECTORS];
+    Some(match theme {
+        Theme::Sizes(which) => (24, SIZES[which]),
+        Theme::Spaces => (12, forms::SPACES),
+        Theme::Multimem => (24, forms::MULTIMEM),
+        Theme::Tasks => (6, forms::TASKS),
+        Theme::Registers => (12, forms::REGISTERS),
+        Theme::Mbarriers => (4, forms::MBARRIERS),
+        Theme::Dependent => (1, forms::ENDS),
+        _ => return None,
+    })
+}
 
 /// Programs that the reference engine decides quickly.
 pub fn small() -> Profile {
@@ -93,7 +129,10 @@ fn themed(profile: &Profile, theme: Theme) -> impl Strategy<Value = Sketch> + us
     let item = (instruction(theme), control)
         .prop_map(|(instruction, control)| Item { instruction, control });
     let together = matches!(theme, Theme::Barriers | Theme::Mbarriers);
+    let tasks = theme == Theme::Tasks;
+    let replicated = theme == Theme::Multimem;
     let place = match together {
+        _ if replicated => select(&[0, 3, 1][..]).boxed(),
         true => prop_oneof![6 => Just(0), 2 => 0..2_usize, 1 => 0..PLACES.len()].boxed(),
         false => prop_oneof![3 => 0..2_usize, 2 => 0..PLACES.len()].boxed(),
     };
@@ -101,25 +140,42 @@ fn themed(profile: &Profile, theme: Theme) -> impl Strategy<Value = Sketch> + us
         place,
         proptest::bool::weighted(if together { 0.2 } else { 0.05 }),
         option::weighted(0.25, 0..4_usize),
+        if tasks { (0..3_usize).prop_map(Some).boxed() } else { Just(None).boxed() },
+        if tasks { proptest::bool::weighted(0.2).boxed() } else { Just(false).boxed() },
         vec(item, profile.instructions.clone()),
     )
-        .prop_map(|(place, first_warp, copy_of, body)| Thread {
+        .prop_map(|(place, first_warp, copy_of, task, host, body)| Thread {
             place,
             first_warp,
             copy_of,
+            task,
+            host,
             body,
         });
-    let shared = if together { 0.4 } else { 0.1 };
+    let shared = match theme {
+        Theme::Barriers | Theme::Mbarriers => 0.4,
+        // Templates name the space of their variable, and the host has no other.
+        Theme::Spaces | Theme::Tasks | Theme::Dependent => 0.0,
+        _ => 0.1,
+    };
     let space = proptest::bool::weighted(shared)
         .prop_map(|shared| if shared { Space::Shared } else { Space::Global });
     let phase = option::weighted(if theme == Theme::Barriers { 0.6 } else { 0.04 }, barrier());
-    (vec(space, profile.variables.clone()), vec(thread, profile.threads.clone()), phase, 1..3_u32)
-        .prop_map(|(variables, threads, phase, arrivals)| Sketch {
+    let edge = (0..3_usize, 0..3_usize, proptest::bool::weighted(0.3))
+        .prop_filter_map("tasks come one after the other", |(from, to, programmatic)| {
+            (from < to).then_some((from, to, programmatic))
+        });
+    let edges = vec(edge, if tasks { 0..3 } else { 0..1 });
+    let threads = vec(thread, profile.threads.clone());
+    (vec(space, profile.variables.clone()), threads, phase, 1..3_u32, edges).prop_map(
+        |(variables, threads, phase, arrivals, edges)| Sketch {
             variables,
             threads,
             phase,
             arrivals,
-        })
+            edges,
+        },
+    )
 }
 
 fn cycle(profile: &Profile) -> impl Strategy<Value = Sketch> + use<> {
@@ -146,10 +202,16 @@ fn cycle(profile: &Profile) -> impl Strategy<Value = Sketch> + use<> {
             let body = body.map(|instruction| Item { instruction, control: None }).collect();
             // Mostly in one CTA, or mostly in two.
             let place = if spread == 0 { place } else { place % (1 + spread % 2) };
-            Thread { place, first_warp: false, copy_of: None, body }
+            Thread { place, first_warp: false, copy_of: None, task: None, host: false, body }
         };
         let threads = threads.into_iter().enumerate().map(thread).collect();
-        Sketch { variables: vec![Space::Global; count.min(3)], threads, phase: None, arrivals: 1 }
+        Sketch {
+            variables: vec![Space::Global; count.min(3)],
+            threads,
+            phase: None,
+            arrivals: 1,
+            edges: Vec::new(),
+        }
     })
 }
 
@@ -269,6 +331,10 @@ fn barrier() -> impl Strategy<Value = Instruction> {
             "bar.warp.sync 0xffffffff",
             "barrier.cluster.arrive; barrier.cluster.wait",
             "barrier.cluster.arrive.relaxed; barrier.cluster.wait",
+            "barrier.cluster.arrive.release.aligned; barrier.cluster.wait.acquire.aligned",
+            "barrier.cta.sync.aligned 0",
+            "barrier.sync 1, 64",
+            "barrier.arrive 1, 64",
         ][..],
     );
     let vote = (
@@ -323,6 +389,46 @@ fn memory(theme: Theme) -> BoxedStrategy<Instruction> {
 }
 
 fn instruction(theme: Theme) -> BoxedStrategy<Instruction> {
+    let usual = usual_instruction(theme);
+    match templates(theme) {
+        Some((weight, forms)) => prop_oneof![12 => usual, weight => form(forms, theme)].boxed(),
+        None => usual,
+    }
+}
+
+/// A template with one of the words at each alternative.
+fn form(forms: Forms, theme: Theme) -> impl Strategy<Value = Instruction> {
+    let orders = (
+        qualifiers(&["relaxed", "acquire"], &[]),
+        qualifiers(&["relaxed", "release"], &[]),
+        qualifiers(ANY, &[]),
+    );
+    (select(forms), any::<u64>(), orders, 0..3_usize, source(theme)).prop_map(
+        |(text, choices, (load, store, atomic), variable, source)| {
+            let text = resolved(text, choices);
+            let text = text.replace("$L", &load).replace("$S", &store).replace("$A", &atomic);
+            Instruction::Form(text, variable, source)
+        },
+    )
+}
+
+/// A template without alternatives: the digits of a number say which word stands where.
+fn resolved(text: &str, mut choices: u64) -> String {
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some((before, behind)) = rest.split_once('<') {
+        let (inside, after) = behind.split_once('>').expect("an alternative ends");
+        let words: Vec<&str> = inside.split('|').collect();
+        let count = words.len() as u64;
+        out += before;
+        out += words[usize::try_from(choices % count).expect("few words")];
+        choices /= count;
+        rest = after;
+    }
+    out + rest
+}
+
+fn usual_instruction(theme: Theme) -> BoxedStrategy<Instruction> {
     let memory = memory(theme);
     match theme {
         Theme::Barriers => prop_oneof![10 => memory, 2 => fence(), 5 => barrier()].boxed(),

@@ -4,6 +4,7 @@
 //! names when it is printed, so that any instruction can be left out. Its text is the block format.
 #![allow(dead_code, unused_imports, reason = "every user takes a part of it")]
 
+mod forms;
 mod generate;
 mod text;
 mod transform;
@@ -22,6 +23,8 @@ pub struct Sketch {
     pub phase: Option<Instruction>,
     /// How many arrivals complete a phase of the mbarrier, in a program that uses it.
     pub arrivals: u32,
+    /// Which task comes before which, and whether it is only launched before (programmatic).
+    pub edges: Vec<(usize, usize, bool)>,
 }
 
 /// Where a variable lives.
@@ -41,6 +44,10 @@ pub struct Thread {
     pub first_warp: bool,
     /// It does what this earlier thread does, modulo how many there are, in place of its own body.
     pub copy_of: Option<usize>,
+    /// The task that it belongs to, in a program with tasks.
+    pub task: Option<usize>,
+    /// Whether the host executes it, wherever its place is.
+    pub host: bool,
     /// What it does.
     pub body: Vec<Item>,
 }
@@ -134,11 +141,16 @@ pub enum Instruction {
     Wait(&'static str, &'static str, u32),
     /// A wait for the phase of the last arrival of the thread; of phase 0 where there is none.
     WaitToken(&'static str, &'static str),
+    /// A template of [`forms`] without alternatives, about a variable and a value.
+    Form(String, usize, Source),
 }
 
 impl Instruction {
     /// Whether it sets a register that later instructions may use.
     pub fn sets_register(&self) -> bool {
+        if let Self::Form(text, ..) = self {
+            return text.contains("$d");
+        }
         !matches!(
             self,
             Self::Store(..)
@@ -162,10 +174,13 @@ impl Instruction {
 
     /// Whether it uses the mbarrier.
     pub fn uses_mbarrier(&self) -> bool {
-        matches!(
-            self,
-            Self::Arrive(_) | Self::ArriveThere(_) | Self::Wait(..) | Self::WaitToken(..)
-        )
+        match self {
+            Self::Form(text, ..) => text.contains("mbarrier."),
+            _ => matches!(
+                self,
+                Self::Arrive(_) | Self::ArriveThere(_) | Self::Wait(..) | Self::WaitToken(..)
+            ),
+        }
     }
 }
 
@@ -227,6 +242,17 @@ impl Sketch {
             ("restricted fences", "restrict"),
             ("red", "red."),
             ("atom", "atom."),
+            ("128 bits", ".b128"),
+            ("floating point", ".f32"),
+            ("packed types", "16x2"),
+            ("multimem", "multimem."),
+            ("transactions", "_tx"),
+            ("tasks", "task "),
+            ("host", "@ host"),
+            ("local, const, param", ".local ."),
+            ("clusters' addresses", "mapa"),
+            ("unknown initial values", " open;"),
+            ("constant data", ".nc"),
         ];
         out.extend(words.iter().filter(|(_, word)| text.contains(word)).map(|(name, _)| *name));
         let until = |item: &Item| matches!(item.control, Some(Control::Until(_)));

@@ -1,5 +1,6 @@
 //! Sketches as text in the block format.
 
+use super::forms::EXTRAS;
 use super::{Control, Instruction, Item, PLACES, Part, Sketch, Source, Space, Target};
 use std::fmt::{self, Debug, Write};
 
@@ -23,6 +24,9 @@ impl Sketch {
                     false => out.push(format!("{owner}{name}")),
                 }
             }
+        }
+        for (_, _, parts) in self.extras() {
+            out.extend(parts.iter().map(|part| (*part).to_owned()));
         }
         for thread in 0..self.threads.len() {
             let printed = self.thread(thread);
@@ -56,10 +60,19 @@ impl Sketch {
                 let _ = writeln!(out, ".alias {} = {};", ALIASES[alias], NAMES[alias]);
             }
         }
+        for (_, declaration, _) in self.extras() {
+            let _ = writeln!(out, "{declaration}");
+        }
+        self.tasks(&mut out);
         for (index, thread) in self.threads.iter().enumerate() {
+            let task = thread.task.map_or(String::new(), |task| format!(", task K{task}"));
+            if thread.host {
+                let _ = writeln!(out, "P{index} @ host{task} {{\n{}}}", self.thread(index).out);
+                continue;
+            }
             let (gpu, cluster, cta) = PLACES[thread.place];
             let warp = if thread.first_warp { 0 } else { index };
-            let place = format!("gpu {gpu}, cluster {cluster}, cta {cta}, warp {warp}");
+            let place = format!("gpu {gpu}, cluster {cluster}, cta {cta}, warp {warp}{task}");
             let _ = writeln!(out, "P{index} @ {place} {{\n{}}}", self.thread(index).out);
         }
         out + condition + "\n"
@@ -80,6 +93,46 @@ impl Sketch {
         self.asking_for(&zeros)
     }
 
+    /// The tasks that there are, and their order.
+    fn tasks(&self, out: &mut String) {
+        let mut tasks: Vec<usize> = self.threads.iter().filter_map(|t| t.task).collect();
+        if tasks.is_empty() {
+            return;
+        }
+        tasks.extend(self.edges.iter().flat_map(|&(from, to, _)| [from, to]));
+        tasks.sort_unstable();
+        tasks.dedup();
+        let names: Vec<String> = tasks.iter().map(|task| format!("K{task}")).collect();
+        let _ = writeln!(out, "task {};", names.join(", "));
+        for (from, to, programmatic) in &self.edges {
+            let word = if *programmatic { "pdl" } else { "order" };
+            let _ = writeln!(out, "{word} K{from} -> K{to};");
+        }
+    }
+
+    /// The variables of templates that are used.
+    fn extras(
+        &self,
+    ) -> impl Iterator<Item = &'static (&'static str, &'static str, &'static [&'static str])> {
+        let forms = self.items().flat_map(Item::instructions);
+        let forms: Vec<&str> = forms
+            .filter_map(|i| match i {
+                Instruction::Form(text, ..) => Some(text.as_str()),
+                _ => None,
+            })
+            .collect();
+        let word = |c: char| !c.is_ascii_alphanumeric();
+        EXTRAS.iter().filter(move |(name, ..)| {
+            let operands = |text: &str| {
+                text.split("; ").any(|part| {
+                    part.split_once(' ')
+                        .is_some_and(|(_, rest)| rest.split(word).any(|w| w == *name))
+                })
+            };
+            forms.iter().any(|text| operands(text))
+        })
+    }
+
     /// The parts by which a variable is accessed.
     fn accesses(&self, variable: usize) -> impl Iterator<Item = Part> {
         let targets = self.items().flat_map(Item::instructions).filter_map(Instruction::target);
@@ -94,8 +147,9 @@ impl Sketch {
 
     /// The first thread of every CTA.
     fn first_threads(&self) -> impl Iterator<Item = usize> {
-        let place = |t: usize| self.threads[t].place;
-        (0..self.threads.len()).filter(move |&t| (0..t).all(|o| place(o) != place(t)))
+        let cta = |t: usize| (self.threads[t].place, self.threads[t].task);
+        let on_device = (0..self.threads.len()).filter(|&t| !self.threads[t].host);
+        on_device.filter(move |&t| (0..t).all(|o| self.threads[o].host || cta(o) != cta(t)))
     }
 
     fn thread(&self, index: usize) -> Printer<'_> {
@@ -251,7 +305,12 @@ impl Printer<'_> {
 
     /// A new register with 64 bits.
     fn double(&mut self) -> String {
-        let register = format!("%rd{}", self.all.len());
+        self.observed("rd")
+    }
+
+    /// A new register of another size.
+    fn observed(&mut self, kind: &str) -> String {
+        let register = format!("%{kind}{}", self.all.len());
         self.all.push(register.clone());
         register
     }
@@ -310,6 +369,7 @@ impl Printer<'_> {
                 format!("red.{qualifiers}.{space}.{function} {address}, {source}")
             }
             Instruction::Plain(text) => text.clone(),
+            Instruction::Form(text, variable, source) => self.form(text, *variable, *source),
             Instruction::Vote(op, barrier, back, number) => {
                 let vote = self.vote(*back, *number);
                 match *op {
@@ -357,6 +417,42 @@ impl Printer<'_> {
         if !after.is_empty() {
             self.line(&after);
         }
+    }
+
+    /// A template with its names filled in.
+    fn form(&mut self, text: &str, variable: usize, source: Source) -> String {
+        let value = if text.contains("$v") { self.value(source) } else { String::new() };
+        let variable = variable % self.sketch.variables.len();
+        let space = match self.sketch.variables[variable] {
+            Space::Global => "global",
+            Space::Shared => "shared",
+        };
+        let number = self.fresh();
+        let mut pieces = text.split('$');
+        let mut out = pieces.next().unwrap_or_default().to_owned();
+        let mut named: Vec<(char, String)> = Vec::new();
+        for piece in pieces {
+            let letter = piece.chars().next().expect("a name stands behind `$`");
+            let known = named.iter().find(|(other, _)| *other == letter).map(|(_, n)| n.clone());
+            let name = known.unwrap_or_else(|| match letter {
+                'd' => self.word(),
+                'D' => self.double(),
+                'Q' => self.observed("rq"),
+                'H' => self.observed("rh"),
+                'x' => NAMES[variable].to_owned(),
+                's' => space.to_owned(),
+                'v' => value.clone(),
+                'm' => format!("%tok{number}"),
+                other => format!("%{other}{number}"),
+            });
+            if letter == 'm' {
+                self.token = Some(name.clone());
+            }
+            out += &name;
+            out += &piece[1..];
+            named.push((letter, name));
+        }
+        out
     }
 
     /// What a thread votes at a barrier.

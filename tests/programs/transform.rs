@@ -16,7 +16,7 @@ impl Sketch {
                 let item = Item { instruction: phase.clone(), control: None };
                 body.insert(body.len() / 2, item);
             }
-            Thread { place: thread.place, first_warp: false, copy_of: None, body }
+            Thread { first_warp: false, copy_of: None, body, ..thread.clone() }
         };
         let threads = self.threads.iter().enumerate().map(thread).collect();
         Self { threads, phase: None, ..self.clone() }
@@ -94,6 +94,8 @@ impl Sketch {
             place: place % PLACES.len(),
             first_warp: false,
             copy_of: None,
+            task: None,
+            host: false,
             body: Vec::new(),
         };
         out.threads.push(idle);

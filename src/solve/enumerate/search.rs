@@ -16,7 +16,7 @@ use super::known::Known;
 use super::rules::{Coherence, Demand, Rules};
 use crate::event::graph::{CutKind, EventGraph};
 use crate::execution::barrier::{Barriers, Generations};
-use crate::execution::build::{Choices, Execution, sc_pairs};
+use crate::execution::build::{Choices, Execution, Inconsistency, sc_pairs};
 use crate::execution::recheck::recheck;
 use crate::id::{EventId, ExprId, LocId};
 use crate::program::expr::{Expr, ExprArena};
@@ -313,8 +313,16 @@ impl<'a, F: FnMut(&Execution<'a>) -> Flow> Visitor for Search<'a, F> {
                 generations,
                 ..Choices::default()
             };
-            // A barrier that returns something else than was assumed makes no execution here.
-            let Ok(mut execution) = Execution::assemble(self.graph, choices) else { continue };
+            let mut execution = match Execution::assemble(self.graph, choices) {
+                Ok(execution) => execution,
+                // What a barrier is assumed to return may follow from nothing but itself.
+                Err(Inconsistency::Undetermined(_)) => {
+                    self.self_justified = true;
+                    continue;
+                }
+                // A barrier that returns something else than was assumed makes no execution here.
+                Err(_) => continue,
+            };
             self.evaluator.evaluate(&execution);
             self.grow(&mut execution)?;
         }

@@ -87,7 +87,7 @@ impl Engine for SearchEngine {
         self.explored.fetch_add(steps, Ordering::Relaxed);
         match outcome {
             Outcome::Found(choices) if invents(problem, rules, &choices) => {
-                Answer::Unsupported("values that justify themselves".to_owned())
+                Answer::Unsupported(SELF_JUSTIFIED.to_owned())
             }
             Outcome::Found(choices) => Answer::Yes(choices),
             Outcome::None { blamed, looked_ahead } => {
@@ -114,6 +114,9 @@ impl Engine for SearchEngine {
             std::collections::BTreeMap::new();
         let mut search = Search::new(&space, rules, &active, Goal::Complete, limit);
         let result = search.run(&mut |search, choices| {
+            if invents(problem, rules, &choices) {
+                return Err(Stop::Unsupported(SELF_JUSTIFIED.to_owned()));
+            }
             let state = problem
                 .graph
                 .observed
@@ -139,6 +142,9 @@ fn beyond(problem: Problem<'_>) -> Option<String> {
     let reduces = problem.graph.barriers.iter().any(|b| b.reduction.is_some());
     reduces.then(|| "barriers with reductions".to_owned())
 }
+
+/// What the search leaves to a solver, under models that do not exclude it.
+const SELF_JUSTIFIED: &str = "values that justify themselves";
 
 /// Whether an execution takes a value from the goal that nothing in it computes. An axiom against
 /// values out of thin air would have excluded it.
@@ -198,7 +204,12 @@ fn racing(
     search.orders = Orders::All;
     let mut found = None;
     let result = search.run(&mut |_, choices| {
-        let Ok(execution) = Execution::build(graph, choices.clone()) else { return Ok(()) };
+        let Ok(execution) = Execution::build(graph, choices.clone()) else {
+            return match rules.thin_air {
+                None => Err(Stop::Unsupported(SELF_JUSTIFIED.to_owned())),
+                Some(_) => Ok(()),
+            };
+        };
         let values = evaluate(&model.arena, &[race], &execution);
         if values.relation(race).iter_pairs().any(|(a, b)| kind.counts(graph, a, b)) {
             found = Some(Box::new(choices));

@@ -1,0 +1,282 @@
+//! Instructions beyond plain loads, stores, atomics and fences, as templates.
+//!
+//! `<a|b>` stands for one of these words. `$L`, `$S` and `$A` are the qualifiers of a strong load, a
+//! store and an atomic; `$x` is a variable in the space `$s`, `$v` a value. `$d` is a new register
+//! with 32 bits, `$D`, `$Q` and `$H` are ones with 64, 128 and 16 bits, all of them part of the
+//! final state; a lower-case letter otherwise is a register that nobody looks at. `$m` is the token
+//! of the last arrival of the thread. The other names are declared in [`EXTRAS`].
+
+/// Templates of one theme.
+pub type Forms = &'static [&'static str];
+
+/// Variables that only templates use: name, declaration, what a final state has of them.
+pub const EXTRAS: &[(&str, &str, &[&str])] = &[
+    ("wide", ".global .align 16 .b64 wide[2] = {0, 0};", &["wide[0]", "wide[1]"]),
+    ("half", ".global .align 4 .b16 half[2] = {0, 0};", &["half[0]", "half[1]"]),
+    ("byte", ".global .b8 byte = 0;", &["byte"]),
+    ("ro", ".global .u32 ro = 5;", &["ro"]),
+    ("floats", ".global .align 16 .b32 floats[4] = {0, 0, 0, 0};", &["floats[0]", "floats[1]"]),
+    ("big", ".global .align 128 .b64 big[16];", &[]),
+    ("block", ".shared .align 8 .b64 block[2] = {1, 2};", &[]),
+    ("own", ".local .align 8 .b32 own[2] = {0, 0};", &[]),
+    ("fixed", ".const .align 8 .u32 fixed[2] = {3, 4};", &[]),
+    ("given", ".param .align 8 .u32 given[2] = {5, 6};", &[]),
+    ("open", ".shared .u32 open;", &[]),
+    ("copies", ".multimem .align 16 .u32 copies[4] = {0, 0, 0, 0};", &[]),
+];
+
+/// Words of 32 bits.
+pub const WORDS: Forms = &[
+    "ld.<weak|$L|volatile|mmio.relaxed.sys>.global.<b32|s32|f32> $d, [floats]",
+    "st.<weak|$S>.global.<b32|s32|f32> [floats], 0f3F800000",
+    "ld.global.<ca|cg|cs|lu|cv>.u32 $d, [ro]; st.global.<wb|cg|cs|wt>.u32 [ro], 1",
+    "ld.global.L1::no_allocate.u32 $d, [ro]; st.global.L1::evict_last.u32 [ro], 2",
+    "atom.$A.global.add.s32 $d, [floats], -1",
+    "atom.$A.global.add.f32 $d, [floats], 0f3F800000",
+    "atom.$A.global.add.noftz.<f16x2|bf16x2> $d, [floats], 0x3C003C00",
+    "red.$S.global.add.s32 [floats], -1",
+    "red.$S.global.add.f32 [floats], 0f3F800000",
+    "red.$S.global.add.noftz.<f16x2|bf16x2> [floats], 0x3C003C00",
+    "atom.$A.global.add.u32 _, [floats], 1",
+    "red.$S.global.add.u32 [floats], 1",
+    "red.$S.global.add.L2::cache_hint.u32 [floats], 1, 7",
+    "atom.$A.global.exch.L2::cache_hint.b32 $d, [floats], 1, 7",
+];
+
+/// Words of 64 bits.
+pub const DOUBLES: Forms = &[
+    "ld.<weak|$L|volatile>.global.<b64|u64|s64|f64> $D, [wide]",
+    "ld.<weak|$L>.global.<b64|u64> $D, [wide+8]",
+    "st.<weak|$S|volatile>.global.<b64|u64|s64> [wide], <1|2>",
+    "st.<weak|$S>.global.f64 [wide], 0d3FF0000000000000",
+    "atom.$A.global.<and|or|xor|exch>.b64 $D, [wide], 3",
+    "atom.$A.global.cas.b64 $D, [wide], 0, <1|2>",
+    "atom.$A.global.<add|min|max>.u64 $D, [wide], 1",
+    "atom.$A.global.<min|max>.s64 $D, [wide], -1",
+    "atom.$A.global.add.f64 $D, [wide], 0d3FF0000000000000",
+    "red.$S.global.<and|or|xor>.b64 [wide], 3",
+    "red.$S.global.<add|min|max>.u64 [wide], 1",
+    "red.$S.global.<min|max>.s64 [wide], -1",
+    "red.$S.global.add.f64 [wide], 0d3FF0000000000000",
+];
+
+/// Words of 128 bits, and their halves.
+pub const QUADS: Forms = &[
+    "ld.<weak|$L>.global.b128 $Q, [wide]",
+    "ld.weak.global.b128 $q, [wide]; st.<weak|$S>.global.b128 [wide], $q",
+    "atom.$A.global.exch.b128 $Q, [wide], <1|2>",
+    "atom.$A.global.cas.b128 $Q, [wide], 0, <1|2>",
+    "ld.<weak|$L|volatile>.global.<b64|u64|s64|f64> $D, [wide]",
+];
+
+/// Words of 16 and 8 bits.
+pub const HALVES: Forms = &[
+    "ld.<weak|$L|volatile>.global.<b16|u16|s16> $H, [half<|+2>]",
+    "st.<weak|$S|volatile>.global.<b16|u16|s16> [half], <1|2>",
+    "ld.<weak|$L>.global.<b8|u8|s8> $H, [byte]",
+    "st.<weak|$S>.global.<b8|u8|s8> [byte], <1|0x81>",
+    "atom.$A.global.cas.b16 $H, [half], 0, <1|2>",
+    "atom.$A.global.add.noftz.<f16|bf16> $H, [half], 0x3C00",
+    "red.$S.global.add.noftz.<f16|bf16> [half], 0x3C00",
+];
+
+/// Vectors.
+pub const VECTORS: Forms = &[
+    "ld.<weak|$L>.global.v2.<b64|u64|s64|f64> {$D, $u}, [wide]",
+    "st.<weak|$S>.global.v2.<b64|u64> [wide], {1, 2}",
+    "ld.<weak|$L>.global.v4.<b32|u32|s32|f32> {$t, $u, $k, $d}, [floats]",
+    "st.<weak|$S>.global.v4.<b32|f32> [floats], {0f3F800000, 0f40000000, 0f3F800000, \
+     0f3F800000}",
+    "ld.weak.global.v8.b32 {$t, $d, $k, $l, $n, $o, $y, $z}, [big]",
+    "st.weak.global.v8.b32 [big], {1, 2, 3, 4, 5, 6, 7, 8}",
+    "atom.$A.global.v2.f32.add {$d, $u}, [floats], {0f3F800000, 0f40000000}",
+    "atom.$A.global.v4.f32.add {$d, $u, $k, $l}, [floats], {1, 2, 3, 4}",
+    "atom.$A.global.v2.<add|min|max>.noftz.<f16|bf16> {$H, $u}, [half], {0x3C00, 0x4000}",
+    "atom.$A.global.v4.min.noftz.f16 {$H, $u, $k, $l}, [floats], {1, 2, 3, 4}",
+    "atom.$A.global.v8.max.noftz.bf16 {$H, $k, $l, $n, $o, $u, $y, $z}, [floats], {1, 2, 3, \
+     4, 5, 6, 7, 8}",
+    "atom.$A.global.v2.add.noftz.<f16x2|bf16x2> {$d, $u}, [floats], {0x3C00, 0x40003C00}",
+    "red.$S.global.v2.f32.add [floats], {0f3F800000, 0f40000000}",
+    "red.$S.global.v2.<add|min|max>.noftz.<f16|bf16> [half], {0x3C00, 0x4000}",
+    "red.$S.global.v4.max.noftz.f16 [floats], {1, 2, 3, 4}",
+    "red.$S.global.v8.min.noftz.bf16 [floats], {1, 2, 3, 4, 5, 6, 7, 8}",
+    "red.$S.global.v2.add.noftz.<f16x2|bf16x2> [floats], {0x3C00, 0x40003C00}",
+];
+
+/// State spaces, addresses, and instructions for data of a special kind.
+pub const SPACES: Forms = &[
+    "ld.<weak|$L|volatile>.u32 $d, [$x]",
+    "st.<weak|$S|volatile>.u32 [$x], $v",
+    "atom.$A.add.u32 $d, [$x], 1",
+    "red.$S.or.b32 [$x], $v",
+    "ld.<weak.|volatile.|>local.u32 $d, [own]",
+    "st.<weak.|volatile.|>local.u32 [own], $v",
+    "ld.local.v2.u32 {$t, $d}, [own]; st.local.v2.u32 [own], {$t, $v}",
+    "ld.const.u32 $d, [fixed<|+4>]",
+    "ld.const.v2.u32 {$d, $u}, [fixed]",
+    "ld.param<|::entry>.u32 $d, [given<|+4>]",
+    "ld.param.v2.u32 {$d, $u}, [given]",
+    "ld.global.nc<|.L1::no_allocate>.u32 $d, [<ro|$x>]",
+    "ldu.global.<u32|s32|b32|f32> $d, [<ro|$x>]",
+    "ldu.global.<u64|s64|b64|f64> $D, [wide]",
+    "ldu.global.<b128 $Q|v2.u64 {$D, $u}|v4.b32 {$t, $u, $k, $d}>, [wide]",
+    "ldu.global.<b16|u16|s16> $H, [half]",
+    "ldu.global.<b8|u8|s8> $H, [byte]",
+    "discard.global.L2 [big], 128",
+    "ld.weak.global.u64 $D, [big+8]",
+    "atom.$A.shared<|::cta>.exch.b64 $D, [block], 1",
+    "red.$S.shared<|::cta>.add.u64 [block], 1",
+    "st.bulk.weak.shared::cta [block], 16, 0",
+    "ld.<weak|$L>.shared.u64 $D, [block]",
+    "st.<weak|$S>.shared::cta.u64 [block+8], 7",
+    "ld.<weak|$L>.shared::cta.u32 $d, [open]",
+    "st.<weak|$S>.shared.u32 [open], 1",
+    "mapa.shared::cluster.<u32|s32> $t, block, <0|1>; ld.<weak|$L>.shared::cluster.u64 $D, [$t]",
+    "mapa.shared::cluster.u32 $t, block, <0|1>; st.<weak|$S>.shared::cluster.u64 [$t], 3",
+    "mapa.shared::cluster.u32 $t, block, <0|1>; atom.$A.shared::cluster.add.u64 $D, [$t], 1",
+    "mapa.shared::cluster.u32 $t, block, <0|1>; red.$S.shared::cluster.add.u64 [$t], 1",
+    "cvta.shared.u64 $t, block; mapa.u64 $u, $t, <0|1>; st.<weak|$S>.u64 [$u], 4",
+    "cvta.shared.u64 $t, block; getctarank.u64 $d, $t",
+    "getctarank.shared::cluster.<u32|s32> $d, block",
+    "cvta.<global|shared|shared::cta|shared::cluster|local|const|param|param::entry>.u64 $t, \
+     <$x|block|own|fixed|given>; isspacep.<global|shared|shared::cta|shared::cluster|local|\
+     const|param|param::entry> $p, $t; selp.u32 $d, 1, 0, $p",
+    "cvta.global.u64 $t, wide; cvta.to.global.u64 $u, $t; ld.<weak|$L>.global.u64 $D, [$u]",
+    "cvta.shared.u64 $t, block; ld.<weak|$L>.u64 $D, [$t]",
+    "cvta.local.u64 $t, own; st.weak.u32 [$t], 1; ld.weak.local.u32 $d, [own]",
+    "mov.u32 $d, %<tid.x|ctaid.x|ntid.x|laneid|lanemask_lt|nsmid|cluster_ctarank|clusterid.x>",
+    "fence.proxy.async<|.global|.shared::cta|.shared::cluster>",
+    "fence.proxy.async::generic.<acquire.sync_restrict::shared::cluster|\
+     release.sync_restrict::shared::cta>.cluster",
+    "fence.proxy.tensormap::generic.release.<cta|cluster|gpu|sys>",
+    "fence.proxy.tensormap::generic.acquire.<cta|gpu|sys> [big], 128",
+    "membar.proxy.<alias|async>",
+    "fence.<cta|gpu|sys>",
+    "prefetch.<global.L1|global.L2|local.L1|global.L2::evict_last> [<own|big>]",
+    "applypriority.global.L2::evict_normal [big], 128",
+    "nanosleep.u32 20",
+];
+
+/// Replicas on every device.
+pub const MULTIMEM: Forms = &[
+    "multimem.ld_reduce.<weak|$L>.global.<add|min|max>.<u32|s32> $d, [copies]",
+    "multimem.ld_reduce.<weak|$L>.global.<and|or|xor>.b32 $d, [copies]",
+    "multimem.ld_reduce.<weak|$L>.global.<min|max>.<u64|s64> $D, [copies]",
+    "multimem.ld_reduce.<weak|$L>.global.<and|or|xor>.b64 $D, [copies]",
+    "multimem.ld_reduce.<weak|$L>.global.add.<u64|f64> $D, [copies]",
+    "multimem.ld_reduce.<weak|$L>.global.add.f32 $d, [copies]",
+    "multimem.ld_reduce.<weak|$L>.global.<add|min|max>.<f16x2|bf16x2> $d, [copies]",
+    "multimem.ld_reduce.<weak|$L>.global.add.v2.f32 {$d, $u}, [copies]",
+    "multimem.ld_reduce.<weak|$L>.global.max.v4.<f16|bf16|f16x2> {$t, $u, $k, $l}, [copies]",
+    "multimem.st.<weak|$S>.global.<b32|u32|s32|f32> [copies], <1|2>",
+    "multimem.st.<weak|$S>.global.<b64|u64|s64> [copies], <1|2>",
+    "multimem.st.<weak|$S>.global.f64 [copies], 0d3FF0000000000000",
+    "multimem.st.<weak|$S>.global.<f16x2|bf16x2> [copies], 0x3C003C00",
+    "multimem.st.<weak|$S>.global.v2.f32 [copies], {0f3F800000, 0f40000000}",
+    "multimem.st.<weak|$S>.global.v8.<f16|bf16> [copies], {1, 2, 3, 4, 5, 6, 7, 8}",
+    "multimem.red.<$S.|>global.<add|min|max>.<u32|s32> [copies], <1|2>",
+    "multimem.red.$S.global.<and|or|xor>.b32 [copies], 3",
+    "multimem.red.$S.global.<and|or|xor>.b64 [copies], 3",
+    "multimem.red.$S.global.<min|max>.<u64|s64> [copies], 3",
+    "multimem.red.$S.global.add.<u64> [copies], 3",
+    "multimem.red.$S.global.add.f64 [copies], 0d3FF0000000000000",
+    "multimem.red.$S.global.add.f32 [copies], 0f3F800000",
+    "multimem.red.$S.global.<add|min|max>.<f16x2|bf16x2> [copies], 0x3C003C00",
+    "multimem.red.$S.global.add.v2.f32 [copies], {0f3F800000, 0f40000000}",
+    "multimem.red.$S.global.min.v4.<f16|bf16> [copies], {1, 2, 3, 4}",
+];
+
+/// Operations on mbarriers beyond arrivals and waits.
+pub const MBARRIERS: Forms = &[
+    "mbarrier.expect_tx.relaxed.<cta|cluster>.shared::cta.b64 [bar], 8",
+    "mbarrier.complete_tx.relaxed.<cta|cluster>.shared::cta.b64 [bar], 8",
+    "mbarrier.arrive.expect_tx<|.release.cta|.relaxed.cluster>.shared.b64 $m, [bar], 8",
+    "mbarrier.arrive_drop<|.release.cta|.relaxed.cluster>.shared.b64 $m, [bar]",
+    "mbarrier.arrive_drop.expect_tx<|.release.cta>.shared.b64 $m, [bar], 8",
+    "mbarrier.arrive<|.release.cta>.shared.b64 $m, [bar], <1|2>",
+    "mbarrier.arrive.noComplete<|.release.cta>.shared::cta.b64 $m, [bar], 1; \
+     mbarrier.pending_count.b64 $d, $m",
+    "mbarrier.arrive_drop.noComplete.shared::cta.b64 $m, [bar], 1",
+    "mbarrier.inval.shared.b64 [bar]",
+    "mapa.shared::cluster.u32 $t, bar, 0; mbarrier.expect_tx.relaxed.cluster.shared::cluster.b64 \
+     [$t], 8",
+    "mapa.shared::cluster.u32 $t, bar, 0; mbarrier.complete_tx.relaxed.cluster.shared::cluster.b64 \
+     [$t], 8",
+    "mapa.shared::cluster.u32 $t, bar, 0; mbarrier.arrive_drop.release.cluster.shared::cluster.b64 \
+     _, [$t]",
+];
+
+/// Register arithmetic.
+pub const REGISTERS: Forms = &[
+    "<add|sub|mul.lo|mul.hi|div|rem|min|max>.<u32|s32> $d, $v, <1|2|0>",
+    "<and|or|xor|shl>.b32 $d, $v, <1|3>",
+    "shr.<b32|u32|s32> $d, $v, 1",
+    "<not|cnot>.b32 $d, $v",
+    "<neg|abs>.s32 $d, $v",
+    "mul.wide.<u32|s32> $D, $v, 3",
+    "mad.<lo|hi>.<u32|s32> $d, $v, 2, 1",
+    "mad.wide.<u32|s32> $D, $v, 2, 1",
+    "cvt.<u64.u32|s64.s32> $t, $v; <add|sub|mul.lo|mul.hi|div|rem|min|max>.<u64|s64> $D, $t, 3",
+    "cvt.u64.u32 $t, $v; <and|or|xor|shl|shr>.b64 $D, $t, 3",
+    "cvt.u64.u32 $t, $v; shr.<u64|s64> $D, $t, 1",
+    "cvt.u64.u32 $t, $v; <not|cnot>.b64 $D, $t",
+    "cvt.s64.s32 $t, $v; <neg|abs>.s64 $D, $t",
+    "cvt.u64.u32 $t, $v; mad.<lo|hi>.<u64|s64> $D, $t, 2, 1",
+    "cvt.<u16.u32|s16.s32> $t, $v; <add|sub|mul.lo|mul.hi|div|rem|min|max>.<u16|s16> $H, $t, 3",
+    "cvt.u16.u32 $t, $v; <and|or|xor|shl|shr>.b16 $H, $t, 3",
+    "cvt.u16.u32 $t, $v; shr.<u16|s16> $H, $t, 1",
+    "cvt.u16.u32 $t, $v; <not|cnot>.b16 $H, $t",
+    "cvt.s16.s32 $t, $v; <neg|abs>.s16 $H, $t",
+    "cvt.u16.u32 $t, $v; mul.wide.<u16|s16> $d, $t, 3",
+    "cvt.u16.u32 $t, $v; mad.<lo|hi>.<u16|s16> $H, $t, 2, 1",
+    "cvt.u16.u32 $t, $v; mad.wide.<u16|s16> $d, $t, 2, 1",
+    "cvt.<u8|s8>.u32 $t, $v; cvt.<u32|s32>.<u8|s8> $d, $t",
+    "setp.<eq|ne|lt|le|gt|ge>.<u32|s32> $p, $v, 1; selp.<b32|u32|s32> $d, 1, 0, $p",
+    "setp.<lo|ls|hi|hs>.u32 $p, $v, 1; selp.<u64|s64|b64> $D, 1, 0, $p",
+    "setp.<eq|ne>.b32 $p|$n, $v, 1; selp.<u16|s16|b16> $H, 1, 0, $n",
+    "setp.eq.u32 $p, $v, 1; setp.ne.<and|or|xor>.u32 $n, $v, 2, $p; selp.f32 $d, 0f3F800000, 0, $n",
+    "cvt.u64.u32 $t, $v; setp.<lt.u64|gt.s64|eq.b64> $p, $t, 2; selp.f64 $D, 0d3FF0000000000000, 0, $p",
+    "cvt.u16.u32 $t, $v; setp.<lt.u16|gt.s16|eq.b16> $p, $t, 2; selp.u32 $d, 1, 0, $p",
+    "setp.eq.u32 $p, $v, 1; setp.lt.u32 $q, $v, 3; <and|or|xor>.pred $n, $p, $q; \
+     selp.u32 $d, 1, 0, $n",
+    "setp.eq.u32 $p, $v, 1; not.pred $n, $p; selp.u32 $d, 1, 0, $n",
+    "setp.eq.u32 $p, $v, 1; mov.pred $n, $p; selp.u32 $d, 1, 0, $n",
+    "set.<eq|ne|lt|le|gt|ge>.<u32|s32>.<u32|s32> $d, $v, 1",
+    "set.<lo|ls|hi|hs>.u32.u32 $d, $v, 1",
+    "set.eq.u32.b32 $d, $v, 1",
+    "setp.eq.u32 $p, $v, 1; set.lt.<and|or|xor>.u32.u32 $d, $v, 2, $p",
+    "cvt.u64.u32 $t, $v; set.<eq.u32.b64|lt.u32.u64|gt.u32.s64> $d, $t, 1",
+    "cvt.u16.u32 $t, $v; set.<eq.u32.b16|lt.u32.u16|gt.u32.s16> $d, $t, 1",
+    "mov.<b32|u32|s32|f32> $d, $v",
+    "mov.<b64|u64|s64|f64> $D, <1|2>",
+    "mov.<b16|u16|s16> $H, <1|2>",
+    "mov.b128 $Q, <1|2>",
+    "<add|min|max>.<f32|f16x2|bf16x2> $d, $v, 0x3C003C00",
+    "<add|min|max>.f64 $D, 0d3FF0000000000000, 0d4000000000000000",
+    "<add|min|max>.<f16|bf16> $H, 0x3C00, 0x4000",
+    "add.rn.<f32|f16x2> $d, $v, 0x3C003C00",
+    "shfl.sync.<up|down|bfly|idx>.b32 $d, $v, 1, 31, 0xffffffff",
+    "setp.eq.u32 $p, $v, 1; vote.sync.<all|any|uni>.pred $n, $p, 0xffffffff",
+    "setp.eq.u32 $p, $v, 1; vote.sync.ballot.b32 $t, $p, 0xffffffff",
+    "match.<any|all>.sync.<b32|b64> $t, 1, 0xffffffff",
+    "redux.sync.<add|min|max>.<u32|s32> $t, $v, 0xffffffff",
+    "redux.sync.<and|or|xor>.b32 $t, $v, 0xffffffff",
+    "redux.sync.<min|max><|.abs>.NaN.f32 $t, $v, 0xffffffff",
+    "elect.sync $t|$p, 0xffffffff",
+    "activemask.b32 $t",
+    "setp.eq.u32 $p, $v, 1; barrier.cta.red.popc<|.aligned>.u32 $d, 0, !$p",
+    "setp.eq.u32 $p, $v, 1; barrier.red.<and|or>.pred $n, 0, $p; selp.u32 $d, 1, 0, $n",
+    "setp.eq.u32 $p, $v, 1; bar.cta.red.<and|or>.pred $n, 1, $p; selp.u32 $d, 1, 0, $n",
+];
+
+/// Around kernels and the host.
+pub const TASKS: Forms = &[
+    "griddepcontrol.wait",
+    "griddepcontrol.launch_dependents",
+    "ld.<weak|$L>.global.u32 $d, [$x]",
+    "st.<weak|$S>.global.u32 [$x], $v",
+    "ld.global.nc.u32 $d, [$x]",
+];
+
+/// Instructions of the ISA that the standard's model is asked nothing about, or that end a thread.
+pub const ENDS: Forms = &["exit", "ret<|.uni>", "trap", "brkpt", "prefetchu.L1 [$x]"];
