@@ -416,7 +416,7 @@ mod tests {
 
     #[test]
     fn engines_that_disagree_are_an_error() {
-        let no = || Box::new(Always("no", Answer::No(Core { axioms: vec![0], minimal: true })));
+        let no = || Box::new(Always("no", Answer::No(Core { axioms: vec![0], ..Core::default() })));
         let lost = || Box::new(Always("lost", Answer::Unknown(Why::Steps)));
         let wrong = Box::new(Always("wrong", stale_read()));
         assert_eq!(message_passing(vec![no(), lost()]).kind(), Kind::Forbidden);
