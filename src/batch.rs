@@ -7,7 +7,6 @@ use crate::check::{self, Outcome, Settings, check};
 use crate::diagnostic::{Diagnostic, closest};
 use crate::event::graph::{CutKind, EventGraph};
 use crate::execution::build::Execution;
-use crate::execution::recheck::recheck;
 use crate::litmus::ast::{Metadata, Test};
 use crate::relation::expr::Model;
 use crate::solve::{Answer, Engine, Goal, Problem, States};
@@ -225,13 +224,14 @@ fn list_with(
         let wrong = |what: &str| {
             Unlisted::Broken(format!("{} lists a state that cannot be: {what}", engine.name()))
         };
+        let checked = check::verify(problem, Goal::Complete, choices).map_err(|e| wrong(&e))?;
+        if !checked.is_consistent() {
+            return Err(wrong("its execution is not consistent"));
+        }
         let execution =
             Execution::build(&graph, choices.clone()).map_err(|e| wrong(&e.to_string()))?;
         if execution.final_state() != *values {
             return Err(wrong("its execution ends otherwise"));
-        }
-        if !recheck(model, &execution).is_consistent() {
-            return Err(wrong("its execution is not consistent"));
         }
         matching.push(execution.truth(graph.condition) == Some(true));
     }
@@ -487,7 +487,7 @@ mod tests {
 
     #[test]
     fn engines_that_disagree_are_an_error() {
-        let no = || Box::new(Always("no", Answer::No(Core { axioms: vec![0], minimal: true })));
+        let no = || Box::new(Always("no", Answer::No(Core { axioms: vec![0], ..Core::default() })));
         let lost = || Box::new(Always("lost", Answer::Unknown(Why::Steps)));
         let wrong = Box::new(Always("wrong", stale_read()));
         assert_eq!(message_passing(vec![no(), lost()]).kind(), Kind::Forbidden);

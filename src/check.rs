@@ -12,6 +12,7 @@ use crate::ptx::operation::Proxy;
 use crate::race::{self, Race};
 use crate::relation::expr::{Axiom, AxiomKind, AxiomRole, Model, Node};
 use crate::solve::{Answer, Budget, Core, Engine, Goal, Problem, RaceKind, States, Why};
+use crate::source::Span;
 use crate::verdict::{Reason, Undecided, Verdict};
 use crate::vocabulary::{BaseRel, BaseSet};
 use indexmap::IndexMap;
@@ -62,6 +63,26 @@ pub fn graph_of(test: &Test, model: &Model, settings: Settings) -> EventGraph {
         spin_loops: model.forgets_reads(),
         tearing: settings.tearing,
     };
+    unfolded(test, model, settings, unfolding)
+}
+
+/// As [`graph_of`], with the rounds of loops that only wait.
+///
+/// Such a round may be left out of an execution without a change to the others, but it may race.
+/// Two accesses that race need one such round of each of their threads, so that one more than the
+/// bound is enough.
+#[must_use]
+pub fn graph_with_rounds(test: &Test, model: &Model, settings: Settings) -> EventGraph {
+    let graph = graph_of(test, model, settings);
+    if !graph.cuts.iter().any(|cut| cut.kind == CutKind::Spin) {
+        return graph;
+    }
+    let bound = settings.bound.saturating_add(1);
+    let unfolding = Unfolding { bound, spin_loops: false, tearing: settings.tearing };
+    unfolded(test, model, settings, unfolding)
+}
+
+fn unfolded(test: &Test, model: &Model, settings: Settings, unfolding: Unfolding) -> EventGraph {
     let mut graph = unfold(&lower(test, settings.readings), unfolding);
     let strange = proxies_outside(&graph, model);
     graph.violations.extend(strange);
@@ -96,10 +117,8 @@ fn proxies_outside(graph: &EventGraph, model: &Model) -> Vec<Violation> {
 pub fn check(test: &Test, model: &Model, engine: &dyn Engine, settings: Settings) -> Outcome {
     let limit = settings.budget.milliseconds;
     let end = limit.map(|ms| Instant::now() + Duration::from_millis(ms));
-    let graph = graph_of(test, model, settings);
-    let timed = Timed::new(engine, end, &graph);
-    let engine: &dyn Engine = &timed;
-    let verdict = decide(test, Problem { graph: &graph, model }, engine, settings);
+    let timed = Timed { engine, end };
+    let (verdict, graph) = decide(test, model, &timed, settings);
     Outcome { holds: verdict.holds(test.quantifier), verdict, graph }
 }
 
@@ -107,15 +126,9 @@ pub fn check(test: &Test, model: &Model, engine: &dyn Engine, settings: Settings
 struct Timed<'e> {
     engine: &'e dyn Engine,
     end: Option<Instant>,
-    /// Why the program is not decided, if it is too large.
-    refusal: Option<String>,
 }
 
-impl<'e> Timed<'e> {
-    fn new(engine: &'e dyn Engine, end: Option<Instant>, graph: &EventGraph) -> Self {
-        Self { engine, end, refusal: too_large(graph) }
-    }
-
+impl Timed<'_> {
     /// What is left of a budget; `None` when the time is over.
     fn rest(&self, budget: Budget) -> Option<Budget> {
         let Some(end) = self.end else { return Some(budget) };
@@ -157,8 +170,8 @@ impl Engine for Timed<'_> {
     }
 
     fn find(&self, problem: Problem<'_>, goal: Goal, budget: Budget) -> Answer {
-        if let Some(why) = &self.refusal {
-            return Answer::Unsupported(why.clone());
+        if let Some(why) = too_large(problem.graph) {
+            return Answer::Unsupported(why);
         }
         match self.rest(budget) {
             Some(rest) => self.engine.find(problem, goal, rest),
@@ -180,13 +193,35 @@ pub fn goal_of(quantifier: Quantifier) -> Goal {
     Goal::Condition(quantifier != Quantifier::Forall)
 }
 
-fn decide(test: &Test, problem: Problem<'_>, engine: &dyn Engine, settings: Settings) -> Verdict {
+/// The verdict, with the events that it refers to.
+fn decide(
+    test: &Test,
+    model: &Model,
+    engine: &dyn Engine,
+    settings: Settings,
+) -> (Verdict, EventGraph) {
+    let graph = graph_of(test, model, settings);
+    let problem = Problem { graph: &graph, model };
     if let Some(verdict) = violation(problem, engine, settings) {
-        return verdict;
+        return (verdict, graph);
     }
-    if let Some(verdict) = mixed_sizes(test, problem, engine, settings) {
-        return verdict;
+    if model.definition("race").is_some() && graph.has_partial_overlap() {
+        let rounds = graph_with_rounds(test, model, settings);
+        let racing = Problem { graph: &rounds, model };
+        match race::find(racing, RaceKind::Mixed, engine, settings.budget) {
+            Err(verdict) => return (verdict, graph),
+            Ok(None) => {}
+            Ok(Some(race)) => match in_spite_of_a_race(test, problem, engine, settings) {
+                Voided::Yes => return (voided(&rounds, race), rounds),
+                Voided::But(verdict) => return (verdict, graph),
+            },
+        }
     }
+    (reached(test, problem, engine, settings), graph)
+}
+
+/// The verdict on a program that is defined.
+fn reached(test: &Test, problem: Problem<'_>, engine: &dyn Engine, settings: Settings) -> Verdict {
     match engine.find(problem, goal_of(test.quantifier), settings.budget) {
         Answer::Yes(choices) => witnessed(problem, goal_of(test.quantifier), *choices),
         Answer::No(core) => excluded(problem, core, engine, settings),
@@ -200,8 +235,6 @@ fn violation(problem: Problem<'_>, engine: &dyn Engine, settings: Settings) -> O
     for (index, violation) in problem.graph.violations.iter().enumerate() {
         let choices = match engine.find(problem, Goal::Violation(index), settings.budget) {
             Answer::Yes(choices) => Some(choices),
-            // It happens in every execution, none of which completes.
-            Answer::No(_) if is_certain(problem.graph, violation) => None,
             Answer::No(_) => continue,
             Answer::Unknown(why) => return Some(Verdict::Unknown(Undecided::Engine(why))),
             Answer::Unsupported(why) => return Some(Verdict::Unknown(Undecided::Unsupported(why))),
@@ -216,37 +249,31 @@ fn violation(problem: Problem<'_>, engine: &dyn Engine, settings: Settings) -> O
     None
 }
 
-/// Whether a misuse surely happens: nothing that a thread may wait at for ever, a barrier included,
-/// stands before it. (What follows an endless loop has a guard; only barriers need a look.)
-fn is_certain(graph: &EventGraph, violation: &Violation) -> bool {
-    let unfiltered = graph.exprs.is_true(graph.filter);
-    unfiltered && graph.barriers.is_empty() && graph.exprs.is_true(violation.guard)
+/// What a mixed-size race leaves of a program's meaning.
+enum Voided {
+    /// Nothing.
+    Yes,
+    /// Enough for a verdict.
+    But(Verdict),
 }
 
 /// A mixed-size race voids the axioms, all but the one for atomics (PTX-8.7.2).
-fn mixed_sizes(
+fn in_spite_of_a_race(
     test: &Test,
     problem: Problem<'_>,
     engine: &dyn Engine,
     settings: Settings,
-) -> Option<Verdict> {
-    if problem.model.definition("race").is_none() || !problem.graph.has_partial_overlap() {
-        return None;
-    }
-    let race = match race::find(problem, RaceKind::Mixed, engine, settings.budget) {
-        Ok(race) => race?,
-        Err(verdict) => return Some(verdict),
-    };
+) -> Voided {
     if settings.readings.mixed_race == MixedRace::Execution {
-        return racing_executions(test, problem, engine, settings);
+        let racing = racing_executions(test, problem, engine, settings);
+        return Voided::But(racing.unwrap_or_else(|| reached(test, problem, engine, settings)));
     }
-    match excluded_by_atomics(test, problem.model, engine, settings) {
-        Answer::No(core) if !core.axioms.is_empty() => return Some(Verdict::Forbidden(core)),
-        Answer::No(_) | Answer::Yes(_) => {}
-        Answer::Unknown(why) => return Some(Verdict::Unknown(Undecided::Engine(why))),
-        Answer::Unsupported(why) => return Some(Verdict::Unknown(Undecided::Unsupported(why))),
-    }
-    Some(voided(problem.graph, race))
+    Voided::But(match excluded_by_atomics(test, problem.model, engine, settings) {
+        Answer::No(core) if !core.axioms.is_empty() => Verdict::Forbidden(core),
+        Answer::No(_) | Answer::Yes(_) => return Voided::Yes,
+        Answer::Unknown(why) => Verdict::Unknown(Undecided::Engine(why)),
+        Answer::Unsupported(why) => Verdict::Unknown(Undecided::Unsupported(why)),
+    })
 }
 
 /// The verdict where a mixed-size race leaves an execution without meaning.
@@ -370,10 +397,14 @@ pub fn verify(problem: Problem<'_>, goal: Goal, choices: &Choices) -> Result<Rec
     let reached = match goal {
         Goal::Condition(wanted) => execution.truth(graph.condition) == Some(wanted),
         Goal::Violation(index) => execution.truth(graph.violations[index].guard) == Some(true),
+        Goal::Endless => execution.waits_for_ever(),
         Goal::Complete | Goal::BoundHit | Goal::Race(_) => true,
     };
     if !reached {
         return Err("it does not have what was looked for".to_owned());
+    }
+    if goal.needs_end(graph) && !execution.is_complete() {
+        return Err("a thread does not end".to_owned());
     }
     Ok(recheck(problem.model, &execution))
 }
@@ -391,19 +422,37 @@ fn excluded(problem: Problem<'_>, core: Core, engine: &dyn Engine, settings: Set
             Answer::Unsupported(why) => return Verdict::Unknown(Undecided::Unsupported(why)),
         }
     }
-    // An outcome that only the filter leaves out is no deadlock.
-    let filtered = !problem.graph.exprs.is_true(problem.graph.filter);
-    if !problem.graph.barriers.is_empty() && !filtered {
-        match engine.find(problem, Goal::Complete, settings.budget) {
-            Answer::No(_) => {
-                return stuck(problem.graph);
-            }
-            Answer::Yes(_) => {}
-            Answer::Unknown(why) => return Verdict::Unknown(Undecided::Engine(why)),
-            Answer::Unsupported(why) => return Verdict::Unknown(Undecided::Unsupported(why)),
-        }
+    // That the filter leaves everything out is no reason.
+    let (barriers, endless) = (!problem.graph.barriers.is_empty(), spins(problem.graph));
+    let asked = barriers || (!endless.is_empty() && core.axioms.is_empty());
+    if !asked || !problem.graph.exprs.is_true(problem.graph.filter) {
+        return Verdict::Forbidden(core);
     }
-    Verdict::Forbidden(core)
+    match engine.find(problem, Goal::Complete, settings.budget) {
+        Answer::No(_) => {}
+        Answer::Yes(_) => return Verdict::Forbidden(core),
+        Answer::Unknown(why) => return Verdict::Unknown(Undecided::Engine(why)),
+        Answer::Unsupported(why) => return Verdict::Unknown(Undecided::Unsupported(why)),
+    }
+    if endless.is_empty() {
+        return stuck(problem.graph);
+    }
+    match engine.find(problem, Goal::Endless, settings.budget) {
+        Answer::Yes(_) => Verdict::Forbidden(Core { endless, ..core }),
+        Answer::No(_) if barriers => stuck(problem.graph),
+        Answer::No(_) => Verdict::Forbidden(core),
+        Answer::Unknown(why) => Verdict::Unknown(Undecided::Engine(why)),
+        Answer::Unsupported(why) => Verdict::Unknown(Undecided::Unsupported(why)),
+    }
+}
+
+/// Where threads may wait in a loop for ever.
+fn spins(graph: &EventGraph) -> Vec<Span> {
+    let spins = graph.cuts.iter().filter(|c| c.kind == CutKind::Spin);
+    let mut spans: Vec<Span> = spins.map(|c| c.span).collect();
+    spans.sort_by_key(|span| (span.start, span.end));
+    spans.dedup();
+    spans
 }
 
 /// No execution completes: because of a misuse that is undefined, or else of a deadlock.

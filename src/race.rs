@@ -57,7 +57,7 @@ pub fn spans(graph: &EventGraph, race: &Race) -> [Span; 2] {
     if (a.start, a.end) <= (b.start, b.end) { [a, b] } else { [b, a] }
 }
 
-/// Every pair of statements that races in some complete consistent execution.
+/// Every pair of statements that races in some consistent execution.
 ///
 /// # Errors
 /// The verdict instead: unknown when the engine cannot tell or the model has no definition of
@@ -89,7 +89,7 @@ pub fn races(
     Ok(out)
 }
 
-/// A race of one kind, if there is one in a complete consistent execution.
+/// A race of one kind, if there is one in a consistent execution.
 ///
 /// # Errors
 /// As [`races`].

@@ -8,7 +8,7 @@ use super::models::{Setup, any_error};
 use super::output::{Console, print};
 use super::status::Status;
 use crate::batch::{Case, Judgement, Unlisted, guarded, judge, list};
-use crate::check::{Settings, goal_of, graph_of};
+use crate::check::{Settings, goal_of, graph_with_rounds};
 use crate::explain::{Absent, Counterfactual, counterfactual};
 use crate::race::{self, Race};
 use crate::relation::expr::Model;
@@ -155,7 +155,7 @@ fn without_axioms(
 
 pub(super) fn races(arguments: &RacesArguments, console: &Console) -> Result<Status> {
     let loaded = Loaded::new(&arguments.single, console)?;
-    let graph = graph_of(&loaded.case.test, loaded.model(), loaded.settings);
+    let graph = graph_with_rounds(&loaded.case.test, loaded.model(), loaded.settings);
     let problem = Problem { graph: &graph, model: loaded.model() };
     match races_of(problem, &loaded) {
         Ok(races) => {

@@ -9,7 +9,7 @@ pub mod formula;
 mod relations;
 
 use crate::bounds::{Bounds, Precision};
-use crate::event::graph::{CutKind, EventGraph};
+use crate::event::graph::EventGraph;
 use crate::id::{EventId, ExprId, LocId, NodeId};
 use crate::program::expr::ExprArena;
 use crate::relation::expr::{AxiomRole, Model};
@@ -122,17 +122,15 @@ impl<'a> Encoding<'a> {
 
     /// What the goal demands.
     pub fn goal(&mut self, goal: Goal) -> Formula {
-        let cut =
-            |kind: CutKind| self.graph.cuts.iter().filter(move |c| c.kind == kind).map(|c| c.guard);
-        let bound: Vec<ExprId> = cut(CutKind::Bound).collect();
-        let spin: Vec<ExprId> = cut(CutKind::Spin).collect();
-        if goal == Goal::BoundHit {
-            let hits: Vec<Formula> = bound.into_iter().map(|g| self.truth(g)).collect();
-            return self.formulas.any(hits);
+        let graph = self.graph;
+        if let Some(kind) = goal.needs_cut() {
+            let cuts = graph.cuts.iter().filter(|c| c.kind == kind);
+            let cuts: Vec<Formula> = cuts.map(|c| self.truth(c.guard)).collect();
+            return self.formulas.any(cuts);
         }
         let mut parts = Vec::new();
-        for guard in bound.into_iter().chain(spin) {
-            let cut = self.truth(guard);
+        for cut in graph.cuts.iter().filter(|_| goal.needs_end(graph)) {
+            let cut = self.truth(cut.guard);
             parts.push(self.formulas.not(cut));
         }
         parts.push(self.truth(self.graph.filter));
@@ -143,7 +141,7 @@ impl<'a> Encoding<'a> {
             }
             Goal::Violation(index) => parts.push(self.truth(self.graph.violations[index].guard)),
             Goal::Race(_) => parts.extend(self.race),
-            Goal::Complete | Goal::BoundHit => {}
+            Goal::Complete | Goal::BoundHit | Goal::Endless => {}
         }
         self.formulas.all(parts)
     }

@@ -1,54 +1,58 @@
 //! The unrolled control flow of one thread: an acyclic graph of (step, loop counters).
 //!
-//! A backward jump may be taken `bound - 1` times per entry of its loop; taking it resets the
-//! counters of the backward jumps inside the loop.
+//! The head of a loop is reached at most `bound` times per entry of the loop; reaching it again
+//! resets the counters of the loops inside.
 
+use super::loops::{LoopId, Loops};
 use crate::program::micro::{Micro, Step, ThreadCode};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// How many registers and counters all copies of a thread's steps may have together.
 const MOST_COPIES: usize = 1 << 22;
 
-/// A copy of a step: the step's index and how often each backward jump has been taken.
+/// A copy of a step: the step's index and, for each loop, how often its head has been reached
+/// since the loop was last entered.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct NodeKey {
-    pub(crate) step: usize,
-    pub(crate) counters: Vec<u8>,
+struct NodeKey {
+    step: usize,
+    counters: Vec<u8>,
 }
 
-/// A backward jump.
+/// Where control goes on one way out of a copy of a step; copies are positions in
+/// [`ControlFlow::nodes`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Edge {
+    /// There is no such way.
+    Nowhere,
+    /// To the end of the thread.
+    End,
+    /// To another step.
+    To(usize),
+    /// From within a loop back to its head; to no copy where the bound ends the loop.
+    Again(LoopId, Option<usize>),
+}
+
+/// The ways out of a copy of a step.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct BackJump {
-    /// The step of the jump.
-    pub(crate) from: usize,
-    /// The step that it goes to, at or before `from`.
-    pub(crate) to: usize,
-}
-
-/// Where control goes after a copy of a step.
-#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Successors {
-    /// The next step; `None` at the end of the thread.
-    pub(crate) next: Option<usize>,
-    /// The target of the step's branch; `None` for no branch, the end, or a cut.
-    pub(crate) taken: Option<usize>,
-    /// The backward jump that the branch is, if it is one.
-    pub(crate) back: Option<usize>,
-    /// Whether the branch leads to the end of the thread.
-    pub(crate) to_end: bool,
+    /// On to the next statement.
+    pub(crate) next: Edge,
+    /// The branch.
+    pub(crate) taken: Edge,
 }
 
 /// The unrolled control flow of one thread.
 #[derive(Debug)]
 pub(crate) struct ControlFlow {
-    /// Copies of steps in topological order.
-    pub(crate) nodes: Vec<NodeKey>,
-    /// Successors, as positions in `nodes`.
+    /// The steps that the copies are copies of, in topological order.
+    pub(crate) nodes: Vec<usize>,
+    /// The ways out of every copy.
     pub(crate) successors: Vec<Successors>,
-    /// The backward jumps of the thread.
-    pub(crate) back_jumps: Vec<BackJump>,
+    /// The loops of the thread.
+    pub(crate) loops: Loops,
     /// How often a loop body is executed at most.
     pub(crate) bound: u8,
+    counters: Vec<Vec<u8>>,
     positions: FxHashMap<NodeKey, usize>,
 }
 
@@ -60,116 +64,112 @@ pub(crate) fn branch_target(step: &Step) -> Option<usize> {
     })
 }
 
+/// Whether control may go on to the next statement.
+pub(crate) fn falls_through(step: &Step) -> bool {
+    let leaves = |m: &Micro| matches!(m, Micro::Exit | Micro::Branch { condition: None, .. });
+    step.guard.is_some() || !step.micros.iter().any(leaves)
+}
+
 impl ControlFlow {
     /// Unrolls `code` so that every loop body is executed at most `bound` times per entry; less
     /// often, where that takes more copies of steps than are manageable.
     pub(crate) fn unroll(code: &ThreadCode, bound: u8) -> Self {
         let bound = bound.max(1);
-        if let Some(flow) = Self::within(code, bound, MOST_COPIES) {
+        let loops = Loops::of(code);
+        let within = |bound, limit| Self::within(code, &loops, bound, limit);
+        if let Some(flow) = within(bound, MOST_COPIES) {
             return flow;
         }
         // Once through every loop is as much as the program says; more is found by bisection.
         let (mut fits, mut fails) = (1, bound);
         while fails - fits > 1 {
             let middle = fits + (fails - fits) / 2;
-            match Self::within(code, middle, MOST_COPIES) {
+            match within(middle, MOST_COPIES) {
                 Some(_) => fits = middle,
                 None => fails = middle,
             }
         }
-        Self::within(code, fits, usize::MAX).expect("there is no limit to it")
+        within(fits, usize::MAX).expect("there is no limit to it")
     }
 
     /// Unrolls `code` unless that takes more than `limit` cells of registers and counters.
-    fn within(code: &ThreadCode, bound: u8, limit: usize) -> Option<Self> {
-        let back_jumps: Vec<BackJump> = code
-            .steps
-            .iter()
-            .enumerate()
-            .filter_map(|(from, step)| {
-                branch_target(step).filter(|&to| to <= from).map(|to| BackJump { from, to })
-            })
-            .collect();
+    fn within(code: &ThreadCode, loops: &Loops, bound: u8, limit: usize) -> Option<Self> {
         let mut flow = Self {
             nodes: Vec::new(),
             successors: Vec::new(),
-            back_jumps,
-            positions: FxHashMap::default(),
+            loops: loops.clone(),
             bound,
+            counters: Vec::new(),
+            positions: FxHashMap::default(),
         };
-        let cells = code.registers.len() + flow.back_jumps.len() + 1;
+        let cells = code.registers.len() + loops.len() + 1;
         let fits = code.steps.is_empty() || flow.explore(code, limit / cells);
         fits.then_some(flow)
     }
 
-    /// The position of the head of the loop that `back` closes, for the iteration of `node`.
-    pub(crate) fn head(&self, back: usize, node: usize) -> usize {
-        let jump = self.back_jumps[back];
-        let mut counters = self.nodes[node].counters.clone();
-        self.reset_inner(back, &mut counters);
-        self.positions[&NodeKey { step: jump.to, counters }]
+    /// The copy of a loop's head that the iteration of a copy in the loop began at. Only a loop
+    /// that is entered at its head has one for every copy.
+    pub(crate) fn head(&self, id: LoopId, node: usize) -> Option<usize> {
+        let mut counters = self.counters[node].clone();
+        self.reset_inner(id, &mut counters);
+        self.positions.get(&NodeKey { step: self.loops.head(id), counters }).copied()
     }
 
-    /// Whether `node` belongs to the same iteration of the loop of `back` as `last`.
-    pub(crate) fn same_iteration(&self, back: usize, node: usize, last: usize) -> bool {
-        let jump = self.back_jumps[back];
-        let (a, b) = (&self.nodes[node], &self.nodes[last]);
-        (jump.to..=jump.from).contains(&a.step)
-            && a.counters
-                .iter()
-                .zip(&b.counters)
-                .enumerate()
-                .all(|(k, (x, y))| x == y || self.is_inner(k, back))
+    /// Whether `node` belongs to the same iteration of a loop as `last`, which is in the loop.
+    pub(crate) fn same_iteration(&self, id: LoopId, node: usize, last: usize) -> bool {
+        self.loops.contains(id, self.nodes[node])
+            && self
+                .loops
+                .ids()
+                .zip(self.counters[node].iter().zip(&self.counters[last]))
+                .all(|(other, (x, y))| x == y || self.loops.is_inside(other, id))
     }
 
-    fn is_inner(&self, inner: usize, back: usize) -> bool {
-        let (jump, inside) = (self.back_jumps[back], self.back_jumps[inner]);
-        (jump.to..jump.from).contains(&inside.from)
-    }
-
-    fn reset_inner(&self, back: usize, counters: &mut [u8]) {
-        for (k, counter) in counters.iter_mut().enumerate() {
-            if self.is_inner(k, back) {
+    fn reset_inner(&self, id: LoopId, counters: &mut [u8]) {
+        for (other, counter) in self.loops.ids().zip(counters) {
+            if self.loops.is_inside(other, id) {
                 *counter = 0;
             }
         }
     }
 
-    /// The keys that follow `key`: next, taken, and the backward jump taken.
-    fn follow(
-        &self,
-        code: &ThreadCode,
-        bound: u8,
-        key: &NodeKey,
-    ) -> (Option<NodeKey>, Option<NodeKey>, Successors) {
-        let end = code.steps.len();
+    /// The ways out of a copy, as keys: on, and by the branch.
+    fn ways(&self, code: &ThreadCode, key: &NodeKey) -> [Way; 2] {
         let step = &code.steps[key.step];
-        let next = (key.step + 1 < end)
-            .then(|| NodeKey { step: key.step + 1, counters: key.counters.clone() });
-        let mut shape = Successors::default();
-        let Some(target) = branch_target(step) else { return (next, None, shape) };
-        if target >= end {
-            shape.to_end = true;
-            return (next, None, shape);
+        let next = falls_through(step).then(|| self.way(code, key, key.step + 1));
+        let taken = branch_target(step).map(|target| self.way(code, key, target));
+        [next.unwrap_or(Way::Nowhere), taken.unwrap_or(Way::Nowhere)]
+    }
+
+    fn way(&self, code: &ThreadCode, key: &NodeKey, target: usize) -> Way {
+        if target >= code.steps.len() {
+            return Way::End;
         }
         let mut counters = key.counters.clone();
-        shape.back = self.back_jumps.iter().position(|j| j.from == key.step);
-        if let Some(back) = shape.back {
-            if counters[back] + 1 >= bound {
-                return (next, None, shape);
-            }
-            counters[back] += 1;
-            self.reset_inner(back, &mut counters);
+        let Some(id) = self.loops.headed_by(target) else {
+            return Way::To(NodeKey { step: target, counters });
+        };
+        if !self.loops.contains(id, key.step) {
+            counters[id.index()] = 1;
+            return Way::To(NodeKey { step: target, counters });
         }
-        (next, Some(NodeKey { step: target, counters }), shape)
+        if counters[id.index()] >= self.bound {
+            return Way::Again(id, None);
+        }
+        counters[id.index()] += 1;
+        self.reset_inner(id, &mut counters);
+        Way::Again(id, Some(NodeKey { step: target, counters }))
     }
 
     /// Depth-first search; reversed postorder is a topological order. Whether at most `limit`
     /// copies of steps were met; otherwise the search stopped.
     fn explore(&mut self, code: &ThreadCode, limit: usize) -> bool {
-        let bound = self.bound;
-        let root = NodeKey { step: 0, counters: vec![0; self.back_jumps.len()] };
-        let mut seen: FxHashMap<NodeKey, ()> = FxHashMap::default();
+        let mut counters = vec![0; self.loops.len()];
+        if let Some(id) = self.loops.headed_by(0) {
+            counters[id.index()] = 1;
+        }
+        let root = NodeKey { step: 0, counters };
+        let mut seen: FxHashSet<NodeKey> = FxHashSet::default();
         let mut postorder: Vec<NodeKey> = Vec::new();
         // Each entry: a node and whether its successors have been visited.
         let mut stack = vec![(root, false)];
@@ -178,29 +178,55 @@ impl ControlFlow {
                 postorder.push(key);
                 continue;
             }
-            if seen.insert(key.clone(), ()).is_some() {
+            if !seen.insert(key.clone()) {
                 continue;
             }
             if seen.len() > limit {
                 return false;
             }
-            let (next, taken, _) = self.follow(code, bound, &key);
+            let ways = self.ways(code, &key);
             stack.push((key, true));
             // The later step is visited first, so that loop bodies come before what follows them.
-            let mut after: Vec<NodeKey> = next.into_iter().chain(taken).collect();
+            let mut after: Vec<NodeKey> = ways.into_iter().filter_map(Way::key).collect();
             after.sort_by_key(|k| k.step);
-            stack.extend(after.into_iter().filter(|k| !seen.contains_key(k)).map(|k| (k, false)));
+            stack.extend(after.into_iter().filter(|k| !seen.contains(k)).map(|k| (k, false)));
         }
         postorder.reverse();
         self.positions = postorder.iter().cloned().enumerate().map(|(at, key)| (key, at)).collect();
-        for key in &postorder {
-            let (next, taken, mut shape) = self.follow(code, bound, key);
-            shape.next = next.map(|k| self.positions[&k]);
-            shape.taken = taken.map(|k| self.positions[&k]);
-            self.successors.push(shape);
+        for key in postorder {
+            let [next, taken] = self.ways(code, &key).map(|way| self.edge(way));
+            self.successors.push(Successors { next, taken });
+            self.nodes.push(key.step);
+            self.counters.push(key.counters);
         }
-        self.nodes = postorder;
         true
+    }
+
+    fn edge(&self, way: Way) -> Edge {
+        match way {
+            Way::Nowhere => Edge::Nowhere,
+            Way::End => Edge::End,
+            Way::To(key) => Edge::To(self.positions[&key]),
+            Way::Again(id, key) => Edge::Again(id, key.map(|k| self.positions[&k])),
+        }
+    }
+}
+
+/// An [`Edge`] before copies have positions.
+enum Way {
+    Nowhere,
+    End,
+    To(NodeKey),
+    Again(LoopId, Option<NodeKey>),
+}
+
+impl Way {
+    fn key(self) -> Option<NodeKey> {
+        match self {
+            Self::Nowhere | Self::End => None,
+            Self::To(key) => Some(key),
+            Self::Again(_, key) => key,
+        }
     }
 }
 

@@ -7,6 +7,7 @@ mod control;
 mod draft;
 mod elements;
 pub mod graph;
+mod loops;
 mod meet;
 mod memory;
 mod non_coherent;

@@ -3,9 +3,10 @@
 //! Branches do not fork anything: the two sides run under complementary guards and their register
 //! values meet in choices. A symbolic address becomes one access per place that it may point to.
 
-use super::control::{ControlFlow, live_registers};
+use super::control::{ControlFlow, Edge, live_registers};
 use super::draft::{Draft, DraftKind};
 use super::graph::{Cut, CutKind, EventGraph, Symbol, Violation};
+use super::loops::LoopId;
 use crate::id::{AccessId, ExprId, SymbolId};
 use crate::program::expr::{Binary, Expr, ExprArena};
 use crate::program::micro::{Micro, Program, ThreadCode};
@@ -99,8 +100,6 @@ pub(super) struct ThreadRun<'d, 'p> {
     pub(super) spin_loops: bool,
     pub(super) flow: ControlFlow,
     pub(super) live: Vec<Vec<bool>>,
-    /// For every step, whether a backward jump leads there.
-    heads: Vec<bool>,
     pub(super) entries: Vec<Option<State>>,
     pub(super) effects: Vec<Effect>,
     pub(super) exits: Vec<State>,
@@ -113,8 +112,6 @@ impl<'d, 'p> ThreadRun<'d, 'p> {
         let bound = draft.unfolding.bound.max(1);
         let flow = ControlFlow::unroll(code, bound);
         let entries = vec![None; flow.nodes.len()];
-        let mut heads = vec![false; code.steps.len()];
-        flow.back_jumps.iter().for_each(|jump| heads[jump.to] = true);
         draft.bound = draft.bound.min(flow.bound);
         Self {
             live: live_registers(code, observed),
@@ -123,7 +120,6 @@ impl<'d, 'p> ThreadRun<'d, 'p> {
             code,
             index,
             flow,
-            heads,
             entries,
             effects: Vec::new(),
             exits: Vec::new(),
@@ -145,9 +141,9 @@ impl<'d, 'p> ThreadRun<'d, 'p> {
         }
         for node in 0..self.flow.nodes.len() {
             // Only the state at the head of a loop is needed again.
-            let state = match self.heads[self.flow.nodes[node].step] {
-                true => self.entries[node].clone(),
-                false => self.entries[node].take(),
+            let state = match self.flow.loops.headed_by(self.flow.nodes[node]) {
+                Some(_) => self.entries[node].clone(),
+                None => self.entries[node].take(),
             };
             if let Some(state) = state {
                 self.step(node, state);
@@ -207,24 +203,29 @@ impl<'d, 'p> ThreadRun<'d, 'p> {
         Cell { value, reads: union(&then.reads, &otherwise.reads) }
     }
 
-    fn arrive(&mut self, node: Option<usize>, state: State) {
+    fn arrive(&mut self, node: usize, state: State) {
+        let merged = match self.entries[node].take() {
+            None => state,
+            Some(there) => self.merge(there, state),
+        };
+        self.entries[node] = Some(merged);
+    }
+
+    /// Leaves a copy of a step.
+    fn go(&mut self, from: usize, edge: Edge, state: State, span: Span) {
         if self.draft.exprs.is_false(state.guard) {
             return;
         }
-        match node {
-            None => self.exits.push(state),
-            Some(node) => {
-                let merged = match self.entries[node].take() {
-                    None => state,
-                    Some(there) => self.merge(there, state),
-                };
-                self.entries[node] = Some(merged);
-            }
+        match edge {
+            Edge::Nowhere => unreachable!("every step leads somewhere"),
+            Edge::End => self.exits.push(state),
+            Edge::To(node) => self.arrive(node, state),
+            Edge::Again(id, head) => self.go_again(from, id, head, state, span),
         }
     }
 
     fn step(&mut self, node: usize, mut state: State) {
-        let step = &self.code.steps[self.flow.nodes[node].step];
+        let step = &self.code.steps[self.flow.nodes[node]];
         let entry_guard = state.guard;
         let mut skipped = None;
         if let Some(guard) = &step.guard {
@@ -251,10 +252,10 @@ impl<'d, 'p> ThreadRun<'d, 'p> {
         }
         let next = self.flow.successors[node].next;
         if !ended {
-            self.arrive(next, state);
+            self.go(node, next, state, step.span);
         }
         if let Some(skipped) = skipped {
-            self.arrive(next, skipped);
+            self.go(node, next, skipped, step.span);
         }
         self.position += 2;
     }
@@ -304,7 +305,7 @@ impl<'d, 'p> ThreadRun<'d, 'p> {
                 return self.branch(node, condition.as_ref(), state, span);
             }
             Micro::Exit => {
-                self.arrive(None, state.clone());
+                self.go(node, Edge::End, state.clone(), span);
                 return true;
             }
             Micro::Require { condition, rule, out_of_model } => {
@@ -335,7 +336,6 @@ impl<'d, 'p> ThreadRun<'d, 'p> {
         state: &mut State,
         span: Span,
     ) -> bool {
-        let shape = self.flow.successors[node];
         let mut taken = state.clone();
         let mut falls = None;
         if let Some(condition) = condition {
@@ -348,13 +348,8 @@ impl<'d, 'p> ThreadRun<'d, 'p> {
             falls =
                 Some(State { guard, cells: state.cells.clone(), control: taken.control.clone() });
         }
-        if let Some(back) = shape.back {
-            self.jump_back(node, back, shape.taken, taken, span);
-        } else if shape.to_end {
-            self.arrive(None, taken);
-        } else if shape.taken.is_some() {
-            self.arrive(shape.taken, taken);
-        }
+        let edge = self.flow.successors[node].taken;
+        self.go(node, edge, taken, span);
         match falls {
             Some(falls) if !self.draft.exprs.is_false(falls.guard) => {
                 *state = falls;
@@ -364,42 +359,42 @@ impl<'d, 'p> ThreadRun<'d, 'p> {
         }
     }
 
-    /// Takes a backward jump: an iteration without effect waits, one beyond the bound is cut.
-    fn jump_back(
+    /// Goes back to the head of a loop: an iteration without effect waits, one beyond the bound is
+    /// cut.
+    fn go_again(
         &mut self,
-        node: usize,
-        back: usize,
-        to: Option<usize>,
-        mut taken: State,
+        from: usize,
+        id: LoopId,
+        head: Option<usize>,
+        mut state: State,
         span: Span,
     ) {
-        if self.draft.exprs.is_false(taken.guard) {
-            return;
-        }
         if self.spin_loops {
-            let spins = self.without_effect(node, back, &taken);
+            let spins = self.without_effect(from, id, &state);
             if !self.draft.exprs.is_false(spins) {
                 self.draft.cuts.push(Cut { guard: spins, span, kind: CutKind::Spin });
                 let goes_on = self.exprs().not(spins);
-                taken.guard = self.exprs().and(taken.guard, goes_on);
+                state.guard = self.exprs().and(state.guard, goes_on);
             }
         }
-        if self.draft.exprs.is_false(taken.guard) {
+        if self.draft.exprs.is_false(state.guard) {
             return;
         }
-        match to {
-            Some(_) => self.arrive(to, taken),
-            None => self.draft.cuts.push(Cut { guard: taken.guard, span, kind: CutKind::Bound }),
+        match head {
+            Some(head) => self.arrive(head, state),
+            None => self.draft.cuts.push(Cut { guard: state.guard, span, kind: CutKind::Bound }),
         }
     }
 
-    /// When the iteration that ends with this jump has changed nothing: no live register differs
-    /// from the iteration's start, and nothing was written and no barrier passed since.
-    fn without_effect(&mut self, node: usize, back: usize, now: &State) -> ExprId {
-        let head = self.flow.head(back, node);
-        let Some(before) = self.entries[head].clone() else { return self.exprs().truth(false) };
+    /// When the iteration that ends here has changed nothing: no live register differs from the
+    /// iteration's start, and nothing was written and no barrier passed since.
+    fn without_effect(&mut self, node: usize, id: LoopId, now: &State) -> ExprId {
+        // Without a single entry, nothing says that the iteration began at the head.
+        let head = self.flow.head(id, node).filter(|_| self.flow.loops.is_natural(id));
+        let before = head.and_then(|head| self.entries[head].clone());
+        let Some(before) = before else { return self.exprs().truth(false) };
         let mut spins = now.guard;
-        let live = &self.live[self.flow.back_jumps[back].to];
+        let live = &self.live[self.flow.loops.head(id)];
         for (register, (old, new)) in before.cells.iter().zip(&now.cells).enumerate() {
             if live[register] && old.value != new.value {
                 let same = self.draft.exprs.eq(old.value, new.value);
@@ -407,7 +402,7 @@ impl<'d, 'p> ThreadRun<'d, 'p> {
             }
         }
         for effect in &self.effects {
-            if self.flow.same_iteration(back, effect.node, node) {
+            if self.flow.same_iteration(id, effect.node, node) {
                 let not = self.draft.exprs.not(effect.guard);
                 spins = self.draft.exprs.and(spins, not);
             }

@@ -61,9 +61,6 @@ pub enum Inconsistency {
     /// The final value of a location is not that of a coherence-maximal write.
     #[error("the final write of {0:?} is not coherence-maximal")]
     NotMaximal(LocId),
-    /// A thread was cut or waits for ever.
-    #[error("a thread does not end")]
-    Incomplete,
     /// The filter does not hold.
     #[error("the filter does not hold")]
     Filtered,
@@ -105,10 +102,11 @@ impl Interpretation for Execution<'_> {
 }
 
 impl<'g> Execution<'g> {
-    /// Builds the execution; an error says what the choices violate besides the model.
+    /// Builds the execution; an error says what the choices violate besides the model. Threads may
+    /// have been cut: [`Self::is_complete`] tells.
     ///
     /// # Errors
-    /// When the choices do not make a complete execution of the graph.
+    /// When the choices do not make an execution of the graph.
     pub fn build(graph: &'g EventGraph, choices: Choices) -> Result<Self, Inconsistency> {
         let execution = Self::assemble(graph, choices)?;
         execution.check_finished()?;
@@ -137,13 +135,12 @@ impl<'g> Execution<'g> {
         Ok(execution)
     }
 
-    /// Whether the execution is complete: every thread ends, all that has to be ordered is, the
-    /// final state is that of coherence-maximal writes and passes the filter.
+    /// Whether the execution is finished: all that has to be ordered is, the final state is that of
+    /// coherence-maximal writes and passes the filter.
     ///
     /// # Errors
     /// With the first thing that is missing.
     pub fn check_finished(&self) -> Result<(), Inconsistency> {
-        self.check_complete()?;
         self.check_fences()?;
         if self.choices.generations.len() != self.graph.barriers.len() {
             return Err(Inconsistency::Barriers);
@@ -224,11 +221,17 @@ impl<'g> Execution<'g> {
         Ok(())
     }
 
-    fn check_complete(&self) -> Result<(), Inconsistency> {
-        let cut = self.graph.cuts.iter().any(|c| {
-            matches!(c.kind, CutKind::Bound | CutKind::Spin) && self.truth(c.guard) == Some(true)
-        });
-        if cut { Err(Inconsistency::Incomplete) } else { Ok(()) }
+    /// Whether every thread ends.
+    #[must_use]
+    pub fn is_complete(&self) -> bool {
+        self.graph.cuts.iter().all(|c| self.truth(c.guard) != Some(true))
+    }
+
+    /// Whether a thread waits in a loop for ever.
+    #[must_use]
+    pub fn waits_for_ever(&self) -> bool {
+        let mut spins = self.graph.cuts.iter().filter(|c| c.kind == CutKind::Spin);
+        spins.any(|c| self.truth(c.guard) == Some(true))
     }
 
     fn interpret(&mut self) -> Result<(), Inconsistency> {

@@ -55,8 +55,8 @@ pub fn render(
             out.push_str("This execution has the outcome, and the model admits it:\n");
             out.push_str(&drawn(subject, graph, choices));
         }
-        Verdict::Forbidden(core) if core.axioms.is_empty() => {
-            out.push_str(&reason::forbidden(core, model));
+        Verdict::Forbidden(core) if core.axioms.is_empty() || !core.endless.is_empty() => {
+            out.push_str(&reason::forbidden(core, model, files));
             out.push('\n');
         }
         Verdict::Forbidden(core) => {

@@ -10,7 +10,7 @@ use crate::verdict::{Reason, Undecided, Verdict};
 pub fn line(verdict: &Verdict, model: &Model, files: &Files) -> String {
     match verdict {
         Verdict::Allowed(_) => String::new(),
-        Verdict::Forbidden(core) => forbidden(core, model),
+        Verdict::Forbidden(core) => forbidden(core, model, files),
         Verdict::Undefined(reason) | Verdict::OutOfModel(reason) | Verdict::Deadlock(reason) => {
             placed(reason, files)
         }
@@ -37,9 +37,13 @@ pub fn caveat(verdict: &Verdict, files: &Files) -> Option<String> {
     }
 }
 
-/// The axioms of a core with their clauses.
+/// The axioms of a core with their clauses, or what else excludes the outcome.
 #[must_use]
-pub fn forbidden(core: &Core, model: &Model) -> String {
+pub fn forbidden(core: &Core, model: &Model, files: &Files) -> String {
+    if !core.endless.is_empty() {
+        let places: Vec<String> = core.endless.iter().map(|&span| files.location(span)).collect();
+        return format!("no execution ends: a thread waits for ever at {}", places.join(" or "));
+    }
     if core.axioms.is_empty() {
         return "no execution of the program has this outcome, whatever the model".to_owned();
     }

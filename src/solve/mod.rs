@@ -1,9 +1,10 @@
 //! Engines: what answers a question about the executions of an event graph under a model.
 
-use crate::event::graph::EventGraph;
+use crate::event::graph::{CutKind, EventGraph};
 use crate::execution::build::Choices;
 use crate::id::{AccessId, EventId};
 use crate::relation::expr::Model;
+use crate::source::Span;
 
 pub mod enumerate;
 pub mod search;
@@ -28,10 +29,40 @@ pub enum Goal {
     Complete,
     /// An execution in which a loop is cut by the bound; threads may be waiting.
     BoundHit,
-    /// A complete execution in which this violation of the graph's list happens.
+    /// An execution in which a thread waits in a loop for ever. Others end or do the same; barriers
+    /// count those that wait as threads that have ended.
+    Endless,
+    /// An execution in which this violation of the graph's list happens.
     Violation(usize),
-    /// A complete execution in which the model's `race` relates such a pair.
+    /// An execution in which the model's `race` relates such a pair.
     Race(RaceKind),
+}
+
+impl Goal {
+    /// Whether an execution counts only if every thread ends.
+    ///
+    /// What goes wrong before a thread is cut has gone wrong however it goes on. But who passes a
+    /// barrier is known only of threads that end, and a filter speaks of final states.
+    #[must_use]
+    pub fn needs_end(self, graph: &EventGraph) -> bool {
+        match self {
+            Self::Condition(_) | Self::Complete => true,
+            Self::BoundHit | Self::Endless => false,
+            Self::Violation(_) | Self::Race(_) => {
+                !graph.barriers.is_empty() || !graph.exprs.is_true(graph.filter)
+            }
+        }
+    }
+
+    /// The kind of cut that an execution has to have.
+    #[must_use]
+    pub fn needs_cut(self) -> Option<CutKind> {
+        match self {
+            Self::BoundHit => Some(CutKind::Bound),
+            Self::Endless => Some(CutKind::Spin),
+            Self::Condition(_) | Self::Complete | Self::Violation(_) | Self::Race(_) => None,
+        }
+    }
 }
 
 /// Which races are looked for (PTX-8.7.1, PTX-8.7.2).
@@ -79,6 +110,8 @@ pub struct Core {
     pub axioms: Vec<usize>,
     /// Whether the set is known to be minimal.
     pub minimal: bool,
+    /// Where threads wait for ever, if that is why no execution has the outcome: none ends.
+    pub endless: Vec<Span>,
 }
 
 /// Why an engine could not tell.

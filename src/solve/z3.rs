@@ -177,7 +177,11 @@ impl<'e, 'a> Session<'e, 'a> {
                 }
             }
         }
-        Core { axioms: kept.into_iter().map(|(index, _)| index).collect(), minimal }
+        Core {
+            axioms: kept.into_iter().map(|(index, _)| index).collect(),
+            minimal,
+            ..Core::default()
+        }
     }
 
     fn states(mut self, goal: Formula) -> States {
@@ -450,9 +454,10 @@ fn is_real(problem: Problem<'_>, goal: Goal, choices: &Choices) -> bool {
     let reached = match goal {
         Goal::Condition(wanted) => execution.truth(graph.condition) == Some(wanted),
         Goal::Violation(index) => execution.truth(graph.violations[index].guard) == Some(true),
-        Goal::Complete | Goal::BoundHit | Goal::Race(_) => true,
+        Goal::Complete | Goal::BoundHit | Goal::Endless | Goal::Race(_) => true,
     };
-    reached && recheck(problem.model, &execution).is_consistent()
+    let ends = execution.is_complete() || !goal.needs_end(graph);
+    reached && ends && recheck(problem.model, &execution).is_consistent()
 }
 
 /// What this engine takes for any values, if anything.

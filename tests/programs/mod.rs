@@ -4,6 +4,7 @@
 //! names when it is printed, so that any instruction can be left out. Its text is the block format.
 #![allow(dead_code, unused_imports, reason = "every user takes a part of it")]
 
+pub mod blocks;
 mod forms;
 mod generate;
 mod text;

@@ -97,12 +97,13 @@ impl Enumerate {
             }
         };
         if is_no(&[]) == Some(true) {
-            return Core { axioms: Vec::new(), minimal: true };
+            return Core { minimal: true, ..Core::default() };
         }
         let required = |&a: &usize| model.axioms[a].role == AxiomRole::Required;
         let mut core = Core {
             axioms: (0..model.axioms.len()).filter(required).collect(),
             minimal: self.cores == Cores::Minimal,
+            ..Core::default()
         };
         if self.cores == Cores::Minimal {
             for axiom in core.axioms.clone() {

@@ -14,7 +14,7 @@ use super::candidates::{self, Candidate, Visitor};
 use super::free::{Free, are_enough, assignments};
 use super::known::Known;
 use super::rules::{Coherence, Demand, Rules};
-use crate::event::graph::{CutKind, EventGraph};
+use crate::event::graph::EventGraph;
 use crate::execution::barrier::{Barriers, Generations};
 use crate::execution::build::{Choices, Execution, Inconsistency, sc_pairs};
 use crate::execution::recheck::recheck;
@@ -110,25 +110,30 @@ impl<'a, F: FnMut(&Execution<'a>) -> Flow> Search<'a, F> {
     /// Whether the goal may still be reached, with values as far as they are known.
     fn within_reach(&self, truth: impl Fn(ExprId) -> Option<bool>) -> bool {
         let never = |expr, wanted: bool| truth(expr) == Some(!wanted);
-        if self.goal == Goal::BoundHit {
-            let mut bounds = self.graph.cuts.iter().filter(|c| c.kind == CutKind::Bound);
-            return bounds.any(|c| !never(c.guard, true));
+        if let Some(kind) = self.goal.needs_cut() {
+            let mut cuts = self.graph.cuts.iter().filter(|c| c.kind == kind);
+            return cuts.any(|c| !never(c.guard, true));
         }
-        let ended = self.graph.cuts.iter().any(|c| truth(c.guard) == Some(true));
+        let cut = self.graph.cuts.iter().any(|c| truth(c.guard) == Some(true));
+        let ends = !cut || !self.goal.needs_end(self.graph);
         let goal = match self.goal {
             Goal::Condition(wanted) => !never(self.graph.condition, wanted),
             Goal::Violation(index) => !never(self.graph.violations[index].guard, true),
-            Goal::Complete | Goal::BoundHit | Goal::Race(_) => true,
+            Goal::Complete | Goal::BoundHit | Goal::Endless | Goal::Race(_) => true,
         };
-        goal && !ended && !never(self.graph.filter, true)
+        goal && ends && !never(self.graph.filter, true)
     }
 
     /// Whether a finished execution reaches the goal.
     fn is_reached(&self, execution: &Execution<'_>) -> bool {
         let graph = self.graph;
+        if self.goal.needs_end(graph) && !execution.is_complete() {
+            return false;
+        }
         match self.goal {
             Goal::Condition(wanted) => execution.truth(graph.condition) == Some(wanted),
             Goal::Complete | Goal::BoundHit => true,
+            Goal::Endless => execution.waits_for_ever(),
             Goal::Violation(index) => execution.truth(graph.violations[index].guard) == Some(true),
             Goal::Race(kind) => self.model.definition("race").is_some_and(|race| {
                 let values = evaluate(&self.model.arena, &[race], execution);
@@ -151,7 +156,7 @@ impl<'a, F: FnMut(&Execution<'a>) -> Flow> Search<'a, F> {
             Goal::Condition(_) => vec![graph.condition],
             Goal::Violation(index) => vec![graph.violations[index].guard],
             Goal::Complete => graph.observed.iter().map(|o| o.value).collect(),
-            Goal::BoundHit | Goal::Race(_) => Vec::new(),
+            Goal::BoundHit | Goal::Endless | Goal::Race(_) => Vec::new(),
         };
         let mut asked = guards.chain(goal).chain([graph.filter]);
         let unknown = |x: ExprId| known.get(x).is_none();

@@ -44,7 +44,7 @@ impl<'p> Proofs<'p> {
             None => {
                 let all = 0..self.rules.demands.len();
                 let demanding = all.filter(|&a| self.rules.demands[a] != Demand::Nothing);
-                Core { axioms: demanding.collect(), minimal: false }
+                Core { axioms: demanding.collect(), ..Core::default() }
             }
         }
     }
@@ -88,7 +88,8 @@ impl<'p> Proofs<'p> {
                 }
             }
         }
-        Core { axioms: (0..axioms.len()).filter(|&a| axioms[a]).collect(), minimal }
+        let axioms = (0..axioms.len()).filter(|&a| axioms[a]).collect();
+        Core { axioms, minimal, ..Core::default() }
     }
 
     /// Searches with these axioms, within what is left of the limit.

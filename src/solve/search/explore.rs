@@ -10,7 +10,7 @@ use super::matrix::{Base, Excluded, Slots};
 use super::rules::{Demand, Rules};
 use super::space::Space;
 use crate::bitrel::{EventSet, Rel};
-use crate::event::graph::{CutKind, EventKind};
+use crate::event::graph::EventKind;
 use crate::execution::barrier::Generations;
 use crate::execution::build::{Choices, barrier_result, close_coherence, read_value};
 use crate::id::{AccessId, EventId};
@@ -347,19 +347,28 @@ impl<'g, 'r> Search<'g, 'r> {
             Goal::Violation(index) => {
                 self.values.truth(graph.violations[index].guard) == Some(true)
             }
-            _ => true,
+            Goal::BoundHit | Goal::Endless => self.is_cut(),
+            Goal::Complete | Goal::Race(_) => true,
         }
+    }
+
+    /// Whether a thread is cut in the way that the goal asks for.
+    pub(super) fn is_cut(&self) -> bool {
+        let mut cuts =
+            self.space.graph.cuts.iter().filter(|c| Some(c.kind) == self.goal.needs_cut());
+        cuts.any(|c| self.values.truth(c.guard) == Some(true))
     }
 
     /// Whether what is known of the values leaves the goal possible.
     pub(super) fn goal_possible(&self) -> bool {
         let graph = self.space.graph;
-        if self.goal == Goal::BoundHit {
-            let bound = graph.cuts.iter().filter(|c| c.kind == CutKind::Bound);
-            return bound.into_iter().any(|c| self.values.truth(c.guard) != Some(false));
+        if let Some(kind) = self.goal.needs_cut() {
+            let mut cuts = graph.cuts.iter().filter(|c| c.kind == kind);
+            return cuts.any(|c| self.values.truth(c.guard) != Some(false));
         }
         let cut = graph.cuts.iter().any(|c| self.values.truth(c.guard) == Some(true));
-        if cut || self.values.truth(graph.filter) == Some(false) {
+        let ends = !cut || !self.goal.needs_end(graph);
+        if !ends || self.values.truth(graph.filter) == Some(false) {
             return false;
         }
         match self.goal {

@@ -200,7 +200,7 @@ fn racing(
         return Answer::Unsupported("the model defines no races".to_owned());
     };
     let active = vec![true; rules.demands.len()];
-    let mut search = Search::new(space, rules, &active, Goal::Complete, limit);
+    let mut search = Search::new(space, rules, &active, Goal::Race(kind), limit);
     search.orders = Orders::All;
     let mut found = None;
     let result = search.run(&mut |_, choices| {
@@ -221,6 +221,6 @@ fn racing(
         (_, Some(choices)) => Answer::Yes(choices),
         (Err(Stop::Gave(why)), None) => Answer::Unknown(why),
         (Err(Stop::Unsupported(why)), None) => Answer::Unsupported(why),
-        (_, None) => Answer::No(Core { axioms: Vec::new(), minimal: false }),
+        (_, None) => Answer::No(Core::default()),
     }
 }

@@ -7,7 +7,6 @@ use super::compile::Level;
 use super::explore::{Flow, Orders, Search, Stop, Visit};
 use super::rules::Demand;
 use crate::bitrel::Rel;
-use crate::event::graph::CutKind;
 use crate::execution::barrier::{Barriers, Generations};
 use crate::execution::build::close_coherence;
 use crate::id::EventId;
@@ -20,13 +19,11 @@ impl Search<'_, '_> {
         if self.executed != self.possible || self.values_unknown() {
             return self.justifies_itself();
         }
-        let graph = self.space.graph;
+        if self.goal.needs_cut().is_some() && !self.is_cut() {
+            return Ok(());
+        }
         if self.goal == Goal::BoundHit {
-            let hit = graph
-                .cuts
-                .iter()
-                .any(|c| c.kind == CutKind::Bound && self.values.truth(c.guard) == Some(true));
-            return if hit { self.orient(visit).map(|_| ()) } else { Ok(()) };
+            return self.orient(visit).map(|_| ());
         }
         let options = match &self.space.meetings {
             Some(options) if options.len() == 1 => return self.choose_final(0, visit),

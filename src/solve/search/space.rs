@@ -269,7 +269,7 @@ fn demands(graph: &EventGraph, goal: Goal) -> Demands {
     let mut assumed = FxHashMap::default();
     let mut facts = Vec::new();
     let mut out = vec![None; graph.accesses.len()];
-    if goal == Goal::BoundHit {
+    if goal.needs_cut().is_some() {
         return (out, assumed, facts);
     }
     let mut stack = vec![(graph.filter, true)];
@@ -279,7 +279,9 @@ fn demands(graph: &EventGraph, goal: Goal) -> Demands {
     if let Goal::Violation(index) = goal {
         stack.push((graph.violations[index].guard, true));
     }
-    stack.extend(graph.cuts.iter().map(|c| (c.guard, false)));
+    if goal.needs_end(graph) {
+        stack.extend(graph.cuts.iter().map(|c| (c.guard, false)));
+    }
     while let Some((x, wanted)) = stack.pop() {
         if graph.exprs.constant(x).is_none() {
             assumed.insert(x, wanted);

@@ -1,0 +1,204 @@
+//! Random programs of basic blocks in any order: jumps forward and back, into the middle of loops
+//! and out of them, blocks laid out far from where they are used, loops that wait.
+
+use proptest::prelude::*;
+use proptest::sample::select;
+use std::fmt::Write;
+
+/// A program over the variables `x` and `y`; every thread has the registers `%r0` and `%r1` and
+/// the predicate `%p`, all zero at first.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Blocks {
+    /// The blocks of each thread in the order of the text; the first is where it begins.
+    pub threads: Vec<Vec<Block>>,
+    /// Whether the threads are in one CTA, where they may meet at barriers.
+    pub together: bool,
+}
+
+/// A basic block.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Block {
+    /// What it does.
+    pub body: Vec<Guarded>,
+    /// Where control goes then.
+    pub end: End,
+}
+
+/// An instruction, under `%p` or its negation or always.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Guarded {
+    pub guard: Option<bool>,
+    pub act: Act,
+}
+
+/// An instruction; registers and variables by number.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Act {
+    Load(usize, usize),
+    Store(usize, Source),
+    Exchange(usize, usize, u32),
+    Add(usize, usize, u32),
+    Swap(usize, usize, u32, u32),
+    Move(usize, Source),
+    Sum(usize, usize, u32),
+    /// `%p` becomes whether the register is (`true`) or is not the number.
+    Test(bool, usize, u32),
+    /// A barrier of the CTA.
+    Barrier,
+}
+
+/// A number or a register.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Source {
+    Number(u32),
+    Register(usize),
+}
+
+/// How a block ends; blocks are counted modulo one more than there are, the last is the end.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum End {
+    /// With the next block in the text.
+    Fall,
+    Jump(usize),
+    /// Jumps if `%p` has this value.
+    Branch(bool, usize),
+    /// Ends the thread if `%p` has this value.
+    Leave(bool),
+    /// Begins again, or goes to the block, until the register that it loads is the number.
+    Until(usize, usize, u32, Option<usize>),
+}
+
+const VARIABLES: [&str; 2] = ["x", "y"];
+
+impl Source {
+    fn text(self) -> String {
+        match self {
+            Self::Number(n) => n.to_string(),
+            Self::Register(r) => format!("%r{r}"),
+        }
+    }
+}
+
+impl Act {
+    fn text(self) -> String {
+        let (memory, v) = (".relaxed.gpu.global", |v: usize| VARIABLES[v]);
+        match self {
+            Self::Load(r, a) => format!("ld{memory}.u32 %r{r}, [{}]", v(a)),
+            Self::Store(a, s) => format!("st{memory}.u32 [{}], {}", v(a), s.text()),
+            Self::Exchange(r, a, n) => format!("atom{memory}.exch.b32 %r{r}, [{}], {n}", v(a)),
+            Self::Add(r, a, n) => format!("atom{memory}.add.u32 %r{r}, [{}], {n}", v(a)),
+            Self::Swap(r, a, old, new) => {
+                format!("atom{memory}.cas.b32 %r{r}, [{}], {old}, {new}", v(a))
+            }
+            Self::Move(r, s) => format!("mov.u32 %r{r}, {}", s.text()),
+            Self::Sum(r, a, n) => format!("add.u32 %r{r}, %r{a}, {n}"),
+            Self::Test(is, r, n) => {
+                format!("setp.{}.u32 %p, %r{r}, {n}", if is { "eq" } else { "ne" })
+            }
+            Self::Barrier => "bar.sync 0".to_owned(),
+        }
+    }
+}
+
+/// `@%p` or `@!%p`.
+fn guard(on: bool) -> &'static str {
+    if on { "@%p " } else { "@!%p " }
+}
+
+impl Blocks {
+    /// The block that a jump goes to; one past the last is the end of the thread.
+    pub fn target(&self, thread: usize, block: usize) -> usize {
+        block % (self.threads[thread].len() + 1)
+    }
+
+    /// As a test that asks whether all that is observed may be zero in the end.
+    pub fn text(&self) -> String {
+        let mut out = "PTX blocks\n.global .u32 x = 0;\n.global .u32 y = 0;\n".to_owned();
+        for (t, blocks) in self.threads.iter().enumerate() {
+            let cta = if self.together { 0 } else { t };
+            let _ = writeln!(out, "P{t} @ gpu 0, cluster 0, cta {cta}, warp {t} {{");
+            out.push_str("  .reg .u32 %r0, %r1; .reg .pred %p;\n");
+            out.push_str("  mov.u32 %r0, 0; mov.u32 %r1, 0; setp.ne.u32 %p, %r0, 0;\n");
+            for (b, block) in blocks.iter().enumerate() {
+                let _ = write!(out, "  B{b}:");
+                for Guarded { guard: on, act } in &block.body {
+                    let _ = write!(out, " {}{};", on.map_or("", guard), act.text());
+                }
+                let to = |target: usize| self.target(t, target);
+                let _ = match block.end {
+                    End::Fall => writeln!(out),
+                    End::Jump(target) => writeln!(out, " bra B{};", to(target)),
+                    End::Branch(on, target) => writeln!(out, " {}bra B{};", guard(on), to(target)),
+                    End::Leave(on) => writeln!(out, " {}exit;", guard(on)),
+                    End::Until(r, a, n, other) => writeln!(
+                        out,
+                        " {}; {}; @%p bra B{};",
+                        Act::Load(r, a).text(),
+                        Act::Test(false, r, n).text(),
+                        other.map_or(b, to)
+                    ),
+                };
+            }
+            let _ = writeln!(out, "  B{}: ret;\n}}", blocks.len());
+        }
+        let registers =
+            (0..self.threads.len()).flat_map(|t| (0..2).map(move |r| format!("P{t}:%r{r}")));
+        let atoms: Vec<String> = registers
+            .chain(VARIABLES.map(str::to_owned))
+            .map(|name| format!("{name} == 0"))
+            .collect();
+        let _ = writeln!(out, "exists ({})", atoms.join(" /\\ "));
+        out
+    }
+}
+
+fn act() -> impl Strategy<Value = Act> {
+    let (r, v, n) = (0..2_usize, 0..2_usize, 0..3_u32);
+    let source = prop_oneof![
+        3 => (1..3_u32).prop_map(Source::Number),
+        2 => r.clone().prop_map(Source::Register),
+    ];
+    prop_oneof![
+        8 => (r.clone(), v.clone()).prop_map(|(r, v)| Act::Load(r, v)),
+        7 => (v.clone(), source.clone()).prop_map(|(v, s)| Act::Store(v, s)),
+        1 => (r.clone(), v.clone(), n.clone()).prop_map(|(r, v, n)| Act::Exchange(r, v, n)),
+        1 => (r.clone(), v.clone(), n.clone()).prop_map(|(r, v, n)| Act::Add(r, v, n)),
+        1 => (r.clone(), v, n.clone(), 1..3_u32).prop_map(|(r, v, a, b)| Act::Swap(r, v, a, b)),
+        2 => (r.clone(), source).prop_map(|(r, s)| Act::Move(r, s)),
+        1 => (r.clone(), r.clone(), 1..3_u32).prop_map(|(r, a, n)| Act::Sum(r, a, n)),
+        6 => (any::<bool>(), r, n).prop_map(|(is, r, n)| Act::Test(is, r, n)),
+    ]
+}
+
+fn block(barriers: u32, jumps: u32) -> impl Strategy<Value = Block> {
+    let on = select(&[None, None, None, None, Some(true), Some(false)][..]);
+    let act = prop_oneof![30 => act(), barriers => Just(Act::Barrier)];
+    let guarded = (on, act).prop_map(|(guard, act)| {
+        // A barrier under a predicate would make most programs deadlocks.
+        let guard = guard.filter(|_| act != Act::Barrier);
+        Guarded { guard, act }
+    });
+    let end = prop_oneof![
+        3 => Just(End::Fall),
+        jumps => (0..8_usize).prop_map(End::Jump),
+        2 * jumps => (any::<bool>(), 0..8_usize).prop_map(|(on, to)| End::Branch(on, to)),
+        1 => any::<bool>().prop_map(End::Leave),
+        1 => (0..2_usize, 0..2_usize, 0..3_u32, proptest::option::of(0..8_usize))
+            .prop_map(|(r, v, n, to)| End::Until(r, v, n, to)),
+    ];
+    (proptest::collection::vec(guarded, 0..4), end).prop_map(|(body, end)| Block { body, end })
+}
+
+/// Random programs: one thread with many jumps, others with few.
+pub fn blocks() -> impl Strategy<Value = Blocks> {
+    let threads = |barriers| {
+        let wild = proptest::collection::vec(block(barriers, 2), 1..6);
+        let tame = proptest::collection::vec(block(barriers, 1), 1..3);
+        (wild, proptest::collection::vec(tame, 0..3))
+            .prop_map(|(wild, tame)| std::iter::once(wild).chain(tame).collect::<Vec<_>>())
+    };
+    prop_oneof![
+        4 => threads(0).prop_map(|threads| Blocks { threads, together: false }),
+        1 => threads(4).prop_map(|threads| Blocks { threads, together: true }),
+    ]
+}
