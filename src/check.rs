@@ -1,10 +1,11 @@
 //! The pipeline: one test and one model in, one outcome out.
 
+mod barriers;
+
 use crate::event::graph::{BarrierOp, BarrierRule, CutKind, EventGraph, Violation};
 use crate::event::unfold::{Tearing, Unfolding, unfold};
 use crate::execution::build::{Choices, Execution};
 use crate::execution::recheck::{Recheck, recheck};
-use crate::id::AgentId;
 use crate::litmus::ast::{Quantifier, Test};
 use crate::program::lower::lower;
 use crate::program::reading::{MixedRace, Readings};
@@ -14,7 +15,6 @@ use crate::relation::expr::{Axiom, AxiomKind, AxiomRole, Model, Node};
 use crate::solve::{Answer, Budget, Core, Engine, Goal, Problem, RaceKind, States, Why};
 use crate::verdict::{Reason, Undecided, Verdict};
 use crate::vocabulary::{BaseRel, BaseSet};
-use indexmap::IndexMap;
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
@@ -182,6 +182,9 @@ pub fn goal_of(quantifier: Quantifier) -> Goal {
 
 fn decide(test: &Test, problem: Problem<'_>, engine: &dyn Engine, settings: Settings) -> Verdict {
     if let Some(verdict) = violation(problem, engine, settings) {
+        return verdict;
+    }
+    if let Some(verdict) = barriers::mixed(problem, engine, settings) {
         return verdict;
     }
     if let Some(verdict) = mixed_sizes(test, problem, engine, settings) {
@@ -396,7 +399,7 @@ fn excluded(problem: Problem<'_>, core: Core, engine: &dyn Engine, settings: Set
     if !problem.graph.barriers.is_empty() && !filtered {
         match engine.find(problem, Goal::Complete, settings.budget) {
             Answer::No(_) => {
-                return stuck(problem.graph);
+                return barriers::stuck(problem.graph);
             }
             Answer::Yes(_) => {}
             Answer::Unknown(why) => return Verdict::Unknown(Undecided::Engine(why)),
@@ -404,73 +407,6 @@ fn excluded(problem: Problem<'_>, core: Core, engine: &dyn Engine, settings: Set
         }
     }
     Verdict::Forbidden(core)
-}
-
-/// No execution completes: because of a misuse that is undefined, or else of a deadlock.
-fn stuck(graph: &EventGraph) -> Verdict {
-    let certain = graph.violations.iter().find(|v| graph.exprs.is_true(v.guard));
-    let misuse = certain.map(|violation| Reason {
-        rule: violation.rule.clone(),
-        spans: vec![violation.span],
-        choices: None,
-    });
-    match misuse.or_else(|| different_counts(graph)) {
-        Some(reason) => Verdict::Undefined(reason),
-        None => Verdict::Deadlock(deadlock(graph)),
-    }
-}
-
-/// Two threads that come to one barrier with different thread counts, which is undefined
-/// (PTX-9.7.13.1).
-fn different_counts(graph: &EventGraph) -> Option<Reason> {
-    let counted = |op: &BarrierOp| match op.rule {
-        BarrierRule::Count(count) => graph.exprs.constant(count),
-        _ => None,
-    };
-    let first_of_thread = |index: usize| {
-        let op = &graph.barriers[index];
-        let agent = |op: &BarrierOp| graph.event(op.event).agent;
-        !graph.barriers[..index].iter().any(|o| o.key == op.key && agent(o) == agent(op))
-    };
-    let firsts: Vec<&BarrierOp> = (0..graph.barriers.len())
-        .filter(|&b| first_of_thread(b))
-        .map(|b| &graph.barriers[b])
-        .collect();
-    let pairs =
-        firsts.iter().enumerate().flat_map(|(at, a)| firsts[at + 1..].iter().map(move |b| (a, b)));
-    let differ = |a: &BarrierOp, b: &BarrierOp| {
-        a.key == b.key && counted(a).zip(counted(b)).is_some_and(|(x, y)| x != y)
-    };
-    let (a, b) = pairs.into_iter().find(|(a, b)| differ(a, b))?;
-    Some(Reason {
-        rule: format!("threads come to {} with different counts (PTX-9.7.13.1)", a.key),
-        spans: vec![graph.event(a.event).span, graph.event(b.event).span],
-        choices: None,
-    })
-}
-
-/// Who waits: the barrier operations of the program.
-fn deadlock(graph: &EventGraph) -> Reason {
-    let waiting: Vec<_> = graph.barriers.iter().filter(|b| b.waits).collect();
-    let mut places: IndexMap<AgentId, Vec<String>> = IndexMap::new();
-    for operation in &waiting {
-        let at = places.entry(graph.event(operation.event).agent).or_default();
-        let key = operation.key.to_string();
-        if !at.contains(&key) {
-            at.push(key);
-        }
-    }
-    let threads: Vec<String> = places
-        .iter()
-        .map(|(agent, keys)| {
-            format!("{} waits at {}", graph.agents[agent.index()].name, keys.join(", then at "))
-        })
-        .collect();
-    Reason {
-        rule: format!("no execution passes all barriers: {}", threads.join("; ")),
-        spans: waiting.iter().map(|b| graph.event(b.event).span).collect(),
-        choices: None,
-    }
 }
 
 /// All final states of a test.
@@ -490,4 +426,22 @@ pub fn states(
     }
     let states = engine.states(problem, settings.budget)?;
     Ok((states, graph))
+}
+
+/// The data races of a test, with its events.
+///
+/// # Errors
+/// As [`race::races`]; too large a program is unknown.
+pub fn races(
+    test: &Test,
+    model: &Model,
+    engine: &dyn Engine,
+    settings: Settings,
+) -> Result<(Vec<Race>, EventGraph), Verdict> {
+    let graph = graph_of(test, model, settings);
+    let limit = settings.budget.milliseconds;
+    let end = limit.map(|ms| Instant::now() + Duration::from_millis(ms));
+    let timed = Timed::new(engine, end, &graph);
+    let races = race::races(Problem { graph: &graph, model }, &timed, settings.budget)?;
+    Ok((races, graph))
 }

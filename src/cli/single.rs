@@ -8,9 +8,8 @@ use super::models::{Setup, any_error};
 use super::output::{Console, print};
 use super::status::Status;
 use crate::batch::{Case, Judgement, judge, list};
-use crate::check::{Settings, goal_of, graph_of};
+use crate::check::{Settings, goal_of, races as races_of};
 use crate::explain::{Absent, Counterfactual, counterfactual};
-use crate::race;
 use crate::relation::expr::Model;
 use crate::report::explanation::{self, Subject};
 use crate::report::summary::Tally;
@@ -146,11 +145,9 @@ fn without_axioms(
 
 pub(super) fn races(arguments: &RacesArguments, console: &Console) -> Result<Status> {
     let loaded = Loaded::new(&arguments.single, console)?;
-    let graph = graph_of(&loaded.case.test, loaded.model(), loaded.settings);
-    let problem = Problem { graph: &graph, model: loaded.model() };
     let engine = loaded.engines[0].as_ref();
-    match race::races(problem, engine, loaded.settings.budget) {
-        Ok(races) => {
+    match races_of(&loaded.case.test, loaded.model(), engine, loaded.settings) {
+        Ok((races, graph)) => {
             let (case, files) = (&loaded.case, &loaded.files);
             let caveat = reason::caveat(&loaded.judgement()?.verdict, files);
             let model = loaded.model();
