@@ -1,10 +1,11 @@
 //! The pipeline: one test and one model in, one outcome out.
 
+mod barriers;
+
 use crate::event::graph::{BarrierOp, BarrierRule, CutKind, EventGraph, Violation};
 use crate::event::unfold::{Tearing, Unfolding, unfold};
 use crate::execution::build::{Choices, Execution};
 use crate::execution::recheck::{Recheck, recheck};
-use crate::id::AgentId;
 use crate::litmus::ast::{Quantifier, Test};
 use crate::program::lower::lower;
 use crate::program::reading::{MixedRace, Readings};
@@ -15,7 +16,6 @@ use crate::solve::{Answer, Budget, Core, Engine, Goal, Problem, RaceKind, States
 use crate::source::Span;
 use crate::verdict::{Reason, Undecided, Verdict};
 use crate::vocabulary::{BaseRel, BaseSet};
-use indexmap::IndexMap;
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
@@ -115,9 +115,7 @@ fn proxies_outside(graph: &EventGraph, model: &Model) -> Vec<Violation> {
 /// Decides a test.
 #[must_use]
 pub fn check(test: &Test, model: &Model, engine: &dyn Engine, settings: Settings) -> Outcome {
-    let limit = settings.budget.milliseconds;
-    let end = limit.map(|ms| Instant::now() + Duration::from_millis(ms));
-    let timed = Timed { engine, end };
+    let timed = Timed::new(engine, settings);
     let (verdict, graph) = decide(test, model, &timed, settings);
     Outcome { holds: verdict.holds(test.quantifier), verdict, graph }
 }
@@ -128,7 +126,12 @@ struct Timed<'e> {
     end: Option<Instant>,
 }
 
-impl Timed<'_> {
+impl<'e> Timed<'e> {
+    fn new(engine: &'e dyn Engine, settings: Settings) -> Self {
+        let limit = settings.budget.milliseconds;
+        Self { engine, end: limit.map(|ms| Instant::now() + Duration::from_millis(ms)) }
+    }
+
     /// What is left of a budget; `None` when the time is over.
     fn rest(&self, budget: Budget) -> Option<Budget> {
         let Some(end) = self.end else { return Some(budget) };
@@ -203,6 +206,9 @@ fn decide(
     let graph = graph_of(test, model, settings);
     let problem = Problem { graph: &graph, model };
     if let Some(verdict) = violation(problem, engine, settings) {
+        return (verdict, graph);
+    }
+    if let Some(verdict) = barriers::mixed(problem, engine, settings) {
         return (verdict, graph);
     }
     if model.definition("race").is_some() && graph.has_partial_overlap() {
@@ -423,8 +429,8 @@ fn excluded(problem: Problem<'_>, core: Core, engine: &dyn Engine, settings: Set
         }
     }
     // That the filter leaves everything out is no reason.
-    let (barriers, endless) = (!problem.graph.barriers.is_empty(), spins(problem.graph));
-    let asked = barriers || (!endless.is_empty() && core.axioms.is_empty());
+    let (meets, endless) = (!problem.graph.barriers.is_empty(), spins(problem.graph));
+    let asked = meets || (!endless.is_empty() && core.axioms.is_empty());
     if !asked || !problem.graph.exprs.is_true(problem.graph.filter) {
         return Verdict::Forbidden(core);
     }
@@ -435,11 +441,11 @@ fn excluded(problem: Problem<'_>, core: Core, engine: &dyn Engine, settings: Set
         Answer::Unsupported(why) => return Verdict::Unknown(Undecided::Unsupported(why)),
     }
     if endless.is_empty() {
-        return stuck(problem.graph);
+        return barriers::stuck(problem.graph);
     }
     match engine.find(problem, Goal::Endless, settings.budget) {
         Answer::Yes(_) => Verdict::Forbidden(Core { endless, ..core }),
-        Answer::No(_) if barriers => stuck(problem.graph),
+        Answer::No(_) if meets => barriers::stuck(problem.graph),
         Answer::No(_) => Verdict::Forbidden(core),
         Answer::Unknown(why) => Verdict::Unknown(Undecided::Engine(why)),
         Answer::Unsupported(why) => Verdict::Unknown(Undecided::Unsupported(why)),
@@ -453,73 +459,6 @@ fn spins(graph: &EventGraph) -> Vec<Span> {
     spans.sort_by_key(|span| (span.start, span.end));
     spans.dedup();
     spans
-}
-
-/// No execution completes: because of a misuse that is undefined, or else of a deadlock.
-fn stuck(graph: &EventGraph) -> Verdict {
-    let certain = graph.violations.iter().find(|v| graph.exprs.is_true(v.guard));
-    let misuse = certain.map(|violation| Reason {
-        rule: violation.rule.clone(),
-        spans: vec![violation.span],
-        choices: None,
-    });
-    match misuse.or_else(|| different_counts(graph)) {
-        Some(reason) => Verdict::Undefined(reason),
-        None => Verdict::Deadlock(deadlock(graph)),
-    }
-}
-
-/// Two threads that come to one barrier with different thread counts, which is undefined
-/// (PTX-9.7.13.1).
-fn different_counts(graph: &EventGraph) -> Option<Reason> {
-    let counted = |op: &BarrierOp| match op.rule {
-        BarrierRule::Count(count) => graph.exprs.constant(count),
-        _ => None,
-    };
-    let first_of_thread = |index: usize| {
-        let op = &graph.barriers[index];
-        let agent = |op: &BarrierOp| graph.event(op.event).agent;
-        !graph.barriers[..index].iter().any(|o| o.key == op.key && agent(o) == agent(op))
-    };
-    let firsts: Vec<&BarrierOp> = (0..graph.barriers.len())
-        .filter(|&b| first_of_thread(b))
-        .map(|b| &graph.barriers[b])
-        .collect();
-    let pairs =
-        firsts.iter().enumerate().flat_map(|(at, a)| firsts[at + 1..].iter().map(move |b| (a, b)));
-    let differ = |a: &BarrierOp, b: &BarrierOp| {
-        a.key == b.key && counted(a).zip(counted(b)).is_some_and(|(x, y)| x != y)
-    };
-    let (a, b) = pairs.into_iter().find(|(a, b)| differ(a, b))?;
-    Some(Reason {
-        rule: format!("threads come to {} with different counts (PTX-9.7.13.1)", a.key),
-        spans: vec![graph.event(a.event).span, graph.event(b.event).span],
-        choices: None,
-    })
-}
-
-/// Who waits: the barrier operations of the program.
-fn deadlock(graph: &EventGraph) -> Reason {
-    let waiting: Vec<_> = graph.barriers.iter().filter(|b| b.waits).collect();
-    let mut places: IndexMap<AgentId, Vec<String>> = IndexMap::new();
-    for operation in &waiting {
-        let at = places.entry(graph.event(operation.event).agent).or_default();
-        let key = operation.key.to_string();
-        if !at.contains(&key) {
-            at.push(key);
-        }
-    }
-    let threads: Vec<String> = places
-        .iter()
-        .map(|(agent, keys)| {
-            format!("{} waits at {}", graph.agents[agent.index()].name, keys.join(", then at "))
-        })
-        .collect();
-    Reason {
-        rule: format!("no execution passes all barriers: {}", threads.join("; ")),
-        spans: waiting.iter().map(|b| graph.event(b.event).span).collect(),
-        choices: None,
-    }
 }
 
 /// All final states of a test.
@@ -539,4 +478,20 @@ pub fn states(
     }
     let states = engine.states(problem, settings.budget)?;
     Ok((states, graph))
+}
+
+/// The data races of a test, with its events.
+///
+/// # Errors
+/// As [`race::races`]; too large a program is unknown.
+pub fn races(
+    test: &Test,
+    model: &Model,
+    engine: &dyn Engine,
+    settings: Settings,
+) -> Result<(Vec<Race>, EventGraph), Verdict> {
+    let graph = graph_with_rounds(test, model, settings);
+    let timed = Timed::new(engine, settings);
+    let races = race::races(Problem { graph: &graph, model }, &timed, settings.budget)?;
+    Ok((races, graph))
 }

@@ -156,7 +156,7 @@ base_sets! {
     Alias = "ALIAS" @ "PTX-8.6",
     /// Operations of host threads.
     Host = "HOST" @ "PTX-8.5",
-    /// Operations on mbarrier objects.
+    /// Operations on mbarrier objects, and what a wait on one acquires.
     Mbarrier = "MBAR" @ "PTX-9.7.13.15",
 }
 

@@ -386,52 +386,16 @@ fn races_text() {
     assert_eq!(ptxmc(&["races", MP]).status, 0);
 }
 
-/// The readings that `ptxmc model` lists for the default model and for programs, but for those that
-/// are the default and those that no test tells apart.
-fn other_readings() -> Vec<String> {
-    const DEFAULTS: &[&str] = &[
-        "tearing=overlap",
-        "vector=ordered",
-        "b128=whole",
-        "failing-cas=nothing",
-        "sink-atom=atom",
-        "mixed-race=program",
-    ];
-    // The first changes no outcome that is known; no operation of the second's proxies is built.
-    const ALIKE: &[&str] = &["fence-sc=causality", "proxy-fence-cta=any"];
-    let list = ptxmc(&["model"]).out;
-    let mut found: Vec<String> = list
-        .lines()
-        .filter_map(|line| line.trim().strip_prefix("--reading ")?.split_once(' '))
-        .map(|(name, what)| {
-            assert!(!what.trim().is_empty(), "{name} has no description");
-            name
-        })
-        .filter(|name| !DEFAULTS.contains(name) && !ALIKE.contains(name))
-        .map(str::to_owned)
-        .collect();
-    found.sort();
-    found.dedup();
-    found
-}
-
+/// `tests/readings.rs` checks what each reading changes; here, that the option reaches the verdict.
 #[test]
-fn every_reading_changes_what_it_should() {
-    let readings = other_readings();
-    assert!(readings.len() > 20, "{readings:?}");
-    for reading in readings {
-        // One byte of a release can be told from all of them only where accesses tear.
-        let mut arguments = vec!["check", "litmus/readings", "--reading", &reading];
-        if reading == "observes=any-byte" {
-            arguments.extend(["--reading", "tearing=byte"]);
-        }
-        let run = ptxmc(&arguments);
+fn readings_are_chosen_by_option() {
+    for reading in ["co=total", "vector=whole"] {
+        let run = ptxmc(&["check", "litmus/readings", "--reading", reading]);
         assert_eq!(run.status, 0, "{reading}\n{}", run.transcript());
-        let wanted = format!("{reading}]=");
-        let named = fs::read_dir("litmus/readings").expect("there").filter(|entry| {
-            let path = entry.as_ref().expect("readable").path();
-            fs::read_to_string(path).expect("a test").contains(&wanted)
-        });
-        assert!(named.count() > 0, "no test in litmus/readings is about {reading}");
+    }
+    let list = ptxmc(&["model"]).out;
+    let lines = list.lines().filter_map(|line| line.trim().strip_prefix("--reading "));
+    for (name, what) in lines.map(|line| line.split_once(' ').expect("a name and more")) {
+        assert!(!what.trim().is_empty(), "{name} has no description");
     }
 }

@@ -208,7 +208,12 @@ fn large_programs_are_decided_or_unknown() {
         "",
         "events",
     );
-    decided("stores", &blocks("", &STORE.repeat(10_000), "x == 1"), "", "events");
+    let stores = blocks("", &STORE.repeat(10_000), "x == 1");
+    decided("stores", &stores, "", "events");
+    for command in ["races", "outcomes"] {
+        let run = ptxmc(&format!("{command} -"), &stores);
+        assert!(run.status == Some(3) && run.err.contains("events"), "{command}: {}", run.err);
+    }
     let moves = repeated(10_000, |n| format!("mov.u32 %r{n}, 1;"));
     decided("registers", &blocks("", &format!("{moves}{STORE}"), "x == 1"), "", "allowed");
 }

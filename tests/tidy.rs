@@ -281,6 +281,20 @@ fn invariants_are_checked_by_tests_that_exist() {
     assert_none(&complaints);
 }
 
+#[test]
+fn notes_name_shipped_tests_that_exist() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let notes = fs::read_to_string(root.join("paper-notes/examples.md")).expect("it is there");
+    let words = notes.split('`').skip(1).step_by(2);
+    let named: Vec<&str> = words
+        .filter(|w| w.contains('/') && !w.starts_with("tests/") && !w.ends_with(['*', '/']))
+        .collect();
+    assert!(named.len() > 50, "found only {} tests in the notes", named.len());
+    for name in named {
+        assert!(root.join("litmus").join(format!("{name}.litmus")).is_file(), "no test {name}");
+    }
+}
+
 /// Text without the line numbers in models, which change with every edit of a model.
 fn without_lines(text: &str) -> String {
     let mut parts = text.split(".cat:");

@@ -61,7 +61,7 @@ pub(super) struct Checking {
     /// Read tests in blocks that name no `.version` as PTX 1.4.
     #[arg(long)]
     pub(super) legacy: bool,
-    /// Seconds for each test and engine, for `races` and `explain` for each question; without it,
+    /// Seconds for each test and engine, for `explain` for each question; without it,
     /// no limit but that of steps.
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub(super) timeout: Option<u64>,

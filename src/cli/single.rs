@@ -8,9 +8,10 @@ use super::models::{Setup, any_error};
 use super::output::{Console, print};
 use super::status::Status;
 use crate::batch::{Case, Judgement, Unlisted, guarded, judge, list};
-use crate::check::{Settings, goal_of, graph_with_rounds};
+use crate::check::{self, Settings, goal_of};
+use crate::event::graph::EventGraph;
 use crate::explain::{Absent, Counterfactual, counterfactual};
-use crate::race::{self, Race};
+use crate::race::Race;
 use crate::relation::expr::Model;
 use crate::report::explanation::{self, Subject};
 use crate::report::summary::Tally;
@@ -155,10 +156,8 @@ fn without_axioms(
 
 pub(super) fn races(arguments: &RacesArguments, console: &Console) -> Result<Status> {
     let loaded = Loaded::new(&arguments.single, console)?;
-    let graph = graph_with_rounds(&loaded.case.test, loaded.model(), loaded.settings);
-    let problem = Problem { graph: &graph, model: loaded.model() };
-    match races_of(problem, &loaded) {
-        Ok(races) => {
+    match races_of(&loaded) {
+        Ok((races, graph)) => {
             let (case, files) = (&loaded.case, &loaded.files);
             let caveat = reason::caveat(&loaded.judgement()?.verdict, files);
             let model = loaded.model();
@@ -178,13 +177,14 @@ pub(super) fn races(arguments: &RacesArguments, console: &Console) -> Result<Sta
 ///
 /// # Errors
 /// The verdict instead: unknown when no engine can tell, an error when one is wrong.
-fn races_of(problem: Problem<'_>, loaded: &Loaded) -> Result<Vec<Race>, Verdict> {
-    let mut found: Option<(&str, Vec<Race>)> = None;
+fn races_of(loaded: &Loaded) -> Result<(Vec<Race>, EventGraph), Verdict> {
+    let mut found: Option<(&str, (Vec<Race>, EventGraph))> = None;
     let mut unknown = None;
     for engine in &loaded.engines {
-        let budget = loaded.settings.budget;
-        let races = guarded(|| race::races(problem, engine.as_ref(), budget));
-        let races = match races.unwrap_or_else(|message| Err(Verdict::Error(message))) {
+        let races = guarded(|| {
+            check::races(&loaded.case.test, loaded.model(), engine.as_ref(), loaded.settings)
+        });
+        let (races, graph) = match races.unwrap_or_else(|message| Err(Verdict::Error(message))) {
             Ok(races) => races,
             Err(verdict) if verdict.kind() == Kind::Unknown => {
                 unknown = Some(verdict);
@@ -195,20 +195,20 @@ fn races_of(problem: Problem<'_>, loaded: &Loaded) -> Result<Vec<Race>, Verdict>
         let pairs =
             |races: &[Race]| races.iter().map(|race| race.accesses).collect::<BTreeSet<_>>();
         match &found {
-            Some((name, first)) if pairs(first) != pairs(&races) => {
+            Some((name, (first, _))) if pairs(first) != pairs(&races) => {
                 let (m, n) = (first.len(), races.len());
                 let other = engine.name();
                 let message = format!("engines disagree: {name} finds {m} races, {other} {n}");
                 return Err(Verdict::Error(message));
             }
             Some(_) => {}
-            None => found = Some((engine.name(), races)),
+            None => found = Some((engine.name(), (races, graph))),
         }
     }
     match (found, unknown) {
         (Some((_, races)), _) => Ok(races),
         (None, Some(verdict)) => Err(verdict),
-        (None, None) => Ok(Vec::new()),
+        (None, None) => Err(Verdict::Error("there is no engine".to_owned())),
     }
 }
 

@@ -368,7 +368,7 @@ fn uncovered(graph: &EventGraph) -> Rel {
                 Restriction::None => true,
                 Restriction::AcquireSharedCluster => before || is_shared(graph, id),
                 Restriction::ReleaseSharedCta => !before || is_shared(graph, id),
-                Restriction::MbarrierInit => !before || event.marks.mbarrier,
+                Restriction::MbarrierInit => !before || (event.is_memory() && event.marks.mbarrier),
                 Restriction::Wait => !before || event.position + 1 == at.position,
             };
             if !covered {

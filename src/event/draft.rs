@@ -411,6 +411,7 @@ impl<'p> Draft<'p> {
         match kind {
             DraftKind::Fence { order, scope, restriction } => {
                 event.kind = EventKind::Fence(*restriction);
+                event.marks.mbarrier = *restriction == Restriction::Wait;
                 event.order = Some(*order);
                 event.scope = Some(*scope);
             }

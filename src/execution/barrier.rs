@@ -23,8 +23,8 @@ pub type Generations = Vec<Option<Generation>>;
 
 /// The barrier operations of one execution, sorted out by barrier and thread.
 pub struct Barriers<'a> {
-    graph: &'a EventGraph,
-    executed: Vec<usize>,
+    pub(super) graph: &'a EventGraph,
+    pub(super) executed: Vec<usize>,
     count: Box<dyn Fn(ExprId) -> Option<u128> + 'a>,
 }
 
@@ -40,11 +40,11 @@ impl<'a> Barriers<'a> {
         Self { graph, executed, count: Box::new(count) }
     }
 
-    fn op(&self, index: usize) -> &'a BarrierOp {
+    pub(super) fn op(&self, index: usize) -> &'a BarrierOp {
         &self.graph.barriers[index]
     }
 
-    fn agent(&self, index: usize) -> AgentId {
+    pub(super) fn agent(&self, index: usize) -> AgentId {
         self.graph.event(self.op(index).event).agent
     }
 
@@ -57,7 +57,7 @@ impl<'a> Barriers<'a> {
     }
 
     /// How many operations of the same kind on the same barrier the thread executed before.
-    fn occurrence(&self, index: usize) -> u32 {
+    pub(super) fn occurrence(&self, index: usize) -> u32 {
         let op = self.op(index);
         let earlier = self.executed.iter().filter(|&&b| {
             b < index && self.op(b).is_numbered_with(op) && self.agent(b) == self.agent(index)
@@ -70,7 +70,7 @@ impl<'a> Barriers<'a> {
     }
 
     /// The number of threads or warps that a counted operation asks for, and whether it is warps.
-    fn wanted(&self, index: usize) -> Option<(u128, Unit)> {
+    pub(super) fn wanted(&self, index: usize) -> Option<(u128, Unit)> {
         match self.op(index).rule {
             BarrierRule::Count(expr) => {
                 let n = (self.count)(expr)?;
@@ -86,7 +86,7 @@ impl<'a> Barriers<'a> {
     }
 
     /// The threads that a barrier concerns.
-    fn members(&self, key: &BarrierKey) -> Vec<AgentId> {
+    pub(super) fn members(&self, key: &BarrierKey) -> Vec<AgentId> {
         let inside = |agent: usize, p: Place| match key {
             BarrierKey::Cta(cta, _) | BarrierKey::Instance(cta, ..) => {
                 (p.gpu, p.grid, p.cta) == *cta
@@ -446,7 +446,7 @@ impl<'a> Barriers<'a> {
 
 /// What a count counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Unit {
+pub(super) enum Unit {
     Threads,
     Warps,
 }

@@ -3,3 +3,4 @@
 pub mod barrier;
 pub mod build;
 pub mod recheck;
+mod unfinished;

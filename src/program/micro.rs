@@ -281,7 +281,7 @@ pub struct Marks {
     pub red: bool,
     /// The read of a `cas` with release semantics, which may be all there is of it.
     pub releasing_read: bool,
-    /// An operation on an mbarrier object.
+    /// An operation on an mbarrier object, or the fence that stands for what a wait acquires.
     pub mbarrier: bool,
     /// `.mmio`
     pub mmio: bool,

@@ -1,6 +1,7 @@
 //! What can be wrong with a PTX statement, and how a user is told.
 
 use crate::diagnostic::{Diagnostic, closest};
+use crate::ptx::names;
 use crate::source::{Span, Spanned};
 use thiserror::Error;
 
@@ -50,7 +51,9 @@ impl SyntaxError {
     #[must_use]
     pub fn diagnostic(&self) -> Diagnostic {
         let (code, label, help) = match self {
-            Self::Expected { what, .. } => ("syntax-expected", format!("{what} belongs here"), ""),
+            Self::Expected { what, found, .. } => {
+                ("syntax-expected", format!("{what} belongs here"), address_help(what, found))
+            }
             Self::Character { .. } => ("syntax-character", String::new(), "remove it"),
             Self::UnterminatedComment(_) => {
                 ("syntax-comment", "it starts here".into(), "end it with `*/` or `*)`")
@@ -151,11 +154,12 @@ impl DecodeError {
             Self::UnknownOpcode { near: None, .. } => {
                 at("ptx-unknown-opcode").help("no PTX instruction starts like this")
             }
-            Self::Qualifier { qualifier, takes, .. } => {
+            Self::Qualifier { form, qualifier, takes } => {
                 let near = misspelt(&qualifier.value);
-                at("ptx-qualifier").help(match near {
-                    Some(near) => format!("did you mean `.{near}`? The form is `{takes}`"),
-                    None => format!("the form is `{takes}`"),
+                at("ptx-qualifier").help(match (remark(form, &qualifier.value), near) {
+                    (Some(remark), _) => format!("{remark}; the form is `{takes}`"),
+                    (None, Some(near)) => format!("did you mean `.{near}`? The form is `{takes}`"),
+                    (None, None) => format!("the form is `{takes}`"),
                 })
             }
             Self::Conflict { first, .. } => at("ptx-qualifier-conflict")
@@ -175,8 +179,13 @@ impl DecodeError {
                     scope.value
                 ))
             }
-            Self::Missing { section, .. } => {
-                at("ptx-missing-qualifier").help(format!("see {section}"))
+            Self::Missing { form, what, section, .. } => {
+                let word = form.split('.').skip(1).find_map(foreign_type);
+                let word = word.filter(|_| what.starts_with("a type"));
+                at("ptx-missing-qualifier").help(match word {
+                    Some(word) => format!("{word} ({section})"),
+                    None => format!("see {section}"),
+                })
             }
             Self::Type { legal, section, .. } => {
                 at("ptx-type").help(format!("the types are {legal} ({section})"))
@@ -184,8 +193,12 @@ impl DecodeError {
             Self::Space { legal, section, .. } => {
                 at("ptx-space").help(format!("the state spaces are {legal} ({section})"))
             }
-            Self::OperandCount { shape, .. } => {
-                at("ptx-operand-count").help(format!("write `{shape}`"))
+            Self::OperandCount { form, shape, .. } => {
+                let policy = match form.contains("L2::cache_hint") {
+                    true => ", and last the cache policy of `.L2::cache_hint`",
+                    false => "",
+                };
+                at("ptx-operand-count").help(format!("write `{shape}`{policy}"))
             }
             Self::Operand { expected, found, .. } => {
                 let help = match found.as_str() {
@@ -210,6 +223,56 @@ impl DecodeError {
     }
 }
 
+/// How an address is written, where someone wrote it otherwise.
+fn address_help(expected: &str, found: &str) -> &'static str {
+    match (expected, found) {
+        ("`]`", "`-`") => "the offset of an address is added: write `[x+-4]`",
+        ("a number", found) if found.starts_with("`%") => {
+            "an address is a variable or register and a constant: add registers before the access"
+        }
+        _ => "",
+    }
+}
+
+/// What a word means where an instruction does not take it.
+fn remark(form: &str, word: &str) -> Option<String> {
+    let text = match (form, word) {
+        ("bar", "aligned") => "`bar` is aligned by itself, `barrier` where it says so",
+        ("bar", "cluster") => "the barrier of a cluster is `barrier.cluster`",
+        ("mbarrier", "expect_tx") => "`.expect_tx` stands right after `mbarrier.arrive`",
+        (_, "gl") => "`.gl` is a scope of `membar` alone; elsewhere it is `.gpu`",
+        (_, "system") => "the scope is written `.sys`",
+        ("st", "ca" | "lu" | "cv") => "this is a cache operator of loads",
+        ("ld", "wb" | "wt") => "this is a cache operator of stores",
+        ("ld", "cg" | "cs" | "ca" | "lu" | "cv") | ("st", "cg" | "cs" | "wb" | "wt") => {
+            "there is one cache operator at most"
+        }
+        _ => return foreign_type(word),
+    };
+    Some(text.to_owned())
+}
+
+/// Says of a word that looks like a type what it is, if it is none that this tool knows of.
+fn foreign_type(word: &str) -> Option<String> {
+    let digits = word.trim_start_matches(|c: char| c.is_ascii_lowercase());
+    let kind = &word[..word.len() - digits.len()];
+    let like = matches!(kind, "b" | "u" | "s" | "f" | "bf" | "tf" | "e" | "ue")
+        && digits.starts_with(|c: char| c.is_ascii_digit());
+    if !like || names::ty(word).is_some() {
+        return None;
+    }
+    Some(match word {
+        "u16x2" | "s16x2" => format!("`.{word}` is a type of `add`, `min` and `max` only"),
+        "b1024" => "`.b1024` is a type of `tensormap.replace` only".to_owned(),
+        "tf32" => "`.tf32` is a type of conversions and matrices only".to_owned(),
+        _ if digits.contains(['x', 'm']) => {
+            format!("`.{word}` is a packed type of conversions and matrices, if it is one at all")
+        }
+        "u128" | "s128" | "f128" => "PTX has no such type: 128 bits are `.b128`".to_owned(),
+        _ => format!("PTX has no type `.{word}`"),
+    })
+}
+
 /// The qualifier that a word which is none was probably meant to be.
 fn misspelt(word: &str) -> Option<&'static str> {
     const COMMON: &[&str] = &[
@@ -217,7 +280,9 @@ fn misspelt(word: &str) -> Option<&'static str> {
         "gpu", "sys", "global", "shared", "local", "const", "param", "sync", "arrive", "wait",
         "proxy", "alias", "async", "add", "exch", "cas", "inc", "dec", "min", "max",
     ];
-    if COMMON.contains(&word) { None } else { closest(word, COMMON.iter().copied()) }
+    // Two letters are near to too many words, most of them cache operators.
+    let guess = word.len() > 2 && !COMMON.contains(&word);
+    guess.then(|| closest(word, COMMON.iter().copied())).flatten()
 }
 
 /// A form that only the column dialect accepts, and how it is read.

@@ -31,11 +31,16 @@ impl Decoder<'_> {
     }
 
     pub(super) fn end_of_thread(&mut self) -> Decoded {
-        if self.instruction.opcode.value == "ret" {
+        let shape = match self.instruction.opcode.value.as_str() {
+            "ret" => "ret{.uni}",
+            "trap" => "trap",
+            _ => "exit",
+        };
+        if shape.ends_with("{.uni}") {
             self.qualifiers.flag("uni")?;
         }
-        self.finish("exit")?;
-        self.operands(0, 0, "exit")?;
+        self.finish(shape)?;
+        self.operands(0, 0, shape)?;
         Ok(Operation::Exit)
     }
 

@@ -308,7 +308,9 @@ impl<'e> Derived<'e> {
         };
         let before = match self.event(b).kind {
             EventKind::Fence(Restriction::ReleaseSharedCta) => shared(a),
-            EventKind::Fence(Restriction::MbarrierInit) => self.event(a).marks.mbarrier,
+            EventKind::Fence(Restriction::MbarrierInit) => {
+                self.memory(a) && self.event(a).marks.mbarrier
+            }
             EventKind::Fence(Restriction::Wait) => {
                 self.event(a).position + 1 == self.event(b).position
             }
