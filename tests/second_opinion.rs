@@ -23,6 +23,9 @@ use support::{corpus, litmus_files, model, parse, read};
 /// Steps of the enumeration for each test; larger tests are compared in part.
 const STEPS: u64 = 1_000;
 
+/// One candidate with many pieces and final writes is many executions: the rest is left out.
+const MILLISECONDS: u64 = 1_000;
+
 /// How many candidates of a test were compared, or the first on which the two disagree.
 fn compare(name: &str, test: &Test, model: &Model) -> Result<usize, String> {
     let graph = graph_of(test, model, Settings::default());
@@ -30,7 +33,7 @@ fn compare(name: &str, test: &Test, model: &Model) -> Result<usize, String> {
     let mut evaluator = Evaluator::new(&model.arena, &roots, graph.events.len());
     let mut compared = 0;
     let mut difference = None;
-    let budget = Budget { steps: Some(STEPS), ..Budget::default() };
+    let budget = Budget { steps: Some(STEPS), milliseconds: Some(MILLISECONDS) };
     let _limit = every_candidate(&graph, budget, |execution| {
         compared += 1;
         let cat = failures(model, evaluator.evaluate(execution));
