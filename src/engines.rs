@@ -68,7 +68,7 @@ impl Choice {
     pub fn engines(self) -> Vec<Box<dyn Engine>> {
         match self {
             Self::Auto => vec![Box::new(First(quick()))],
-            Self::All => engines(),
+            Self::All => engines().into_iter().map(patient).collect(),
             Self::One(name) => engines().into_iter().filter(|e| e.name() == name).collect(),
         }
     }
@@ -78,14 +78,42 @@ impl Choice {
 /// step takes longer the larger the program is.
 const PATIENCE: u64 = 1_000_000;
 
+/// A budget with as many steps as there is patience for, if it says nothing of steps.
+fn limited(problem: Problem<'_>, budget: Budget) -> Budget {
+    let patience = PATIENCE / (problem.graph.events.len() as u64).max(1);
+    Budget { steps: budget.steps.or(Some(patience)), ..budget }
+}
+
+/// An engine that is asked beside others: the reference engine gives up after a while, since it
+/// would take for ever on large programs.
+fn patient(engine: Box<dyn Engine>) -> Box<dyn Engine> {
+    if engine.name() == "enumerate" { Box::new(Limited(engine)) } else { engine }
+}
+
+/// An engine with a budget of steps.
+struct Limited(Box<dyn Engine>);
+
+impl Engine for Limited {
+    fn name(&self) -> &'static str {
+        self.0.name()
+    }
+
+    fn find(&self, problem: Problem<'_>, goal: Goal, budget: Budget) -> Answer {
+        self.0.find(problem, goal, limited(problem, budget))
+    }
+
+    fn states(&self, problem: Problem<'_>, budget: Budget) -> Result<States, String> {
+        self.0.states(problem, limited(problem, budget))
+    }
+}
+
 /// Asks engines in turn until one answers; each but the last has a budget of steps.
 struct First(Vec<Box<dyn Engine>>);
 
 impl First {
     fn budget(&self, position: usize, problem: Problem<'_>, budget: Budget) -> Budget {
         let last = position + 1 == self.0.len();
-        let patience = PATIENCE / (problem.graph.events.len() as u64).max(1);
-        Budget { steps: budget.steps.or((!last).then_some(patience)), ..budget }
+        if last { budget } else { limited(problem, budget) }
     }
 }
 

@@ -46,6 +46,11 @@ impl Loops {
         let steps = code.steps.len();
         let mut out =
             Self { loops: Vec::new(), innermost: vec![None; steps], headed: vec![None; steps] };
+        // Every cycle jumps back somewhere.
+        let back = |(from, step)| branch_target(step).is_some_and(|to| to <= from);
+        if !code.steps.iter().enumerate().any(back) {
+            return out;
+        }
         let reached = reached(code);
         let mut predecessors = vec![Vec::new(); steps];
         for &from in &reached {

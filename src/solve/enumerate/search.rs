@@ -283,6 +283,7 @@ impl<'a, F: FnMut(&Execution<'a>) -> Flow> Search<'a, F> {
             return (self.found)(execution);
         }
         for finals in final_writes(execution) {
+            self.step()?;
             let finished =
                 execution.set_finals(finals).and_then(|()| execution.check_finished()).is_ok();
             if finished && self.is_reached(execution) {
