@@ -282,15 +282,33 @@ impl<'a, F: FnMut(&Execution<'a>) -> Flow> Search<'a, F> {
         if self.goal == Goal::BoundHit {
             return (self.found)(execution);
         }
-        for finals in final_writes(execution) {
-            self.step()?;
-            let finished =
-                execution.set_finals(finals).and_then(|()| execution.check_finished()).is_ok();
-            if finished && self.is_reached(execution) {
-                (self.found)(execution)?;
-            }
-        }
+        let options = last_writes(execution);
+        self.finals(execution, &options, &mut Vec::new())?;
         execution.set_finals(Vec::new()).expect("values were determined before");
+        ControlFlow::Continue(())
+    }
+
+    /// Chooses the final write of every location, of those that may be it.
+    fn finals(
+        &mut self,
+        execution: &mut Execution<'a>,
+        options: &[Vec<EventId>],
+        chosen: &mut Vec<Option<EventId>>,
+    ) -> Flow {
+        if let Some(last) = options.get(chosen.len()) {
+            for &write in last {
+                chosen.push(Some(write));
+                self.finals(execution, options, chosen)?;
+                chosen.pop();
+            }
+            return ControlFlow::Continue(());
+        }
+        self.step()?;
+        let finals = execution.set_finals(chosen.clone());
+        let finished = finals.and_then(|()| execution.check_finished()).is_ok();
+        if finished && self.is_reached(execution) {
+            (self.found)(execution)?;
+        }
         ControlFlow::Continue(())
     }
 }
@@ -340,12 +358,12 @@ impl<'a, F: FnMut(&Execution<'a>) -> Flow> Visitor for Search<'a, F> {
     }
 }
 
-/// Every choice of a coherence-maximal write for each location whose final value matters; for the
-/// others the first one stands for all.
-fn final_writes(execution: &Execution<'_>) -> Vec<Vec<Option<EventId>>> {
+/// For every location, the writes that may give it its final value: those that no other follows, or
+/// any of them where nothing depends on which.
+fn last_writes(execution: &Execution<'_>) -> Vec<Vec<EventId>> {
     let graph = execution.graph;
     let co = execution.relation(BaseRel::Co);
-    let mut out = vec![Vec::new()];
+    let mut out = Vec::new();
     for index in 0..graph.locations.len() {
         let loc = LocId::new(index);
         let mut last: Vec<EventId> = execution
@@ -357,12 +375,7 @@ fn final_writes(execution: &Execution<'_>) -> Vec<Vec<Option<EventId>>> {
         if !asks_for(&graph.exprs, loc) {
             last.truncate(1);
         }
-        out = out
-            .iter()
-            .flat_map(|before: &Vec<Option<EventId>>| {
-                last.iter().map(move |&id| [before.as_slice(), &[Some(id)]].concat())
-            })
-            .collect();
+        out.push(last);
     }
     out
 }
