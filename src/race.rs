@@ -107,7 +107,8 @@ pub fn find(
     }
 }
 
-/// Pairs of accesses of different threads that conflict.
+/// Pairs of accesses that conflict. Two of one thread may race where they use different proxies or
+/// virtual addresses.
 fn candidates(graph: &EventGraph) -> Vec<(AccessId, AccessId)> {
     let mut out = IndexSet::new();
     let memory: Vec<EventId> = graph

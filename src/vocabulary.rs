@@ -150,7 +150,8 @@ base_sets! {
     Surface = "SUR" @ "PTX-8.6",
     /// Constant-proxy operations and their proxy fences (research models).
     Constant = "CON" @ "PTX-8.6",
-    /// Async-proxy operations and their proxy fences, those that completions imply included.
+    /// Async-proxy operations and their proxy fences, those that completions imply included. No
+    /// instruction of the subset makes one yet.
     Async = "ASYNC" @ "PTX-8.6",
     /// `fence.proxy.alias`.
     Alias = "ALIAS" @ "PTX-8.6",

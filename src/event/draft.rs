@@ -148,6 +148,7 @@ impl<'p> Draft<'p> {
             let both = self.exprs.and(before.guard, access.guard);
             if self.exprs.is_false(both) {
                 before.guard = self.exprs.or(before.guard, access.guard);
+                before.address_reads.extend(access.address_reads);
                 before.control_reads.extend(access.control_reads);
                 before.data_reads.extend(access.data_reads);
                 return last;

@@ -195,6 +195,7 @@ impl<'p> ThreadRun<'_, 'p> {
         let result = result.unwrap_or_else(|| self.draft.exprs.number(0, width));
         let wide = self.code.registers[*register].ty.bits;
         let result = self.exprs().resize(result, wide, *extension == Extension::Sign);
+        let reads = union(&reads, &self.term_reads(&target.address, state));
         state.cells[*register] = Cell { value: result, reads };
     }
 }

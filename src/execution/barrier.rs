@@ -411,7 +411,7 @@ impl<'a> Barriers<'a> {
         self.edges(generations, |key| matches!(key, BarrierKey::Cta(..) | BarrierKey::Instance(..)))
     }
 
-    /// The synchronization edges of warp barriers (PTX-9.7.13.3).
+    /// The synchronization edges of warp barriers (PTX-9.7.13.2).
     pub fn warp_edges(&self, generations: &Generations) -> Vec<(EventId, EventId)> {
         self.edges(generations, |key| matches!(key, BarrierKey::Warp(..)))
     }
@@ -438,7 +438,7 @@ impl<'a> Barriers<'a> {
     }
 
     /// From each arrival of a cluster barrier to the waits of its phase; the model tells releasing
-    /// arrivals from relaxed ones (PTX-8.9.4, PTX-9.7.13.2).
+    /// arrivals from relaxed ones (PTX-8.9.4, PTX-9.7.13.3).
     pub fn cluster_edges(&self, generations: &Generations) -> Vec<(EventId, EventId)> {
         self.edges(generations, |key| matches!(key, BarrierKey::Cluster(_)))
     }

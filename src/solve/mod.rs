@@ -132,7 +132,7 @@ pub enum Why {
 pub struct Budget {
     /// Milliseconds; `None` without a limit.
     pub milliseconds: Option<u64>,
-    /// Engine steps; `None` without a limit.
+    /// Engine steps; `None` without a limit of their own. Z3 counts none.
     pub steps: Option<u64>,
 }
 

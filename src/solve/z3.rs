@@ -421,7 +421,13 @@ impl<'e, 'a> Session<'e, 'a> {
                 Binary::Eq => x.eq(&y),
                 Binary::ULt => Bool::and(&[x.not(), y]),
                 Binary::SLt => Bool::and(&[x, y.not()]),
-                _ => x,
+                // Division by zero gives all ones, remainder by zero the dividend.
+                Binary::UDiv | Binary::SDiv => Bool::or(&[x, y.not()]),
+                Binary::URem | Binary::SRem => Bool::and(&[x, y.not()]),
+                // An amount of one is the width.
+                Binary::Shl | Binary::LShr => Bool::and(&[x, y.not()]),
+                Binary::AShr => x,
+                Binary::Float(..) => unreachable!("no floating-point format has one bit"),
             });
         }
         let (x, y) = (self.bits(a), self.bits(b));

@@ -97,8 +97,8 @@ pub(super) struct Search<'g, 'r> {
     pub(super) met: bool,
     pub(super) finals: Vec<Option<EventId>>,
     pub(super) symbols: Vec<Option<u128>>,
-    /// The search nodes visited so far.
     pub(super) domains: Domains,
+    /// The search nodes visited so far.
     pub(super) steps: u64,
     pub(super) limit: Limit,
     pub(super) active: &'r [bool],
