@@ -144,6 +144,36 @@ pub fn expectation(
     })
 }
 
+/// Warnings about expectations that no run can ask for: `Expect[...]` that names none of these
+/// models, or a reading that `is_reading` does not know.
+#[must_use]
+pub fn stray_expectations(
+    test: &Test,
+    models: &[&str],
+    is_reading: impl Fn(&str) -> bool,
+) -> Vec<Diagnostic> {
+    let mut strays = Vec::new();
+    for line in &test.metadata {
+        let named = line.key.value.strip_prefix("Expect[").and_then(|rest| rest.strip_suffix(']'));
+        let Some(named) = named else { continue };
+        let (what, stray) = match named.contains('=') {
+            true => ("reading", named.split(',').find(|name| !is_reading(name))),
+            false => ("model", Some(named).filter(|name| !models.contains(name))),
+        };
+        let Some(stray) = stray else { continue };
+        let near = if what == "model" { closest(stray, models.iter().copied()) } else { None };
+        let help = match near {
+            Some(near) => format!("did you mean `Expect[{near}]`?"),
+            None => {
+                "`ptxmc model` lists the models and readings; `--model` gives others".to_owned()
+            }
+        };
+        let message = format!("there is no {what} `{stray}`: this expectation is not used");
+        strays.push(Diagnostic::warning("expect-unknown", line.key.span, message).help(help));
+    }
+    strays
+}
+
 /// Checks a test under each model; several engines have to agree.
 #[must_use]
 pub fn judge(
@@ -229,7 +259,7 @@ fn list_with(
             return Err(wrong("its execution is not consistent"));
         }
         let execution =
-            Execution::build(&graph, choices.clone()).map_err(|e| wrong(&e.to_string()))?;
+            Execution::build(&graph, choices.clone()).map_err(|e| wrong(&e.describe(&graph)))?;
         if execution.final_state() != *values {
             return Err(wrong("its execution ends otherwise"));
         }

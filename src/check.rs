@@ -399,7 +399,7 @@ fn witnessed(problem: Problem<'_>, goal: Goal, choices: Choices) -> Verdict {
 /// When the choices do not make an execution; the message says why.
 pub fn verify(problem: Problem<'_>, goal: Goal, choices: &Choices) -> Result<Recheck, String> {
     let graph = problem.graph;
-    let execution = Execution::build(graph, choices.clone()).map_err(|e| e.to_string())?;
+    let execution = Execution::build(graph, choices.clone()).map_err(|e| e.describe(graph))?;
     let reached = match goal {
         Goal::Condition(wanted) => execution.truth(graph.condition) == Some(wanted),
         Goal::Violation(index) => execution.truth(graph.violations[index].guard) == Some(true),

@@ -139,7 +139,7 @@ pub(crate) fn confirm(
     let Problem { graph, model } = problem;
     let wrong = |what: &str| Verdict::Error(format!("the engine's race is no race: {what}"));
     let execution =
-        Execution::build(graph, (*choices).clone()).map_err(|e| wrong(&e.to_string()))?;
+        Execution::build(graph, (*choices).clone()).map_err(|e| wrong(&e.describe(graph)))?;
     if !recheck(model, &execution).is_consistent() {
         return Err(wrong("the model does not admit the execution"));
     }

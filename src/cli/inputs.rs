@@ -1,11 +1,13 @@
 //! Paths on the command line into tests.
 
 use super::args::Checking;
-use crate::batch::{Case, expectation};
+use crate::batch::{Case, expectation, stray_expectations};
+use crate::cat::BUILTIN;
 use crate::diagnostic::Diagnostic;
 use crate::litmus::ast::Test;
 use crate::litmus::parse::parse_version;
 use crate::relation::expr::Model;
+use crate::report::readings::description;
 use crate::source::Files;
 use std::collections::HashSet;
 use std::io::{self, Read};
@@ -61,6 +63,14 @@ impl Inputs {
         let Ok(parsed) = parsed else { return self.bugs.push(name.to_owned()) };
         self.diagnostics.extend(parsed.diagnostics);
         let paths = identify(name, &parsed.tests);
+        let mut known: Vec<&str> = BUILTIN.iter().map(|b| b.name).collect();
+        let own = models.iter().any(|model| !known.contains(&model.name.as_str()));
+        known.extend(models.iter().map(|model| model.name.as_str()));
+        for test in &parsed.tests {
+            // Other models may have readings of their own, which are known when they are chosen.
+            let is_reading = |name: &str| own || description(name).is_some();
+            self.diagnostics.extend(stray_expectations(test, &known, is_reading));
+        }
         for (path, test) in paths.into_iter().zip(parsed.tests) {
             let expected =
                 models.iter().map(|model| expectation(&test, &model.name, &checking.readings));

@@ -11,14 +11,31 @@ use crate::program::micro::{Micro, Target};
 use crate::program::term::Extension;
 use crate::source::Span;
 
+/// The places that an address may point to.
+pub(super) struct Places {
+    /// Each with its guard.
+    list: Vec<(ExprId, Resolved)>,
+    /// What a read of no place gives: zero. `None` where the address surely is one of them.
+    nowhere: Option<ExprId>,
+}
+
+/// What an access does to memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Does {
+    Read,
+    Write,
+    Update,
+}
+
 impl<'p> ThreadRun<'_, 'p> {
-    /// The places that an address may point to: each with its guard.
     pub(super) fn places(
         &mut self,
         target: &Target,
+        does: Does,
         state: &State,
         span: Span,
-    ) -> Vec<(ExprId, Resolved)> {
+    ) -> Places {
+        let zero = self.exprs().number(0, target.bytes * 8);
         let address = self.term(&target.address, state, None);
         let place = self.code.place;
         let bytes = u64::from(target.bytes);
@@ -27,20 +44,19 @@ impl<'p> ThreadRun<'_, 'p> {
             let at = at as u64;
             let found = layout.resolve(target.space, at, bytes, self.index, place);
             let aligned = is_aligned(target, at, found.as_ref());
-            let reached = found.as_ref().is_none_or(|place| is_reached(target, place));
-            return match found.filter(|_| aligned && reached) {
-                Some(resolved) => vec![(state.guard, resolved)],
+            let refused = found.as_ref().and_then(|place| refusal(target, does, place));
+            return match found.filter(|_| aligned && refused.is_none()) {
+                Some(resolved) => Places { list: vec![(state.guard, resolved)], nowhere: None },
                 None => {
-                    let rule = if !reached {
-                        "a multimem address used by another instruction, or another address by a \
-                         multimem instruction (PTX-9.7.9.14)"
+                    let rule = if let Some(rule) = refused {
+                        rule
                     } else if aligned {
                         "an access outside every variable of its state space"
                     } else {
                         "an access that is not aligned to its size (PTX-6.4.1.3)"
                     };
                     self.bad_address(state.guard, rule, span);
-                    Vec::new()
+                    Places { list: Vec::new(), nowhere: Some(zero) }
                 }
             };
         }
@@ -57,18 +73,21 @@ impl<'p> ThreadRun<'_, 'p> {
             let layout = &self.draft.program.layout;
             let resolved = layout.resolve(target.space, at, bytes, self.index, place);
             let aligned = is_aligned(target, at, resolved.as_ref());
-            if let Some(resolved) = resolved.filter(|r| aligned && is_reached(target, r)) {
+            if let Some(resolved) =
+                resolved.filter(|r| aligned && refusal(target, does, r).is_none())
+            {
                 out.push((guard, resolved));
                 let not = self.exprs().not(here);
                 elsewhere = self.exprs().and(elsewhere, not);
             }
         }
-        if !self.draft.exprs.is_false(elsewhere) {
+        let complete = self.draft.exprs.is_false(elsewhere);
+        if !complete {
             let rule = "an access that is misaligned or outside every variable of its state space \
                         (PTX-6.4.1.3)";
             self.bad_address(elsewhere, rule, span);
         }
-        out
+        Places { list: out, nowhere: (!complete).then_some(zero) }
     }
 
     /// Reports an address once, though it may concern several elements of one access.
@@ -119,8 +138,9 @@ impl<'p> ThreadRun<'_, 'p> {
         span: Span,
     ) {
         let width = target.bytes * 8;
-        let (mut value, mut reads) = (None, Vec::new());
-        for (guard, resolved) in self.places(target, state, span) {
+        let places = self.places(target, Does::Read, state, span);
+        let (mut value, mut reads) = (places.nowhere, Vec::new());
+        for (guard, resolved) in places.list {
             let access = self.access(target, &resolved, state, guard, span);
             let id = self.draft.push_access(access);
             let read = self.exprs().leaf(Expr::Read(id), width);
@@ -148,7 +168,7 @@ impl<'p> ThreadRun<'_, 'p> {
         span: Span,
     ) {
         let value = self.exprs().resize(value, target.bytes * 8, false);
-        for (guard, resolved) in self.places(target, state, span) {
+        for (guard, resolved) in self.places(target, Does::Write, state, span).list {
             let mut access = self.access(target, &resolved, state, guard, span);
             access.write = true;
             access.value = value;
@@ -161,9 +181,9 @@ impl<'p> ThreadRun<'_, 'p> {
     pub(super) fn rmw(&mut self, node: usize, micro: &Micro, state: &mut State, span: Span) {
         let Micro::Rmw { target, write_order, destination, writes, value } = micro else { return };
         let width = target.bytes * 8;
-        let (mut result, mut reads) = (None, Vec::new());
-        let places = self.places(target, state, span);
-        for (guard, resolved) in &places {
+        let places = self.places(target, Does::Update, state, span);
+        let (mut result, mut reads) = (places.nowhere, Vec::new());
+        for (guard, resolved) in &places.list {
             let access = self.access(target, resolved, state, *guard, span);
             let read = self.draft.push_access(access);
             let old = self.exprs().leaf(Expr::Read(read), width);
@@ -208,8 +228,25 @@ fn is_aligned(target: &Target, at: u64, found: Option<&Resolved>) -> bool {
     start.is_multiple_of(whole) && found.is_none_or(|place| place.align.is_multiple_of(whole))
 }
 
-/// Whether the instruction is one that accesses such a variable: multimem addresses are for multimem
-/// instructions, and these for nothing else.
-fn is_reached(target: &Target, place: &Resolved) -> bool {
-    (place.space == DeclaredSpace::Multimem) == target.replica.is_some()
+/// Why an instruction does not access such a variable, whatever the address says.
+fn refusal(target: &Target, does: Does, place: &Resolved) -> Option<&'static str> {
+    use DeclaredSpace::{Const, Global, Local, Multimem, Param, Shared};
+    if (place.space == Multimem) != target.replica.is_some() {
+        return Some(
+            "a multimem address used by another instruction, or another address by a multimem \
+             instruction (PTX-9.7.9.14)",
+        );
+    }
+    match (place.space, does) {
+        (Global | Const | Local | Param, _) if target.marks.mbarrier => {
+            Some("an mbarrier operation outside `.shared` (PTX-9.7.13.15)")
+        }
+        (Const | Param, Does::Write | Does::Update) => {
+            Some("a write to read-only memory (PTX-5.1)")
+        }
+        (Local, Does::Update) => {
+            Some("an atomic operation outside `.global` and `.shared` (PTX-9.7.13.5)")
+        }
+        (Global | Shared | Local | Multimem | Const | Param, _) => None,
+    }
 }

@@ -31,6 +31,26 @@ pub struct Choices {
     pub self_justified: Vec<(AccessId, u128)>,
 }
 
+impl Inconsistency {
+    /// The message for the user, who knows threads and locations and no ids.
+    #[must_use]
+    pub fn describe(&self, graph: &EventGraph) -> String {
+        let (Self::Undetermined(access) | Self::WrongValue(access)) = self else {
+            return self.to_string();
+        };
+        let piece = graph.accesses[access.index()].pieces.first();
+        let Some(event) = piece.map(|&piece| graph.event(piece)) else { return self.to_string() };
+        let thread = &graph.agents[event.agent.index()].name;
+        let at = event.loc.map_or("memory", |loc| graph.locations[loc.index()].name.as_str());
+        let does = if event.kind == EventKind::Read { "reads from" } else { "writes to" };
+        let fault = match self {
+            Self::WrongValue(_) => "is not what was written there",
+            _ => "depends on itself",
+        };
+        format!("the value that {thread} {does} `{at}` {fault}")
+    }
+}
+
 /// Why choices do not make an execution.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Inconsistency {

@@ -83,10 +83,60 @@ pub struct Variable {
     /// Initial element values; `None` when nothing is said (0 for global and const, unknown
     /// but constant for the others). Shorter than `elements` when the rest is zero.
     pub initial: Option<Vec<i128>>,
-    /// Whether the initial value is the (unknown) address of another variable.
-    pub initial_address: Option<Spanned<String>>,
+    /// Elements of `initial` that are addresses; they are 0 there.
+    pub initial_addresses: Vec<InitialAddress>,
     /// The declaration.
     pub span: Span,
+}
+
+/// An address in an initializer (PTX-5.4.4): `x+4`, `generic(x)+4`, `0xff00(x)`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InitialAddress {
+    /// The element that has it.
+    pub element: usize,
+    /// The variable or alias.
+    pub name: Spanned<String>,
+    /// Bytes added to its address.
+    pub offset: i64,
+    /// Whether the generic address is meant, not the one within its state space.
+    pub generic: bool,
+    /// Which part of the address.
+    pub bits: AddressBits,
+}
+
+/// Which part of an address an initializer takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AddressBits {
+    /// As much as fits the element.
+    All,
+    /// One byte, `0xff00(x)`: its number.
+    Byte(u32),
+}
+
+impl AddressBits {
+    /// These bits of an address.
+    #[must_use]
+    pub fn of(self, address: u64) -> u64 {
+        match self {
+            Self::All => address,
+            Self::Byte(number) => (address >> (8 * number)) & 0xff,
+        }
+    }
+
+    /// The part that a mask takes.
+    #[must_use]
+    pub fn from_mask(mask: u64) -> Option<Self> {
+        (0..8).find(|number| mask == 0xff << (8 * number)).map(Self::Byte)
+    }
+
+    /// The mask that takes this part.
+    #[must_use]
+    pub fn mask(self) -> Option<u64> {
+        match self {
+            Self::All => None,
+            Self::Byte(number) => Some(0xff << (8 * number)),
+        }
+    }
 }
 
 /// A second name for a variable's memory, reached through a proxy or another virtual address.

@@ -5,6 +5,7 @@ use crate::litmus::ast::{
     AliasDeclaration, Condition, DeclaredSpace, Dialect, Term, Test, Thread, ThreadPlace, Variable,
 };
 use crate::litmus::error::{LitmusError, LitmusWarning};
+use crate::litmus::memory;
 use crate::litmus::parse::init::column_variable;
 use crate::ptx::operation::{AccessForm, Operation, Space, Statement, Value};
 use crate::ptx::registers::Mentions;
@@ -30,6 +31,10 @@ pub(super) fn check(test: &mut Test, diagnostics: &mut Vec<Diagnostic>) {
         if test.dialect == Dialect::Blocks {
             addresses(thread, &variables, diagnostics);
         }
+    }
+    memory::declarations(test, &variables, diagnostics);
+    for condition in std::iter::once(&test.condition).chain(&test.filter) {
+        memory::literals(test, &variables, condition, diagnostics);
     }
     tasks(test, diagnostics);
     let mut terms = test.locations.iter().collect::<Vec<_>>();
@@ -68,7 +73,8 @@ fn locations(test: &mut Test, diagnostics: &mut Vec<Diagnostic>) {
         used.extend(Mentions::of(statement).variables.into_iter().cloned());
     }
     used.extend(test.aliases.iter().map(|alias| alias.target.clone()));
-    used.extend(test.variables.iter().filter_map(|v| v.initial_address.clone()));
+    let initial = test.variables.iter().flat_map(|v| &v.initial_addresses);
+    used.extend(initial.map(|address| address.name.clone()));
     let inits = test.register_inits.iter().filter_map(|init| match &init.value {
         crate::litmus::ast::InitialValue::Address(name) => Some(name.clone()),
         crate::litmus::ast::InitialValue::Number(_) => None,
@@ -140,7 +146,9 @@ fn registers(
     diagnostics: &mut Vec<Diagnostic>,
 ) {
     let mut reported: FxHashSet<&str> = FxHashSet::default();
-    for statement in &thread.statements {
+    // What is outside the subset has no meaning that a register could spoil.
+    let known = |s: &&Statement| !matches!(s.operation, Operation::Unknown { .. });
+    for statement in thread.statements.iter().filter(known) {
         for register in Mentions::of(statement).reads {
             let name = register.value.as_str();
             if written.contains(name) || !reported.insert(name) {
@@ -151,7 +159,8 @@ fn registers(
                 // One-letter names are all similar.
                 let long = written.iter().copied().filter(|other| other.len() > 2);
                 let near = suggestion(diagnostics, &name.value, long);
-                LitmusError::NeverWritten { name, near }.diagnostic()
+                let thread = thread.name.value.clone();
+                LitmusError::NeverWritten { thread, name, near }.diagnostic()
             } else {
                 LitmusWarning::NeverWritten { name }.diagnostic()
             });

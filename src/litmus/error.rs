@@ -33,7 +33,7 @@ pub enum LitmusError {
     #[error("there is no label `{}` in this thread", name.value)]
     UnknownLabel { name: Spanned<String>, near: Option<String> },
     #[error("`{}` is read, but nothing ever writes it", name.value)]
-    NeverWritten { name: Spanned<String>, near: Option<String> },
+    NeverWritten { thread: String, name: Spanned<String>, near: Option<String> },
     #[error("thread `{thread}` never writes `{}`", name.value)]
     NeverWrittenByThread { thread: String, name: Spanned<String>, near: Option<String> },
     #[error("unknown directive `{}`", name.value)]
@@ -127,10 +127,15 @@ impl LitmusError {
                 .help(suggest(near.as_ref(), "declare it, for example `.global .u32 x = 0;`")),
             Self::UnknownLabel { near, .. } => at("litmus-unknown-label")
                 .help(suggest(near.as_ref(), "labels are per thread: write `NAME:` before a statement")),
-            Self::NeverWritten { near, .. } => at("litmus-never-written").help(suggest(
-                near.as_ref(),
-                "write it first, or give it an initial value: `{ P0:%r1 = 0; }`",
-            )),
+            Self::NeverWritten { thread, name, near } => {
+                at("litmus-never-written").help(suggest(
+                    near.as_ref(),
+                    &format!(
+                        "write it first, or give it an initial value: `{{ {thread}:%{} = 0; }}`",
+                        name.value
+                    ),
+                ))
+            }
             Self::NeverWrittenByThread { near, .. } => at("litmus-never-written").help(suggest(
                 near.as_ref(),
                 "name a register that the thread writes, or give it an initial value",
@@ -189,6 +194,10 @@ pub enum LitmusWarning {
     NeverWritten { name: Spanned<String> },
     #[error("the test has no condition")]
     NoCondition(Span),
+    #[error("`{}` means nothing here", name.value)]
+    Metadata { name: Spanned<String>, near: String },
+    #[error("`{name}` is never {number}: it has {bits} bits")]
+    Literal { name: String, number: i128, bits: u32, range: String, span: Span },
     #[error("a test in columns has no version")]
     LegacyColumns(Span),
 }
@@ -198,6 +207,16 @@ impl LitmusWarning {
     #[must_use]
     pub fn diagnostic(&self) -> Diagnostic {
         let (code, span, help) = match self {
+            Self::Metadata { name, near } => {
+                let help = format!("did you mean `{near}`?");
+                return Diagnostic::warning("litmus-metadata", name.span, self.to_string())
+                    .help(help);
+            }
+            Self::Literal { range, span, .. } => {
+                let help =
+                    format!("it has values {range}; the comparison never changes its result");
+                return Diagnostic::warning("litmus-literal", *span, self.to_string()).help(help);
+            }
             Self::Undeclared { name } => {
                 ("columns-undeclared", name.span, "it starts as 0; declare it in `{ ... }`")
             }

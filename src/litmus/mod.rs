@@ -3,5 +3,6 @@
 pub mod ast;
 mod check;
 pub mod error;
+mod memory;
 pub mod parse;
 pub mod print;

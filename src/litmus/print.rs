@@ -114,7 +114,7 @@ fn column_variable(variable: &Variable) -> Result<String, PrintError> {
     let plain = variable.space == DeclaredSpace::Global
         && variable.ty == Type::UNTYPED
         && variable.align == 8
-        && variable.initial_address.is_none();
+        && variable.initial_addresses.is_empty();
     if !plain {
         return cannot(&format!(
             "the declaration of `{}`: columns have global 64-bit variables only",
@@ -131,10 +131,7 @@ fn block_variable(variable: &Variable) -> String {
     } else {
         format!(" .align {}", variable.align)
     };
-    let initial = match &variable.initial_address {
-        Some(name) => format!("{} = {}", array(variable), name.value),
-        None => array(variable),
-    };
+    let initial = array(variable);
     format!(".{space}{align} .{} {}{initial};\n", variable.ty, variable.name.value)
 }
 
@@ -144,11 +141,29 @@ fn array(variable: &Variable) -> String {
         if variable.elements == 1 { String::new() } else { format!("[{}]", variable.elements) };
     match variable.initial.as_deref() {
         None => size,
-        Some([only]) if variable.elements == 1 => format!(" = {only}"),
+        Some([_]) if variable.elements == 1 => format!(" = {}", initial(variable, 0)),
         Some(values) => {
-            let values: Vec<_> = values.iter().map(ToString::to_string).collect();
+            let values: Vec<_> = (0..values.len()).map(|at| initial(variable, at)).collect();
             format!("{size} = {{{}}}", values.join(", "))
         }
+    }
+}
+
+/// The initial value of an element, as it is written.
+fn initial(variable: &Variable, element: usize) -> String {
+    let address = variable.initial_addresses.iter().find(|a| a.element == element);
+    let Some(address) = address else {
+        let value = variable.initial.as_ref().and_then(|values| values.get(element));
+        return value.map_or_else(|| "0".to_owned(), ToString::to_string);
+    };
+    let name = &address.name.value;
+    let mut text = if address.generic { format!("generic({name})") } else { name.clone() };
+    if address.offset != 0 {
+        text += &format!("+{}", address.offset);
+    }
+    match address.bits.mask() {
+        Some(mask) => format!("{mask:#x}({text})"),
+        None => text,
     }
 }
 

@@ -1,32 +1,92 @@
 //! Memory layout: variables to instances, instances to addresses, addresses back to bytes.
 //!
 //! Addresses are concrete 64-bit numbers so that pointer arithmetic, `cvta`, `mapa` and
-//! `isspacep` are ordinary arithmetic. Every virtual variable is far from the next; `.shared`,
-//! `.local` and `.const` have windows in the generic space (PTX-5.1, PTX-9.7.9.19).
+//! `isspacep` are ordinary arithmetic. No variable touches the next; `.shared`, `.local`, `.const`
+//! and `.param` have windows in the generic space (PTX-5.1, PTX-6.4.1.1).
 
 use crate::id::{ObjectId, VirtualId};
 use crate::litmus::ast::{DeclaredSpace, Dialect, Place, Test, ThreadPlace};
 use crate::ptx::operation::{Proxy, Space, Type};
 use indexmap::IndexMap;
 
-/// Distance between global variables.
+/// Global variables lie at multiples of this.
 const GLOBAL_STRIDE: u64 = 1 << 20;
 /// Where global variables begin in the generic space.
-const GLOBAL_BASE: u64 = 1 << 32;
-/// The window of `.shared`.
-pub(crate) const SHARED_WINDOW: u64 = 0x70 << 40;
-/// The window of `.local`.
-pub(crate) const LOCAL_WINDOW: u64 = 0x71 << 40;
-/// The window of `.const`.
-pub(crate) const CONST_WINDOW: u64 = 0x72 << 40;
-/// The window of `.param`, inside the generic space.
-pub(crate) const PARAM_WINDOW: u64 = 0x73 << 40;
-/// Size of each window.
-pub(crate) const WINDOW: u64 = 1 << 40;
+const GLOBAL_BASE: u64 = 1 << 28;
+/// Where those global variables begin that do not fit below the windows.
+const GLOBAL_HIGH: u64 = 1 << 32;
 /// Bits of a shared address inside one CTA; the CTA's rank plus one stands above.
 pub(crate) const SHARED_CTA_BITS: u32 = 20;
-/// Distance between variables within a window.
-const WINDOW_STRIDE: u64 = 1 << 12;
+/// Variables within a window lie at multiples of this.
+const WINDOW_STRIDE: u64 = 1 << 10;
+
+/// The generic addresses of a state space (PTX-6.4.1.1). All windows lie below 4 GiB, so that generic
+/// addresses of 32 bits work as those of 64 do. An address of one space minus the base of
+/// another's window is no address of a variable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Window {
+    /// The first address.
+    pub base: u64,
+    /// How many there are.
+    pub size: u64,
+}
+
+impl Window {
+    pub(crate) const SHARED: Self = Self { base: 0x8000_0000, size: 0x4000_0000 };
+    pub(crate) const LOCAL: Self = Self { base: 0xc000_0000, size: 0x1000_0000 };
+    pub(crate) const CONST: Self = Self { base: 0xd000_0000, size: 0x1000_0000 };
+    /// Inside the window of `.global` (PTX-5.1.6).
+    pub(crate) const PARAM: Self = Self { base: 0xe000_0000, size: 0x1000_0000 };
+
+    /// The window of a space, if its addresses are not generic ones already.
+    pub(crate) fn of(space: Space) -> Option<Self> {
+        Some(match space {
+            Space::SharedCta | Space::SharedCluster => Self::SHARED,
+            Space::Local => Self::LOCAL,
+            Space::Const => Self::CONST,
+            Space::ParamEntry | Space::ParamFunc => Self::PARAM,
+            Space::Generic | Space::Global => return None,
+        })
+    }
+
+    fn of_declared(space: DeclaredSpace) -> Option<Self> {
+        Some(match space {
+            DeclaredSpace::Shared => Self::SHARED,
+            DeclaredSpace::Local => Self::LOCAL,
+            DeclaredSpace::Const => Self::CONST,
+            DeclaredSpace::Param => Self::PARAM,
+            DeclaredSpace::Global | DeclaredSpace::Multimem => return None,
+        })
+    }
+
+    fn contains(self, address: u64) -> bool {
+        (self.base..self.base + self.size).contains(&address)
+    }
+}
+
+/// Where the next variable of each space goes; the first addresses of a window stay free.
+#[derive(Clone, Debug)]
+struct Free {
+    global: u64,
+    windows: IndexMap<DeclaredSpace, u64>,
+}
+
+impl Free {
+    /// The address of the next variable of a space. It does not touch the variable before.
+    fn take(&mut self, space: DeclaredSpace, bytes: u64) -> u64 {
+        let (next, stride) = match Window::of_declared(space) {
+            None => (&mut self.global, GLOBAL_STRIDE),
+            Some(_) => (self.windows.entry(space).or_insert(WINDOW_STRIDE), WINDOW_STRIDE),
+        };
+        let low = GLOBAL_BASE..Window::SHARED.base;
+        if stride == GLOBAL_STRIDE && low.contains(next) && !low.contains(&(*next + bytes)) {
+            *next = GLOBAL_HIGH;
+        }
+        let address = *next;
+        *next = (address + bytes) / stride * stride + stride;
+        address
+    }
+}
 
 /// A variable or an alias: a range of virtual addresses.
 #[derive(Clone, Debug)]
@@ -131,13 +191,10 @@ impl Layout {
         }
         clusters.values_mut().for_each(|ctas| ctas.sort_unstable());
         let mut layout = Self { variables: Vec::new(), objects: Vec::new(), clusters };
+        let mut free = Free { global: GLOBAL_BASE, windows: IndexMap::new() };
         for (index, variable) in test.variables.iter().enumerate() {
-            let address = match variable.space {
-                DeclaredSpace::Global | DeclaredSpace::Multimem => {
-                    GLOBAL_BASE + index as u64 * GLOBAL_STRIDE
-                }
-                _ => (index as u64 + 1) * WINDOW_STRIDE,
-            };
+            let bytes = u64::from(variable.ty.bytes()) * variable.elements;
+            let address = free.take(variable.space, bytes);
             layout.variables.push(VariableInfo {
                 name: variable.name.value.clone(),
                 space: variable.space,
@@ -161,12 +218,12 @@ impl Layout {
             });
             layout.add_instances(index, test);
         }
-        for (index, alias) in test.aliases.iter().enumerate() {
+        for alias in &test.aliases {
             let Some(target) = layout.variable(&alias.target.value) else { continue };
             let root = layout.variables[target].alias_of.unwrap_or(target);
             let mut info = layout.variables[root].clone();
             info.name.clone_from(&alias.name.value);
-            info.address = GLOBAL_BASE + (test.variables.len() + index) as u64 * GLOBAL_STRIDE;
+            info.address = free.take(info.space, info.bytes());
             info.alias_of = Some(root);
             info.proxy = alias.proxy;
             info.virtual_of = match alias.proxy {
@@ -175,7 +232,28 @@ impl Layout {
             };
             layout.variables.push(info);
         }
+        layout.initial_addresses(test);
         layout
+    }
+
+    /// Puts addresses into initial values (PTX-5.4.4).
+    fn initial_addresses(&mut self, test: &Test) {
+        for index in 0..self.variables.len() {
+            let declaration = &test.variables[self.variables[index].alias_of.unwrap_or(index)];
+            for init in &declaration.initial_addresses {
+                let Some(target) = self.variable(&init.name.value) else { continue };
+                let target = &self.variables[target];
+                let window = Window::of_declared(target.space).filter(|_| init.generic);
+                let base = target.address + window.map_or(0, |w| w.base);
+                let address = base.wrapping_add_signed(init.offset);
+                let value = i128::from(init.bits.of(address));
+                let values = self.variables[index].initial.get_or_insert_default();
+                if values.len() <= init.element {
+                    values.resize(init.element + 1, 0);
+                }
+                values[init.element] = value;
+            }
+        }
     }
 
     fn add_instances(&mut self, variable: usize, test: &Test) {
@@ -274,21 +352,32 @@ impl Layout {
         thread: usize,
         place: ThreadPlace,
     ) -> Option<Resolved> {
-        let (space, address) = to_space(space, address)?;
+        let own = space == Space::SharedCta;
+        let (space, address) = to_space(space, address);
         match space {
-            DeclaredSpace::Shared => self.resolve_shared(address, bytes, place),
+            DeclaredSpace::Shared => self.resolve_shared(address, bytes, place, own),
             DeclaredSpace::Local => self.find(space, address, bytes, InstanceKey::Thread(thread)),
             DeclaredSpace::Multimem => unreachable!("multimem ranges lie in the global space"),
             _ => self.find(space, address, bytes, InstanceKey::Whole),
         }
     }
 
-    fn resolve_shared(&self, address: u64, bytes: u64, place: ThreadPlace) -> Option<Resolved> {
+    /// A shared address, which in `.shared::cta` has to be one of the thread's own CTA.
+    fn resolve_shared(
+        &self,
+        address: u64,
+        bytes: u64,
+        place: ThreadPlace,
+        own: bool,
+    ) -> Option<Resolved> {
         let ThreadPlace::Device(place) = place else { return None };
         let cta = match address >> SHARED_CTA_BITS {
             0 => place.cta,
             rank => *self.cluster_ctas(place).get(usize::try_from(rank - 1).ok()?)?,
         };
+        if own && cta != place.cta {
+            return None;
+        }
         let inside = address & ((1 << SHARED_CTA_BITS) - 1);
         self.find(
             DeclaredSpace::Shared,
@@ -354,15 +443,18 @@ impl Layout {
                 (DeclaredSpace::Shared, Space::Generic, ThreadPlace::Device(p)) => self
                     .shared_addresses(variable.address, p)
                     .into_iter()
-                    .map(|a| SHARED_WINDOW + a)
+                    .map(|a| Window::SHARED.base + a)
                     .collect(),
                 (DeclaredSpace::Local, Space::Local, _)
                 | (DeclaredSpace::Const, Space::Const, _)
                 | (DeclaredSpace::Param, Space::ParamEntry | Space::ParamFunc, _) => {
                     vec![variable.address]
                 }
-                (DeclaredSpace::Local, Space::Generic, _) => vec![LOCAL_WINDOW + variable.address],
-                (DeclaredSpace::Const, Space::Generic, _) => vec![CONST_WINDOW + variable.address],
+                (DeclaredSpace::Local | DeclaredSpace::Const, Space::Generic, _)
+                | (DeclaredSpace::Param, Space::Generic | Space::Global, _) => {
+                    let window = Window::of_declared(variable.space);
+                    vec![window.map_or(0, |w| w.base) + variable.address]
+                }
                 _ => Vec::new(),
             };
             for base in bases {
@@ -384,24 +476,19 @@ impl Layout {
 }
 
 /// Takes a generic address to the space whose window it lies in.
-fn to_space(space: Space, address: u64) -> Option<(DeclaredSpace, u64)> {
-    Some(match space {
-        Space::Global => (DeclaredSpace::Global, address),
-        Space::SharedCta | Space::SharedCluster => (DeclaredSpace::Shared, address),
-        Space::Local => (DeclaredSpace::Local, address),
-        Space::Const => (DeclaredSpace::Const, address),
-        Space::ParamEntry | Space::ParamFunc => (DeclaredSpace::Param, address),
-        Space::Generic => {
-            let windows = [
-                (SHARED_WINDOW, DeclaredSpace::Shared),
-                (LOCAL_WINDOW, DeclaredSpace::Local),
-                (CONST_WINDOW, DeclaredSpace::Const),
-                (PARAM_WINDOW, DeclaredSpace::Param),
-            ];
-            windows
-                .into_iter()
-                .find(|&(base, _)| address >= base && address < base + WINDOW)
-                .map_or((DeclaredSpace::Global, address), |(base, space)| (space, address - base))
-        }
-    })
+fn to_space(space: Space, address: u64) -> (DeclaredSpace, u64) {
+    use DeclaredSpace::{Const, Global, Local, Param, Shared};
+    let windows: &[DeclaredSpace] = match space {
+        Space::Global => &[Param],
+        Space::Generic => &[Shared, Local, Const, Param],
+        Space::SharedCta | Space::SharedCluster => return (Shared, address),
+        Space::Local => return (Local, address),
+        Space::Const => return (Const, address),
+        Space::ParamEntry | Space::ParamFunc => return (Param, address),
+    };
+    let found = windows.iter().find_map(|&inner| {
+        let window = Window::of_declared(inner).filter(|w| w.contains(address))?;
+        Some((inner, address - window.base))
+    });
+    found.unwrap_or((Global, address))
 }

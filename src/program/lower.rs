@@ -3,9 +3,7 @@
 use super::barrier::lane_of;
 use super::expr::{Binary, Unary};
 use super::float::FloatOp;
-use super::layout::{
-    CONST_WINDOW, LOCAL_WINDOW, Layout, PARAM_WINDOW, SHARED_CTA_BITS, SHARED_WINDOW, WINDOW,
-};
+use super::layout::Layout;
 use super::micro::{
     BarrierGroup, ElementOrder, Marks, Micro, Program, Step, Target, TaskOrder, ThreadCode,
 };
@@ -468,74 +466,11 @@ impl Lowering<'_> {
                 let value = self.predicate(condition).choose(t, e);
                 self.assign(destination, value, extension(*ty));
             }
-            Operation::MapAddress { destination, source, rank, generic } => {
-                self.map_address(destination, source, rank, *generic);
-            }
-            Operation::IsSpace { destination, space, address } => {
-                let value = self.is_space(*space, address);
-                self.assign(destination, value, Extension::Zero);
-            }
-            Operation::CtaRank { destination, address } => {
-                let address = self.value(address, Type::new(TypeKind::Unsigned, 64));
-                let rank =
-                    address.bits(SHARED_CTA_BITS, 40 - SHARED_CTA_BITS).resize(32, Extension::Zero);
-                let own = match self.place {
-                    ThreadPlace::Device(place) => self.layout.rank(place),
-                    ThreadPlace::Host => 0,
-                };
-                let zero = rank.clone().equals(Term::Const(0, 32));
-                let named = rank.binary(Binary::Sub, Term::Const(1, 32));
-                let value = zero.choose(Term::Const(u128::from(own), 32), named);
-                self.assign(destination, value, Extension::Zero);
-            }
+            Operation::ConvertAddress { .. }
+            | Operation::MapAddress { .. }
+            | Operation::IsSpace { .. }
+            | Operation::CtaRank { .. } => self.address_operation(operation),
             _ => {}
-        }
-    }
-
-    /// `mapa`: the same offset in another CTA's part of the shared window.
-    fn map_address(
-        &mut self,
-        destination: &Destination,
-        source: &Value,
-        rank: &Value,
-        generic: bool,
-    ) {
-        let wide = Type::new(TypeKind::Unsigned, 64);
-        let mut source = self.value(source, wide);
-        if !generic {
-            source = source.bits(0, 40).resize(64, Extension::Zero);
-        }
-        let low = source.clone().bits(0, SHARED_CTA_BITS).resize(64, Extension::Zero);
-        let window = source
-            .bits(40, 24)
-            .resize(64, Extension::Zero)
-            .binary(Binary::Shl, Term::Const(40, 64));
-        let rank = self.value(rank, wide).binary(Binary::Add, Term::Const(1, 64));
-        let high = rank.binary(Binary::Shl, Term::Const(u128::from(SHARED_CTA_BITS), 64));
-        let value = window.binary(Binary::Or, high).binary(Binary::Or, low);
-        self.assign(destination, value, Extension::Zero);
-    }
-
-    fn is_space(&self, space: Space, address: &Value) -> Term {
-        let address = self.value(address, Type::new(TypeKind::Unsigned, 64));
-        let within = |base: u64, size: u64| {
-            let at = address.clone().binary(Binary::Sub, Term::Const(u128::from(base), 64));
-            at.binary(Binary::ULt, Term::Const(u128::from(size), 64))
-        };
-        match space {
-            Space::SharedCta => {
-                let own = within(SHARED_WINDOW, 1 << SHARED_CTA_BITS);
-                let ThreadPlace::Device(place) = self.place else { return own };
-                let base = SHARED_WINDOW + ((self.layout.rank(place) + 1) << SHARED_CTA_BITS);
-                own.or(within(base, 1 << SHARED_CTA_BITS))
-            }
-            Space::SharedCluster => within(SHARED_WINDOW, WINDOW),
-            Space::Local => within(LOCAL_WINDOW, WINDOW),
-            Space::Const => within(CONST_WINDOW, WINDOW),
-            Space::ParamEntry | Space::ParamFunc => within(PARAM_WINDOW, WINDOW),
-            Space::Global | Space::Generic => {
-                address.clone().binary(Binary::ULt, Term::Const(u128::from(SHARED_WINDOW), 64))
-            }
         }
     }
 }

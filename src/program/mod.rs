@@ -1,5 +1,6 @@
 //! Tests turned into programs of micro-operations over a laid-out memory.
 
+mod address;
 mod barrier;
 pub mod expr;
 pub mod float;

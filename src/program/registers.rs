@@ -205,7 +205,7 @@ impl Visitor<'_> {
                 self.destination(destination, WORD);
                 self.value(state, ADDRESS);
             }
-            Operation::StoreBulk { address, size } | Operation::Discard { address, size } => {
+            Operation::StoreBulk { address, size, .. } | Operation::Discard { address, size } => {
                 self.address(address);
                 self.value(size, WORD);
             }
@@ -237,7 +237,8 @@ impl Visitor<'_> {
 
     fn register_operation(&mut self, operation: &Operation) {
         match operation {
-            Operation::Move { ty, destination, source } => {
+            Operation::Move { ty, destination, source }
+            | Operation::ConvertAddress { ty, destination, source, .. } => {
                 self.destination(destination, *ty);
                 self.value(source, *ty);
             }
@@ -276,9 +277,8 @@ impl Visitor<'_> {
                 self.value(otherwise, *ty);
                 self.predicate(condition);
             }
-            Operation::MapAddress { destination, source, rank, generic } => {
-                let ty = if *generic { ADDRESS } else { WORD };
-                self.destination(destination, ty);
+            Operation::MapAddress { ty, destination, source, rank, .. } => {
+                self.destination(destination, *ty);
                 self.value(source, WORD);
                 self.value(rank, WORD);
             }
@@ -286,7 +286,7 @@ impl Visitor<'_> {
                 self.destination(destination, Type::PREDICATE);
                 self.value(address, WORD);
             }
-            Operation::CtaRank { destination, address } => {
+            Operation::CtaRank { destination, address, .. } => {
                 self.destination(destination, WORD);
                 self.value(address, WORD);
             }

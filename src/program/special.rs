@@ -17,11 +17,11 @@ impl Lowering<'_> {
     /// Lowers an instruction that has no single micro-operation.
     pub(super) fn special_operation(&mut self, operation: &Operation) {
         match operation {
-            Operation::StoreBulk { address, size } => {
+            Operation::StoreBulk { space, address, size } => {
                 match self.value(size, Type::new(TypeKind::Unsigned, 64)) {
                     Term::Const(bytes, _) if bytes <= LONGEST_BULK => {
                         let zero = |_| Term::Const(0, 64);
-                        self.words(address, Space::SharedCta, bytes, 8, zero);
+                        self.words(address, *space, bytes, 8, zero);
                     }
                     _ => self.unsupported("`st.bulk` of a computed size, or of more than 1 KiB"),
                 }

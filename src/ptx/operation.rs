@@ -73,6 +73,15 @@ pub enum Space {
     ParamFunc,
 }
 
+/// Which way `cvta` converts (PTX-9.7.9.20).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum AddressDirection {
+    /// `cvta`: from a state space.
+    ToGeneric,
+    /// `cvta.to`: into a state space.
+    FromGeneric,
+}
+
 /// How the bits of a fundamental type are read (PTX-5.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum TypeKind {
@@ -489,6 +498,8 @@ pub enum Operation {
     },
     /// `st.bulk`
     StoreBulk {
+        /// `.shared::cta`, or generic.
+        space: Space,
         /// The first byte.
         address: Address,
         /// Bytes, a multiple of 8.
@@ -505,7 +516,7 @@ pub enum Operation {
     GridDependencyWait,
     /// `griddepcontrol.launch_dependents`
     LaunchDependents,
-    /// Moves, also `cvta` and `ld r, constant` of the column dialect.
+    /// Moves, also `ld r, constant` of the column dialect.
     Move {
         /// The type of both.
         ty: Type,
@@ -577,8 +588,23 @@ pub enum Operation {
         /// The predicate.
         condition: PredicateUse,
     },
+    /// `cvta`: an address of a state space as a generic one, or back.
+    ConvertAddress {
+        /// Which way.
+        direction: AddressDirection,
+        /// The state space.
+        space: Space,
+        /// The type of both.
+        ty: Type,
+        /// The target.
+        destination: Destination,
+        /// The source.
+        source: Value,
+    },
     /// `mapa`: the address of another CTA's instance.
     MapAddress {
+        /// The type of both addresses.
+        ty: Type,
         /// The target.
         destination: Destination,
         /// An address in a register, or a variable.
@@ -599,10 +625,14 @@ pub enum Operation {
     },
     /// `getctarank`
     CtaRank {
+        /// The type of the address.
+        ty: Type,
         /// Receives the rank.
         destination: Destination,
         /// The shared address.
         address: Value,
+        /// Whether it is a generic one.
+        generic: bool,
     },
     /// Warp-wide register exchange without a memory effect; the destinations become unknown
     /// unless the warp's lanes are all in the test.

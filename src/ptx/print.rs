@@ -2,9 +2,9 @@
 
 use crate::ptx::names::special_register;
 use crate::ptx::operation::{
-    AccessForm, Address, AtomicOp, BarrierMode, Destination, FenceRestriction, MbarrierOp,
-    Operation, Order, PredicateUse, Proxy, ProxyFenceKind, Space, Statement, Type, TypeKind, Value,
-    WaitPhase,
+    AccessForm, Address, AddressDirection, AtomicOp, BarrierMode, Destination, FenceRestriction,
+    MbarrierOp, Operation, Order, PredicateUse, Proxy, ProxyFenceKind, Space, Statement, Type,
+    TypeKind, Value, WaitPhase,
 };
 use thiserror::Error;
 
@@ -155,7 +155,7 @@ impl Printer {
                     .operand(self.destination(destination))
                     .operand(self.value(state))
             }
-            O::StoreBulk { address, size } => Line::new("st.bulk.weak")
+            O::StoreBulk { space, address, size } => Self::bulk(*space)
                 .operand(self.address(address))
                 .operand(self.value(size))
                 .operand("0"),
@@ -209,8 +209,16 @@ impl Printer {
                 .operand(self.value(then))
                 .operand(self.value(otherwise))
                 .operand(self.predicate(condition)),
-            O::MapAddress { destination, source, rank, generic } => {
-                Line::new(if *generic { "mapa.u64" } else { "mapa.shared::cluster.u32" })
+            O::ConvertAddress { direction, space, ty, destination, source } => {
+                let to = matches!(direction, AddressDirection::FromGeneric);
+                Self::space(Line::new(if to { "cvta.to" } else { "cvta" }), *space)
+                    .word(ty)
+                    .operand(self.destination(destination))
+                    .operand(self.value(source))
+            }
+            O::MapAddress { ty, destination, source, rank, generic } => {
+                Line::new(if *generic { "mapa" } else { "mapa.shared::cluster" })
+                    .word(ty)
                     .operand(self.destination(destination))
                     .operand(self.value(source))
                     .operand(self.value(rank))
@@ -219,9 +227,12 @@ impl Printer {
                 .word(space)
                 .operand(self.destination(destination))
                 .operand(self.value(address)),
-            O::CtaRank { destination, address } => Line::new("getctarank.u64")
-                .operand(self.destination(destination))
-                .operand(self.value(address)),
+            O::CtaRank { ty, destination, address, generic } => {
+                Line::new(if *generic { "getctarank" } else { "getctarank.shared::cluster" })
+                    .word(ty)
+                    .operand(self.destination(destination))
+                    .operand(self.value(address))
+            }
             O::WarpExchange { name, destinations, sources } => {
                 let (first, second) = match destinations.as_slice() {
                     [only] if name.starts_with("elect") => (None, Some(only.clone())),
@@ -277,6 +288,11 @@ impl Printer {
         };
         let line = Self::space(line, access.space);
         if non_coherent && access.space == Space::Global { line.word("nc") } else { line }
+    }
+
+    fn bulk(space: Space) -> Line {
+        let line = Line::new("st.bulk.weak");
+        if space == Space::Generic { line } else { line.word("shared::cta") }
     }
 
     fn space(line: Line, space: Space) -> Line {

@@ -66,11 +66,12 @@ impl<'s> Mentions<'s> {
             | O::Move { destination, source, .. }
             | O::Convert { destination, source, .. }
             | O::IsSpace { destination, address: source, .. }
-            | O::CtaRank { destination, address: source } => {
+            | O::ConvertAddress { destination, source, .. }
+            | O::CtaRank { destination, address: source, .. } => {
                 self.value(source);
                 self.writes.extend(destination);
             }
-            O::StoreBulk { address, size } | O::Discard { address, size } => {
+            O::StoreBulk { address, size, .. } | O::Discard { address, size } => {
                 self.address(address);
                 self.value(size);
             }

@@ -420,7 +420,7 @@ fn variables(dialect: Dialect) -> impl Strategy<Value = Vec<Variable>> {
             elements,
             align: u64::from(ty.bytes()),
             initial,
-            initial_address: None,
+            initial_addresses: Vec::new(),
             span: span(),
         };
         let mut variables = vec![

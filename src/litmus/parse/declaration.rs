@@ -1,9 +1,9 @@
 //! Declarations of the block format, as PTX writes them, and of registers.
 
 use super::draft::Draft;
-use super::init::{element_count, too_many_values, value_list};
+use super::init::{element_count, too_many_values};
 use crate::diagnostic::closest;
-use crate::litmus::ast::{AliasDeclaration, DeclaredSpace, Variable};
+use crate::litmus::ast::{AddressBits, AliasDeclaration, DeclaredSpace, InitialAddress, Variable};
 use crate::litmus::error::LitmusError;
 use crate::ptx::cursor::Cursor;
 use crate::ptx::error::SyntaxError;
@@ -141,7 +141,12 @@ fn variables(
     loop {
         let name = cursor.word("the variable's name")?;
         let mut elements = vector;
+        let mut open = false;
         while cursor.eat(TokenKind::OpenBracket).is_some() {
+            if elements == vector && cursor.eat(TokenKind::CloseBracket).is_some() {
+                open = true;
+                continue;
+            }
             elements = elements.saturating_mul(element_count(cursor)?);
             cursor.expect(TokenKind::CloseBracket, "`]`")?;
         }
@@ -157,12 +162,15 @@ fn variables(
             elements,
             align: align.unwrap_or(natural),
             initial: None,
-            initial_address: None,
+            initial_addresses: Vec::new(),
             span: start,
         };
         if cursor.eat(TokenKind::Assign).is_some() {
-            initializer(cursor, &mut variable)?;
+            initializer(cursor, &mut variable, open)?;
+        } else if open {
+            return Err(cursor.expected("the number of elements, or an initializer"));
         }
+        let elements = variable.elements;
         if let Some(values) = variable.initial.as_ref().filter(|v| v.len() as u64 > elements) {
             draft.error(&too_many_values(&name, values.len(), elements));
         }
@@ -177,16 +185,86 @@ fn variables(
     Ok(())
 }
 
-fn initializer(cursor: &mut Cursor<'_>, variable: &mut Variable) -> Result<(), SyntaxError> {
-    match cursor.peek() {
-        Some(TokenKind::OpenBrace) => variable.initial = Some(value_list(cursor)?),
-        Some(TokenKind::Word | TokenKind::Ampersand) => {
-            cursor.eat(TokenKind::Ampersand);
-            variable.initial_address = Some(cursor.word("a variable")?);
+/// `1`, `x+4`, or `{...}`, whose length an array without a size has.
+fn initializer(
+    cursor: &mut Cursor<'_>,
+    variable: &mut Variable,
+    open: bool,
+) -> Result<(), SyntaxError> {
+    let mut values = Vec::new();
+    if cursor.eat(TokenKind::OpenBrace).is_some() {
+        while cursor.peek() != Some(TokenKind::CloseBrace) {
+            values.push(initial_value(cursor, variable, values.len())?);
+            if cursor.eat(TokenKind::Comma).is_none() {
+                break;
+            }
         }
-        _ => variable.initial = Some(vec![integer(cursor)?.value]),
+        cursor.expect(TokenKind::CloseBrace, "`}`")?;
+    } else {
+        values.push(initial_value(cursor, variable, 0)?);
     }
+    if open {
+        variable.elements *= (values.len() as u64).max(1);
+    }
+    variable.initial = Some(values);
     Ok(())
+}
+
+/// The initial value of an element (PTX-5.4.4): a number or an address, one byte of which a mask
+/// before it takes.
+fn initial_value(
+    cursor: &mut Cursor<'_>,
+    variable: &mut Variable,
+    element: usize,
+) -> Result<i128, SyntaxError> {
+    let masked = cursor.peek_at(1) == Some(TokenKind::OpenParen);
+    if cursor.peek() != Some(TokenKind::Number) || !masked {
+        return initial_operand(cursor, variable, element, AddressBits::All);
+    }
+    let mask = integer(cursor)?;
+    let what = "a mask (0xff, 0xff00, ... : one byte)";
+    let bits = u64::try_from(mask.value).ok().and_then(AddressBits::from_mask);
+    let bits = bits.ok_or(SyntaxError::Range { what, span: mask.span })?;
+    cursor.expect(TokenKind::OpenParen, "`(`")?;
+    let number = initial_operand(cursor, variable, element, bits)?;
+    cursor.expect(TokenKind::CloseParen, "`)`")?;
+    Ok(i128::from(bits.of(number as u64)))
+}
+
+/// `5`, `x`, `&x`, `x+4`, `generic(x)+4`
+fn initial_operand(
+    cursor: &mut Cursor<'_>,
+    variable: &mut Variable,
+    element: usize,
+    bits: AddressBits,
+) -> Result<i128, SyntaxError> {
+    if !matches!(cursor.peek(), Some(TokenKind::Word | TokenKind::Ampersand)) {
+        return Ok(integer(cursor)?.value);
+    }
+    let generic =
+        cursor.peek_text() == "generic" && cursor.peek_at(1) == Some(TokenKind::OpenParen);
+    if generic {
+        cursor.advance();
+        cursor.advance();
+    }
+    cursor.eat(TokenKind::Ampersand);
+    let name = cursor.word("a variable")?;
+    if generic {
+        cursor.expect(TokenKind::CloseParen, "`)`")?;
+    }
+    let mut offset = 0;
+    if matches!(cursor.peek(), Some(TokenKind::Plus | TokenKind::Minus)) {
+        let negative = cursor.peek() == Some(TokenKind::Minus);
+        if !negative {
+            cursor.advance();
+        }
+        let number = integer(cursor)?;
+        let what = "an offset (64 bits)";
+        offset = i64::try_from(number.value)
+            .map_err(|_| SyntaxError::Range { what, span: number.span })?;
+    }
+    variable.initial_addresses.push(InitialAddress { element, name, offset, generic, bits });
+    Ok(0)
 }
 
 /// Values have to fit the type; one value needs no braces in a scalar only.

@@ -1,9 +1,9 @@
 //! The lines before a test's body: name, doc strings and metadata.
 
 use super::Source;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, closest};
 use crate::litmus::ast::Metadata;
-use crate::litmus::error::LitmusError;
+use crate::litmus::error::{LitmusError, LitmusWarning};
 use crate::ptx::error::SyntaxError;
 use crate::source::Spanned;
 
@@ -16,6 +16,9 @@ pub(super) struct Header {
     /// Where the body starts.
     pub(super) body: usize,
 }
+
+/// The metadata that the tool understands; other keys are the user's own.
+const KEYS: &[&str] = &["Expect", "Source", "Clause"];
 
 /// Words that start something in the body of a test.
 const BODY_WORDS: &[&str] =
@@ -58,6 +61,10 @@ pub(super) fn header(source: &Source<'_>, diagnostics: &mut Vec<Diagnostic>) -> 
             at += length + 2;
         } else if let Some((key, value)) = metadata(line) {
             let spanned = |part: &str| Spanned::new(part.to_owned(), source.span_of(part));
+            if let Some(near) = mistyped(key) {
+                let (name, near) = (spanned(key), near.to_owned());
+                diagnostics.push(LitmusWarning::Metadata { name, near }.diagnostic());
+            }
             header.metadata.push(Metadata { key: spanned(key), value: spanned(value) });
             at += line.len();
         } else if starts_body(line) {
@@ -69,6 +76,16 @@ pub(super) fn header(source: &Source<'_>, diagnostics: &mut Vec<Diagnostic>) -> 
     }
     header.body = at;
     header
+}
+
+/// The key that was probably meant, where a key is not one that the tool understands.
+fn mistyped(key: &str) -> Option<&'static str> {
+    let name = key.split('[').next().unwrap_or(key);
+    if KEYS.contains(&name) {
+        return None;
+    }
+    let same = KEYS.iter().copied().find(|known| known.eq_ignore_ascii_case(name));
+    same.or_else(|| closest(name, KEYS.iter().copied()))
 }
 
 /// The length of a doc string up to its closing quote. Quotes inside it come in pairs: one that

@@ -231,7 +231,7 @@ pub(in crate::litmus) fn column_variable(name: Spanned<String>) -> Variable {
         elements: 1,
         align: 8,
         initial: None,
-        initial_address: None,
+        initial_addresses: Vec::new(),
     }
 }
 

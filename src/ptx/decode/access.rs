@@ -336,7 +336,8 @@ impl Decoder<'_> {
         let operands = self.operands(3, 3, shape)?;
         self.qualifiers.flag("bulk")?;
         self.qualifiers.flag("weak")?;
-        self.qualifiers.one_of(&["shared::cta", "shared"])?;
+        let shared = self.qualifiers.one_of(&["shared::cta", "shared"])?.is_some();
+        let space = if shared { Space::SharedCta } else { Space::Generic };
         self.finish(shape)?;
         let address = self.address(&operands[0])?;
         let size = self.value(&operands[1], Type::new(TypeKind::Unsigned, 64))?;
@@ -346,7 +347,9 @@ impl Decoder<'_> {
             return Err(range("the size", bytes, "the multiples of 8"));
         }
         match self.value(&operands[2], Type::new(TypeKind::Unsigned, 64))? {
-            Value::Immediate(zero) if zero.value == 0 => Ok(Operation::StoreBulk { address, size }),
+            Value::Immediate(zero) if zero.value == 0 => {
+                Ok(Operation::StoreBulk { space, address, size })
+            }
             other => Err(DecodeError::Rule {
                 message: "the initial value of `st.bulk` must be 0".to_owned(),
                 help: "write `0`",

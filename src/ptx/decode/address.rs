@@ -2,14 +2,17 @@
 
 use super::{Decoded, Decoder};
 use crate::ptx::error::DecodeError;
-use crate::ptx::operation::{Operation, Space, Type, TypeKind};
+use crate::ptx::operation::{AddressDirection, Operation, Space, Type, TypeKind};
 
 impl Decoder<'_> {
     pub(super) fn cvta(&mut self) -> Decoded {
         const SHAPE: &str = "cvta{.to}.space.u64 p, a";
         let operands = self.operands(2, 2, SHAPE)?;
-        self.qualifiers.flag("to")?;
-        match self.qualifiers.space()?.map(|space| space.value) {
+        let direction = match self.qualifiers.flag("to")? {
+            Some(_) => AddressDirection::FromGeneric,
+            None => AddressDirection::ToGeneric,
+        };
+        let space = match self.qualifiers.space()?.map(|space| space.value) {
             None => return Err(self.missing("a state space", "PTX-9.7.9.20")),
             Some(Space::ParamFunc) => {
                 return Err(self.illegal_space(
@@ -18,12 +21,13 @@ impl Decoder<'_> {
                     "PTX-9.7.9.20",
                 ));
             }
-            Some(_) => {}
-        }
+            Some(space) => space,
+        };
         let ty = self.address_type("PTX-9.7.9.20", false)?;
         self.finish(SHAPE)?;
         let destination = self.real_destination(&operands[0])?;
-        Ok(Operation::Move { ty, destination, source: self.any_value(&operands[1], ty)? })
+        let source = self.any_value(&operands[1], ty)?;
+        Ok(Operation::ConvertAddress { direction, space, ty, destination, source })
     }
 
     pub(super) fn map_address(&mut self) -> Decoded {
@@ -33,6 +37,7 @@ impl Decoder<'_> {
         let ty = self.address_type("PTX-9.7.9.23", true)?;
         self.finish(SHAPE)?;
         Ok(Operation::MapAddress {
+            ty,
             destination: self.real_destination(&operands[0])?,
             source: self.any_value(&operands[1], ty)?,
             rank: self.value(&operands[2], Type::new(TypeKind::Unsigned, 32))?,
@@ -56,12 +61,14 @@ impl Decoder<'_> {
     pub(super) fn cta_rank(&mut self) -> Decoded {
         const SHAPE: &str = "getctarank{.shared::cluster}.type d, a";
         let operands = self.operands(2, 2, SHAPE)?;
-        self.qualifiers.flag("shared::cluster")?;
+        let generic = self.qualifiers.flag("shared::cluster")?.is_none();
         let ty = self.address_type("PTX-9.7.9.24", true)?;
         self.finish(SHAPE)?;
         Ok(Operation::CtaRank {
+            ty,
             destination: self.real_destination(&operands[0])?,
             address: self.any_value(&operands[1], ty)?,
+            generic,
         })
     }
 

@@ -71,8 +71,8 @@ pub fn undecoded(instruction: &Instruction, names: &Names, dialect: Dialect) -> 
 
 type Decoded = Result<Operation, DecodeError>;
 
-/// The opcodes with a decoder of their own, for suggestions.
-const OPCODES: &[&str] = &[
+/// The opcodes with a decoder of their own; `paper-notes/language.md` lists them.
+pub const OPCODES: &[&str] = &[
     "abs",
     "activemask",
     "add",
@@ -133,7 +133,7 @@ const OPCODES: &[&str] = &[
 ];
 
 /// The opcodes that only the column dialect has.
-const COLUMN_OPCODES: &[&str] = &[
+pub const COLUMN_OPCODES: &[&str] = &[
     "beq", "bge", "bgt", "ble", "blt", "bne", "cold", "goto", "suatom", "suld", "sured", "sust",
     "tld",
 ];

@@ -1,0 +1,175 @@
+//! Checks of declarations: what initializers may say, what fits a state space, which variables
+//! address instructions may name, and which numbers conditions may compare them with.
+
+use super::ast::{AddressBits, Condition, DeclaredSpace, Dialect, Term, Test, Thread, Variable};
+use super::error::{LitmusError, LitmusWarning};
+use crate::diagnostic::Diagnostic;
+use crate::ptx::operation::{Operation, Space, Type, TypeKind, Value};
+use rustc_hash::FxHashMap;
+
+/// What the variables of a state space may take together, in bytes, where each may waste `GRAIN`.
+const MOST: &[(DeclaredSpace, u64)] = &[
+    (DeclaredSpace::Shared, 1 << 20),
+    (DeclaredSpace::Local, 1 << 28),
+    (DeclaredSpace::Const, 1 << 28),
+    (DeclaredSpace::Param, 1 << 28),
+];
+const GRAIN: u64 = 1 << 10;
+
+/// Checks the declarations of a test.
+pub(super) fn declarations(
+    test: &Test,
+    variables: &FxHashMap<&str, &Variable>,
+    diagnostics: &mut Vec<Diagnostic>,
+) {
+    if test.dialect != Dialect::Blocks {
+        return;
+    }
+    for variable in &test.variables {
+        initializer(variable, variables, diagnostics);
+    }
+    for &(space, most) in MOST {
+        let mut taken = GRAIN;
+        let mut beyond = test.variables.iter().filter(|v| v.space == space).filter(|v| {
+            taken += (u64::from(v.ty.bytes()) * v.elements) / GRAIN * GRAIN + GRAIN;
+            taken > most
+        });
+        if let Some(variable) = beyond.next() {
+            let error = LitmusError::Other {
+                code: "litmus-size",
+                message: format!("the variables in `.{}` are too large", space.directive()),
+                help: format!("{most} bytes are more than any device has; declare smaller ones"),
+                span: variable.name.span,
+            };
+            diagnostics.push(error.diagnostic());
+        }
+    }
+    for thread in &test.threads {
+        address_instructions(thread, variables, diagnostics);
+    }
+}
+
+/// Addresses in initializers are those of global and constant variables, in types that hold them
+/// (PTX-5.4.4).
+fn initializer(
+    variable: &Variable,
+    variables: &FxHashMap<&str, &Variable>,
+    diagnostics: &mut Vec<Diagnostic>,
+) {
+    let integer = match variable.space {
+        DeclaredSpace::Param => matches!(variable.ty.kind, TypeKind::Unsigned | TypeKind::Bits),
+        _ => variable.ty.kind == TypeKind::Unsigned,
+    };
+    for address in &variable.initial_addresses {
+        let mut refuse = |message: String, help: &str| {
+            let (code, help, span) = ("litmus-initializer", help.to_owned(), address.name.span);
+            diagnostics.push(LitmusError::Other { code, message, help, span }.diagnostic());
+        };
+        let whole = address.bits == AddressBits::All;
+        let fits =
+            integer && (matches!(variable.ty.bits, 32 | 64) || !whole && variable.ty.bits == 8);
+        if !fits {
+            refuse(
+                format!("a `.{}` does not hold an address", variable.ty),
+                "`.u32` and `.u64` do, and `.u8` a byte of one: `0xff(x)` (PTX-5.4.4)",
+            );
+        }
+        let named = variables.get(address.name.value.as_str());
+        if named.is_some_and(|v| !matches!(v.space, DeclaredSpace::Global | DeclaredSpace::Const)) {
+            refuse(
+                format!("the address of `{}` is no initial value", address.name.value),
+                "initializers name variables in `.global` and `.const` only (PTX-5.4.4)",
+            );
+        }
+    }
+}
+
+/// `cvta`, `mapa` and `getctarank` name variables of the space that they speak of.
+fn address_instructions(
+    thread: &Thread,
+    variables: &FxHashMap<&str, &Variable>,
+    diagnostics: &mut Vec<Diagnostic>,
+) {
+    for statement in &thread.statements {
+        let (space, source) = match &statement.operation {
+            Operation::ConvertAddress { space, source, .. } => (*space, source),
+            Operation::MapAddress { source, .. } => (Space::SharedCluster, source),
+            Operation::CtaRank { address, .. } => (Space::SharedCluster, address),
+            _ => continue,
+        };
+        let Value::AddressOf(name, _) = source else { continue };
+        let Some(variable) = variables.get(name.value.as_str()) else { continue };
+        if !is_in(space, variable.space) {
+            let error = LitmusError::WrongSpace {
+                name: name.value.clone(),
+                declared: variable.space.directive(),
+                span: name.span,
+            };
+            diagnostics.push(error.diagnostic());
+        }
+    }
+}
+
+fn is_in(space: Space, declared: DeclaredSpace) -> bool {
+    match space {
+        Space::Generic => true,
+        Space::Global => matches!(declared, DeclaredSpace::Global | DeclaredSpace::Multimem),
+        Space::SharedCta | Space::SharedCluster => declared == DeclaredSpace::Shared,
+        Space::Local => declared == DeclaredSpace::Local,
+        Space::Const => declared == DeclaredSpace::Const,
+        Space::ParamEntry | Space::ParamFunc => declared == DeclaredSpace::Param,
+    }
+}
+
+/// Numbers in a condition that what they are compared with cannot be.
+pub(super) fn literals(
+    test: &Test,
+    variables: &FxHashMap<&str, &Variable>,
+    condition: &Condition,
+    diagnostics: &mut Vec<Diagnostic>,
+) {
+    match condition {
+        Condition::True | Condition::False => {}
+        Condition::Not(inner) => literals(test, variables, inner, diagnostics),
+        Condition::And(list) | Condition::Or(list) => {
+            list.iter().for_each(|inner| literals(test, variables, inner, diagnostics));
+        }
+        Condition::Implies(left, right) => {
+            literals(test, variables, left, diagnostics);
+            literals(test, variables, right, diagnostics);
+        }
+        Condition::Compare(_, Term::Number(number), other)
+        | Condition::Compare(_, other, Term::Number(number)) => {
+            let Some((name, ty)) = typed(test, variables, other) else { return };
+            let legal = -(1_i128 << (ty.bits - 1))..(1_i128 << ty.bits);
+            if !legal.contains(&number.value) {
+                let range = match ty.is_signed() {
+                    true => format!("from {} to {}", legal.start, -legal.start - 1),
+                    false => format!("from 0 to {}", legal.end - 1),
+                };
+                let (number, span, bits) = (number.value, number.span, ty.bits);
+                let warning = LitmusWarning::Literal { name, number, bits, range, span };
+                diagnostics.push(warning.diagnostic());
+            }
+        }
+        Condition::Compare(..) => {}
+    }
+}
+
+/// The name and type of a term that is declared with one.
+fn typed(
+    test: &Test,
+    variables: &FxHashMap<&str, &Variable>,
+    term: &Term,
+) -> Option<(String, Type)> {
+    let (name, ty) = match term {
+        Term::Memory { variable, .. } => (variable.clone(), variables.get(variable.as_str())?.ty),
+        Term::Register { thread, register, .. } => {
+            let declared = &test.threads[*thread].registers;
+            let found = declared.iter().find(|(name, _)| name.value == *register)?;
+            (format!("%{register}"), found.1)
+        }
+        Term::Number(_) | Term::AddressOf(_) => return None,
+    };
+    (ty.bits < 64).then_some((name, ty))
+}

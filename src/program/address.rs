@@ -1,0 +1,160 @@
+//! Addresses as values: `cvta`, `mapa`, `isspacep` and `getctarank` as arithmetic on windows.
+//!
+//! A generic address of `.shared`, `.local`, `.const` or `.param` is the base of the space's window
+//! plus the address within the space (PTX-6.4.1.1). Where the standard leaves a result undefined -
+//! a generic address outside the window asked for, a CTA that the cluster does not have - it is an
+//! address at which no variable lies.
+
+use super::expr::Binary;
+use super::layout::{SHARED_CTA_BITS, Window};
+use super::lower::Lowering;
+use super::micro::Micro;
+use super::term::{Extension, Term};
+use crate::litmus::ast::ThreadPlace;
+use crate::ptx::operation::{
+    AddressDirection, Destination, Operation, Space, Type, TypeKind, Value,
+};
+
+const WIDE: Type = Type::new(TypeKind::Unsigned, 64);
+
+impl Lowering<'_> {
+    /// Lowers an instruction that computes with addresses.
+    pub(super) fn address_operation(&mut self, operation: &Operation) {
+        match operation {
+            Operation::ConvertAddress { direction, space, ty, destination, source } => {
+                let source = self.value(source, *ty);
+                let value = match direction {
+                    AddressDirection::ToGeneric => self.generic_address(source, *space, *ty),
+                    AddressDirection::FromGeneric => {
+                        source.binary(Binary::Sub, base(Window::of(*space), ty.bits))
+                    }
+                };
+                self.assign(destination, value, Extension::Zero);
+            }
+            Operation::MapAddress { ty, destination, source, rank, generic } => {
+                self.map_address(*ty, destination, source, rank, *generic);
+            }
+            Operation::IsSpace { destination, space, address } => {
+                let value = self.is_space(*space, self.value(address, WIDE));
+                self.assign(destination, value, Extension::Zero);
+            }
+            Operation::CtaRank { ty, destination, address, generic } => {
+                let address = self.value(address, *ty).resize(64, Extension::Zero);
+                let value = self.rank_of(&shared_address(address, *generic));
+                self.assign(destination, value, Extension::Zero);
+            }
+            _ => unreachable!("the other operations are lowered elsewhere"),
+        }
+    }
+
+    /// `cvta`; what it asks of its source is the program's duty (PTX-9.7.9.20).
+    fn generic_address(&mut self, source: Term, space: Space, ty: Type) -> Term {
+        let wide = source.clone().resize(64, Extension::Zero);
+        let (inside, what) = match space {
+            Space::SharedCta => (self.is_own_shared(&wide), "of the executing CTA's `.shared`"),
+            Space::SharedCluster => (self.is_cluster_shared(&wide), "of the cluster's `.shared`"),
+            Space::ParamEntry | Space::ParamFunc => {
+                (below(&wide, Window::PARAM.size), "of a kernel parameter")
+            }
+            Space::Generic | Space::Global | Space::Local | Space::Const => (Term::truth(true), ""),
+        };
+        if inside != Term::truth(true) {
+            let rule = format!("`cvta` of an address that is not one {what} (PTX-9.7.9.20)");
+            self.out.push(Micro::Require { condition: inside, rule, out_of_model: false });
+        }
+        source.binary(Binary::Add, base(Window::of(space), ty.bits))
+    }
+
+    /// `mapa`: the same offset in another CTA's part of the shared window.
+    fn map_address(
+        &mut self,
+        ty: Type,
+        destination: &Destination,
+        source: &Value,
+        rank: &Value,
+        generic: bool,
+    ) {
+        let source = self.value(source, ty).resize(64, Extension::Zero);
+        let rank = self.value(rank, Type::new(TypeKind::Unsigned, 32));
+        let rank = rank.resize(64, Extension::Zero);
+        let inside = shared_address(source, generic);
+        let offset = inside.clone().bits(0, SHARED_CTA_BITS).resize(64, Extension::Zero);
+        let part = rank.clone().binary(Binary::Add, Term::Const(1, 64));
+        let part = part.binary(Binary::Shl, Term::Const(u128::from(SHARED_CTA_BITS), 64));
+        let window = if generic { base(Some(Window::SHARED), 64) } else { Term::Const(0, 64) };
+        let mapped = window.binary(Binary::Add, part).binary(Binary::Add, offset);
+        let exists = self.is_cluster_shared(&inside).and(below(&rank, self.ranks()));
+        let value = exists.choose(mapped, Term::Const(0, 64));
+        self.assign(destination, value, Extension::Zero);
+    }
+
+    /// `isspacep`, of a 64-bit generic address.
+    fn is_space(&self, space: Space, address: Term) -> Term {
+        let within = |window: Window| below(&window.inside(&address), window.size);
+        match space {
+            Space::SharedCta => self.is_own_shared(&Window::SHARED.inside(&address)),
+            Space::SharedCluster => self.is_cluster_shared(&Window::SHARED.inside(&address)),
+            Space::Local => within(Window::LOCAL),
+            Space::Const => within(Window::CONST),
+            Space::ParamEntry | Space::ParamFunc => within(Window::PARAM),
+            // All that is in no other window, `.param` included (PTX-6.4.1.1).
+            Space::Global | Space::Generic => {
+                within(Window::SHARED).or(within(Window::LOCAL)).or(within(Window::CONST)).not()
+            }
+        }
+    }
+
+    /// Whether a shared address lies in the part of the executing CTA.
+    fn is_own_shared(&self, address: &Term) -> Term {
+        let part = 1 << SHARED_CTA_BITS;
+        let own = below(address, part);
+        let ThreadPlace::Device(place) = self.place else { return own };
+        let start = (self.layout.rank(place) + 1) << SHARED_CTA_BITS;
+        let mapped = address.clone().binary(Binary::Sub, Term::Const(u128::from(start), 64));
+        own.or(below(&mapped, part))
+    }
+
+    /// Whether a shared address lies in the part of some CTA of the cluster.
+    fn is_cluster_shared(&self, address: &Term) -> Term {
+        below(address, (self.ranks() + 1) << SHARED_CTA_BITS)
+    }
+
+    /// How many CTAs of the thread's cluster are in the test.
+    fn ranks(&self) -> u64 {
+        match self.place {
+            ThreadPlace::Device(place) => self.layout.cluster_ctas(place).len() as u64,
+            ThreadPlace::Host => 0,
+        }
+    }
+
+    /// The rank of the CTA that a shared address belongs to, in 32 bits.
+    fn rank_of(&self, address: &Term) -> Term {
+        let own = match self.place {
+            ThreadPlace::Device(place) => self.layout.rank(place),
+            ThreadPlace::Host => 0,
+        };
+        let part = address.clone().bits(SHARED_CTA_BITS, 32);
+        let named = part.clone().binary(Binary::Sub, Term::Const(1, 32));
+        part.equals(Term::Const(0, 32)).choose(Term::Const(u128::from(own), 32), named)
+    }
+}
+
+/// A 64-bit shared address without the base of its window, if it has one.
+fn shared_address(address: Term, generic: bool) -> Term {
+    if generic { Window::SHARED.inside(&address) } else { address }
+}
+
+fn base(window: Option<Window>, width: u32) -> Term {
+    Term::Const(u128::from(window.map_or(0, |w| w.base)), width)
+}
+
+fn below(value: &Term, limit: u64) -> Term {
+    value.clone().binary(Binary::ULt, Term::Const(u128::from(limit), 64))
+}
+
+impl Window {
+    /// A 64-bit generic address as one within the space; no less than the size where it is none.
+    fn inside(self, address: &Term) -> Term {
+        address.clone().binary(Binary::Sub, base(Some(self), 64))
+    }
+}
