@@ -138,9 +138,21 @@ pub const SPACES: Forms = &[
     "cvta.shared.u64 $t, block; mapa.u64 $u, $t, <0|1>; st.<weak|$S>.u64 [$u], 4",
     "cvta.shared.u64 $t, block; getctarank.u64 $d, $t",
     "getctarank.shared::cluster.<u32|s32> $d, block",
-    "cvta.<global|shared|shared::cta|shared::cluster|local|const|param|param::entry>.u64 $t, \
-     <$x|block|own|fixed|given>; isspacep.<global|shared|shared::cta|shared::cluster|local|\
-     const|param|param::entry> $p, $t; selp.u32 $d, 1, 0, $p",
+    "cvta.global.u64 $t, $x; \
+     isspacep.<global|shared|shared::cta|shared::cluster|local|const|param|param::entry> $p, $t; \
+     selp.u32 $d, 1, 0, $p",
+    "cvta.<shared|shared::cta|shared::cluster>.u64 $t, block; \
+     isspacep.<global|shared|shared::cta|shared::cluster|local|const|param|param::entry> $p, $t; \
+     selp.u32 $d, 1, 0, $p",
+    "cvta.local.u64 $t, own; \
+     isspacep.<global|shared|shared::cta|shared::cluster|local|const|param|param::entry> $p, $t; \
+     selp.u32 $d, 1, 0, $p",
+    "cvta.const.u64 $t, fixed; \
+     isspacep.<global|shared|shared::cta|shared::cluster|local|const|param|param::entry> $p, $t; \
+     selp.u32 $d, 1, 0, $p",
+    "cvta.<param|param::entry>.u64 $t, given; \
+     isspacep.<global|shared|shared::cta|shared::cluster|local|const|param|param::entry> $p, $t; \
+     selp.u32 $d, 1, 0, $p",
     "cvta.global.u64 $t, wide; cvta.to.global.u64 $u, $t; ld.<weak|$L>.global.u64 $D, [$u]",
     "cvta.shared.u64 $t, block; ld.<weak|$L>.u64 $D, [$t]",
     "cvta.local.u64 $t, own; st.weak.u32 [$t], 1; ld.weak.local.u32 $d, [own]",
