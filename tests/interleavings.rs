@@ -15,13 +15,14 @@ mod support;
 
 use programs::blocks::{Act, Blocks, End, Guarded, Source, blocks};
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestError, TestRng, TestRunner};
-use ptxmc::check::{Settings, graph_of};
+use ptxmc::check::{Settings, check, graph_of};
 use ptxmc::event::graph::CutKind;
 use ptxmc::litmus::ast::Test;
 use ptxmc::relation::expr::Model;
 use ptxmc::solve::enumerate::{Cores, Enumerate};
 use ptxmc::solve::search::SearchEngine;
 use ptxmc::solve::{Answer, Budget, Engine, Goal, Problem};
+use ptxmc::verdict::{Undecided, Verdict};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::Path;
@@ -32,6 +33,9 @@ type State = Vec<u128>;
 
 /// States of the machine beyond which a program is left out.
 const MACHINE_STATES: usize = 30_000;
+
+/// Programs with more events are left out.
+const MOST_EVENTS: usize = 60;
 
 /// Steps after which a thread that touches no memory never will.
 const LOCAL_STEPS: usize = 300;
@@ -140,7 +144,7 @@ impl Thread {
                 Act::Move(r, s) => self.registers[r] = self.value(s),
                 Act::Sum(r, a, n) => self.registers[r] = self.registers[a].wrapping_add(n),
                 Act::Test(is, r, n) => self.predicate = (self.registers[r] == n) == is,
-                Act::Barrier => {}
+                Act::Barrier(_) => {}
             },
         }
     }
@@ -172,9 +176,11 @@ fn interleavings(program: &Blocks) -> Option<BTreeSet<State>> {
     let mut seen = HashSet::from([start.clone()]);
     let mut stack = vec![start];
     while let Some(machine) = stack.pop() {
-        let waits = |t: usize| {
-            matches!(codes[t].get(machine.threads[t].at), Some((_, Step::Act(Act::Barrier))))
+        let waits_at = |t: usize| match codes[t].get(machine.threads[t].at) {
+            Some((_, Step::Act(Act::Barrier(id)))) => Some(*id),
+            _ => None,
         };
+        let waits = |t: usize| waits_at(t).is_some();
         let ended = |t: usize| machine.threads[t].at >= codes[t].len();
         let all = 0..codes.len();
         if all.clone().all(ended) {
@@ -185,7 +191,12 @@ fn interleavings(program: &Blocks) -> Option<BTreeSet<State>> {
         let mut moves: Vec<Vec<usize>> =
             all.clone().filter(|&t| !waits(t) && !ended(t)).map(|t| vec![t]).collect();
         match program.together {
-            true => moves.extend(Some(all.filter(|&t| waits(t)).collect::<Vec<_>>())),
+            // Who waits at another barrier has not ended, and comes too late for this one.
+            true => {
+                let waiting: Vec<usize> = all.filter(|&t| waits(t)).collect();
+                let same = waiting.iter().all(|&t| waits_at(t) == waits_at(waiting[0]));
+                moves.extend(Some(waiting).filter(|_| same));
+            }
             // In different CTAs each is alone.
             false => moves.extend(all.filter(|&t| waits(t)).map(|t| vec![t])),
         }
@@ -223,7 +234,7 @@ fn found(
 ) -> Result<(BTreeSet<State>, bool), &'static str> {
     let graph = graph_of(test, model, settings);
     let problem = Problem { graph: &graph, model };
-    if graph.events.len() > 60 {
+    if graph.events.len() > MOST_EVENTS {
         return Err("too large");
     }
     let states = engine.states(problem, settings.budget).map_err(|_| "unsupported")?;
@@ -279,7 +290,23 @@ fn same_states(program: &Blocks, bound: u8, sc: &Model, tally: &mut Tally) -> Re
     }
 }
 
-/// Whether two engines find the same final states.
+/// The engines, each with its budget; the solver, which is slow, for some programs.
+fn engines(with_solver: bool) -> Vec<(Box<dyn Engine>, Budget)> {
+    let limit = |steps, milliseconds| Budget { steps, milliseconds: Some(milliseconds) };
+    #[allow(unused_mut, reason = "there may be no solver")]
+    let mut out: Vec<(Box<dyn Engine>, Budget)> = vec![
+        (Box::<SearchEngine>::default(), limit(Some(5_000), 300)),
+        (Box::new(Enumerate { cores: Cores::All }), limit(Some(1_000), 300)),
+    ];
+    #[cfg(feature = "z3")]
+    if with_solver {
+        out.push((Box::<ptxmc::solve::z3::Z3Engine>::default(), limit(None, 500)));
+    }
+    let _ = with_solver;
+    out
+}
+
+/// Whether engines find the same final states and give the same verdict.
 fn engines_agree(
     program: &Blocks,
     bound: u8,
@@ -287,23 +314,36 @@ fn engines_agree(
     tally: &mut Tally,
 ) -> Result<(), String> {
     let test = parse("blocks.litmus", program.text().as_bytes())?;
-    let settings = |steps| Settings {
-        bound,
-        budget: Budget { steps: Some(steps), milliseconds: Some(300) },
-        ..Settings::default()
-    };
-    let search = found(&test, model, &SearchEngine::default(), settings(5_000));
-    let enumerate = Enumerate { cores: Cores::All };
-    let enumerate = found(&test, model, &enumerate, settings(1_000));
-    let (Ok((a, a_more)), Ok((b, b_more))) = (search, enumerate) else {
-        tally.count("not compared");
-        return Ok(());
-    };
-    tally.count(if a_more || b_more { "cut" } else { "whole" });
-    match (a.difference(&b).next(), b.difference(&a).next()) {
-        (Some(state), _) if !b_more => Err(format!("bound {bound}: only search has {state:?}")),
-        (_, Some(state)) if !a_more => Err(format!("bound {bound}: only enumerate has {state:?}")),
-        _ => Ok(()),
+    let mut known: Option<(&'static str, BTreeSet<State>, bool)> = None;
+    let mut verdicts: Vec<(&'static str, &'static str)> = Vec::new();
+    for (engine, budget) in engines(bound == 2) {
+        let (engine, settings) =
+            (engine.as_ref(), Settings { bound, budget, ..Settings::default() });
+        if let Ok((states, more)) = found(&test, model, engine, settings) {
+            match &known {
+                None => known = Some((engine.name(), states, more)),
+                Some((other, all, other_more)) => {
+                    tally.count(if more || *other_more { "cut" } else { "whole" });
+                    let mine = states.difference(all).next().filter(|_| !other_more);
+                    let theirs = all.difference(&states).next().filter(|_| !more);
+                    if let Some(state) = mine.or(theirs) {
+                        let name = engine.name();
+                        return Err(format!("bound {bound}: {other}, {name}: {state:?}"));
+                    }
+                }
+            }
+        }
+        match check(&test, model, engine, settings).verdict {
+            Verdict::Unknown(Undecided::Engine(_) | Undecided::Unsupported(_)) => {
+                tally.count("undecided");
+            }
+            verdict => verdicts.push((engine.name(), verdict.kind().name())),
+        }
+    }
+    verdicts.iter().for_each(|(_, verdict)| tally.count(verdict));
+    match verdicts.iter().all(|(_, verdict)| *verdict == verdicts[0].1) {
+        true => Ok(()),
+        false => Err(format!("bound {bound}: {verdicts:?}")),
     }
 }
 

@@ -1,6 +1,6 @@
 //! Engines: what answers a question about the executions of an event graph under a model.
 
-use crate::event::graph::{CutKind, EventGraph};
+use crate::event::graph::{BarrierOp, CutKind, EventGraph};
 use crate::execution::build::Choices;
 use crate::id::{AccessId, EventId};
 use crate::relation::expr::Model;
@@ -41,15 +41,17 @@ pub enum Goal {
 impl Goal {
     /// Whether an execution counts only if every thread ends.
     ///
-    /// What goes wrong before a thread is cut has gone wrong however it goes on. But who passes a
-    /// barrier is known only of threads that end, and a filter speaks of final states.
+    /// What goes wrong before a thread is cut has gone wrong however it goes on. But a filter speaks
+    /// of final states, and a barrier that some thread may not come to would take one that is cut
+    /// for one that has ended.
     #[must_use]
     pub fn needs_end(self, graph: &EventGraph) -> bool {
         match self {
             Self::Condition(_) | Self::Complete => true,
             Self::BoundHit | Self::Endless => false,
             Self::Violation(_) | Self::Race(_) => {
-                !graph.barriers.is_empty() || !graph.exprs.is_true(graph.filter)
+                let certain = |op: &BarrierOp| graph.exprs.is_true(graph.event(op.event).guard);
+                !graph.barriers.iter().all(certain) || !graph.exprs.is_true(graph.filter)
             }
         }
     }

@@ -43,8 +43,8 @@ pub enum Act {
     Sum(usize, usize, u32),
     /// `%p` becomes whether the register is (`true`) or is not the number.
     Test(bool, usize, u32),
-    /// A barrier of the CTA.
-    Barrier,
+    /// A barrier of the CTA, by number.
+    Barrier(usize),
 }
 
 /// A number or a register.
@@ -95,7 +95,7 @@ impl Act {
             Self::Test(is, r, n) => {
                 format!("setp.{}.u32 %p, %r{r}, {n}", if is { "eq" } else { "ne" })
             }
-            Self::Barrier => "bar.sync 0".to_owned(),
+            Self::Barrier(id) => format!("bar.sync {id}"),
         }
     }
 }
@@ -172,10 +172,11 @@ fn act() -> impl Strategy<Value = Act> {
 
 fn block(barriers: u32, jumps: u32) -> impl Strategy<Value = Block> {
     let on = select(&[None, None, None, None, Some(true), Some(false)][..]);
-    let act = prop_oneof![30 => act(), barriers => Just(Act::Barrier)];
+    let act =
+        prop_oneof![30 => act(), barriers => select(&[0, 0, 0, 0, 1][..]).prop_map(Act::Barrier)];
     let guarded = (on, act).prop_map(|(guard, act)| {
         // A barrier under a predicate would make most programs deadlocks.
-        let guard = guard.filter(|_| act != Act::Barrier);
+        let guard = guard.filter(|_| !matches!(act, Act::Barrier(_)));
         Guarded { guard, act }
     });
     let end = prop_oneof![
