@@ -2,6 +2,7 @@
 
 #![allow(clippy::print_stdout, reason = "tests say what they skip and count")]
 
+use ptxmc::litmus::parse::parse_bytes;
 use ptxmc::ptx::cursor::Cursor;
 use ptxmc::ptx::decode::{Dialect, Names, decode};
 use ptxmc::ptx::instruction::{guard, instruction};
@@ -127,4 +128,66 @@ fn the_decoder_accepts_what_the_assembler_accepts() {
     let rejected = counts.get(&('-', Fate::Rejected)).copied().unwrap_or(0);
     assert!(decoded > 1000 && rejected > 10 * 1000, "too few forms: {counts:?}");
     assert!(surprises.is_empty(), "{}", surprises.concat());
+}
+
+/// The registers of the tables' context, and its variables as far as a test has them.
+const DECLARATIONS: &str = "PTX registers
+.global .align 128 .b8 gx[256];
+.global .align 8 .b64 gm;
+.const .align 128 .b8 cx[256];
+.shared .align 128 .b8 sx[256];
+.shared .align 8 .b64 sm;
+.local .align 128 .b8 lx[256];
+.param .align 128 .b8 px[256];
+P0 @ cta 0 {
+.reg .pred %p<10>;
+.reg .b8 %rc<20>;
+.reg .b16 %rs<20>;
+.reg .b32 %r<20>;
+.reg .b64 %rd<20>;
+.reg .b128 %rq<20>;
+.reg .f32 %f<20>;
+.reg .f64 %fd<20>;
+.reg .u16 %us<4>;
+.reg .s16 %ss<4>;
+.reg .f16 %h<4>;
+.reg .u32 %u<4>;
+.reg .s32 %s<4>;
+.reg .u64 %ud<4>;
+.reg .s64 %sd<4>;
+";
+
+/// Registers that the assembler takes fit; in the table about registers, no others do.
+#[test]
+fn declared_registers_fit_where_the_assembler_takes_them() {
+    let context = context();
+    let mut surprises = Vec::new();
+    let mut checked = 0;
+    let mut entries: Vec<_> =
+        std::fs::read_dir(tables()).unwrap().map(|entry| entry.unwrap().path()).collect();
+    entries.sort();
+    for path in entries.iter().filter(|p| p.extension().is_some_and(|e| e == "txt")) {
+        let registers = path.ends_with("register.txt");
+        for line in std::fs::read_to_string(path).unwrap().lines() {
+            let Some((verdict @ ("+" | "-"), form)) = line.split_once(' ') else { continue };
+            let form = form.trim_end_matches(';').trim();
+            // The name of a kernel is nothing in a test; the others leave their operands unread.
+            let unread = form.ends_with(" k")
+                || (verdict == "-" && ["nanosleep", "vote"].iter().any(|op| form.starts_with(op)));
+            let wanted = (verdict == "+" || registers) && !unread;
+            if !wanted || fate(form, &context).0 != Fate::Decoded {
+                continue;
+            }
+            let text = format!("{DECLARATIONS}{form};\nLEND: ret;\n}}\nexists (true)\n");
+            let parsed = parse_bytes(&mut Files::default(), "form.litmus", text.as_bytes());
+            let fault = parsed.diagnostics.iter().find(|d| d.code == "litmus-register");
+            checked += 1;
+            if fault.is_some() == (verdict == "+") {
+                let why = fault.map_or("accepted", |d| d.message.as_str());
+                surprises.push(format!("{line}   // {why}\n"));
+            }
+        }
+    }
+    assert!(checked > 5000, "too few forms: {checked}");
+    assert!(surprises.is_empty(), "{} of {checked}:\n{}", surprises.len(), surprises.concat());
 }

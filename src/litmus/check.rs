@@ -7,8 +7,9 @@ use crate::litmus::ast::{
 use crate::litmus::error::{LitmusError, LitmusWarning};
 use crate::litmus::memory;
 use crate::litmus::parse::init::column_variable;
-use crate::ptx::operation::{AccessForm, Operation, Space, Statement, Value};
+use crate::ptx::operation::{AccessForm, Operation, Space, Statement, Type, Value};
 use crate::ptx::registers::Mentions;
+use crate::ptx::uses::for_each_register;
 use crate::source::{Span, Spanned};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -28,6 +29,7 @@ pub(super) fn check(test: &mut Test, diagnostics: &mut Vec<Diagnostic>) {
         if let Some(written) = written.get(at) {
             registers(test.dialect, thread, written, diagnostics);
         }
+        declared_registers(test, at, diagnostics);
         if test.dialect == Dialect::Blocks {
             addresses(thread, &variables, diagnostics);
         }
@@ -165,6 +167,36 @@ fn registers(
                 LitmusWarning::NeverWritten { name }.diagnostic()
             });
         }
+    }
+}
+
+/// Where a thread declares registers, it declares all that it uses, and their types fit (PTX-9.4).
+fn declared_registers(test: &Test, index: usize, diagnostics: &mut Vec<Diagnostic>) {
+    let thread = &test.threads[index];
+    if thread.registers.is_empty() {
+        return;
+    }
+    let declared: FxHashMap<&str, Type> =
+        thread.registers.iter().map(|(name, ty)| (name.value.as_str(), *ty)).collect();
+    let inits = test.register_inits.iter().filter(|init| init.thread == index);
+    let initial: FxHashSet<&str> = inits.map(|init| init.register.value.as_str()).collect();
+    let mut reported: FxHashSet<String> = FxHashSet::default();
+    // What is outside the subset, or could not be read, has no types to ask for.
+    let known = |s: &&Statement| !matches!(s.operation, Operation::Unknown { .. });
+    for statement in thread.statements.iter().filter(known) {
+        for_each_register(statement, &mut |register, need| {
+            let name = register.value.as_str();
+            let error = match declared.get(name) {
+                Some(&ty) if need.fits(ty) => return,
+                Some(&ty) => {
+                    let (declared, needed) = (ty, need.ty);
+                    LitmusError::RegisterType { name: register.clone(), declared, needed }
+                }
+                None if initial.contains(name) || !reported.insert(name.to_owned()) => return,
+                None => LitmusError::UndeclaredRegister { name: register.clone(), ty: need.ty },
+            };
+            diagnostics.push(error.diagnostic());
+        });
     }
 }
 

@@ -1,6 +1,7 @@
 //! What can be wrong with a litmus test beyond its single statements, and how a user is told.
 
 use crate::diagnostic::Diagnostic;
+use crate::ptx::operation::Type;
 use crate::source::{Span, Spanned};
 use thiserror::Error;
 
@@ -34,6 +35,10 @@ pub enum LitmusError {
     UnknownLabel { name: Spanned<String>, near: Option<String> },
     #[error("`{}` is read, but nothing ever writes it", name.value)]
     NeverWritten { thread: String, name: Spanned<String>, near: Option<String> },
+    #[error("`{}` is not declared with `.reg`, as other registers of this thread are", name.value)]
+    UndeclaredRegister { name: Spanned<String>, ty: Type },
+    #[error("`{}` is declared `.{declared}`, which does not fit `.{needed}` here", name.value)]
+    RegisterType { name: Spanned<String>, declared: Type, needed: Type },
     #[error("thread `{thread}` never writes `{}`", name.value)]
     NeverWrittenByThread { thread: String, name: Spanned<String>, near: Option<String> },
     #[error("unknown directive `{}`", name.value)]
@@ -86,6 +91,8 @@ impl LitmusError {
             | Self::Undeclared { name, .. }
             | Self::UnknownLabel { name, .. }
             | Self::NeverWritten { name, .. }
+            | Self::UndeclaredRegister { name, .. }
+            | Self::RegisterType { name, .. }
             | Self::NeverWrittenByThread { name, .. }
             | Self::Directive { name, .. }
             | Self::Place { name } => name.span,
@@ -140,6 +147,14 @@ impl LitmusError {
                 near.as_ref(),
                 "name a register that the thread writes, or give it an initial value",
             )),
+            Self::UndeclaredRegister { name, ty } => at("litmus-register").help(format!(
+                "declare it: `.reg .{ty} %{};` (PTX-5.1.1)",
+                name.value
+            )),
+            Self::RegisterType { .. } => at("litmus-register").help(
+                "types of one width and kind fit, and `.b` with all of its width; only `ld`, `st` and \
+                 `cvt` take wider registers (PTX-9.4)",
+            ),
             Self::Directive { near, .. } => at("litmus-directive").help(suggest(
                 near.as_ref(),
                 "variables are `.global`, `.shared`, `.const`, `.local`, `.param` or `.multimem`",
@@ -196,7 +211,7 @@ pub enum LitmusWarning {
     NoCondition(Span),
     #[error("`{}` means nothing here", name.value)]
     Metadata { name: Spanned<String>, near: String },
-    #[error("`{name}` is never {number}: it has {bits} bits")]
+    #[error("`{name}` is never {number}: it has {bits} bit{}", if *bits == 1 { "" } else { "s" })]
     Literal { name: String, number: i128, bits: u32, range: String, span: Span },
     #[error("a test in columns has no version")]
     LegacyColumns(Span),

@@ -12,3 +12,4 @@ pub mod print;
 pub mod qualifiers;
 pub mod registers;
 pub mod token;
+pub(crate) mod uses;
