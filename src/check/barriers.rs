@@ -65,7 +65,11 @@ fn certain(graph: &EventGraph) -> Barriers<'_> {
 
 /// No execution completes: because of a misuse that is undefined, or else of a deadlock.
 pub(super) fn stuck(graph: &EventGraph) -> Verdict {
-    let certainly = graph.violations.iter().find(|v| graph.exprs.is_true(v.guard));
+    let barriers = certain(graph);
+    let certainly = graph.violations.iter().find(|v| {
+        let reached = v.behind.is_none_or(|(agent, count)| barriers.surely_pass(agent, count));
+        graph.exprs.is_true(v.guard) && reached
+    });
     let misuse = certainly.map(|violation| Reason {
         rule: violation.rule.clone(),
         spans: vec![violation.span],

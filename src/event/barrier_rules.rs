@@ -37,7 +37,8 @@ pub(super) fn violations(graph: &mut EventGraph) -> Vec<Violation> {
 fn push(graph: &EventGraph, out: &mut Vec<Violation>, index: usize, guard: ExprId, rule: &str) {
     if !graph.exprs.is_false(guard) {
         let span = graph.event(graph.barriers[index].event).span;
-        out.push(Violation { guard, span, rule: rule.to_owned(), out_of_model: false });
+        let behind = Some((agent(graph, index), index));
+        out.push(Violation { guard, span, rule: rule.to_owned(), out_of_model: false, behind });
     }
 }
 

@@ -138,6 +138,12 @@ impl<'p> Draft<'p> {
         out
     }
 
+    /// A thread's agent, and how many barrier operations there are so far: those of the thread
+    /// among them come before what comes next.
+    pub(super) fn at(&self, thread: usize) -> (AgentId, usize) {
+        (AgentId::new(thread + 1), self.barriers.len())
+    }
+
     /// Adds an access. Two neighbouring stores of one value to one place under guards that exclude
     /// each other are one store that depends on neither guard (PTX-8.10.4).
     pub(super) fn push_access(&mut self, access: DraftAccess) -> AccessId {

@@ -1,6 +1,5 @@
 //! Barrier operations of a thread: the barriers that each may mean, and what reductions return.
 
-use super::graph::Violation;
 use super::unfold::{Cell, Effect, State, ThreadRun};
 use crate::id::ExprId;
 use crate::litmus::ast::ThreadPlace;
@@ -63,12 +62,7 @@ impl ThreadRun<'_, '_> {
         use super::graph::BarrierKey;
         use crate::program::micro::BarrierGroup;
         let ThreadPlace::Device(p) = self.code.place else {
-            self.draft.violations.push(Violation {
-                guard: state.guard,
-                span,
-                rule: "a barrier on a host thread".to_owned(),
-                out_of_model: true,
-            });
+            self.violate(state.guard, span, "a barrier on a host thread".to_owned(), true);
             return Vec::new();
         };
         let cta = (p.gpu, p.grid, p.cta);
@@ -134,12 +128,7 @@ impl ThreadRun<'_, '_> {
             } else {
                 "a computed barrier operand above 15, which is not followed"
             };
-            self.draft.violations.push(Violation {
-                guard: elsewhere,
-                span,
-                rule: rule.to_owned(),
-                out_of_model: !resource,
-            });
+            self.violate(elsewhere, span, rule.to_owned(), !resource);
         }
         out
     }

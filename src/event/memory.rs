@@ -92,11 +92,9 @@ impl<'p> ThreadRun<'_, 'p> {
 
     /// Reports an address once, though it may concern several elements of one access.
     fn bad_address(&mut self, guard: ExprId, rule: &str, span: Span) {
-        let violations = &mut self.draft.violations;
         let same = |v: &Violation| v.span == span && v.guard == guard && v.rule == rule;
-        if !violations.last().is_some_and(same) {
-            let rule = rule.to_owned();
-            violations.push(Violation { guard, span, rule, out_of_model: false });
+        if !self.draft.violations.last().is_some_and(same) {
+            self.violate(guard, span, rule.to_owned(), false);
         }
     }
 

@@ -313,16 +313,17 @@ impl<'d, 'p> ThreadRun<'d, 'p> {
                 let fails = self.exprs().not(holds);
                 let guard = self.exprs().and(state.guard, fails);
                 if !self.draft.exprs.is_false(guard) {
-                    self.draft.violations.push(Violation {
-                        guard,
-                        span,
-                        rule: rule.clone(),
-                        out_of_model: *out_of_model,
-                    });
+                    self.violate(guard, span, rule.clone(), *out_of_model);
                 }
             }
         }
         false
+    }
+
+    /// Notes a misuse of the thread.
+    pub(super) fn violate(&mut self, guard: ExprId, span: Span, rule: String, out_of_model: bool) {
+        let behind = Some(self.draft.at(self.index));
+        self.draft.violations.push(Violation { guard, span, rule, out_of_model, behind });
     }
 
     fn push_other(&mut self, kind: DraftKind, guard: ExprId, span: Span) {

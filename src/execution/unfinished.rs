@@ -48,19 +48,31 @@ impl Barriers<'_> {
         })
     }
 
+    /// Whether a thread surely passes those of the first so many operations that are its own.
+    #[must_use]
+    pub fn surely_pass(&self, agent: AgentId, count: usize) -> bool {
+        self.comes_to(agent, count, &self.passed())
+    }
+
     /// The operations that are reached and not passed: nobody passes a barrier with a count here.
     fn unfinished(&self) -> Vec<usize> {
+        let passed = self.passed();
+        let count = self.graph.barriers.len();
+        (0..count).filter(|&b| !passed[b] && self.is_reached(b, &passed)).collect()
+    }
+
+    /// For every operation, whether it is surely passed.
+    fn passed(&self) -> Vec<bool> {
         let count = self.graph.barriers.len();
         let mut passed = vec![false; count];
         loop {
             let next: Vec<bool> =
                 (0..count).map(|b| passed[b] || self.is_passed(b, &passed)).collect();
             if next == passed {
-                break;
+                return passed;
             }
             passed = next;
         }
-        (0..count).filter(|&b| !passed[b] && self.is_reached(b, &passed)).collect()
     }
 
     /// Whether an operation is surely executed, and all that its thread waits for before is passed.
