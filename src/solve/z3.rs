@@ -280,7 +280,6 @@ impl<'e, 'a> Session<'e, 'a> {
             choices.finals[loc.index()] =
                 writes.iter().find(|(_, f)| self.holds(*f)).map(|(w, _)| *w);
         }
-        self.generations(&mut choices);
         for (&expr, term) in &self.exprs {
             match self.encoding.exprs.get(expr) {
                 Expr::Symbol(symbol) => choices.symbols[symbol.index()] = self.value(term),
@@ -289,6 +288,7 @@ impl<'e, 'a> Session<'e, 'a> {
             }
         }
         choices.self_justified.sort_unstable();
+        self.generations(&mut choices);
         choices
     }
 
@@ -309,11 +309,16 @@ impl<'e, 'a> Session<'e, 'a> {
             return;
         }
         let graph = self.encoding.graph;
+        // A guard that no constraint mentions has no value in the solver's model: what the other
+        // choices come to decides.
+        let rest = Choices { generations: Vec::new(), ..choices.clone() };
+        let execution = Execution::assemble(graph, rest);
         let happened = |event: EventId| {
             let guard = graph.event(event).guard;
-            match graph.exprs.constant(guard) {
-                Some(bits) => bits != 0,
-                None => self.exprs.get(&guard).is_some_and(|t| self.value(t) == 1),
+            match (graph.exprs.constant(guard), self.exprs.get(&guard)) {
+                (Some(bits), _) => bits != 0,
+                (None, Some(term)) => self.value(term) == 1,
+                (None, None) => execution.as_ref().is_ok_and(|e| e.executed.contains(event)),
             }
         };
         for (index, op) in graph.barriers.iter().enumerate() {
