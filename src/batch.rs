@@ -254,12 +254,12 @@ fn list_with(
         let wrong = |what: &str| {
             Unlisted::Broken(format!("{} lists a state that cannot be: {what}", engine.name()))
         };
-        let checked = check::verify(problem, Goal::Complete, choices).map_err(|e| wrong(&e))?;
+        let execution =
+            Execution::build(&graph, choices.clone()).map_err(|e| wrong(&e.describe(&graph)))?;
+        let checked = check::confirm(model, Goal::Complete, &execution).map_err(|e| wrong(&e))?;
         if !checked.is_consistent() {
             return Err(wrong("its execution is not consistent"));
         }
-        let execution =
-            Execution::build(&graph, choices.clone()).map_err(|e| wrong(&e.describe(&graph)))?;
         if execution.final_state() != *values {
             return Err(wrong("its execution ends otherwise"));
         }

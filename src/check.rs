@@ -401,6 +401,15 @@ fn witnessed(problem: Problem<'_>, goal: Goal, choices: Choices) -> Verdict {
 pub fn verify(problem: Problem<'_>, goal: Goal, choices: &Choices) -> Result<Recheck, String> {
     let graph = problem.graph;
     let execution = Execution::build(graph, choices.clone()).map_err(|e| e.describe(graph))?;
+    confirm(problem.model, goal, &execution)
+}
+
+/// As [`verify`], of an execution that has been built.
+///
+/// # Errors
+/// When the execution does not have what was looked for.
+pub fn confirm(model: &Model, goal: Goal, execution: &Execution<'_>) -> Result<Recheck, String> {
+    let graph = execution.graph;
     let reached = match goal {
         Goal::Condition(wanted) => execution.truth(graph.condition) == Some(wanted),
         Goal::Violation(index) => execution.truth(graph.violations[index].guard) == Some(true),
@@ -413,7 +422,7 @@ pub fn verify(problem: Problem<'_>, goal: Goal, choices: &Choices) -> Result<Rec
     if goal.needs_end(graph) && !execution.is_complete() {
         return Err("a thread does not end".to_owned());
     }
-    Ok(recheck(problem.model, &execution))
+    Ok(recheck(model, execution))
 }
 
 /// Without an execution, the bound or a deadlock may be to blame.

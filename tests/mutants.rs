@@ -11,13 +11,11 @@ mod support;
 
 use programs::{Sketch, sketch, small};
 use proptest::strategy::{Strategy, ValueTree};
-use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use ptxmc::batch::{expectation, in_order};
-use ptxmc::check::{Settings, check, states};
+use ptxmc::check::{Settings, check};
 use ptxmc::engines::Choice;
 use ptxmc::litmus::ast::Test;
 use ptxmc::relation::expr::Model;
-use ptxmc::solve::Budget;
 use ptxmc::solve::search::SearchEngine;
 use ptxmc::verdict::Kind;
 use std::collections::BTreeSet;
@@ -25,6 +23,7 @@ use std::fmt::Write;
 use std::ops::ControlFlow;
 use std::path::Path;
 use support::mutants::{EXCUSES, Mutant, ORIGINAL, mutants};
+use support::random::{all_states, drawn};
 use support::table::{assert_current, some};
 use support::{litmus_files, parse, read};
 
@@ -178,33 +177,11 @@ fn mutants_differ() {
     assert!(!models.contains(&support::model(ORIGINAL).fingerprint()), "a mutant changes nothing");
 }
 
-/// The final states of a program; `None` where they are too many to list.
-fn all_states(
-    sketch: &Sketch,
-    model: &Model,
-    engine: &SearchEngine,
-) -> Option<BTreeSet<Vec<u128>>> {
-    let test = parse("random.litmus", sketch.text().as_bytes()).expect("sketches are tests");
-    let budget = Budget { steps: Some(5_000), ..Budget::default() };
-    let settings = Settings { budget, ..Settings::default() };
-    let (found, _) = states(&test, model, engine, settings).ok()?;
-    let complete = found.incomplete.is_none();
-    complete.then(|| found.states.into_iter().map(|(state, _)| state).collect())
-}
-
 /// Whoever claims that no program tells a mutant from the model gets no help from random programs;
 /// `PTXMC_EXCUSED_CASES` and `PTXMC_EXCUSED_SEED` try others.
 #[test]
 fn excused_mutants_agree_on_random_programs() {
-    let parameter = |name: &str, default: u64| {
-        std::env::var(name).ok().map_or(default, |value| value.parse().expect("a number"))
-    };
-    let cases = parameter("PTXMC_EXCUSED_CASES", 60);
-    let seed = parameter("PTXMC_EXCUSED_SEED", 1);
-    let mut bytes = [0; 32];
-    bytes[..8].copy_from_slice(&seed.to_le_bytes());
-    let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &bytes);
-    let mut runner = TestRunner::new_with_rng(Config::default(), rng);
+    let (cases, mut runner) = drawn("EXCUSED");
     let excused: Vec<(String, Model)> = mutants()
         .into_iter()
         .filter(|m| m.excuse.is_some())
@@ -217,11 +194,13 @@ fn excused_mutants_agree_on_random_programs() {
     let (mut programs, mut compared) = (0, 0);
     let mut complaints = String::new();
     for _ in 0..cases {
-        let program = strategy.new_tree(&mut runner).expect("a program").current();
-        let Some(expected) = all_states(&program, &original, &engine) else { continue };
+        let program: Sketch = strategy.new_tree(&mut runner).expect("a program").current();
+        let test = parse("random.litmus", program.text().as_bytes()).expect("sketches are tests");
+        let listed = |model| all_states(&test, model, &engine, Settings::default());
+        let Some(expected) = listed(&original) else { continue };
         programs += 1;
         for (name, model) in &excused {
-            let Some(found) = all_states(&program, model, &engine) else { continue };
+            let Some(found) = listed(model) else { continue };
             compared += 1;
             if found != expected {
                 let _ = writeln!(complaints, "{name} shows in:\n{}", program.text());

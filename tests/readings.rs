@@ -6,23 +6,23 @@ mod support;
 
 use programs::{Sketch, cyclic, sketch, small};
 use proptest::strategy::{Strategy, ValueTree};
-use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use ptxmc::batch::{expectation, in_order};
 use ptxmc::cat::{Options, builtin, parse_builtin};
-use ptxmc::check::{Settings, check, states};
+use ptxmc::check::{Settings, check};
 use ptxmc::engines::Choice;
 use ptxmc::event::unfold::Tearing;
 use ptxmc::litmus::ast::Test;
 use ptxmc::program::reading::Readings;
 use ptxmc::relation::expr::Model;
+use ptxmc::solve::Engine;
 use ptxmc::solve::search::SearchEngine;
-use ptxmc::solve::{Budget, Engine};
 use ptxmc::source::Files;
 use ptxmc::verdict::Kind;
 use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::ops::ControlFlow;
 use std::path::Path;
+use support::random::{all_states, drawn};
 use support::{litmus_files, parse, read};
 
 const MODEL: &str = "ptx-9.2";
@@ -224,28 +224,12 @@ fn readings_change_verdicts_in_one_direction() {
     assert!(seen > 100, "only {seen} changes");
 }
 
-/// The final states of a program; `None` where they are too many to list.
-fn all_states(test: &Test, reading: &Reading) -> Option<BTreeSet<Vec<u128>>> {
-    let budget = Budget { steps: Some(5_000), ..Budget::default() };
-    let settings = Settings { budget, ..reading.settings };
-    let (found, _) = states(test, &reading.model, &SearchEngine::default(), settings).ok()?;
-    let complete = found.incomplete.is_none();
-    complete.then(|| found.states.into_iter().map(|(state, _)| state).collect())
-}
-
 /// Random programs do not tell apart what no test tells apart; only those with two `fence.sc` can
 /// say something of the first. `PTXMC_READINGS_CASES` and `PTXMC_READINGS_SEED` try others.
 #[test]
 fn readings_without_a_test_agree_on_random_programs() {
-    let parameter = |name: &str, default: u64| {
-        std::env::var(name).ok().map_or(default, |value| value.parse().expect("a number"))
-    };
-    let cases = parameter("PTXMC_READINGS_CASES", 60);
-    let seed = parameter("PTXMC_READINGS_SEED", 1);
-    let mut bytes = [0; 32];
-    bytes[..8].copy_from_slice(&seed.to_le_bytes());
-    let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &bytes);
-    let mut runner = TestRunner::new_with_rng(Config::default(), rng);
+    let (cases, mut runner) = drawn("READINGS");
+    let engine = SearchEngine::default();
     let default = Reading::of(&[]);
     let others: Vec<Reading> = ALIKE.iter().map(|&name| Reading::of(&[name])).collect();
     let strategies = [sketch(cyclic()).boxed(), sketch(small()).boxed()];
@@ -259,9 +243,10 @@ fn readings_without_a_test_agree_on_random_programs() {
         }
         found += 1;
         let test = parse("random.litmus", text.as_bytes()).expect("sketches are tests");
-        let Some(expected) = all_states(&test, &default) else { continue };
+        let listed = |r: &Reading| all_states(&test, &r.model, &engine, r.settings);
+        let Some(expected) = listed(&default) else { continue };
         for reading in &others {
-            let Some(states) = all_states(&test, reading) else { continue };
+            let Some(states) = listed(reading) else { continue };
             assert_eq!(states, expected, "{} changes\n{text}", reading.names[0]);
             compared += 1;
         }

@@ -4,9 +4,6 @@ use super::graph::{BarrierKey, BarrierOp, BarrierRule, EventGraph, Violation};
 use crate::id::ExprId;
 use crate::program::expr::Binary;
 
-/// Bits that are enough to count the barrier operations of one thread.
-const COUNT_BITS: u32 = 16;
-
 /// What some execution may do wrong at its barriers.
 pub(super) fn violations(graph: &mut EventGraph) -> Vec<Violation> {
     let mut out = Vec::new();
@@ -52,14 +49,14 @@ fn guard(graph: &EventGraph, index: usize) -> ExprId {
 
 /// How many operations on the same barrier that satisfy `counts` the thread has executed before.
 fn earlier(graph: &mut EventGraph, index: usize, counts: impl Fn(&BarrierOp) -> bool) -> ExprId {
-    let mut sum = graph.exprs.number(0, COUNT_BITS);
+    let mut sum = graph.exprs.number(0, BarrierOp::ORDINAL_BITS);
     for other in 0..index {
         let same = agent(graph, other) == agent(graph, index)
             && graph.barriers[other].key == graph.barriers[index].key
             && counts(&graph.barriers[other]);
         if same {
             let guard = guard(graph, other);
-            let one = graph.exprs.zero_extend(guard, COUNT_BITS);
+            let one = graph.exprs.zero_extend(guard, BarrierOp::ORDINAL_BITS);
             sum = graph.exprs.binary(Binary::Add, sum, one);
         }
     }
@@ -71,7 +68,7 @@ fn out_of_turn(graph: &mut EventGraph, index: usize) -> ExprId {
     let arrivals = earlier(graph, index, |op| op.arrives);
     let mut waits = earlier(graph, index, |op| !op.arrives);
     if !graph.barriers[index].arrives {
-        let one = graph.exprs.number(1, COUNT_BITS);
+        let one = graph.exprs.number(1, BarrierOp::ORDINAL_BITS);
         waits = graph.exprs.binary(Binary::Add, waits, one);
     }
     let in_turn = graph.exprs.eq(arrivals, waits);

@@ -4,6 +4,7 @@
 
 pub mod clauses;
 pub mod mutants;
+pub mod random;
 pub mod table;
 
 use ptxmc::cat::{Options, builtin, parse_builtin};

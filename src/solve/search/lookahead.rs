@@ -98,11 +98,9 @@ impl Search<'_, '_> {
     /// Pairs of fences, both ways, that Fence-SC order has to orient and does not.
     pub(super) fn open_fences(&self) -> Rel {
         self.open(BaseRel::FenceSc, |open| {
-            for &(a, b) in &self.space.fences {
-                if self.executed.contains(a) && self.executed.contains(b) {
-                    open.insert(a, b);
-                }
-            }
+            open.union_with(&self.space.fence_pairs);
+            open.restrict_domain(&self.executed);
+            open.restrict_range(&self.executed);
         })
     }
 

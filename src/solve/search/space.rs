@@ -44,9 +44,7 @@ pub(super) struct Space<'g> {
     pub(super) writes: Vec<Vec<EventId>>,
     /// All pairs of writes to one location, but for those with an initial write last.
     pub(super) write_pairs: Rel,
-    /// Pairs of fences that Fence-SC order has to orient.
-    pub(super) fences: Vec<(EventId, EventId)>,
-    /// The same pairs, both ways.
+    /// Pairs of fences that Fence-SC order has to orient, both ways.
     pub(super) fence_pairs: Rel,
     /// Expressions to evaluate, operands first.
     pub(super) order: Vec<ExprId>,
@@ -93,7 +91,6 @@ impl<'g> Space<'g> {
             write_pairs: write_pairs(graph, &writes),
             writes,
             fence_pairs: Rel::empty(graph.events.len()),
-            fences: sc_pairs(graph),
             finals: Vec::new(),
             meetings: meetings(graph),
             may_meet: None,
@@ -104,7 +101,7 @@ impl<'g> Space<'g> {
             sets: vec![None; BaseSet::ALL.len()],
             relations: vec![None; BaseRel::ALL.len()],
         };
-        for &(a, b) in &space.fences {
+        for (a, b) in sc_pairs(graph) {
             space.fence_pairs.insert(a, b);
             space.fence_pairs.insert(b, a);
         }
