@@ -1,6 +1,7 @@
 //! The pipeline: one test and one model in, one outcome out.
 
 mod barriers;
+mod reuse;
 
 use crate::event::graph::{BarrierOp, BarrierRule, CutKind, EventGraph, Violation};
 use crate::event::unfold::{Tearing, Unfolding, unfold};
@@ -12,7 +13,7 @@ use crate::program::reading::{MixedRace, Readings};
 use crate::ptx::operation::Proxy;
 use crate::race::{self, Race};
 use crate::relation::expr::{Axiom, AxiomKind, AxiomRole, Model, Node};
-use crate::solve::{Answer, Budget, Core, Engine, Goal, Problem, RaceKind, States, Why};
+use crate::solve::{Answer, Budget, Core, Engine, Goal, Pairs, Problem, States, Why};
 use crate::source::Span;
 use crate::verdict::{Reason, Undecided, Verdict};
 use crate::vocabulary::{BaseRel, BaseSet};
@@ -209,13 +210,14 @@ fn decide(
     if let Some(verdict) = violation(problem, engine, settings) {
         return (verdict, graph);
     }
-    if let Some(verdict) = barriers::mixed(problem, engine, settings) {
+    let misused = barriers::mixed(problem, engine, settings);
+    if let Some(verdict) = misused.or_else(|| reuse::early(problem, engine, settings)) {
         return (verdict, graph);
     }
     if model.definition("race").is_some() && graph.has_partial_overlap() {
         let rounds = graph_with_rounds(test, model, settings);
         let racing = Problem { graph: &rounds, model };
-        match race::find(racing, RaceKind::Mixed, engine, settings.budget) {
+        match race::find(racing, Pairs::MixedRace, engine, settings.budget) {
             Err(verdict) => return (verdict, graph),
             Ok(None) => {}
             Ok(Some(race)) => match in_spite_of_a_race(test, problem, engine, settings) {
@@ -311,7 +313,7 @@ fn racing_executions(
         other => other,
     };
     match racing {
-        Answer::Yes(choices) => Some(match race::confirm(problem, RaceKind::Mixed, choices) {
+        Answer::Yes(choices) => Some(match race::confirm(problem, Pairs::MixedRace, choices) {
             Ok(race) => voided(problem.graph, race),
             Err(verdict) => verdict,
         }),
@@ -414,7 +416,7 @@ pub fn confirm(model: &Model, goal: Goal, execution: &Execution<'_>) -> Result<R
         Goal::Condition(wanted) => execution.truth(graph.condition) == Some(wanted),
         Goal::Violation(index) => execution.truth(graph.violations[index].guard) == Some(true),
         Goal::Endless => execution.waits_for_ever(),
-        Goal::Complete | Goal::BoundHit | Goal::Race(_) => true,
+        Goal::Complete | Goal::BoundHit | Goal::Related(_) => true,
     };
     if !reached {
         return Err("it does not have what was looked for".to_owned());
@@ -454,7 +456,10 @@ fn excluded(problem: Problem<'_>, core: Core, engine: &dyn Engine, settings: Set
         return barriers::stuck(problem.graph);
     }
     match engine.find(problem, Goal::Endless, settings.budget) {
-        Answer::Yes(_) => Verdict::Forbidden(Core { endless, ..core }),
+        Answer::Yes(_) => match barriers::certain_misuse(problem.graph) {
+            Some(reason) => Verdict::Undefined(reason),
+            None => Verdict::Forbidden(Core { endless, ..core }),
+        },
         Answer::No(_) if meets => barriers::stuck(problem.graph),
         Answer::No(_) => Verdict::Forbidden(core),
         Answer::Unknown(why) => Verdict::Unknown(Undecided::Engine(why)),

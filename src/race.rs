@@ -10,7 +10,7 @@ use crate::execution::recheck::recheck;
 use crate::id::{AccessId, EventId};
 use crate::ptx::operation::Order;
 use crate::relation::eval::evaluate;
-use crate::solve::{Answer, Budget, Engine, Goal, Problem, RaceKind};
+use crate::solve::{Answer, Budget, Engine, Goal, Pairs, Problem};
 use crate::source::Span;
 use crate::verdict::{Undecided, Verdict};
 use crate::vocabulary::BaseRel;
@@ -69,7 +69,7 @@ pub fn races(
 ) -> Result<Vec<Race>, Verdict> {
     let mut known = IndexSet::new();
     let mut out = Vec::new();
-    let any = find(problem, RaceKind::Any, engine, budget)?;
+    let any = find(problem, Pairs::Race, engine, budget)?;
     if any.is_none() {
         return Ok(out);
     }
@@ -81,7 +81,7 @@ pub fn races(
         if known.contains(&(place(a), place(b))) {
             continue;
         }
-        if let Some(race) = find(problem, RaceKind::Between(a, b), engine, budget)? {
+        if let Some(race) = find(problem, Pairs::RaceBetween(a, b), engine, budget)? {
             known.insert((place(a), place(b)));
             out.push(race);
         }
@@ -95,11 +95,11 @@ pub fn races(
 /// As [`races`].
 pub fn find(
     problem: Problem<'_>,
-    kind: RaceKind,
+    kind: Pairs,
     engine: &dyn Engine,
     budget: Budget,
 ) -> Result<Option<Race>, Verdict> {
-    match engine.find(problem, Goal::Race(kind), budget) {
+    match engine.find(problem, Goal::Related(kind), budget) {
         Answer::Yes(choices) => confirm(problem, kind, choices).map(Some),
         Answer::No(_) => Ok(None),
         Answer::Unknown(why) => Err(Verdict::Unknown(Undecided::Engine(why))),
@@ -133,7 +133,7 @@ fn candidates(graph: &EventGraph) -> Vec<(AccessId, AccessId)> {
 /// An error as verdict when the execution has none, or is no consistent execution.
 pub(crate) fn confirm(
     problem: Problem<'_>,
-    kind: RaceKind,
+    kind: Pairs,
     choices: Box<Choices>,
 ) -> Result<Race, Verdict> {
     let Problem { graph, model } = problem;
@@ -149,7 +149,7 @@ pub(crate) fn confirm(
     let (a, b) = pair.ok_or_else(|| wrong("its execution has none"))?;
     let events = (a.min(b), a.max(b));
     let accesses = (graph.event(events.0).access, graph.event(events.1).access);
-    let mixed = RaceKind::Mixed.counts(graph, a, b);
+    let mixed = Pairs::MixedRace.counts(graph, a, b);
     let missing = missing(problem, &execution, events);
     Ok(Race { events, accesses, mixed, missing, choices })
 }

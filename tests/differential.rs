@@ -26,7 +26,7 @@ use ptxmc::relation::expr::Model;
 use ptxmc::relation::simplify::simplify;
 use ptxmc::solve::enumerate::{Cores, Enumerate};
 use ptxmc::solve::search::SearchEngine;
-use ptxmc::solve::{Budget, Engine, Problem, RaceKind};
+use ptxmc::solve::{Budget, Engine, Pairs, Problem};
 use ptxmc::source::Files;
 use ptxmc::verdict::{Undecided, Verdict};
 use std::cell::RefCell;
@@ -227,7 +227,7 @@ impl Subject<'_> {
         let graph = graph_of(&self.test, model, self.settings(budget));
         let problem = Problem { graph: &graph, model };
         let found = match any {
-            true => find(problem, RaceKind::Any, engine, budget)
+            true => find(problem, Pairs::Race, engine, budget)
                 .map(|race| race.iter().map(|_| "some".to_owned()).collect()),
             false => races(problem, engine, budget).map(|all| {
                 all.iter().map(|r| format!("{:?} {:?}", r.accesses.0, r.accesses.1)).collect()

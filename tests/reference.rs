@@ -11,7 +11,7 @@ use ptxmc::race::find;
 use ptxmc::relation::expr::Model;
 use ptxmc::solve::enumerate::{Cores, Enumerate};
 use ptxmc::solve::search::SearchEngine;
-use ptxmc::solve::{Budget, Engine, Problem, RaceKind};
+use ptxmc::solve::{Budget, Engine, Pairs, Problem};
 use ptxmc::source::Files;
 use ptxmc::verdict::{Undecided, Verdict};
 use std::collections::{BTreeMap, BTreeSet};
@@ -102,7 +102,7 @@ fn self_justified_values() {
             let verdict = check(&test, &model, engine.as_ref(), settings).verdict.kind().name();
             let graph = graph_of(&test, &model, settings);
             let problem = Problem { graph: &graph, model: &model };
-            let any = find(problem, RaceKind::Any, engine.as_ref(), settings.budget);
+            let any = find(problem, Pairs::Race, engine.as_ref(), settings.budget);
             let any = any.ok().map(|race| race.is_some());
             // Where values come from nowhere, there may be too many states to list.
             let states = match engine.states(problem, settings.budget) {

@@ -1,13 +1,12 @@
 //! What goes wrong at barriers without a guard that tells: operations that must not meet but may,
 //! and programs that no execution completes.
 
-use super::{Settings, too_large};
+use super::{Settings, reuse, too_large};
 use crate::event::graph::{BarrierKey, BarrierOp, BarrierRule, EventGraph};
 use crate::execution::barrier::Barriers;
-use crate::id::AgentId;
+use crate::execution::schedule::{Misuse, Schedules};
 use crate::solve::{Answer, Engine, Goal, Problem};
 use crate::verdict::{Reason, Undecided, Verdict};
-use indexmap::IndexMap;
 
 /// The verdict where a reduction and another operation may meet at a barrier with a thread count,
 /// which is undefined (PTX-9.7.13.1). Without counts a guard says who meets.
@@ -46,7 +45,7 @@ fn may_mix(graph: &EventGraph) -> bool {
 }
 
 /// The barrier operations, where constants say who executes which with what count.
-fn fixed(graph: &EventGraph) -> Option<Barriers<'_>> {
+pub(super) fn fixed(graph: &EventGraph) -> Option<Barriers<'_>> {
     let constant = |op: &BarrierOp| {
         let guard = graph.exprs.constant(graph.event(op.event).guard);
         guard.is_some() && op.count().is_none_or(|count| graph.exprs.constant(count).is_some())
@@ -55,7 +54,7 @@ fn fixed(graph: &EventGraph) -> Option<Barriers<'_>> {
 }
 
 /// The operations that every execution has.
-fn certain(graph: &EventGraph) -> Barriers<'_> {
+pub(super) fn certain(graph: &EventGraph) -> Barriers<'_> {
     Barriers::new(
         graph,
         |event| graph.exprs.is_true(graph.event(event).guard),
@@ -65,32 +64,33 @@ fn certain(graph: &EventGraph) -> Barriers<'_> {
 
 /// No execution completes: because of a misuse that is undefined, or else of a deadlock.
 pub(super) fn stuck(graph: &EventGraph) -> Verdict {
-    let barriers = certain(graph);
+    let schedules = Schedules::new(certain(graph));
     let certainly = graph.violations.iter().find(|v| {
-        let reached = v.behind.is_none_or(|(agent, count)| barriers.surely_pass(agent, count));
+        let reached = v.behind.is_none_or(|(agent, count)| schedules.pass(agent, count));
         graph.exprs.is_true(v.guard) && reached
     });
-    let misuse = certainly.map(|violation| Reason {
+    let violation = certainly.map(|violation| Reason {
         rule: violation.rule.clone(),
         spans: vec![violation.span],
         choices: None,
     });
-    match misuse.or_else(|| disagreement(graph)) {
+    match violation.or_else(|| certain_misuse(graph)) {
         Some(reason) => Verdict::Undefined(reason),
-        None => Verdict::Deadlock(deadlock(graph)),
+        None => Verdict::Deadlock(deadlock(graph, &schedules.stuck())),
     }
 }
 
-/// Two threads that come to one barrier with different thread counts, or to reduce and for
-/// something else: undefined (PTX-9.7.13.1).
-fn disagreement(graph: &EventGraph) -> Option<Reason> {
-    let barriers = certain(graph);
-    let counts = barriers.different_counts().map(|(a, b)| {
-        let key = &graph.barriers[a].key;
-        let rule = format!("threads come to {key} with different counts (PTX-9.7.13.1)");
-        reason(graph, rule, a, b)
-    });
-    counts.or_else(|| barriers.stuck_mixture().map(|(a, b)| mixture(graph, a, b)))
+/// A misuse in some order of the operations that surely happen.
+pub(super) fn certain_misuse(graph: &EventGraph) -> Option<Reason> {
+    Some(match Schedules::new(certain(graph)).misuse()? {
+        Misuse::EarlyReturn(a, b) => reuse::reason(graph, a, b, None),
+        Misuse::DifferentCounts(a, b) => {
+            let key = &graph.barriers[a].key;
+            let rule = format!("threads come to {key} with different counts (PTX-9.7.13.1)");
+            reason(graph, rule, a, b)
+        }
+        Misuse::Mixture(a, b) => mixture(graph, a, b),
+    })
 }
 
 fn mixture(graph: &EventGraph, a: usize, b: usize) -> Reason {
@@ -103,26 +103,19 @@ fn reason(graph: &EventGraph, rule: String, a: usize, b: usize) -> Reason {
     Reason { rule, spans: spans.to_vec(), choices: None }
 }
 
-/// Who waits: the barrier operations of the program.
-fn deadlock(graph: &EventGraph) -> Reason {
-    let waiting: Vec<_> = graph.barriers.iter().filter(|b| b.waits).collect();
-    let mut places: IndexMap<AgentId, Vec<String>> = IndexMap::new();
-    for operation in &waiting {
-        let at = places.entry(graph.event(operation.event).agent).or_default();
-        let key = operation.key.to_string();
-        if !at.contains(&key) {
-            at.push(key);
-        }
-    }
-    let threads: Vec<String> = places
+/// Who waits in the end, at these operations.
+fn deadlock(graph: &EventGraph, waiting: &[usize]) -> Reason {
+    let threads: Vec<String> = waiting
         .iter()
-        .map(|(agent, keys)| {
-            format!("{} waits at {}", graph.agents[agent.index()].name, keys.join(", then at "))
+        .map(|&index| {
+            let operation = &graph.barriers[index];
+            let agent = graph.event(operation.event).agent;
+            format!("{} waits at {}", graph.agents[agent.index()].name, operation.key)
         })
         .collect();
     Reason {
         rule: format!("no execution passes all barriers: {}", threads.join("; ")),
-        spans: waiting.iter().map(|b| graph.event(b.event).span).collect(),
+        spans: waiting.iter().map(|&b| graph.event(graph.barriers[b].event).span).collect(),
         choices: None,
     }
 }

@@ -195,13 +195,14 @@ impl Encoding<'_> {
         sum
     }
 
+    /// How two operations stand to each other. The clock of one that waits says when it goes on,
+    /// that of another when it begins.
     fn meet(&mut self, a: usize, b: usize, ordinals: &[ExprId], clocks: &[Clock]) {
         let (x, y) = (&self.graph.barriers[a], &self.graph.barriers[b]);
         let both = self.both_happen(x.event, y.event);
         let before = self.formulas.before(clocks[a], clocks[b]);
         let own = self.agent(a) == self.agent(b);
-        // Whoever waits goes on only when its generation is complete.
-        if own && x.waits && a < b {
+        if own && a < b {
             let clause = self.formulas.implies(both, before);
             self.hard.push(clause);
         }
@@ -210,24 +211,32 @@ impl Encoding<'_> {
         }
         let less = self.exprs.binary(Binary::ULt, ordinals[a], ordinals[b]);
         let less = self.truth(less);
-        let earlier = self.formulas.all([both, less]);
-        let clause = self.formulas.implies(earlier, before);
-        self.hard.push(clause);
+        if x.arrives {
+            // The generation after begins when this one is complete.
+            let earlier = self.formulas.all([both, less]);
+            let clause = self.formulas.implies(earlier, before);
+            self.hard.push(clause);
+        }
         let equal = self.exprs.eq(ordinals[a], ordinals[b]);
         let equal = self.truth(equal);
         let meets = self.formulas.all([both, equal]);
         if own {
             return;
         }
-        let together = self.formulas.together(clocks[a], clocks[b]);
-        let clause = self.formulas.implies(meets, together);
-        self.hard.push(clause);
         if x.arrives && y.waits {
+            // Who arrives and waits goes on when all others do.
+            let order = if x.waits && y.arrives {
+                self.formulas.together(clocks[a], clocks[b])
+            } else {
+                before
+            };
+            let clause = self.formulas.implies(meets, order);
+            self.hard.push(clause);
             self.barriers.edges.insert((x.event, y.event), meets);
         }
     }
 
-    /// A thread of the group that takes no part must have ended: all it waits for comes before.
+    /// A thread of the group that takes no part must have ended: all its operations come before.
     fn absent_threads(&mut self, a: usize, ordinals: &[ExprId], clocks: &[Clock]) {
         let graph = self.graph;
         let op = &graph.barriers[a];
@@ -250,7 +259,7 @@ impl Encoding<'_> {
             }
             let present = self.formulas.any(present);
             let absent = self.formulas.not(present);
-            for &w in own.iter().filter(|&&b| graph.barriers[b].waits) {
+            for &w in &own {
                 let both = self.both_happen(op.event, graph.barriers[w].event);
                 let premise = self.formulas.all([absent, both]);
                 let before = self.formulas.before(clocks[w], clocks[a]);

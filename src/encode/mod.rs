@@ -47,7 +47,7 @@ pub struct Encoding<'a> {
     memberships: FxHashMap<(NodeId, EventId, relations::Use), Formula>,
     closures: Vec<bool>,
     executed: Vec<Formula>,
-    race: Option<Formula>,
+    related: Option<Formula>,
 }
 
 /// What cannot be encoded.
@@ -59,9 +59,9 @@ pub enum EncodeError {
     /// Barriers whose participants depend on values, with thread counts.
     #[error("barriers with thread counts under branches are not encoded")]
     Barriers,
-    /// A model that does not say what a race is.
-    #[error("the model has no definition of `race`")]
-    Race,
+    /// A model without the relation that is asked about.
+    #[error("the model has no definition of `{0}`")]
+    Relation(&'static str),
 }
 
 impl<'a> Encoding<'a> {
@@ -79,11 +79,15 @@ impl<'a> Encoding<'a> {
             .filter(|&i| model.axioms[i].role == AxiomRole::Required)
             .collect();
         let mut roots: Vec<NodeId> = required.iter().map(|&i| model.axioms[i].node).collect();
-        let race = match goal {
-            Goal::Race(kind) => Some((kind, model.definition("race").ok_or(EncodeError::Race)?)),
+        let related = match goal {
+            Goal::Related(pairs) => {
+                let name = pairs.relation();
+                let node = model.definition(name).ok_or(EncodeError::Relation(name))?;
+                Some((pairs, node))
+            }
             _ => None,
         };
-        roots.extend(race.map(|(_, node)| node));
+        roots.extend(related.map(|(_, node)| node));
         let bounds = Bounds::new(graph, &model.arena, &roots, precision);
         let mut encoding = Self {
             graph,
@@ -102,7 +106,7 @@ impl<'a> Encoding<'a> {
             memberships: FxHashMap::default(),
             closures: relations::closures(&model.arena),
             executed: Vec::new(),
-            race: None,
+            related: None,
         };
         encoding.executed = graph.ids().map(|id| encoding.truth(graph.event(id).guard)).collect();
         encoding.encode_rf();
@@ -113,9 +117,9 @@ impl<'a> Encoding<'a> {
         for index in required {
             encoding.encode_axiom(index)?;
         }
-        if let Some((kind, node)) = race {
-            let found = encoding.encode_member(node, |a, b| kind.counts(graph, a, b))?;
-            encoding.race = Some(found);
+        if let Some((pairs, node)) = related {
+            let found = encoding.encode_member(node, |a, b| pairs.counts(graph, a, b))?;
+            encoding.related = Some(found);
         }
         Ok(encoding)
     }
@@ -140,7 +144,7 @@ impl<'a> Encoding<'a> {
                 parts.push(if value { condition } else { self.formulas.not(condition) });
             }
             Goal::Violation(index) => parts.push(self.truth(self.graph.violations[index].guard)),
-            Goal::Race(_) => parts.extend(self.race),
+            Goal::Related(_) => parts.extend(self.related),
             Goal::Complete | Goal::BoundHit | Goal::Endless => {}
         }
         self.formulas.all(parts)

@@ -153,6 +153,7 @@ fn given(graph: &EventGraph, relation: BaseRel) -> Rel {
         BaseRel::SameCluster => placed(graph, |p| (p.gpu, p.grid, p.cluster)),
         BaseRel::SameGpu => placed(graph, |p| (p.gpu, 0, 0)),
         BaseRel::Uncovered => uncovered(graph),
+        BaseRel::Awaited => super::awaited::awaited(graph),
         BaseRel::Api => Rel::from_pairs(n, graph.api_edges.iter().copied()),
         BaseRel::Issue
         | BaseRel::Intra

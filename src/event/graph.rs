@@ -248,6 +248,8 @@ pub struct Symbol {
 /// A place where the bound or an endless loop ends a thread.
 #[derive(Clone, Debug)]
 pub struct Cut {
+    /// The thread.
+    pub agent: AgentId,
     /// When that happens.
     pub guard: ExprId,
     /// The branch.
@@ -366,6 +368,16 @@ impl EventGraph {
             let written = at.iter().any(|&(_, write)| write);
             let range = |id: AccessId| self.access(id).range();
             written && at.iter().any(|&(id, _)| range(id) != range(at[0].0))
+        })
+    }
+
+    /// Whether a thread arrives at a barrier of its CTA without waiting and comes back to it.
+    #[must_use]
+    pub fn returns_to_barrier(&self, arrival: EventId, next: EventId) -> bool {
+        let operation = |id| self.barriers.iter().find(|op| op.event == id);
+        let same = self.event(arrival).agent == self.event(next).agent && arrival < next;
+        same && operation(arrival).zip(operation(next)).is_some_and(|(first, second)| {
+            matches!(first.key, BarrierKey::Cta(..)) && !first.waits && first.key == second.key
         })
     }
 

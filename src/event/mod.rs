@@ -1,5 +1,6 @@
 //! Bounded unfolding of programs into event graphs.
 
+pub mod awaited;
 mod barrier_rules;
 pub mod base;
 mod condition;

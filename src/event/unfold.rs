@@ -373,7 +373,7 @@ impl<'d, 'p> ThreadRun<'d, 'p> {
         if self.spin_loops {
             let spins = self.without_effect(from, id, &state);
             if !self.draft.exprs.is_false(spins) {
-                self.draft.cuts.push(Cut { guard: spins, span, kind: CutKind::Spin });
+                self.cut(spins, span, CutKind::Spin);
                 let goes_on = self.exprs().not(spins);
                 state.guard = self.exprs().and(state.guard, goes_on);
             }
@@ -383,8 +383,13 @@ impl<'d, 'p> ThreadRun<'d, 'p> {
         }
         match head {
             Some(head) => self.arrive(head, state),
-            None => self.draft.cuts.push(Cut { guard: state.guard, span, kind: CutKind::Bound }),
+            None => self.cut(state.guard, span, CutKind::Bound),
         }
+    }
+
+    fn cut(&mut self, guard: ExprId, span: Span, kind: CutKind) {
+        let (agent, _) = self.draft.at(self.index);
+        self.draft.cuts.push(Cut { agent, guard, span, kind });
     }
 
     /// When the iteration that ends here has changed nothing: no live register differs from the

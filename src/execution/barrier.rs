@@ -65,7 +65,7 @@ impl<'a> Barriers<'a> {
         u32::try_from(earlier.count()).unwrap_or(u32::MAX)
     }
 
-    fn counted(&self, key: &BarrierKey) -> bool {
+    pub(super) fn counted(&self, key: &BarrierKey) -> bool {
         self.of_key(key).iter().any(|&b| matches!(self.op(b).rule, BarrierRule::Count(_)))
     }
 
@@ -264,7 +264,7 @@ impl<'a> Barriers<'a> {
     }
 
     /// Whether exactly these operations complete a generation of a counted barrier.
-    fn completes(&self, members: &[usize]) -> bool {
+    pub(super) fn completes(&self, members: &[usize]) -> bool {
         let Some((wanted, unit)) = self.wanted(members[0]) else { return false };
         if members.iter().any(|&b| self.wanted(b) != Some((wanted, unit))) {
             return false;
@@ -340,70 +340,78 @@ impl<'a> Barriers<'a> {
             })
     }
 
-    /// A cycle of generations that wait for each other, as barrier operations; `None` when there
-    /// is none.
+    /// A cycle of operations that wait for each other; `None` when there is none.
+    ///
+    /// An operation begins when the thread has passed those before, and after the generation of its
+    /// barrier before its own is complete. A generation is complete when all its arrivals have
+    /// begun and, at a barrier for all, when the threads that take no part have ended.
     #[must_use]
     pub fn circular_wait(&self, generations: &Generations) -> Option<Vec<usize>> {
-        let node = |b: usize| generations[b].map(|g| (&self.op(b).key, g.index));
-        let nodes: IndexSet<(&BarrierKey, u32)> =
-            self.executed.iter().filter_map(|&b| node(b)).collect();
-        let mut edges: Vec<IndexSet<usize>> = vec![IndexSet::new(); nodes.len()];
-        let at = |b: usize| {
-            node(b).and_then(|n| nodes.get_index_of(&n)).expect("a node for each operation")
-        };
-        for (index, &(key, generation)) in nodes.iter().enumerate() {
-            if let Some(after) = nodes.get_index_of(&(key, generation + 1)) {
-                edges[index].insert(after);
+        let generation = |b: usize| generations[b].map(|g| (&self.op(b).key, g.index));
+        // Nodes: the beginning of each operation, then the completion of each generation.
+        let mut members: IndexMap<(&BarrierKey, u32), Vec<usize>> = IndexMap::new();
+        for &b in &self.executed {
+            if let Some(place) = generation(b) {
+                members.entry(place).or_default().push(b);
             }
         }
-        for &first in self.executed.iter().filter(|&&b| self.op(b).waits) {
-            for &second in &self.executed {
-                let late = generations[second].is_some_and(|g| g.late);
-                if second > first
-                    && self.agent(first) == self.agent(second)
-                    && !late
-                    && at(first) != at(second)
-                {
-                    edges[at(first)].insert(at(second));
+        let begins = |b: usize| self.executed.binary_search(&b).expect("an executed operation");
+        let complete = |place| members.get_index_of(&place).map(|at| self.executed.len() + at);
+        let is_late = |b: usize| generations[b].is_some_and(|g| g.late);
+        let mut edges = vec![IndexSet::new(); self.executed.len() + members.len()];
+        for (at, &b) in self.executed.iter().enumerate() {
+            let Some((key, index)) = generation(b) else { continue };
+            let done = complete((key, index)).expect("a generation with a member");
+            if self.op(b).arrives && !is_late(b) {
+                edges[at].insert(done);
+            }
+            if let Some(before) = index.checked_sub(1).and_then(|i| complete((key, i))) {
+                edges[before].insert(at);
+            }
+            let next = self.executed[at + 1..].iter().find(|&&c| self.agent(c) == self.agent(b));
+            if let Some(&next) = next {
+                edges[at].insert(begins(next));
+                if self.op(b).waits {
+                    edges[done].insert(begins(next));
                 }
             }
         }
-        // Threads that take no part must have ended, so all that they wait for comes first.
-        for (index, &(key, generation)) in nodes.iter().enumerate() {
-            let ops: Vec<usize> = self
-                .of_key(key)
-                .into_iter()
-                .filter(|&b| generations[b].is_some_and(|g| g.index == generation))
-                .collect();
-            let all_live = ops.iter().any(|&b| self.op(b).rule == BarrierRule::AllLive);
-            let waited = self
-                .executed
-                .iter()
-                .any(|&b| self.op(b).waits && node(b) == Some((key, generation)));
-            if !all_live || !waited || self.counted(key) {
+        for (&(key, index), own) in &members {
+            let all = own.iter().any(|&b| self.op(b).rule == BarrierRule::AllLive);
+            if !all || !own.iter().any(|&b| self.op(b).waits) || self.counted(key) {
                 continue;
             }
+            let done = complete((key, index)).expect("a generation with a member");
             let present: IndexSet<AgentId> =
-                ops.iter().filter(|&&b| self.op(b).arrives).map(|&b| self.agent(b)).collect();
+                own.iter().filter(|&&b| self.op(b).arrives).map(|&b| self.agent(b)).collect();
             for absent in self.members(key).into_iter().filter(|a| !present.contains(a)) {
-                for &b in
-                    self.executed.iter().filter(|&&b| self.op(b).waits && self.agent(b) == absent)
-                {
-                    if at(b) != index {
-                        edges[at(b)].insert(index);
-                    } else {
-                        return Some(vec![b]);
-                    }
+                let last = self.executed.iter().rposition(|&b| self.agent(b) == absent);
+                let Some(last) = last else { continue };
+                edges[last].insert(done);
+                let waited = generation(self.executed[last]).and_then(complete);
+                if let Some(waited) = waited.filter(|_| self.op(self.executed[last]).waits) {
+                    edges[waited].insert(done);
                 }
             }
         }
         let cycle = find_cycle(&edges)?;
-        Some(
-            cycle
-                .into_iter()
-                .filter_map(|n| self.executed.iter().copied().find(|&b| at(b) == n))
-                .collect(),
-        )
+        Some(cycle.into_iter().filter_map(|node| self.executed.get(node).copied()).collect())
+    }
+
+    /// Two operations of different threads and of one generation of a CTA's barrier of which only
+    /// one reduces, which is undefined (PTX-9.7.13.1).
+    #[must_use]
+    pub fn mixture(&self, generations: &Generations) -> Option<(usize, usize)> {
+        let generation = |b: usize| generations[b].map(|g| g.index);
+        let pairs = self.executed.iter().flat_map(|&b| self.executed.iter().map(move |&a| (a, b)));
+        pairs.filter(|&(a, b)| a < b).find(|&(a, b)| {
+            let (x, y) = (self.op(a), self.op(b));
+            x.key == y.key
+                && matches!(x.key, BarrierKey::Cta(..))
+                && self.agent(a) != self.agent(b)
+                && generation(a) == generation(b)
+                && x.reduction.is_some() != y.reduction.is_some()
+        })
     }
 
     /// The synchronization edges of CTA barriers (PTX-8.9.4 (3)).

@@ -3,4 +3,4 @@
 pub mod barrier;
 pub mod build;
 pub mod recheck;
-mod unfinished;
+pub mod schedule;

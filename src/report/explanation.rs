@@ -55,25 +55,16 @@ pub fn render(
             out.push_str("This execution has the outcome, and the model admits it:\n");
             out.push_str(&drawn(subject, graph, choices));
         }
-        Verdict::Forbidden(core) if core.axioms.is_empty() || !core.endless.is_empty() => {
-            out.push_str(&reason::forbidden(core, model, files));
-            out.push('\n');
-        }
         Verdict::Forbidden(core) => {
-            let doubt = if core.minimal { "" } else { ", perhaps more of them than needed" };
-            out.push_str(&format!("These axioms of the model exclude the outcome{doubt}:\n"));
-            reason::axioms(core, model).for_each(|axiom| out.push_str(&quoted(axiom, files)));
-            match (counterfactual, graph) {
-                (Some(Ok(found)), Some(graph)) => {
-                    out.push_str(&excluded(subject, graph, core, found));
+            if core.axioms.is_empty() || !core.endless.is_empty() {
+                out.push_str(&reason::forbidden(core, model, files));
+                out.push('\n');
+            }
+            if !core.axioms.is_empty() {
+                if !core.endless.is_empty() {
+                    out.push('\n');
                 }
-                (Some(Err(Absent::NoCandidate)), _) => out.push_str(
-                    "\nEven without any axiom, no execution of the program has this outcome.\n",
-                ),
-                (Some(Err(Absent::Untold)), _) => out.push_str(
-                    "\nWhether some execution would have it without them could not be found out.\n",
-                ),
-                _ => {}
+                out.push_str(&by_axioms(subject, core, counterfactual));
             }
         }
         Verdict::Undefined(why) | Verdict::OutOfModel(why) | Verdict::Deadlock(why) => {
@@ -81,6 +72,28 @@ pub fn render(
         }
         Verdict::Unknown(why) => out.push_str(&format!("{}\n", reason::undecided(why))),
         Verdict::Error(message) => out.push_str(&format!("{message}\n")),
+    }
+    out
+}
+
+/// The axioms that exclude an outcome, and an execution without them.
+fn by_axioms(
+    subject: Subject<'_>,
+    core: &Core,
+    counterfactual: Option<&Result<Counterfactual, Absent>>,
+) -> String {
+    let doubt = if core.minimal { "" } else { ", perhaps more of them than needed" };
+    let mut out = format!("These axioms of the model exclude the outcome{doubt}:\n");
+    reason::axioms(core, subject.model)
+        .for_each(|axiom| out.push_str(&quoted(axiom, subject.files)));
+    match (counterfactual, &subject.judgement.graph) {
+        (Some(Ok(found)), Some(graph)) => out.push_str(&excluded(subject, graph, core, found)),
+        (Some(Err(Absent::NoCandidate)), _) => out
+            .push_str("\nEven without any axiom, no execution of the program has this outcome.\n"),
+        (Some(Err(Absent::Untold)), _) => out.push_str(
+            "\nWhether some execution would have it without them could not be found out.\n",
+        ),
+        _ => {}
     }
     out
 }

@@ -1,5 +1,6 @@
 //! Engines: what answers a question about the executions of an event graph under a model.
 
+use crate::event::awaited::awaited_ends;
 use crate::event::graph::{BarrierOp, CutKind, EventGraph};
 use crate::execution::build::Choices;
 use crate::id::{AccessId, EventId};
@@ -34,24 +35,26 @@ pub enum Goal {
     Endless,
     /// An execution in which this violation of the graph's list happens.
     Violation(usize),
-    /// An execution in which the model's `race` relates such a pair.
-    Race(RaceKind),
+    /// An execution in which a relation of the model holds such a pair.
+    Related(Pairs),
 }
 
 impl Goal {
     /// Whether an execution counts only if every thread ends.
     ///
     /// What goes wrong before a thread is cut has gone wrong however it goes on. But a filter speaks
-    /// of final states, and a barrier that some thread may not come to would take one that is cut
-    /// for one that has ended.
+    /// of final states, and a barrier that some thread may not come to, or whose end it waits for,
+    /// would take one that is cut for one that has ended.
     #[must_use]
     pub fn needs_end(self, graph: &EventGraph) -> bool {
         match self {
             Self::Condition(_) | Self::Complete => true,
             Self::BoundHit | Self::Endless => false,
-            Self::Violation(_) | Self::Race(_) => {
+            Self::Violation(_) | Self::Related(_) => {
                 let certain = |op: &BarrierOp| graph.exprs.is_true(graph.event(op.event).guard);
-                !graph.barriers.iter().all(certain) || !graph.exprs.is_true(graph.filter)
+                !graph.barriers.iter().all(certain)
+                    || !graph.exprs.is_true(graph.filter)
+                    || awaited_ends(graph).next().is_some()
             }
         }
     }
@@ -62,31 +65,50 @@ impl Goal {
         match self {
             Self::BoundHit => Some(CutKind::Bound),
             Self::Endless => Some(CutKind::Spin),
-            Self::Condition(_) | Self::Complete | Self::Violation(_) | Self::Race(_) => None,
+            Self::Condition(_) | Self::Complete | Self::Violation(_) | Self::Related(_) => None,
         }
     }
 }
 
-/// Which races are looked for (PTX-8.7.1, PTX-8.7.2).
+/// Which pairs of events are looked for, in which relation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum RaceKind {
-    /// Between accesses that overlap, but not completely.
-    Mixed,
-    /// Any.
-    Any,
-    /// Between these two accesses.
-    Between(AccessId, AccessId),
+pub enum Pairs {
+    /// A race of accesses that overlap, but not completely (PTX-8.7.2).
+    MixedRace,
+    /// Any race (PTX-8.7.1).
+    Race,
+    /// A race of these two accesses.
+    RaceBetween(AccessId, AccessId),
+    /// An arrival at a CTA's barrier and the thread's next operation there, which may come before
+    /// the barrier is reset (PTX-9.7.13.1).
+    EarlyReuse,
 }
 
-impl RaceKind {
-    /// Whether a race of these two events is one of the kind.
+/// The relation of [`Pairs::EarlyReuse`]; [`crate::check`] defines it for every model.
+pub(crate) const NOT_RESET: &str = "not-reset";
+
+impl Pairs {
+    /// The model's name for the relation.
+    #[must_use]
+    pub fn relation(self) -> &'static str {
+        match self {
+            Self::MixedRace | Self::Race | Self::RaceBetween(..) => "race",
+            Self::EarlyReuse => NOT_RESET,
+        }
+    }
+
+    /// Whether two events that the relation holds are such a pair.
     #[must_use]
     pub fn counts(self, graph: &EventGraph, a: EventId, b: EventId) -> bool {
-        let ends = (graph.event(a).access, graph.event(b).access);
+        let ends = || (graph.event(a).access, graph.event(b).access);
         match self {
-            Self::Any => true,
-            Self::Mixed => graph.access(ends.0).range() != graph.access(ends.1).range(),
-            Self::Between(x, y) => ends == (x, y) || ends == (y, x),
+            Self::Race => true,
+            Self::MixedRace => {
+                let (a, b) = ends();
+                graph.access(a).range() != graph.access(b).range()
+            }
+            Self::RaceBetween(x, y) => ends() == (x, y) || ends() == (y, x),
+            Self::EarlyReuse => graph.returns_to_barrier(a, b),
         }
     }
 }

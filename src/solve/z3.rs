@@ -465,7 +465,7 @@ fn is_real(problem: Problem<'_>, goal: Goal, choices: &Choices) -> bool {
     let reached = match goal {
         Goal::Condition(wanted) => execution.truth(graph.condition) == Some(wanted),
         Goal::Violation(index) => execution.truth(graph.violations[index].guard) == Some(true),
-        Goal::Complete | Goal::BoundHit | Goal::Endless | Goal::Race(_) => true,
+        Goal::Complete | Goal::BoundHit | Goal::Endless | Goal::Related(_) => true,
     };
     let ends = execution.is_complete() || !goal.needs_end(graph);
     reached && ends && recheck(problem.model, &execution).is_consistent()

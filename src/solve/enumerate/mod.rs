@@ -123,8 +123,10 @@ impl Enumerate {
 /// The first execution that reaches a goal.
 fn first(problem: Problem<'_>, goal: Goal, budget: Budget) -> Answer {
     let Problem { graph, model } = problem;
-    if matches!(goal, Goal::Race(_)) && model.definition("race").is_none() {
-        return Answer::Unsupported("races under a model that does not define `race`".to_owned());
+    if let Goal::Related(pairs) = goal
+        && model.definition(pairs.relation()).is_none()
+    {
+        return Answer::Unsupported(format!("a model without `{}`", pairs.relation()));
     }
     let rules = Rules::new(model);
     let mut choices = None;

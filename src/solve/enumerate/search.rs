@@ -119,7 +119,7 @@ impl<'a, F: FnMut(&Execution<'a>) -> Flow> Search<'a, F> {
         let goal = match self.goal {
             Goal::Condition(wanted) => !never(self.graph.condition, wanted),
             Goal::Violation(index) => !never(self.graph.violations[index].guard, true),
-            Goal::Complete | Goal::BoundHit | Goal::Endless | Goal::Race(_) => true,
+            Goal::Complete | Goal::BoundHit | Goal::Endless | Goal::Related(_) => true,
         };
         goal && ends && !never(self.graph.filter, true)
     }
@@ -135,10 +135,10 @@ impl<'a, F: FnMut(&Execution<'a>) -> Flow> Search<'a, F> {
             Goal::Complete | Goal::BoundHit => true,
             Goal::Endless => execution.waits_for_ever(),
             Goal::Violation(index) => execution.truth(graph.violations[index].guard) == Some(true),
-            Goal::Race(kind) => self.model.definition("race").is_some_and(|race| {
-                let values = evaluate(&self.model.arena, &[race], execution);
-                let races = values.relation(race).iter_pairs();
-                races.into_iter().any(|(a, b)| kind.counts(graph, a, b))
+            Goal::Related(pairs) => self.model.definition(pairs.relation()).is_some_and(|node| {
+                let values = evaluate(&self.model.arena, &[node], execution);
+                let related = values.relation(node).iter_pairs();
+                related.into_iter().any(|(a, b)| pairs.counts(graph, a, b))
             }),
         }
     }
@@ -156,7 +156,7 @@ impl<'a, F: FnMut(&Execution<'a>) -> Flow> Search<'a, F> {
             Goal::Condition(_) => vec![graph.condition],
             Goal::Violation(index) => vec![graph.violations[index].guard],
             Goal::Complete => graph.observed.iter().map(|o| o.value).collect(),
-            Goal::BoundHit | Goal::Endless | Goal::Race(_) => Vec::new(),
+            Goal::BoundHit | Goal::Endless | Goal::Related(_) => Vec::new(),
         };
         let mut asked = guards.chain(goal).chain([graph.filter]);
         let unknown = |x: ExprId| known.get(x).is_none();

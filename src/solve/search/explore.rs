@@ -348,7 +348,7 @@ impl<'g, 'r> Search<'g, 'r> {
                 self.values.truth(graph.violations[index].guard) == Some(true)
             }
             Goal::BoundHit | Goal::Endless => self.is_cut(),
-            Goal::Complete | Goal::Race(_) => true,
+            Goal::Complete | Goal::Related(_) => true,
         }
     }
 

@@ -18,7 +18,7 @@ mod space;
 mod symmetry;
 
 use self::core::Proofs;
-use super::{Answer, Budget, Core, Engine, Goal, Problem, RaceKind, States};
+use super::{Answer, Budget, Core, Engine, Goal, Pairs, Problem, States};
 use crate::execution::build::{Choices, Execution};
 use crate::relation::eval::evaluate;
 use crate::relation::specialize::specialize;
@@ -80,8 +80,8 @@ impl Engine for SearchEngine {
         let space = Space::new(problem.graph, rules, goal);
         let limit = Limit::new(budget);
         let active = vec![true; rules.demands.len()];
-        if let Goal::Race(kind) = goal {
-            return racing(problem, kind, &space, rules, limit);
+        if let Goal::Related(pairs) = goal {
+            return related(problem, pairs, &space, rules, limit);
         }
         let (outcome, steps) = first(&space, rules, &active, goal, limit);
         self.explored.fetch_add(steps, Ordering::Relaxed);
@@ -187,20 +187,21 @@ fn first(
     (outcome, search.steps)
 }
 
-/// Looks for a consistent execution with a race, evaluating the model's definition on each.
-fn racing(
+/// Looks for a consistent execution with a pair in a relation, evaluating the model's definition
+/// on each.
+fn related(
     problem: Problem<'_>,
-    kind: RaceKind,
+    pairs: Pairs,
     space: &Space<'_>,
     rules: &Rules,
     limit: Limit,
 ) -> Answer {
     let Problem { graph, model } = problem;
-    let Some(race) = model.definition("race") else {
-        return Answer::Unsupported("the model defines no races".to_owned());
+    let Some(node) = model.definition(pairs.relation()) else {
+        return Answer::Unsupported(format!("a model without `{}`", pairs.relation()));
     };
     let active = vec![true; rules.demands.len()];
-    let mut search = Search::new(space, rules, &active, Goal::Race(kind), limit);
+    let mut search = Search::new(space, rules, &active, Goal::Related(pairs), limit);
     search.orders = Orders::All;
     let mut found = None;
     let result = search.run(&mut |_, choices| {
@@ -210,8 +211,8 @@ fn racing(
                 Some(_) => Ok(()),
             };
         };
-        let values = evaluate(&model.arena, &[race], &execution);
-        if values.relation(race).iter_pairs().any(|(a, b)| kind.counts(graph, a, b)) {
+        let values = evaluate(&model.arena, &[node], &execution);
+        if values.relation(node).iter_pairs().any(|(a, b)| pairs.counts(graph, a, b)) {
             found = Some(Box::new(choices));
             return Err(Stop::Found);
         }

@@ -1,6 +1,6 @@
 //! What a program lacks, so that a model folds to what concerns it.
 
-use crate::event::base::is_in;
+use crate::event::base::{base_relation, is_in};
 use crate::event::graph::{AgentKind, EventGraph, EventKind};
 use crate::execution::build::sc_pairs;
 use crate::relation::expr::Node;
@@ -54,6 +54,7 @@ impl Shape {
         [BaseRel::BarrierSync, BaseRel::ClusterSync, BaseRel::WarpSync]
             .into_iter()
             .for_each(|r| lacks(r, barriers));
+        lacks(BaseRel::Awaited, base_relation(graph, BaseRel::Awaited).is_empty());
         lacks(BaseRel::Api, graph.api_edges.is_empty());
         lacks(BaseRel::FenceSc, sc_pairs(graph).is_empty());
         let whole = accesses().all(|a| a.pieces.len() == 1);

@@ -84,7 +84,7 @@ impl<'g> Space<'g> {
             slices: Slices::default(),
             takers: takers(graph),
             classes: match goal {
-                Goal::Race(_) | Goal::Violation(_) => vec![None; graph.agents.len()],
+                Goal::Related(_) | Goal::Violation(_) => vec![None; graph.agents.len()],
                 _ => classes(graph),
             },
             first: first_events(graph),

@@ -1,9 +1,9 @@
 //! The relations of chapter 8 on the events of one execution.
 
 use crate::bitrel::Rel;
-use crate::event::graph::{AgentKind, Event, EventGraph, EventKind};
+use crate::event::graph::{AgentKind, BarrierKey, BarrierRule, Event, EventGraph, EventKind};
 use crate::execution::build::Execution;
-use crate::id::EventId;
+use crate::id::{AgentId, EventId};
 use crate::program::micro::Restriction;
 use crate::ptx::operation::{Order, Proxy, ProxyFenceKind, Scope};
 use crate::relation::eval::Interpretation;
@@ -52,6 +52,44 @@ impl<'e> Derived<'e> {
     fn all(&self, holds: impl Fn(EventId, EventId) -> bool) -> Rel {
         let pairs = self.pairs().filter(|&(a, b)| holds(a, b));
         Rel::from_pairs(self.graph.events.len(), pairs)
+    }
+
+    /// Whether a barrier lets the second go on when the first has arrived.
+    pub(super) fn meets_at_barrier(&self, a: EventId, b: EventId) -> bool {
+        [BaseRel::BarrierSync, BaseRel::ClusterSync, BaseRel::WarpSync]
+            .into_iter()
+            .any(|relation| self.execution.relation(relation).contains(a, b))
+    }
+
+    /// Whether an event waits at a barrier for all to which a thread does not come any more,
+    /// however it runs.
+    pub(super) fn waits_without(&self, e: EventId, thread: AgentId) -> bool {
+        let graph = self.graph;
+        let EventKind::Barrier(index) = graph.event(e).kind else { return false };
+        let op = &graph.barriers[index];
+        let own = graph.event(e).agent;
+        let comes = |who: AgentId, before: Option<EventId>| {
+            let arrivals = graph.barriers.iter().filter(|other| {
+                let event = graph.event(other.event);
+                other.key == op.key
+                    && other.arrives
+                    && event.agent == who
+                    && !graph.exprs.is_false(event.guard)
+                    && before.is_none_or(|end| other.event < end)
+            });
+            arrivals.count()
+        };
+        let Some(place) = graph.agents[thread.index()].place() else { return false };
+        let member = match &op.key {
+            BarrierKey::Cta(group, _) => *group == (place.gpu, place.grid, place.cta),
+            BarrierKey::Cluster(group) => *group == (place.gpu, place.grid, place.cluster),
+            BarrierKey::Instance(..) | BarrierKey::Warp(..) => false,
+        };
+        member
+            && op.waits
+            && op.rule == BarrierRule::AllLive
+            && own != thread
+            && comes(thread, None) <= comes(own, Some(e))
     }
 
     fn event(&self, e: EventId) -> &'e Event {

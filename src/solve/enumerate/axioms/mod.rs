@@ -110,7 +110,7 @@ fn holds(d: &Derived<'_>, axiom: Axiom) -> bool {
                 || performed_before(d, b, a)
         }),
         Axiom::NoThinAir => {
-            let step = |a, b| d.rf(a, b) || depends(d, a, b);
+            let step = |a, b| d.rf(a, b) || depends(d, a, b) || is_held_back(d, a, b);
             is_acyclic(d, step)
         }
         Axiom::ScPerLocation => is_acyclic(d, |a, b| {
@@ -172,6 +172,30 @@ fn depends(d: &Derived<'_>, r: EventId, w: EventId) -> bool {
     d.rmw(r, w)
         || exprs.leaves(d.graph.access_of(w).value).contains(&leaf)
         || exprs.leaves(write.guard).contains(&leaf)
+}
+
+/// Whether `e` waits at barriers, directly or through other threads there, for the end of the
+/// thread of `r`, which goes round in a loop until `r` reads something (PTX-9.7.13.1).
+fn is_held_back(d: &Derived<'_>, r: EventId, e: EventId) -> bool {
+    let thread = d.graph.event(r).agent;
+    let leaf = Expr::Read(d.graph.event(r).access);
+    let mut cuts = d.graph.cuts.iter().filter(|cut| cut.agent == thread);
+    if !cuts.any(|cut| d.graph.exprs.leaves(cut.guard).contains(&leaf)) {
+        return false;
+    }
+    let mut passed: Vec<EventId> = Vec::new();
+    let mut next: Vec<EventId> =
+        d.events.iter().copied().filter(|&x| d.waits_without(x, thread)).collect();
+    while let Some(x) = next.pop() {
+        if d.po(x, e) {
+            return true;
+        }
+        passed.push(x);
+        let later = d.events.iter().filter(|&&y| d.po(x, y));
+        let met = later.flat_map(|&y| d.events.iter().filter(move |&&z| d.meets_at_barrier(y, z)));
+        next.extend(met.copied().filter(|z| !passed.contains(z)).collect::<Vec<_>>());
+    }
+    false
 }
 
 /// Whether no event reaches itself: events without a step to a remaining one are taken away until

@@ -1,0 +1,239 @@
+//! Schedules of barrier operations alone, for programs that no execution completes: where threads
+//! end up, and what they do wrong on the way.
+//!
+//! Only operations that surely happen take part; a thread goes no further than to the first that
+//! may not, and one that may be cut is not known to end. So whatever happens in a schedule happens
+//! in some run of the program.
+
+use super::barrier::Barriers;
+use crate::event::graph::{BarrierKey, BarrierRule};
+use crate::id::AgentId;
+use indexmap::IndexMap;
+use rustc_hash::FxHashSet;
+
+/// A use of a barrier that is undefined (PTX-9.7.13.1): two operations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Misuse {
+    /// Of a thread that comes back before the barrier is reset.
+    EarlyReturn(usize, usize),
+    /// With different thread counts.
+    DifferentCounts(usize, usize),
+    /// Of which only one reduces.
+    Mixture(usize, usize),
+}
+
+/// All orders in which threads may execute their barrier operations.
+pub struct Schedules<'a> {
+    barriers: Barriers<'a>,
+    /// The operations of each thread, as far as they surely happen, and whether it ends after them.
+    threads: Vec<(Vec<usize>, bool)>,
+}
+
+/// Where everybody is.
+#[derive(Clone, PartialEq, Eq, Hash)]
+struct State {
+    /// How many operations each thread has begun.
+    begun: Vec<usize>,
+    /// Whether it waits in the last of them.
+    waits: Vec<bool>,
+    /// Arrivals at barriers with counts since they were reset.
+    here: Vec<(usize, Vec<usize>)>,
+    /// Arrivals of generations that are over and in which nobody waited, so that nobody knows.
+    unnoticed: Vec<usize>,
+}
+
+/// States after which no more are looked at.
+const MOST_STATES: usize = 20_000;
+
+impl<'a> Schedules<'a> {
+    /// The schedules of these operations.
+    #[must_use]
+    pub fn new(barriers: Barriers<'a>) -> Self {
+        let graph = barriers.graph;
+        let mut threads = vec![(Vec::new(), true); graph.agents.len()];
+        for (index, op) in graph.barriers.iter().enumerate() {
+            let event = graph.event(op.event);
+            let (own, ends) = &mut threads[event.agent.index()];
+            if graph.exprs.is_true(event.guard) && *ends {
+                own.push(index);
+            } else if !graph.exprs.is_false(event.guard) {
+                *ends = false;
+            }
+        }
+        for cut in &graph.cuts {
+            threads[cut.agent.index()].1 = false;
+        }
+        Self { barriers, threads }
+    }
+
+    /// The first misuse that some schedule has.
+    #[must_use]
+    pub fn misuse(&self) -> Option<Misuse> {
+        let mut found = None;
+        self.explore(|_, misuse| {
+            found = misuse;
+            found.is_some()
+        });
+        found
+    }
+
+    /// Whether a thread passes, in some schedule, those of the first so many operations of the
+    /// graph that are its own.
+    #[must_use]
+    pub fn pass(&self, agent: AgentId, count: usize) -> bool {
+        let (own, _) = &self.threads[agent.index()];
+        let before = own.iter().filter(|&&op| op < count).count();
+        let mut passed = false;
+        self.explore(|state, _| {
+            let begun = state.begun[agent.index()];
+            passed |= begun > before || (begun == before && !state.waits[agent.index()]);
+            passed
+        });
+        passed
+    }
+
+    /// At which operations threads wait in the end, in one schedule.
+    #[must_use]
+    pub fn stuck(&self) -> Vec<usize> {
+        let mut state = self.start();
+        while let Some(next) =
+            (0..self.threads.len()).find_map(|thread| self.step(&state, thread)?.ok())
+        {
+            state = next;
+        }
+        let waiting = (0..self.threads.len()).filter(|&thread| state.waits[thread]);
+        waiting.map(|thread| self.threads[thread].0[state.begun[thread] - 1]).collect()
+    }
+
+    /// Goes through all states, and the misuses on the way, until told to stop.
+    fn explore(&self, mut visit: impl FnMut(&State, Option<Misuse>) -> bool) {
+        let (mut known, mut open) = (FxHashSet::default(), vec![self.start()]);
+        while let Some(state) = open.pop() {
+            if known.len() == MOST_STATES || visit(&state, None) {
+                return;
+            }
+            for thread in 0..self.threads.len() {
+                match self.step(&state, thread) {
+                    Some(Ok(next)) if !known.contains(&next) => {
+                        known.insert(next.clone());
+                        open.push(next);
+                    }
+                    Some(Err(misuse)) if visit(&state, Some(misuse)) => return,
+                    Some(_) | None => {}
+                }
+            }
+        }
+    }
+
+    fn start(&self) -> State {
+        let count = self.threads.len();
+        let mut keys: IndexMap<&BarrierKey, usize> = IndexMap::new();
+        for own in &self.threads {
+            for &op in &own.0 {
+                keys.entry(&self.barriers.op(op).key).or_insert(op);
+            }
+        }
+        let counted = keys.into_iter().filter(|(key, _)| self.barriers.counted(key));
+        let here = counted.map(|(_, op)| (op, Vec::new())).collect();
+        State { begun: vec![0; count], waits: vec![false; count], here, unnoticed: Vec::new() }
+    }
+
+    /// The next operation of a thread, if it can come to one.
+    fn step(&self, state: &State, thread: usize) -> Option<Result<State, Misuse>> {
+        let own = &self.threads[thread].0;
+        let index = *own.get(state.begun[thread]).filter(|_| !state.waits[thread])?;
+        let op = self.barriers.op(index);
+        let mut next = state.clone();
+        next.begun[thread] += 1;
+        next.waits[thread] = op.waits;
+        let same = |first: usize| self.barriers.op(first).key == op.key;
+        let mut unnoticed = state.unnoticed.iter().filter(|&&b| same(b));
+        let own = unnoticed.find(|&&b| self.barriers.agent(b).index() == thread);
+        if let Some(&arrival) = own {
+            return Some(Err(Misuse::EarlyReturn(arrival, index)));
+        }
+        if let Some((_, here)) = next.here.iter_mut().find(|(first, _)| same(*first)) {
+            if let Some(misuse) = here.iter().find_map(|&other| self.clash(other, index)) {
+                return Some(Err(misuse));
+            }
+            here.push(index);
+            if self.barriers.completes(here) {
+                let waiting = || here.iter().filter(|&&member| self.barriers.op(member).waits);
+                if waiting().next().is_none() {
+                    next.unnoticed.extend(&*here);
+                    next.unnoticed.sort_unstable();
+                }
+                for &member in waiting() {
+                    next.waits[self.barriers.agent(member).index()] = false;
+                }
+                here.clear();
+            }
+        }
+        self.release(&mut next);
+        Some(Ok(next))
+    }
+
+    /// What is wrong about an operation at a barrier at which another one is not over yet.
+    fn clash(&self, other: usize, index: usize) -> Option<Misuse> {
+        let (a, b) = (self.barriers.op(other), self.barriers.op(index));
+        if !matches!(a.key, BarrierKey::Cta(..)) {
+            return None;
+        }
+        if self.barriers.agent(other) == self.barriers.agent(index) {
+            return Some(Misuse::EarlyReturn(other, index));
+        }
+        if self.barriers.wanted(other) != self.barriers.wanted(index) {
+            return Some(Misuse::DifferentCounts(other, index));
+        }
+        let mixed = a.reduction.is_some() != b.reduction.is_some();
+        mixed.then_some(Misuse::Mixture(other, index))
+    }
+
+    /// Lets go on who waits at a barrier without a count that all others have come to, or that they
+    /// cannot come to any more because they have ended.
+    fn release(&self, state: &mut State) {
+        loop {
+            let free = (0..self.threads.len()).find(|&thread| {
+                let last = || self.threads[thread].0[state.begun[thread] - 1];
+                state.waits[thread] && self.is_free(state, last())
+            });
+            match free {
+                Some(thread) => state.waits[thread] = false,
+                None => return,
+            }
+        }
+    }
+
+    /// Whether enough threads have come to a barrier without a count in the turn of an operation.
+    fn is_free(&self, state: &State, index: usize) -> bool {
+        let op = self.barriers.op(index);
+        if self.barriers.counted(&op.key) {
+            return false;
+        }
+        let turn = self.barriers.occurrence(index) as usize;
+        let arrivals = |own: &[usize]| {
+            let here = own.iter().map(|&b| self.barriers.op(b));
+            here.filter(|other| other.key == op.key && other.arrives).count()
+        };
+        let came = |agent: &AgentId| {
+            let thread = agent.index();
+            arrivals(&self.threads[thread].0[..state.begun[thread]]) > turn
+        };
+        let stays_away = |agent: &AgentId| {
+            let (own, ends) = &self.threads[agent.index()];
+            let ended = state.begun[agent.index()] == own.len() && !state.waits[agent.index()];
+            match op.rule {
+                BarrierRule::AllLive => *ends && ended,
+                BarrierRule::Participants => *ends && arrivals(own) <= turn,
+                BarrierRule::Count(_) | BarrierRule::Quorum(_) => false,
+            }
+        };
+        let members = self.barriers.members(&op.key);
+        match (&op.rule, self.barriers.wanted(index)) {
+            (BarrierRule::Quorum(_), Some((wanted, _))) => {
+                members.iter().filter(|agent| came(agent)).count() as u128 >= wanted
+            }
+            _ => members.iter().all(|agent| came(agent) || stays_away(agent)),
+        }
+    }
+}

@@ -1,0 +1,264 @@
+//! Barriers with thread counts, against a machine that takes one step of one thread after the
+//! other: it marks arrivals, resets a barrier when the count is reached, and sees a thread come
+//! back to a barrier at which its arrival still counts (PTX-9.7.13.1).
+//!
+//! The machine shares nothing with the tool but the text of programs. `PTXMC_BARRIERS_CASES` and
+//! `PTXMC_BARRIERS_SEED` make the random part longer or another one.
+
+mod support;
+
+use proptest::prelude::*;
+use proptest::sample::select;
+use proptest::strategy::ValueTree;
+use ptxmc::check::{Settings, check};
+use ptxmc::relation::expr::Model;
+use ptxmc::solve::Engine;
+use ptxmc::solve::enumerate::Enumerate;
+use ptxmc::solve::search::SearchEngine;
+use ptxmc::verdict::{Kind, Verdict};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
+
+/// What a thread does; barriers 0 and 1 have counts, barrier 2 is for all threads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Act {
+    Sync(usize),
+    Arrive(usize),
+    ClusterArrive,
+    ClusterWait,
+    /// Stores a flag.
+    Set,
+    /// Waits for the flag.
+    Wait,
+}
+
+#[derive(Clone, Debug)]
+struct Program {
+    threads: Vec<Vec<Act>>,
+    /// How many warps the barriers with counts are for; every thread is one.
+    counts: [usize; 2],
+}
+
+impl Program {
+    fn text(&self) -> String {
+        let mut out = String::from("PTX barriers\n.shared .u32 x = 0;\n.shared .u32 y = 0;\n");
+        for (thread, acts) in self.threads.iter().enumerate() {
+            writeln!(out, "P{thread} @ gpu 0, cluster 0, cta 0, warp {thread} {{").unwrap();
+            for (at, act) in acts.iter().enumerate() {
+                let line = match *act {
+                    Act::Sync(2) => "bar.sync 2;".to_owned(),
+                    Act::Sync(b) => format!("bar.sync {b}, {};", 32 * self.counts[b]),
+                    Act::Arrive(b) => format!("bar.arrive {b}, {};", 32 * self.counts[b]),
+                    Act::ClusterArrive => "barrier.cluster.arrive;".to_owned(),
+                    Act::ClusterWait => "barrier.cluster.wait;".to_owned(),
+                    Act::Set => "st.release.cta.u32 [x], 1;".to_owned(),
+                    Act::Wait => format!(
+                        "L{at}: ld.acquire.cta.u32 %r1, [x]; setp.eq.u32 %p1, %r1, 0; @%p1 bra L{at};"
+                    ),
+                };
+                writeln!(out, "  {line}").unwrap();
+            }
+            out += "}\n";
+        }
+        out + "exists (y == 0)\n"
+    }
+}
+
+/// What the machine knows between two steps.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct State {
+    /// The next instruction of each thread.
+    at: Vec<usize>,
+    /// The threads that have arrived at each barrier since it was reset; whether each waits.
+    here: [BTreeMap<usize, bool>; 3],
+    /// Threads that have arrived at a barrier that nobody waited at when it was complete, so that
+    /// nothing says that it has been reset.
+    unnoticed: BTreeSet<(usize, usize)>,
+    /// How often each thread has arrived and waited at the barrier of the cluster.
+    cluster: Vec<(u32, u32)>,
+    /// How often that barrier was complete.
+    phases: u32,
+    flag: bool,
+}
+
+#[derive(Default)]
+struct Runs {
+    undefined: bool,
+    complete: bool,
+}
+
+impl Program {
+    fn runs(&self) -> Runs {
+        let count = self.threads.len();
+        let start = State {
+            at: vec![0; count],
+            here: Default::default(),
+            unnoticed: BTreeSet::new(),
+            cluster: vec![(0, 0); count],
+            phases: 0,
+            flag: false,
+        };
+        let (mut runs, mut known, mut open) = (Runs::default(), BTreeSet::new(), vec![start]);
+        while let Some(state) = open.pop() {
+            if !known.insert(state.clone()) {
+                continue;
+            }
+            runs.complete |= (0..self.threads.len()).all(|t| self.has_ended(&state, t));
+            for thread in 0..self.threads.len() {
+                match self.step(&state, thread) {
+                    Some(Ok(next)) => open.push(next),
+                    Some(Err(())) => runs.undefined = true,
+                    None => {}
+                }
+            }
+        }
+        runs
+    }
+
+    fn has_ended(&self, state: &State, thread: usize) -> bool {
+        let waits = state.here.iter().any(|here| here.get(&thread) == Some(&true));
+        !waits && state.at[thread] == self.threads[thread].len()
+    }
+
+    /// The next step of a thread, if it can take one; an error where that is undefined.
+    fn step(&self, state: &State, thread: usize) -> Option<Result<State, ()>> {
+        let waits = state.here.iter().any(|here| here.get(&thread) == Some(&true));
+        let act = *self.threads[thread].get(state.at[thread]).filter(|_| !waits)?;
+        let mut next = state.clone();
+        next.at[thread] += 1;
+        match act {
+            Act::Set => next.flag = true,
+            Act::Wait if !state.flag => return None,
+            Act::Wait => {}
+            Act::ClusterArrive | Act::ClusterWait => {
+                let (arrived, waited) = &mut next.cluster[thread];
+                if (act == Act::ClusterArrive) == (arrived > waited) {
+                    return Some(Err(()));
+                }
+                match act {
+                    Act::ClusterArrive => *arrived += 1,
+                    _ if next.phases == *waited => return None,
+                    _ => *waited += 1,
+                }
+            }
+            Act::Sync(barrier) | Act::Arrive(barrier) => {
+                let before = next.here[barrier].insert(thread, act == Act::Sync(barrier));
+                if before.is_some() || next.unnoticed.contains(&(thread, barrier)) {
+                    return Some(Err(()));
+                }
+                if barrier < 2 && next.here[barrier].len() == self.counts[barrier] {
+                    let waited = next.here[barrier].values().any(|&waits| waits);
+                    let arrived = next.here[barrier].keys().filter(|_| !waited);
+                    next.unnoticed.extend(arrived.map(|&thread| (thread, barrier)));
+                    next.here[barrier].clear();
+                }
+            }
+        }
+        // Barriers for all are complete without the threads that have ended.
+        let ended: Vec<bool> = (0..self.threads.len()).map(|t| self.has_ended(&next, t)).collect();
+        if (0..ended.len()).all(|t| ended[t] || next.here[2].contains_key(&t)) {
+            next.here[2].clear();
+        }
+        let arrived = |t: usize| next.cluster[t].0 > next.phases;
+        let all = (0..ended.len()).all(|t| ended[t] || arrived(t));
+        if all && (0..ended.len()).any(arrived) {
+            next.phases += 1;
+        }
+        Some(Ok(next))
+    }
+}
+
+/// Whether the tool says of a program what the machine says.
+fn agrees(program: &Program, model: &Model) -> Result<Kind, String> {
+    let test = support::parse("barriers.litmus", program.text().as_bytes())?;
+    let runs = program.runs();
+    // A misuse behind a wait for the flag is not looked for where no execution ends.
+    let behind = program.threads.iter().flatten().any(|act| *act == Act::Wait);
+    let mut seen = None;
+    let engines: [&dyn Engine; 2] = [&SearchEngine::default(), &Enumerate::default()];
+    for engine in engines {
+        let verdict = check(&test, model, engine, Settings::default()).verdict;
+        let right = match &verdict {
+            Verdict::Undefined(_) => runs.undefined,
+            Verdict::Allowed(_) => runs.complete && !runs.undefined,
+            Verdict::Deadlock(_) | Verdict::Forbidden(_) => {
+                !runs.complete && (!runs.undefined || behind)
+            }
+            _ => false,
+        };
+        if !right {
+            let (undefined, complete) = (runs.undefined, runs.complete);
+            return Err(format!(
+                "{}\n{}: {}, but some run is undefined: {undefined}, complete: {complete}",
+                program.text(),
+                engine.name(),
+                verdict.kind().name(),
+            ));
+        }
+        seen = Some(verdict.kind());
+    }
+    Ok(seen.expect("an engine"))
+}
+
+/// All sequences of at most so many of these.
+fn sequences(acts: &[Act], most: usize) -> Vec<Vec<Act>> {
+    let mut out = vec![Vec::new()];
+    let mut last = out.clone();
+    for _ in 0..most {
+        let longer = |sequence: &Vec<Act>| {
+            let sequence = sequence.clone();
+            acts.iter().map(move |&act| [&sequence[..], &[act]].concat())
+        };
+        last = last.iter().flat_map(longer).collect();
+        out.extend(last.iter().cloned());
+    }
+    out
+}
+
+#[test]
+fn two_threads_at_one_barrier() {
+    let model = support::model("ptx-9.2");
+    let all = sequences(&[Act::Sync(0), Act::Arrive(0)], 4);
+    for first in &all {
+        for second in &all {
+            let threads = vec![first.clone(), second.clone()];
+            let program = Program { threads, counts: [2, 2] };
+            agrees(&program, &model).unwrap_or_else(|wrong| panic!("{wrong}"));
+        }
+    }
+}
+
+#[test]
+fn random_programs_at_several_barriers() {
+    let model = support::model("ptx-9.2");
+    let act = select(
+        &[
+            Act::Sync(0),
+            Act::Arrive(0),
+            Act::Sync(1),
+            Act::Arrive(1),
+            Act::Sync(2),
+            Act::ClusterArrive,
+            Act::ClusterWait,
+            Act::Set,
+            Act::Wait,
+        ][..],
+    );
+    let threads = (2..4_usize, 1..4_usize).prop_flat_map(move |(count, most)| {
+        prop::collection::vec(prop::collection::vec(act.clone(), 0..=most), count)
+    });
+    let programs = (threads, [2..4_usize, 2..4_usize])
+        .prop_map(|(threads, counts)| Program { threads, counts });
+    let (cases, mut runner) = support::random::drawn("BARRIERS");
+    let mut tally: BTreeMap<Kind, usize> = BTreeMap::new();
+    for _ in 0..cases * 20 {
+        let program = programs.new_tree(&mut runner).expect("a program").current();
+        match agrees(&program, &model) {
+            Ok(verdict) => *tally.entry(verdict).or_default() += 1,
+            Err(wrong) => panic!("{wrong}"),
+        }
+    }
+    for kind in [Kind::Undefined, Kind::Allowed, Kind::Deadlock] {
+        assert!(tally.contains_key(&kind), "no program is {}: {tally:?}", kind.name());
+    }
+}
