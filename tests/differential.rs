@@ -21,6 +21,7 @@ use ptxmc::cat::{BUILTIN, Options, builtin, parse_builtin};
 use ptxmc::check::{Settings, check, graph_of};
 use ptxmc::event::unfold::Tearing;
 use ptxmc::litmus::ast::Test;
+use ptxmc::program::reading::Readings;
 use ptxmc::race::{find, races};
 use ptxmc::relation::expr::Model;
 use ptxmc::relation::simplify::simplify;
@@ -43,9 +44,12 @@ struct Judge {
     model: Model,
     simplified: Model,
     tearing: Tearing,
+    /// What instructions are taken to do.
+    readings: Readings,
 }
 
-/// Each built-in model with its weight, and PTX 9.2 in each of its readings and without an axiom.
+/// Each built-in model with its weight, and PTX 9.2 in each of its readings, in those of the
+/// instructions, and without an axiom.
 fn judges() -> Vec<(u32, Judge)> {
     let load = |name: &str, variants: BTreeSet<String>| {
         let found = builtin(name).expect("a built-in model");
@@ -53,7 +57,8 @@ fn judges() -> Vec<(u32, Judge)> {
     };
     let judge = |name: String, row: &str, model: Model, tearing| {
         let simplified = simplify(&model);
-        Judge { name, row: row.to_owned(), model, simplified, tearing }
+        let readings = Readings::default();
+        Judge { name, row: row.to_owned(), model, simplified, tearing, readings }
     };
     let mut out = Vec::new();
     for builtin in BUILTIN {
@@ -65,6 +70,15 @@ fn judges() -> Vec<(u32, Judge)> {
     for reading in load("ptx-9.2", BTreeSet::new()).variants {
         let model = load("ptx-9.2", BTreeSet::from([reading.clone()])).model;
         out.push((2, judge(format!("ptx-9.2 {reading}"), row, model, Tearing::Overlap)));
+    }
+    for &(name, values) in Readings::NAMES {
+        for value in &values[1..] {
+            let model = load("ptx-9.2", BTreeSet::new()).model;
+            let title = format!("ptx-9.2 {name}={value}");
+            let readings = Readings::default().with(name, value).expect("a listed value");
+            let other = judge(title, row, model, Tearing::Overlap);
+            out.push((2, Judge { readings, ..other }));
+        }
     }
     // A model under which values may justify themselves, which is where engines differ most.
     let mutants = support::mutants::mutants();
@@ -182,7 +196,8 @@ struct Subject<'a> {
 
 impl Subject<'_> {
     fn settings(&self, budget: Budget) -> Settings {
-        Settings { budget, tearing: self.judge.tearing, ..Settings::default() }
+        let Judge { tearing, readings, .. } = *self.judge;
+        Settings { budget, tearing, readings, ..Settings::default() }
     }
 
     /// All final states, where the engine can list them.
@@ -467,7 +482,10 @@ fn run(title: &str, profile: Profile, cases_asked: u64) {
     let time = start.elapsed().as_secs_f64();
     tally.borrow().print(&format!("{title}: seed {seed}, {cases_asked} programs, {time:.1} s"));
     match result {
-        Ok(()) => assert!(tally.borrow().compared > 0, "nothing was compared"),
+        Ok(()) => {
+            let compared = tally.borrow().compared;
+            assert!(compared >= cases_asked, "{compared} answers compared, fewer than programs");
+        }
         Err(TestError::Fail(reason, case)) => {
             let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/differential");
             std::fs::create_dir_all(&folder).expect("a folder for the program");

@@ -1,9 +1,8 @@
 //! Data races of small programs: which pairs, and why they are not ordered.
-#![cfg(feature = "z3")]
-
 use ptxmc::check::{Settings, graph_of};
+use ptxmc::engines::Choice;
 use ptxmc::race::{Missing, Race, describe, races};
-use ptxmc::solve::{Budget, Problem, z3::Z3Engine};
+use ptxmc::solve::{Budget, Problem};
 use ptxmc::{cat, litmus, source::Files};
 
 /// The races of a test in words, with what is missing.
@@ -18,7 +17,11 @@ fn races_of(text: &str) -> Vec<String> {
     let parsed = litmus::parse::parse_bytes(&mut files, "test.litmus", text.as_bytes());
     let graph = graph_of(&parsed.tests[0], &model, Settings::default());
     let problem = Problem { graph: &graph, model: &model };
-    let found = races(problem, &Z3Engine::default(), Budget::default()).expect("an answer");
+    let engines = Choice::All.engines();
+    let mut answers = engines
+        .iter()
+        .map(|engine| races(problem, engine.as_ref(), Budget::default()).expect("an answer"));
+    let found = answers.next().expect("an engine");
     let word = |race: &Race| {
         let missing: Vec<&str> = race
             .missing
@@ -35,7 +38,12 @@ fn races_of(text: &str) -> Vec<String> {
         let (a, b) = race.accesses;
         format!("{} / {}: {}", describe(&graph, a), describe(&graph, b), missing.join(" "))
     };
-    found.iter().map(word).collect()
+    let words: Vec<String> = found.iter().map(word).collect();
+    for (other, engine) in answers.zip(&engines[1..]) {
+        let other: Vec<String> = other.iter().map(word).collect();
+        assert_eq!(other, words, "{}", engine.name());
+    }
+    words
 }
 
 fn message_passing(store: &str, load: &str) -> String {
