@@ -210,8 +210,7 @@ fn decide(
     if let Some(verdict) = violation(problem, engine, settings) {
         return (verdict, graph);
     }
-    let misused = barriers::mixed(problem, engine, settings);
-    if let Some(verdict) = misused.or_else(|| reuse::early(problem, engine, settings)) {
+    if let Some(verdict) = barriers::misuse(problem, engine, settings) {
         return (verdict, graph);
     }
     if model.definition("race").is_some() && graph.has_partial_overlap() {

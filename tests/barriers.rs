@@ -105,6 +105,9 @@ impl Program {
             }
             runs.complete |= (0..self.threads.len()).all(|t| self.has_ended(&state, t));
             for thread in 0..self.threads.len() {
+                if self.sets_early(&state, thread) {
+                    open.push(State { flag: true, ..state.clone() });
+                }
                 match self.step(&state, thread) {
                     Some(Ok(next)) => open.push(next),
                     Some(Err(())) => runs.undefined = true,
@@ -113,6 +116,14 @@ impl Program {
             }
         }
         runs
+    }
+
+    /// Whether a thread may store before it arrives: nothing keeps accesses behind an arrival back.
+    fn sets_early(&self, state: &State, thread: usize) -> bool {
+        let waits = state.here.iter().any(|here| here.get(&thread) == Some(&true));
+        let mut rest = self.threads[thread][state.at[thread]..].iter();
+        let next = rest.find(|act| !matches!(act, Act::Arrive(_) | Act::ClusterArrive));
+        !waits && next == Some(&Act::Set)
     }
 
     fn has_ended(&self, state: &State, thread: usize) -> bool {
@@ -154,17 +165,27 @@ impl Program {
                 }
             }
         }
-        // Barriers for all are complete without the threads that have ended.
-        let ended: Vec<bool> = (0..self.threads.len()).map(|t| self.has_ended(&next, t)).collect();
-        if (0..ended.len()).all(|t| ended[t] || next.here[2].contains_key(&t)) {
-            next.here[2].clear();
-        }
-        let arrived = |t: usize| next.cluster[t].0 > next.phases;
-        let all = (0..ended.len()).all(|t| ended[t] || arrived(t));
-        if all && (0..ended.len()).any(arrived) {
-            next.phases += 1;
-        }
+        self.complete(&mut next);
         Some(Ok(next))
+    }
+
+    /// Completes the barriers for all, which do without the threads that have ended; who goes on
+    /// may end and so complete another one.
+    fn complete(&self, state: &mut State) {
+        loop {
+            let ended: Vec<bool> =
+                (0..self.threads.len()).map(|thread| self.has_ended(state, thread)).collect();
+            let all = |here: &dyn Fn(usize) -> bool| (0..ended.len()).all(|t| ended[t] || here(t));
+            if !state.here[2].is_empty() && all(&|t| state.here[2].contains_key(&t)) {
+                state.here[2].clear();
+                continue;
+            }
+            let arrived = |t: usize| state.cluster[t].0 > state.phases;
+            if !(0..ended.len()).any(arrived) || !all(&arrived) {
+                return;
+            }
+            state.phases += 1;
+        }
     }
 }
 

@@ -7,16 +7,41 @@ use crate::execution::barrier::Barriers;
 use crate::execution::schedule::{Misuse, Schedules};
 use crate::solve::{Answer, Engine, Goal, Problem};
 use crate::verdict::{Reason, Undecided, Verdict};
+use rustc_hash::FxHashMap;
 
-/// The verdict where a reduction and another operation may meet at a barrier with a thread count,
-/// which is undefined (PTX-9.7.13.1). Without counts a guard says who meets.
-pub(super) fn mixed(
+/// The verdict where barriers of CTAs are misused in some order of their operations (PTX-9.7.13.1).
+pub(super) fn misuse(
     problem: Problem<'_>,
     engine: &dyn Engine,
     settings: Settings,
 ) -> Option<Verdict> {
     let graph = problem.graph;
-    if !may_mix(graph) || too_large(graph).is_some() {
+    if too_large(graph).is_some() {
+        return None;
+    }
+    let returns = reuse::returns(graph);
+    let doubtful = !returns.is_empty() || may_differ(graph) || may_mix(graph);
+    let certain = doubtful.then(|| certain_misuse(graph)).flatten();
+    certain
+        .map(Verdict::Undefined)
+        .or_else(|| mixed(problem, engine, settings))
+        .or_else(|| reuse::early(problem, &returns, engine, settings))
+}
+
+/// Whether operations with different thread counts may come to one barrier.
+fn may_differ(graph: &EventGraph) -> bool {
+    let mut counts = FxHashMap::default();
+    graph.barriers.iter().any(|op| {
+        let rule = (&op.key, &op.rule);
+        matches!(op.key, BarrierKey::Cta(..)) && *counts.entry(rule.0).or_insert(rule.1) != rule.1
+    })
+}
+
+/// The verdict where a reduction and another operation may meet at a barrier with a thread count,
+/// which is undefined (PTX-9.7.13.1). Without counts a guard says who meets.
+fn mixed(problem: Problem<'_>, engine: &dyn Engine, settings: Settings) -> Option<Verdict> {
+    let graph = problem.graph;
+    if !may_mix(graph) {
         return None;
     }
     let Some(barriers) = fixed(graph) else {

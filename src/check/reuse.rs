@@ -2,11 +2,12 @@
 //! sure that the barrier has been reset in between: undefined (PTX-9.7.13.1).
 //!
 //! A thread knows of the reset where something that a participant does after waiting there comes
-//! before the thread's next operation: by program order, by synchronization, or because a read in
+//! before the thread's next operation: by program order, by barriers, or because a read in
 //! between has a value that was written after it.
 
-use super::{Settings, barriers, too_large};
+use super::{Settings, barriers};
 use crate::bitrel::Rel;
+use crate::event::base::base_relation;
 use crate::event::graph::EventGraph;
 use crate::execution::build::{Choices, Execution};
 use crate::execution::recheck::recheck;
@@ -21,12 +22,12 @@ use crate::vocabulary::{BaseRel, BaseSet};
 /// The verdict where some execution comes back to a barrier too early.
 pub(super) fn early(
     problem: Problem<'_>,
+    returns: &[(EventId, EventId)],
     engine: &dyn Engine,
     settings: Settings,
 ) -> Option<Verdict> {
     let graph = problem.graph;
-    let returns = returns(graph);
-    if returns.is_empty() || too_large(graph).is_some() || all_are_late(graph, &returns) {
+    if returns.is_empty() || all_are_late(graph, returns) {
         return None;
     }
     let model = with_not_reset(problem.model, graph.event(returns[0].0).span);
@@ -69,6 +70,7 @@ fn all_are_late(graph: &EventGraph, returns: &[(EventId, EventId)]) -> bool {
         let program_order = Rel::from_pairs(n, program_order.iter().copied());
         let mut order = Rel::from_pairs(n, others);
         order.union_with(&sync);
+        order.union_with(base_relation(graph, BaseRel::Awaited));
         order.union_with(&program_order);
         order.transitive_closure_in_place();
         let (mut before, mut reset) = (Rel::empty(n), Rel::empty(n));
@@ -89,6 +91,7 @@ fn with_not_reset(model: &Model, span: Span) -> Model {
         BaseRel::BarrierSync,
         BaseRel::WarpSync,
         BaseRel::ClusterSync,
+        BaseRel::Awaited,
         BaseRel::Api,
     ];
     let [po, rest @ ..] = base.map(|relation| add(Node::Rel(relation)));

@@ -1,60 +1,83 @@
 //! What waits for the end of a thread: a barrier for all threads is complete without those that
 //! have ended (PTX-9.7.13.1), so nothing behind it happens before they do.
 
-use super::graph::{BarrierKey, BarrierOp, BarrierRule, Cut, EventGraph};
+use super::graph::{BarrierKey, BarrierOp, BarrierRule, EventGraph};
 use crate::bitrel::Rel;
 use crate::id::{AgentId, EventId};
 use crate::litmus::ast::Place;
 use crate::program::expr::Expr;
 
-/// From each read that decides whether its thread leaves a loop to the barrier operations of other
-/// threads that wait for the thread's end.
+/// To barrier operations that wait for the end of a thread, from its own barrier operations and from
+/// each read that decides whether it leaves a loop.
 pub(super) fn awaited(graph: &EventGraph) -> Rel {
     let mut out = Rel::empty(graph.events.len());
-    for (cut, operation) in awaited_ends(graph) {
-        for leaf in graph.exprs.leaves(cut.guard) {
-            if let Expr::Read(access) = leaf {
-                let pieces = &graph.access(access).pieces;
-                pieces.iter().for_each(|&read| _ = out.insert(read, operation));
-            }
+    for (agent, operation) in awaited_threads(graph) {
+        let own = graph.barriers.iter().map(|op| op.event);
+        let own = own.filter(|&event| graph.event(event).agent == agent);
+        let cuts = graph.cuts.iter().filter(|cut| cut.agent == agent);
+        let reads = cuts.flat_map(|cut| graph.exprs.leaves(cut.guard)).filter_map(|leaf| {
+            let Expr::Read(access) = leaf else { return None };
+            Some(graph.access(access).pieces.iter().copied())
+        });
+        for event in own.chain(reads.flatten()) {
+            out.insert(event, operation);
         }
     }
     out
 }
 
-/// The cuts of threads for whose end barrier operations of others wait, each with such an
-/// operation.
-///
-/// A thread is waited for where it has fewer operations on the barrier in any execution than the
-/// one that waits comes to be.
-pub fn awaited_ends(graph: &EventGraph) -> impl Iterator<Item = (&Cut, EventId)> {
-    let waits = |op: &&BarrierOp| op.waits && op.rule == BarrierRule::AllLive;
-    let pairs = graph
-        .cuts
-        .iter()
-        .flat_map(move |cut| graph.barriers.iter().filter(waits).map(move |op| (cut, op)));
-    let awaited = pairs.filter(|(cut, op)| {
-        let waiting = graph.event(op.event).agent;
-        let place = graph.agents[cut.agent.index()].place();
-        waiting != cut.agent
-            && place.is_some_and(|place| is_in_group(&op.key, place))
-            && arrivals(graph, op, cut.agent, EventId::new(graph.events.len()))
-                <= arrivals(graph, op, waiting, op.event)
-    });
-    awaited.map(|(cut, op)| (cut, op.event))
+/// Whether a thread that may be cut is one for whose end others wait.
+#[must_use]
+pub fn awaits_cut_thread(graph: &EventGraph) -> bool {
+    let cut = |agent| graph.cuts.iter().any(|cut| cut.agent == agent);
+    !graph.cuts.is_empty() && awaited_threads(graph).any(|(agent, _)| cut(agent))
 }
 
-/// How many operations of a thread before an event may arrive at the barrier of another one.
-fn arrivals(graph: &EventGraph, at: &BarrierOp, agent: AgentId, end: EventId) -> usize {
-    let arrives = |op: &&BarrierOp| {
-        let event = graph.event(op.event);
-        event.agent == agent
-            && op.event < end
-            && op.arrives
-            && op.key == at.key
-            && !graph.exprs.is_false(event.guard)
+/// The threads for whose end barrier operations of others wait, each with such an operation.
+///
+/// A thread is waited for where in any execution it has at most as many operations on the barrier as
+/// come before the one that waits. Where branches decide that, it is not said to be waited for.
+fn awaited_threads(graph: &EventGraph) -> impl Iterator<Item = (AgentId, EventId)> {
+    let waits = |op: &&BarrierOp| op.waits && op.rule == BarrierRule::AllLive;
+    let agents = || (0..graph.agents.len()).map(AgentId::new);
+    let pairs = graph
+        .barriers
+        .iter()
+        .filter(waits)
+        .flat_map(move |op| agents().map(move |agent| (agent, op)));
+    let awaited = pairs.filter(|&(agent, op)| {
+        let waiting = graph.event(op.event).agent;
+        let place = graph.agents[agent.index()].place();
+        waiting != agent
+            && place.is_some_and(|place| is_in_group(&op.key, place))
+            && arrivals(graph, &op.key, agent) <= turn(graph, op)
+    });
+    awaited.map(|(agent, op)| (agent, op.event))
+}
+
+/// How many operations of a thread surely come before one of it that waits, in the numbering by
+/// which it finds its generation.
+fn turn(graph: &EventGraph, waiting: &BarrierOp) -> usize {
+    let (agent, guard) = (graph.event(waiting.event).agent, graph.event(waiting.event).guard);
+    let before = |op: &&BarrierOp| {
+        let own = graph.event(op.event).guard;
+        let happens = graph.exprs.is_true(own) || own == guard;
+        op.event < waiting.event && op.is_numbered_with(waiting) && happens
     };
-    graph.barriers.iter().filter(arrives).count()
+    possible(graph, agent).filter(before).count()
+}
+
+/// How often a thread may arrive at a barrier.
+fn arrivals(graph: &EventGraph, key: &BarrierKey, agent: AgentId) -> usize {
+    possible(graph, agent).filter(|op| op.arrives && op.key == *key).count()
+}
+
+/// The barrier operations of a thread that may happen.
+fn possible(graph: &EventGraph, agent: AgentId) -> impl Iterator<Item = &BarrierOp> {
+    graph.barriers.iter().filter(move |op| {
+        let event = graph.event(op.event);
+        event.agent == agent && !graph.exprs.is_false(event.guard)
+    })
 }
 
 /// Whether a thread belongs to the group that a barrier for all waits for. Those of a warp are told

@@ -1,6 +1,6 @@
 //! Engines: what answers a question about the executions of an event graph under a model.
 
-use crate::event::awaited::awaited_ends;
+use crate::event::awaited::awaits_cut_thread;
 use crate::event::graph::{BarrierOp, CutKind, EventGraph};
 use crate::execution::build::Choices;
 use crate::id::{AccessId, EventId};
@@ -54,7 +54,7 @@ impl Goal {
                 let certain = |op: &BarrierOp| graph.exprs.is_true(graph.event(op.event).guard);
                 !graph.barriers.iter().all(certain)
                     || !graph.exprs.is_true(graph.filter)
-                    || awaited_ends(graph).next().is_some()
+                    || awaits_cut_thread(graph)
             }
         }
     }

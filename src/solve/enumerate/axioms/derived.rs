@@ -1,7 +1,9 @@
 //! The relations of chapter 8 on the events of one execution.
 
 use crate::bitrel::Rel;
-use crate::event::graph::{AgentKind, BarrierKey, BarrierRule, Event, EventGraph, EventKind};
+use crate::event::graph::{
+    AgentKind, BarrierKey, BarrierOp, BarrierRule, Event, EventGraph, EventKind,
+};
 use crate::execution::build::Execution;
 use crate::id::{AgentId, EventId};
 use crate::program::micro::Restriction;
@@ -54,6 +56,10 @@ impl<'e> Derived<'e> {
         Rel::from_pairs(self.graph.events.len(), pairs)
     }
 
+    pub(super) fn is_barrier(&self, e: EventId) -> bool {
+        matches!(self.event(e).kind, EventKind::Barrier(_))
+    }
+
     /// Whether a barrier lets the second go on when the first has arrived.
     pub(super) fn meets_at_barrier(&self, a: EventId, b: EventId) -> bool {
         [BaseRel::BarrierSync, BaseRel::ClusterSync, BaseRel::WarpSync]
@@ -68,28 +74,26 @@ impl<'e> Derived<'e> {
         let EventKind::Barrier(index) = graph.event(e).kind else { return false };
         let op = &graph.barriers[index];
         let own = graph.event(e).agent;
-        let comes = |who: AgentId, before: Option<EventId>| {
-            let arrivals = graph.barriers.iter().filter(|other| {
-                let event = graph.event(other.event);
-                other.key == op.key
-                    && other.arrives
-                    && event.agent == who
-                    && !graph.exprs.is_false(event.guard)
-                    && before.is_none_or(|end| other.event < end)
-            });
-            arrivals.count()
+        let of = |who: AgentId| {
+            let here = graph.barriers.iter().filter(|other| other.key == op.key);
+            here.filter(move |other| graph.event(other.event).agent == who)
         };
+        let guard = |other: &BarrierOp| graph.event(other.event).guard;
+        let may = |other: &&BarrierOp| other.arrives && !graph.exprs.is_false(guard(other));
+        let comes = of(thread).filter(may).count();
+        // Arrivals and waits of a cluster's barrier are numbered apart.
+        let does = |other: &&BarrierOp| {
+            let happens = graph.exprs.is_true(guard(other)) || guard(other) == guard(op);
+            other.event < e && other.arrives == op.arrives && happens
+        };
+        let turn = of(own).filter(does).count();
         let Some(place) = graph.agents[thread.index()].place() else { return false };
         let member = match &op.key {
             BarrierKey::Cta(group, _) => *group == (place.gpu, place.grid, place.cta),
             BarrierKey::Cluster(group) => *group == (place.gpu, place.grid, place.cluster),
             BarrierKey::Instance(..) | BarrierKey::Warp(..) => false,
         };
-        member
-            && op.waits
-            && op.rule == BarrierRule::AllLive
-            && own != thread
-            && comes(thread, None) <= comes(own, Some(e))
+        member && op.waits && op.rule == BarrierRule::AllLive && own != thread && comes <= turn
     }
 
     fn event(&self, e: EventId) -> &'e Event {

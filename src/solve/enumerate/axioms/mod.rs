@@ -191,9 +191,12 @@ fn is_held_back(d: &Derived<'_>, r: EventId, e: EventId) -> bool {
             return true;
         }
         passed.push(x);
-        let later = d.events.iter().filter(|&&y| d.po(x, y));
-        let met = later.flat_map(|&y| d.events.iter().filter(move |&&z| d.meets_at_barrier(y, z)));
-        next.extend(met.copied().filter(|z| !passed.contains(z)).collect::<Vec<_>>());
+        let waits = |y: EventId, z: EventId| {
+            d.meets_at_barrier(y, z) || d.waits_without(z, d.graph.event(y).agent)
+        };
+        let later = d.events.iter().filter(|&&y| y == x || d.is_barrier(y) && d.po(x, y));
+        let held = later.flat_map(|&y| d.events.iter().filter(move |&&z| waits(y, z)));
+        next.extend(held.copied().filter(|z| !passed.contains(z)).collect::<Vec<_>>());
     }
     false
 }
