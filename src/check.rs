@@ -452,14 +452,14 @@ fn excluded(problem: Problem<'_>, core: Core, engine: &dyn Engine, settings: Set
         Answer::Unsupported(why) => return Verdict::Unknown(Undecided::Unsupported(why)),
     }
     if endless.is_empty() {
-        return barriers::stuck(problem.graph);
+        return barriers::stuck(problem.graph, core);
     }
     match engine.find(problem, Goal::Endless, settings.budget) {
         Answer::Yes(_) => match barriers::certain_misuse(problem.graph) {
             Some(reason) => Verdict::Undefined(reason),
             None => Verdict::Forbidden(Core { endless, ..core }),
         },
-        Answer::No(_) if meets => barriers::stuck(problem.graph),
+        Answer::No(_) if meets => barriers::stuck(problem.graph, core),
         Answer::No(_) => Verdict::Forbidden(core),
         Answer::Unknown(why) => Verdict::Unknown(Undecided::Engine(why)),
         Answer::Unsupported(why) => Verdict::Unknown(Undecided::Unsupported(why)),

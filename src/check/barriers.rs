@@ -5,7 +5,7 @@ use super::{Settings, reuse, too_large};
 use crate::event::graph::{BarrierKey, BarrierOp, BarrierRule, EventGraph};
 use crate::execution::barrier::Barriers;
 use crate::execution::schedule::{Misuse, Schedules};
-use crate::solve::{Answer, Engine, Goal, Problem};
+use crate::solve::{Answer, Core, Engine, Goal, Problem};
 use crate::verdict::{Reason, Undecided, Verdict};
 use rustc_hash::FxHashMap;
 
@@ -88,7 +88,13 @@ pub(super) fn certain(graph: &EventGraph) -> Barriers<'_> {
 }
 
 /// No execution completes: because of a misuse that is undefined, or else of a deadlock.
-pub(super) fn stuck(graph: &EventGraph) -> Verdict {
+///
+/// Where threads can meet so that all barriers are passed, it is for another reason: the axioms
+/// that exclude every execution.
+pub(super) fn stuck(graph: &EventGraph, core: Core) -> Verdict {
+    if fixed(graph).is_some_and(|barriers| !barriers.assignments().is_empty()) {
+        return Verdict::Forbidden(core);
+    }
     let schedules = Schedules::new(certain(graph));
     let certainly = graph.violations.iter().find(|v| {
         let reached = v.behind.is_none_or(|(agent, count)| schedules.pass(agent, count));

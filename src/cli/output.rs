@@ -7,6 +7,7 @@ use crate::report::paint::Paint;
 use crate::source::Files;
 use anyhow::{Context, Result};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use rustc_hash::FxHashMap;
 use std::io::{self, IsTerminal, Write};
 use std::time::Duration;
 
@@ -55,11 +56,22 @@ impl Console {
     pub(super) fn diagnostics(&self, diagnostics: &[Diagnostic], files: &Files) {
         let paint = self.paint_for(io::stderr().is_terminal());
         let wanted = |d: &&Diagnostic| !self.quiet || d.severity == Severity::Error;
-        let wanted: Vec<&Diagnostic> = diagnostics.iter().filter(wanted).collect();
+        let mut wanted: Vec<&Diagnostic> = diagnostics.iter().filter(wanted).collect();
+        // What is only worth a note is said once.
+        let mut noted: FxHashMap<&str, usize> = FxHashMap::default();
+        wanted.retain(|d| {
+            let before = noted.entry(d.code).or_insert(0);
+            *before += usize::from(d.severity == Severity::Note);
+            *before <= 1
+        });
         let (shown, rest) = wanted.split_at(wanted.len().min(MOST_SHOWN));
         for diagnostic in shown {
             say(&diagnostics::render(diagnostic, files, paint));
             say("\n");
+        }
+        let again: usize = noted.values().map(|count| count.saturating_sub(1)).sum();
+        if again > 0 {
+            say(&format!("... and {again} more notes of the same kind\n"));
         }
         if !rest.is_empty() {
             say(&format!("... and {} more errors and warnings\n", rest.len()));

@@ -6,7 +6,7 @@
 //! the state before the arrival, cut down to its phase and pending count; its top bit says that
 //! the arrival was a `.noComplete` one.
 
-use super::expr::Binary;
+use super::expr::{Binary, signed};
 use super::lower::Lowering;
 use super::micro::{Marks, Micro, Restriction};
 use super::term::{Extension, Term};
@@ -26,9 +26,11 @@ const WORD: Type = Type::new(TypeKind::Unsigned, 32);
 /// The state of an object that is not initialized.
 const INVALID: Term = Term::Const(0, 64);
 
-/// The parts of an initialized object's state.
+/// The parts of an object's state.
 #[derive(Clone)]
 struct State {
+    /// Whether the object is initialized.
+    valid: Term,
     pending: Term,
     expected: Term,
     tx: Term,
@@ -39,6 +41,7 @@ impl State {
     fn of(object: &Term) -> Self {
         let part = |at, bits| object.clone().bits(at, bits);
         Self {
+            valid: part(VALID_AT, 1),
             pending: part(0, COUNT_BITS),
             expected: part(EXPECTED_AT, COUNT_BITS),
             tx: part(TX_AT, TX_BITS),
@@ -52,13 +55,14 @@ impl State {
         none(&self.pending, COUNT_BITS).and(none(&self.tx, TX_BITS))
     }
 
-    /// The object's value, with the next phase started where this one is complete.
+    /// The object's value, with the next phase started where this one is complete. An operation on
+    /// an object that is not initialized leaves it so: the misuse is that operation's alone.
     fn packed(self) -> Term {
         let complete = self.is_complete();
         let next = self.phase.clone().binary(Binary::Add, Term::Const(1, PHASE_BITS));
         let phase = complete.clone().choose(next, self.phase);
         let pending = complete.choose(self.expected.clone(), self.pending);
-        [phase, self.tx, self.expected, pending].into_iter().fold(Term::truth(true), above)
+        [phase, self.tx, self.expected, pending].into_iter().fold(self.valid, above)
     }
 }
 
@@ -81,6 +85,22 @@ fn token(old: &Term, no_complete: bool) -> Term {
     above(above(kept, empty), old.clone().bits(0, COUNT_BITS))
 }
 
+/// The state of an mbarrier object in words, from its value.
+#[must_use]
+pub fn describe(object: u128) -> String {
+    let part = |at: u32, bits: u32| object >> at & ((1 << bits) - 1);
+    if part(VALID_AT, 1) == 0 {
+        return "not initialized".to_owned();
+    }
+    let (pending, expected) = (part(0, COUNT_BITS), part(EXPECTED_AT, COUNT_BITS));
+    let mut out = format!("phase {}, {pending} of {expected} pending", part(PHASE_AT, PHASE_BITS));
+    let tx = signed(part(TX_AT, TX_BITS), TX_BITS);
+    if tx != 0 {
+        out.push_str(&format!(", {tx} bytes to come"));
+    }
+    out
+}
+
 impl Lowering<'_> {
     /// Lowers an operation on an mbarrier object.
     pub(super) fn mbarrier(&mut self, access: &AccessForm, op: &MbarrierOp) {
@@ -90,6 +110,7 @@ impl Lowering<'_> {
                 self.in_range(&count);
                 let count = count.bits(0, COUNT_BITS);
                 let object = State {
+                    valid: Term::truth(true),
                     pending: count.clone(),
                     expected: count,
                     tx: Term::Const(0, TX_BITS),

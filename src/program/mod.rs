@@ -6,7 +6,7 @@ pub mod expr;
 pub mod float;
 pub mod layout;
 pub mod lower;
-mod mbarrier;
+pub mod mbarrier;
 pub mod micro;
 mod predefined;
 pub mod reading;

@@ -10,6 +10,7 @@ use crate::execution::recheck::recheck;
 use crate::id::{AgentId, EventId, ExprId};
 use crate::litmus::ast::ThreadPlace;
 use crate::program::expr::signed;
+use crate::program::mbarrier;
 use crate::ptx::operation::{Order, Proxy, ProxyFenceKind};
 use crate::relation::eval::{Interpretation, evaluate};
 use crate::relation::expr::{AxiomRole, Model};
@@ -208,6 +209,9 @@ fn describe(execution: &Execution<'_>, id: EventId) -> String {
     }
     if event.is_memory() {
         let value = match execution.event_value(id) {
+            Some(value) if event.marks.mbarrier && graph.slice(id).1 == 64 => {
+                format!("({})", mbarrier::describe(value))
+            }
             Some(value) => number(value, graph.slice(id).1, true),
             None => "?".to_owned(),
         };
