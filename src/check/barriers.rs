@@ -4,7 +4,7 @@
 use super::{Settings, reuse, too_large};
 use crate::event::graph::{BarrierKey, BarrierOp, BarrierRule, EventGraph};
 use crate::execution::barrier::Barriers;
-use crate::execution::schedule::{Misuse, Schedules};
+use crate::execution::schedule::{Misuse, Schedules, TooMany};
 use crate::solve::{Answer, Core, Engine, Goal, Problem};
 use crate::verdict::{Reason, Undecided, Verdict};
 use rustc_hash::FxHashMap;
@@ -20,20 +20,28 @@ pub(super) fn misuse(
         return None;
     }
     let returns = reuse::returns(graph);
-    let doubtful = !returns.is_empty() || may_differ(graph) || may_mix(graph);
-    let certain = doubtful.then(|| certain_misuse(graph)).flatten();
-    certain
-        .map(Verdict::Undefined)
-        .or_else(|| mixed(problem, engine, settings))
-        .or_else(|| reuse::early(problem, &returns, engine, settings))
+    let schedules = Schedules::new(certain(graph));
+    // Where threads cannot meet in different ways, the orders between barriers say it all.
+    let clash = may_differ(graph) || may_mix(graph);
+    if clash || (!returns.is_empty() && !schedules.is_fixed()) {
+        match schedules.misuse() {
+            Ok(None) => {}
+            Ok(Some(misuse)) => return Some(Verdict::Undefined(misused(graph, misuse))),
+            Err(TooMany) => {
+                let what = "too many orders of operations at barriers with thread counts";
+                return Some(Verdict::Unknown(Undecided::Unsupported(what.to_owned())));
+            }
+        }
+    }
+    mixed(problem, engine, settings).or_else(|| reuse::early(problem, &returns, engine, settings))
 }
 
 /// Whether operations with different thread counts may come to one barrier.
 fn may_differ(graph: &EventGraph) -> bool {
     let mut counts = FxHashMap::default();
     graph.barriers.iter().any(|op| {
-        let rule = (&op.key, &op.rule);
-        matches!(op.key, BarrierKey::Cta(..)) && *counts.entry(rule.0).or_insert(rule.1) != rule.1
+        matches!(op.key, BarrierKey::Cta(..))
+            && *counts.entry(&op.key).or_insert(&op.rule) != &op.rule
     })
 }
 
@@ -113,7 +121,12 @@ pub(super) fn stuck(graph: &EventGraph, core: Core) -> Verdict {
 
 /// A misuse in some order of the operations that surely happen.
 pub(super) fn certain_misuse(graph: &EventGraph) -> Option<Reason> {
-    Some(match Schedules::new(certain(graph)).misuse()? {
+    let misuse = Schedules::new(certain(graph)).misuse().ok().flatten()?;
+    Some(misused(graph, misuse))
+}
+
+fn misused(graph: &EventGraph, misuse: Misuse) -> Reason {
+    match misuse {
         Misuse::EarlyReturn(a, b) => reuse::reason(graph, a, b, None),
         Misuse::DifferentCounts(a, b) => {
             let key = &graph.barriers[a].key;
@@ -121,7 +134,7 @@ pub(super) fn certain_misuse(graph: &EventGraph) -> Option<Reason> {
             reason(graph, rule, a, b)
         }
         Misuse::Mixture(a, b) => mixture(graph, a, b),
-    })
+    }
 }
 
 fn mixture(graph: &EventGraph, a: usize, b: usize) -> Reason {

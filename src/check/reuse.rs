@@ -8,7 +8,7 @@
 use super::{Settings, barriers};
 use crate::bitrel::Rel;
 use crate::event::base::base_relation;
-use crate::event::graph::EventGraph;
+use crate::event::graph::{BarrierKey, BarrierOp, EventGraph};
 use crate::execution::build::{Choices, Execution};
 use crate::execution::recheck::recheck;
 use crate::id::{EventId, NodeId};
@@ -42,13 +42,17 @@ pub(super) fn early(
 
 /// Arrivals with later operations of their threads on the same barriers, as far as both may happen.
 pub(super) fn returns(graph: &EventGraph) -> Vec<(EventId, EventId)> {
-    let ops = || graph.barriers.iter().map(|op| op.event);
-    let happens = |&e: &EventId| !graph.exprs.is_false(graph.event(e).guard);
-    let arrivals = ops().filter(happens);
-    arrivals
-        .flat_map(|a| ops().filter(happens).map(move |b| (a, b)))
-        .filter(|&(a, b)| graph.returns_to_barrier(a, b))
-        .collect()
+    let happens = |op: &BarrierOp| !graph.exprs.is_false(graph.event(op.event).guard);
+    let mut out = Vec::new();
+    for (at, arrival) in graph.barriers.iter().enumerate() {
+        let leaves = matches!(arrival.key, BarrierKey::Cta(..)) && !arrival.waits;
+        for next in graph.barriers[at + 1..].iter().filter(|_| leaves && happens(arrival)) {
+            if happens(next) && graph.returns_to_barrier(arrival, next) {
+                out.push((arrival.event, next.event));
+            }
+        }
+    }
+    out
 }
 
 /// Whether barriers alone show that every barrier is reset before a thread comes back to it,

@@ -6,78 +6,127 @@ use crate::bitrel::Rel;
 use crate::id::{AgentId, EventId};
 use crate::litmus::ast::Place;
 use crate::program::expr::Expr;
+use rustc_hash::FxHashMap;
 
 /// To barrier operations that wait for the end of a thread, from its own barrier operations and from
 /// each read that decides whether it leaves a loop.
 pub(super) fn awaited(graph: &EventGraph) -> Rel {
-    let mut out = Rel::empty(graph.events.len());
-    for (agent, operation) in awaited_threads(graph) {
-        let own = graph.barriers.iter().map(|op| op.event);
-        let own = own.filter(|&event| graph.event(event).agent == agent);
-        let cuts = graph.cuts.iter().filter(|cut| cut.agent == agent);
-        let reads = cuts.flat_map(|cut| graph.exprs.leaves(cut.guard)).filter_map(|leaf| {
-            let Expr::Read(access) = leaf else { return None };
-            Some(graph.access(access).pieces.iter().copied())
-        });
-        for event in own.chain(reads.flatten()) {
-            out.insert(event, operation);
+    let mut sources: Vec<Vec<EventId>> = vec![Vec::new(); graph.agents.len()];
+    for op in &graph.barriers {
+        sources[graph.event(op.event).agent.index()].push(op.event);
+    }
+    for cut in &graph.cuts {
+        for leaf in graph.exprs.leaves(cut.guard) {
+            if let Expr::Read(access) = leaf {
+                sources[cut.agent.index()].extend(&graph.access(access).pieces);
+            }
+        }
+    }
+    let pairs = awaited_threads(graph).into_iter();
+    let pairs = pairs.flat_map(|(agent, operation)| {
+        sources[agent.index()].iter().map(move |&source| (source, operation))
+    });
+    let decided = deciding_reads(graph);
+    Rel::from_pairs(graph.events.len(), pairs.chain(decided))
+}
+
+/// To barrier operations that wait for all, from the reads that decide whether another thread comes
+/// to the barrier at all: be it that it arrives or that it ends, it has read before.
+fn deciding_reads(graph: &EventGraph) -> Vec<(EventId, EventId)> {
+    let mut out = Vec::new();
+    let mut arrivals: FxHashMap<(&BarrierKey, AgentId), Vec<&BarrierOp>> = FxHashMap::default();
+    for op in graph.barriers.iter().filter(|op| op.arrives) {
+        let event = graph.event(op.event);
+        if !graph.exprs.is_false(event.guard) {
+            arrivals.entry((&op.key, event.agent)).or_default().push(op);
+        }
+    }
+    arrivals
+        .retain(|_, own| own.iter().any(|op| !graph.exprs.is_true(graph.event(op.event).guard)));
+    for (at, op) in graph.barriers.iter().enumerate() {
+        if !op.waits || !is_for_all(graph, op) {
+            continue;
+        }
+        let waiting = graph.event(op.event).agent;
+        let others =
+            arrivals.iter().filter(|((key, agent), _)| **key == op.key && *agent != waiting);
+        for (_, own) in others {
+            // The arrival that counts in this turn is this one at the earliest.
+            for other in &own[..own.len().min(turn(graph, at) + 1)] {
+                for leaf in graph.exprs.leaves(graph.event(other.event).guard) {
+                    if let Expr::Read(access) = leaf {
+                        let pieces = graph.access(access).pieces.iter();
+                        out.extend(pieces.map(|&read| (read, op.event)));
+                    }
+                }
+            }
         }
     }
     out
+}
+
+/// Whether a barrier operation is one of all threads, which it waits for in turns.
+fn is_for_all(graph: &EventGraph, op: &BarrierOp) -> bool {
+    let by_count = |other: &BarrierOp| {
+        other.key == op.key && matches!(other.rule, BarrierRule::Count(_) | BarrierRule::Quorum(_))
+    };
+    op.rule == BarrierRule::AllLive && !graph.barriers.iter().any(by_count)
 }
 
 /// Whether a thread that may be cut is one for whose end others wait.
 #[must_use]
 pub fn awaits_cut_thread(graph: &EventGraph) -> bool {
     let cut = |agent| graph.cuts.iter().any(|cut| cut.agent == agent);
-    !graph.cuts.is_empty() && awaited_threads(graph).any(|(agent, _)| cut(agent))
+    !graph.cuts.is_empty() && awaited_threads(graph).into_iter().any(|(agent, _)| cut(agent))
 }
 
 /// The threads for whose end barrier operations of others wait, each with such an operation.
 ///
 /// A thread is waited for where in any execution it has at most as many operations on the barrier as
 /// come before the one that waits. Where branches decide that, it is not said to be waited for.
-fn awaited_threads(graph: &EventGraph) -> impl Iterator<Item = (AgentId, EventId)> {
-    let waits = |op: &&BarrierOp| op.waits && op.rule == BarrierRule::AllLive;
-    let agents = || (0..graph.agents.len()).map(AgentId::new);
-    let pairs = graph
-        .barriers
-        .iter()
-        .filter(waits)
-        .flat_map(move |op| agents().map(move |agent| (agent, op)));
-    let awaited = pairs.filter(|&(agent, op)| {
+fn awaited_threads(graph: &EventGraph) -> Vec<(AgentId, EventId)> {
+    // How often each thread may arrive at each barrier.
+    let mut arrivals: FxHashMap<(&BarrierKey, AgentId), usize> = FxHashMap::default();
+    for op in graph.barriers.iter().filter(|op| op.arrives) {
+        let event = graph.event(op.event);
+        if !graph.exprs.is_false(event.guard) {
+            *arrivals.entry((&op.key, event.agent)).or_default() += 1;
+        }
+    }
+    // Many operations wait for the same: which threads are away by barrier and turn.
+    let mut away: FxHashMap<(&BarrierKey, usize), Vec<AgentId>> = FxHashMap::default();
+    let mut out = Vec::new();
+    for (at, op) in graph.barriers.iter().enumerate() {
+        if !op.waits || !is_for_all(graph, op) {
+            continue;
+        }
+        let turn = turn(graph, at);
+        let away = away.entry((&op.key, turn)).or_insert_with(|| {
+            let agents = (0..graph.agents.len()).map(AgentId::new);
+            let comes = |agent| arrivals.get(&(&op.key, agent)).is_some_and(|&n| n > turn);
+            let place = |agent: &AgentId| graph.agents[agent.index()].place();
+            let members = agents.filter(|a| place(a).is_some_and(|p| is_in_group(&op.key, p)));
+            members.filter(|&agent| !comes(agent)).collect()
+        });
         let waiting = graph.event(op.event).agent;
-        let place = graph.agents[agent.index()].place();
-        waiting != agent
-            && place.is_some_and(|place| is_in_group(&op.key, place))
-            && arrivals(graph, &op.key, agent) <= turn(graph, op)
-    });
-    awaited.map(|(agent, op)| (agent, op.event))
+        out.extend(away.iter().filter(|&&agent| agent != waiting).map(|&agent| (agent, op.event)));
+    }
+    out
 }
 
 /// How many operations of a thread surely come before one of it that waits, in the numbering by
 /// which it finds its generation.
-fn turn(graph: &EventGraph, waiting: &BarrierOp) -> usize {
-    let (agent, guard) = (graph.event(waiting.event).agent, graph.event(waiting.event).guard);
-    let before = |op: &&BarrierOp| {
-        let own = graph.event(op.event).guard;
-        let happens = graph.exprs.is_true(own) || own == guard;
-        op.event < waiting.event && op.is_numbered_with(waiting) && happens
-    };
-    possible(graph, agent).filter(before).count()
-}
-
-/// How often a thread may arrive at a barrier.
-fn arrivals(graph: &EventGraph, key: &BarrierKey, agent: AgentId) -> usize {
-    possible(graph, agent).filter(|op| op.arrives && op.key == *key).count()
-}
-
-/// The barrier operations of a thread that may happen.
-fn possible(graph: &EventGraph, agent: AgentId) -> impl Iterator<Item = &BarrierOp> {
-    graph.barriers.iter().filter(move |op| {
-        let event = graph.event(op.event);
-        event.agent == agent && !graph.exprs.is_false(event.guard)
+fn turn(graph: &EventGraph, waiting: usize) -> usize {
+    let op = &graph.barriers[waiting];
+    let (agent, guard) = (graph.event(op.event).agent, graph.event(op.event).guard);
+    // Operations are listed thread by thread.
+    let own = graph.barriers[..waiting].iter().rev();
+    let own = own.take_while(|other| graph.event(other.event).agent == agent);
+    own.filter(|other| {
+        let when = graph.event(other.event).guard;
+        other.is_numbered_with(op) && (graph.exprs.is_true(when) || when == guard)
     })
+    .count()
 }
 
 /// Whether a thread belongs to the group that a barrier for all waits for. Those of a warp are told

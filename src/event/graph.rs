@@ -373,12 +373,21 @@ impl EventGraph {
 
     /// Whether a thread arrives at a barrier of its CTA without waiting and comes back to it.
     #[must_use]
-    pub fn returns_to_barrier(&self, arrival: EventId, next: EventId) -> bool {
-        let operation = |id| self.barriers.iter().find(|op| op.event == id);
-        let same = self.event(arrival).agent == self.event(next).agent && arrival < next;
-        same && operation(arrival).zip(operation(next)).is_some_and(|(first, second)| {
-            matches!(first.key, BarrierKey::Cta(..)) && !first.waits && first.key == second.key
-        })
+    pub fn returns_to_barrier(&self, arrival: &BarrierOp, next: &BarrierOp) -> bool {
+        matches!(arrival.key, BarrierKey::Cta(..))
+            && !arrival.waits
+            && arrival.event < next.event
+            && arrival.key == next.key
+            && self.event(arrival.event).agent == self.event(next.event).agent
+    }
+
+    /// The barrier operation that an event is.
+    #[must_use]
+    pub fn barrier(&self, id: EventId) -> Option<&BarrierOp> {
+        match self.event(id).kind {
+            EventKind::Barrier(index) => Some(&self.barriers[index]),
+            _ => None,
+        }
     }
 
     /// All event ids in order.

@@ -245,7 +245,10 @@ impl<'a> Barriers<'a> {
             out.push(done);
             return;
         }
-        for size in 1..=ready.len() {
+        // Nobody completes a generation with fewer than one thread for each warp that is asked for.
+        let wanted = ready.iter().filter_map(|&t| Some(self.wanted(threads[t][next[t]])?.0)).min();
+        let least = wanted.and_then(|n| usize::try_from(n).ok()).map_or(1, |n| n.max(1));
+        for size in least..=ready.len() {
             for group in subsets(&ready, size) {
                 let members: Vec<usize> = group.iter().map(|&t| threads[t][next[t]]).collect();
                 if !self.completes(&members) {
@@ -355,6 +358,13 @@ impl<'a> Barriers<'a> {
                 members.entry(place).or_default().push(b);
             }
         }
+        let mut last_wait: IndexMap<&BarrierKey, u32> = IndexMap::new();
+        for &b in self.executed.iter().filter(|&&b| self.op(b).waits) {
+            if let Some((key, index)) = generation(b) {
+                let last = last_wait.entry(key).or_insert(index);
+                *last = index.max(*last);
+            }
+        }
         let begins = |b: usize| self.executed.binary_search(&b).expect("an executed operation");
         let complete = |place| members.get_index_of(&place).map(|at| self.executed.len() + at);
         let is_late = |b: usize| generations[b].is_some_and(|g| g.late);
@@ -365,7 +375,10 @@ impl<'a> Barriers<'a> {
             if self.op(b).arrives && !is_late(b) {
                 edges[at].insert(done);
             }
-            if let Some(before) = index.checked_sub(1).and_then(|i| complete((key, i))) {
+            // Arrivals that are left over at the end are in no order.
+            let before =
+                index.checked_sub(1).filter(|&i| last_wait.get(key).is_some_and(|&l| i <= l));
+            if let Some(before) = before.and_then(|i| complete((key, i))) {
                 edges[before].insert(at);
             }
             let next = self.executed[at + 1..].iter().find(|&&c| self.agent(c) == self.agent(b));

@@ -1,5 +1,5 @@
-//! Schedules of barrier operations alone, for programs that no execution completes: where threads
-//! end up, and what they do wrong on the way.
+//! Schedules of barrier operations alone: what threads do wrong in some order of them, and where they
+//! end up in programs that no execution completes.
 //!
 //! Only operations that surely happen take part; a thread goes no further than to the first that
 //! may not, and one that may be cut is not known to end. So whatever happens in a schedule happens
@@ -21,6 +21,10 @@ pub enum Misuse {
     /// Of which only one reduces.
     Mixture(usize, usize),
 }
+
+/// There are more than [`MOST_STATES`] states.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TooMany;
 
 /// All orders in which threads may execute their barrier operations.
 pub struct Schedules<'a> {
@@ -54,7 +58,8 @@ impl<'a> Schedules<'a> {
         for (index, op) in graph.barriers.iter().enumerate() {
             let event = graph.event(op.event);
             let (own, ends) = &mut threads[event.agent.index()];
-            if graph.exprs.is_true(event.guard) && *ends {
+            let known = op.count().is_none() || barriers.wanted(index).is_some();
+            if graph.exprs.is_true(event.guard) && known && *ends {
                 own.push(index);
             } else if !graph.exprs.is_false(event.guard) {
                 *ends = false;
@@ -67,14 +72,16 @@ impl<'a> Schedules<'a> {
     }
 
     /// The first misuse that some schedule has.
-    #[must_use]
-    pub fn misuse(&self) -> Option<Misuse> {
+    ///
+    /// # Errors
+    /// When there are too many schedules to look at.
+    pub fn misuse(&self) -> Result<Option<Misuse>, TooMany> {
         let mut found = None;
-        self.explore(|_, misuse| {
+        let all = self.explore(|_, misuse| {
             found = misuse;
             found.is_some()
         });
-        found
+        if found.is_some() { Ok(found) } else { all.map(|()| None) }
     }
 
     /// Whether a thread passes, in some schedule, those of the first so many operations of the
@@ -84,12 +91,27 @@ impl<'a> Schedules<'a> {
         let (own, _) = &self.threads[agent.index()];
         let before = own.iter().filter(|&&op| op < count).count();
         let mut passed = false;
-        self.explore(|state, _| {
+        let _ = self.explore(|state, _| {
             let begun = state.begun[agent.index()];
             passed |= begun > before || (begun == before && !state.waits[agent.index()]);
             passed
         });
         passed
+    }
+
+    /// Whether threads meet in the same way in every schedule: at each barrier with a count there are
+    /// no more threads than it asks for.
+    #[must_use]
+    pub fn is_fixed(&self) -> bool {
+        self.start().here.iter().all(|&(first, _)| {
+            let key = &self.barriers.op(first).key;
+            let here =
+                |own: &&(Vec<usize>, bool)| own.0.iter().any(|&b| self.barriers.op(b).key == *key);
+            let threads = self.threads.iter().filter(here).count() as u128;
+            let all = self.threads.iter().flat_map(|(own, _)| own);
+            let mut ops = all.filter(|&&b| self.barriers.op(b).key == *key);
+            ops.all(|&b| self.barriers.wanted(b).is_some_and(|(wanted, _)| wanted == threads))
+        })
     }
 
     /// At which operations threads wait in the end, in one schedule.
@@ -106,11 +128,17 @@ impl<'a> Schedules<'a> {
     }
 
     /// Goes through all states, and the misuses on the way, until told to stop.
-    fn explore(&self, mut visit: impl FnMut(&State, Option<Misuse>) -> bool) {
+    fn explore(
+        &self,
+        mut visit: impl FnMut(&State, Option<Misuse>) -> bool,
+    ) -> Result<(), TooMany> {
         let (mut known, mut open) = (FxHashSet::default(), vec![self.start()]);
         while let Some(state) = open.pop() {
-            if known.len() == MOST_STATES || visit(&state, None) {
-                return;
+            if visit(&state, None) {
+                return Ok(());
+            }
+            if known.len() >= MOST_STATES {
+                return Err(TooMany);
             }
             for thread in 0..self.threads.len() {
                 match self.step(&state, thread) {
@@ -118,11 +146,12 @@ impl<'a> Schedules<'a> {
                         known.insert(next.clone());
                         open.push(next);
                     }
-                    Some(Err(misuse)) if visit(&state, Some(misuse)) => return,
+                    Some(Err(misuse)) if visit(&state, Some(misuse)) => return Ok(()),
                     Some(_) | None => {}
                 }
             }
         }
+        Ok(())
     }
 
     fn start(&self) -> State {
@@ -157,7 +186,8 @@ impl<'a> Schedules<'a> {
                 return Some(Err(misuse));
             }
             here.push(index);
-            if self.barriers.completes(here) {
+            let wanted = self.barriers.wanted(index).map_or(u128::MAX, |(wanted, _)| wanted);
+            if here.len() as u128 >= wanted && self.barriers.completes(here) {
                 let waiting = || here.iter().filter(|&&member| self.barriers.op(member).waits);
                 if waiting().next().is_none() {
                     next.unnoticed.extend(&*here);

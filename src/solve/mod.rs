@@ -52,9 +52,17 @@ impl Goal {
             Self::BoundHit | Self::Endless => false,
             Self::Violation(_) | Self::Related(_) => {
                 let certain = |op: &BarrierOp| graph.exprs.is_true(graph.event(op.event).guard);
+                let behind = match self {
+                    Self::Violation(index) => graph.violations[index].behind,
+                    _ => None,
+                };
+                let behind_barrier = behind.is_none_or(|(agent, count)| {
+                    let mut before = graph.barriers[..count].iter();
+                    before.any(|op| graph.event(op.event).agent == agent)
+                });
                 !graph.barriers.iter().all(certain)
                     || !graph.exprs.is_true(graph.filter)
-                    || awaits_cut_thread(graph)
+                    || (behind_barrier && awaits_cut_thread(graph))
             }
         }
     }
@@ -108,7 +116,10 @@ impl Pairs {
                 graph.access(a).range() != graph.access(b).range()
             }
             Self::RaceBetween(x, y) => ends() == (x, y) || ends() == (y, x),
-            Self::EarlyReuse => graph.returns_to_barrier(a, b),
+            Self::EarlyReuse => graph
+                .barrier(a)
+                .zip(graph.barrier(b))
+                .is_some_and(|(arrival, next)| graph.returns_to_barrier(arrival, next)),
         }
     }
 }

@@ -6,6 +6,7 @@ use crate::event::graph::{
 };
 use crate::execution::build::Execution;
 use crate::id::{AgentId, EventId};
+use crate::program::expr::Expr;
 use crate::program::micro::Restriction;
 use crate::ptx::operation::{Order, Proxy, ProxyFenceKind, Scope};
 use crate::relation::eval::Interpretation;
@@ -70,30 +71,55 @@ impl<'e> Derived<'e> {
     /// Whether an event waits at a barrier for all to which a thread does not come any more,
     /// however it runs.
     pub(super) fn waits_without(&self, e: EventId, thread: AgentId) -> bool {
-        let graph = self.graph;
-        let EventKind::Barrier(index) = graph.event(e).kind else { return false };
-        let op = &graph.barriers[index];
-        let own = graph.event(e).agent;
-        let of = |who: AgentId| {
-            let here = graph.barriers.iter().filter(|other| other.key == op.key);
-            here.filter(move |other| graph.event(other.event).agent == who)
-        };
-        let guard = |other: &BarrierOp| graph.event(other.event).guard;
-        let may = |other: &&BarrierOp| other.arrives && !graph.exprs.is_false(guard(other));
-        let comes = of(thread).filter(may).count();
-        // Arrivals and waits of a cluster's barrier are numbered apart.
-        let does = |other: &&BarrierOp| {
-            let happens = graph.exprs.is_true(guard(other)) || guard(other) == guard(op);
-            other.event < e && other.arrives == op.arrives && happens
-        };
-        let turn = of(own).filter(does).count();
-        let Some(place) = graph.agents[thread.index()].place() else { return false };
+        let Some((op, turn)) = self.turn(e) else { return false };
+        let Some(place) = self.graph.agents[thread.index()].place() else { return false };
         let member = match &op.key {
             BarrierKey::Cta(group, _) => *group == (place.gpu, place.grid, place.cta),
             BarrierKey::Cluster(group) => *group == (place.gpu, place.grid, place.cluster),
             BarrierKey::Instance(..) | BarrierKey::Warp(..) => false,
         };
-        member && op.waits && op.rule == BarrierRule::AllLive && own != thread && comes <= turn
+        member && self.event(e).agent != thread && self.possible(op, thread).count() <= turn
+    }
+
+    /// Whether an event waits at a barrier for all for a thread of which this read decides whether
+    /// it arrives.
+    pub(super) fn waits_for_decision(&self, e: EventId, thread: AgentId, read: &Expr) -> bool {
+        let Some((op, turn)) = self.turn(e) else { return false };
+        let decides = |other: &BarrierOp| {
+            self.graph.exprs.leaves(self.event(other.event).guard).contains(read)
+        };
+        self.event(e).agent != thread && self.possible(op, thread).take(turn + 1).any(decides)
+    }
+
+    /// The arrivals at a barrier that a thread may make.
+    fn possible(&self, op: &'e BarrierOp, thread: AgentId) -> impl Iterator<Item = &'e BarrierOp> {
+        let graph = self.graph;
+        graph.barriers.iter().filter(move |other| {
+            let event = graph.event(other.event);
+            other.key == op.key
+                && other.arrives
+                && event.agent == thread
+                && !graph.exprs.is_false(event.guard)
+        })
+    }
+
+    /// The operation of an event that waits at a barrier for all, and in which turn of its thread
+    /// at the earliest. Arrivals and waits at the barrier of a cluster are numbered apart.
+    fn turn(&self, e: EventId) -> Option<(&'e BarrierOp, usize)> {
+        let graph = self.graph;
+        let EventKind::Barrier(index) = graph.event(e).kind else { return None };
+        let op = &graph.barriers[index];
+        let guard = |other: &BarrierOp| graph.event(other.event).guard;
+        let mut here = graph.barriers.iter().filter(|other| other.key == op.key);
+        let for_all = op.waits && here.all(|other| other.rule == BarrierRule::AllLive);
+        let before = graph.barriers.iter().filter(|other| {
+            other.key == op.key
+                && other.arrives == op.arrives
+                && other.event < e
+                && graph.event(other.event).agent == graph.event(e).agent
+                && (graph.exprs.is_true(guard(other)) || guard(other) == guard(op))
+        });
+        for_all.then(|| (op, before.count()))
     }
 
     fn event(&self, e: EventId) -> &'e Event {

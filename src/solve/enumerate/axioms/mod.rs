@@ -174,18 +174,19 @@ fn depends(d: &Derived<'_>, r: EventId, w: EventId) -> bool {
         || exprs.leaves(write.guard).contains(&leaf)
 }
 
-/// Whether `e` waits at barriers, directly or through other threads there, for the end of the
-/// thread of `r`, which goes round in a loop until `r` reads something (PTX-9.7.13.1).
+/// Whether `e` waits at barriers, directly or through other threads there, for the thread of `r`: for
+/// its end, where it goes round in a loop until `r` reads something, or for its arrival or end, where
+/// `r` decides which it is (PTX-9.7.13.1).
 fn is_held_back(d: &Derived<'_>, r: EventId, e: EventId) -> bool {
     let thread = d.graph.event(r).agent;
     let leaf = Expr::Read(d.graph.event(r).access);
     let mut cuts = d.graph.cuts.iter().filter(|cut| cut.agent == thread);
-    if !cuts.any(|cut| d.graph.exprs.leaves(cut.guard).contains(&leaf)) {
-        return false;
-    }
+    let loops = cuts.any(|cut| d.graph.exprs.leaves(cut.guard).contains(&leaf));
+    let first = |x: &EventId| {
+        (loops && d.waits_without(*x, thread)) || d.waits_for_decision(*x, thread, &leaf)
+    };
     let mut passed: Vec<EventId> = Vec::new();
-    let mut next: Vec<EventId> =
-        d.events.iter().copied().filter(|&x| d.waits_without(x, thread)).collect();
+    let mut next: Vec<EventId> = d.events.iter().copied().filter(first).collect();
     while let Some(x) = next.pop() {
         if d.po(x, e) {
             return true;
