@@ -16,7 +16,7 @@ pub(super) fn misuse(
     settings: Settings,
 ) -> Option<Verdict> {
     let graph = problem.graph;
-    if too_large(graph).is_some() {
+    if graph.barriers.is_empty() || too_large(graph).is_some() {
         return None;
     }
     let returns = reuse::returns(graph);
