@@ -6,7 +6,6 @@
 
 use crate::event::graph::EventGraph;
 use crate::execution::build::{Choices, Execution};
-use crate::execution::recheck::recheck;
 use crate::id::{AccessId, EventId};
 use crate::ptx::operation::Order;
 use crate::relation::eval::evaluate;
@@ -136,17 +135,10 @@ pub(crate) fn confirm(
     kind: Pairs,
     choices: Box<Choices>,
 ) -> Result<Race, Verdict> {
-    let Problem { graph, model } = problem;
-    let wrong = |what: &str| Verdict::Error(format!("the engine's race is no race: {what}"));
-    let execution =
-        Execution::build(graph, (*choices).clone()).map_err(|e| wrong(&e.describe(graph)))?;
-    if !recheck(model, &execution).is_consistent() {
-        return Err(wrong("the model does not admit the execution"));
-    }
-    let node = model.definition("race").ok_or_else(|| wrong("the model has no such name"))?;
-    let values = evaluate(&model.arena, &[node], &execution);
-    let pair = values.relation(node).iter_pairs().find(|&(a, b)| kind.counts(graph, a, b));
-    let (a, b) = pair.ok_or_else(|| wrong("its execution has none"))?;
+    let graph = problem.graph;
+    let (execution, (a, b)) = kind
+        .confirm(problem, &choices)
+        .map_err(|what| Verdict::Error(format!("the engine's race is no race: {what}")))?;
     let events = (a.min(b), a.max(b));
     let accesses = (graph.event(events.0).access, graph.event(events.1).access);
     let mixed = Pairs::MixedRace.counts(graph, a, b);

@@ -5,7 +5,7 @@ use super::{Settings, reuse, too_large};
 use crate::event::graph::{BarrierKey, BarrierOp, BarrierRule, EventGraph};
 use crate::execution::barrier::Barriers;
 use crate::execution::schedule::{Misuse, Schedules, TooMany};
-use crate::solve::{Answer, Core, Engine, Goal, Problem};
+use crate::solve::{Core, Engine, Problem};
 use crate::verdict::{Reason, Undecided, Verdict};
 use rustc_hash::FxHashMap;
 
@@ -19,11 +19,11 @@ pub(super) fn misuse(
     if graph.barriers.is_empty() || too_large(graph).is_some() {
         return None;
     }
-    let returns = reuse::returns(graph);
-    let schedules = Schedules::new(certain(graph));
+    let first = reuse::first_return(graph);
+    let schedules = Schedules::new(Barriers::certain(graph));
     // Where threads cannot meet in different ways, the orders between barriers say it all.
     let clash = may_differ(graph) || may_mix(graph);
-    if clash || (!returns.is_empty() && !schedules.is_fixed()) {
+    if clash || (first.is_some() && !schedules.is_fixed()) {
         match schedules.misuse() {
             Ok(None) => {}
             Ok(Some(misuse)) => return Some(Verdict::Undefined(misused(graph, misuse))),
@@ -33,7 +33,12 @@ pub(super) fn misuse(
             }
         }
     }
-    mixed(problem, engine, settings).or_else(|| reuse::early(problem, &returns, engine, settings))
+    if may_mix(graph) && Barriers::fixed(graph).is_none() {
+        let what = "`.red` and other operations with a thread count on one barrier, where branches \
+                    decide who comes";
+        return Some(Verdict::Unknown(Undecided::Unsupported(what.to_owned())));
+    }
+    reuse::early(problem, first?, engine, settings)
 }
 
 /// Whether operations with different thread counts may come to one barrier.
@@ -43,27 +48,6 @@ fn may_differ(graph: &EventGraph) -> bool {
         matches!(op.key, BarrierKey::Cta(..))
             && *counts.entry(&op.key).or_insert(&op.rule) != &op.rule
     })
-}
-
-/// The verdict where a reduction and another operation may meet at a barrier with a thread count,
-/// which is undefined (PTX-9.7.13.1). Without counts a guard says who meets.
-fn mixed(problem: Problem<'_>, engine: &dyn Engine, settings: Settings) -> Option<Verdict> {
-    let graph = problem.graph;
-    if !may_mix(graph) {
-        return None;
-    }
-    let Some(barriers) = fixed(graph) else {
-        let what = "`.red` and other operations with a thread count on one barrier, where branches \
-                    decide who comes";
-        return Some(Verdict::Unknown(Undecided::Unsupported(what.to_owned())));
-    };
-    let (a, b) = barriers.assignments().iter().find_map(|meeting| barriers.mixture(meeting))?;
-    match engine.find(problem, Goal::Complete, settings.budget) {
-        Answer::Yes(_) => Some(Verdict::Undefined(mixture(graph, a, b))),
-        Answer::No(_) => None,
-        Answer::Unknown(why) => Some(Verdict::Unknown(Undecided::Engine(why))),
-        Answer::Unsupported(why) => Some(Verdict::Unknown(Undecided::Unsupported(why))),
-    }
 }
 
 /// Whether some barrier has reductions, other operations and counts.
@@ -77,33 +61,15 @@ fn may_mix(graph: &EventGraph) -> bool {
     })
 }
 
-/// The barrier operations, where constants say who executes which with what count.
-pub(super) fn fixed(graph: &EventGraph) -> Option<Barriers<'_>> {
-    let constant = |op: &BarrierOp| {
-        let guard = graph.exprs.constant(graph.event(op.event).guard);
-        guard.is_some() && op.count().is_none_or(|count| graph.exprs.constant(count).is_some())
-    };
-    graph.barriers.iter().all(constant).then(|| certain(graph))
-}
-
-/// The operations that every execution has.
-pub(super) fn certain(graph: &EventGraph) -> Barriers<'_> {
-    Barriers::new(
-        graph,
-        |event| graph.exprs.is_true(graph.event(event).guard),
-        |count| graph.exprs.constant(count),
-    )
-}
-
 /// No execution completes: because of a misuse that is undefined, or else of a deadlock.
 ///
 /// Where threads can meet so that all barriers are passed, it is for another reason: the axioms
 /// that exclude every execution.
 pub(super) fn stuck(graph: &EventGraph, core: Core) -> Verdict {
-    if fixed(graph).is_some_and(|barriers| !barriers.assignments().is_empty()) {
+    if Barriers::fixed(graph).is_some_and(|barriers| !barriers.assignments().is_empty()) {
         return Verdict::Forbidden(core);
     }
-    let schedules = Schedules::new(certain(graph));
+    let schedules = Schedules::new(Barriers::certain(graph));
     let certainly = graph.violations.iter().find(|v| {
         let reached = v.behind.is_none_or(|(agent, count)| schedules.pass(agent, count));
         graph.exprs.is_true(v.guard) && reached
@@ -113,7 +79,7 @@ pub(super) fn stuck(graph: &EventGraph, core: Core) -> Verdict {
         spans: vec![violation.span],
         choices: None,
     });
-    match violation.or_else(|| certain_misuse(graph)) {
+    match violation.or_else(|| found(graph, &schedules)) {
         Some(reason) => Verdict::Undefined(reason),
         None => Verdict::Deadlock(deadlock(graph, &schedules.stuck())),
     }
@@ -121,7 +87,11 @@ pub(super) fn stuck(graph: &EventGraph, core: Core) -> Verdict {
 
 /// A misuse in some order of the operations that surely happen.
 pub(super) fn certain_misuse(graph: &EventGraph) -> Option<Reason> {
-    let misuse = Schedules::new(certain(graph)).misuse().ok().flatten()?;
+    found(graph, &Schedules::new(Barriers::certain(graph)))
+}
+
+fn found(graph: &EventGraph, schedules: &Schedules<'_>) -> Option<Reason> {
+    let misuse = schedules.misuse().ok().flatten()?;
     Some(misused(graph, misuse))
 }
 
@@ -133,13 +103,11 @@ fn misused(graph: &EventGraph, misuse: Misuse) -> Reason {
             let rule = format!("threads come to {key} with different counts (PTX-9.7.13.1)");
             reason(graph, rule, a, b)
         }
-        Misuse::Mixture(a, b) => mixture(graph, a, b),
+        Misuse::Mixture(a, b) => {
+            let rule = "`.red` and another barrier operation on one barrier (PTX-9.7.13.1)";
+            reason(graph, rule.to_owned(), a, b)
+        }
     }
-}
-
-fn mixture(graph: &EventGraph, a: usize, b: usize) -> Reason {
-    let rule = "`.red` and another barrier operation on one barrier (PTX-9.7.13.1)";
-    reason(graph, rule.to_owned(), a, b)
 }
 
 fn reason(graph: &EventGraph, rule: String, a: usize, b: usize) -> Reason {

@@ -5,33 +5,34 @@
 //! before the thread's next operation: by program order, by barriers, or because a read in
 //! between has a value that was written after it.
 
-use super::{Settings, barriers};
-use crate::bitrel::Rel;
-use crate::event::base::base_relation;
-use crate::event::graph::{BarrierKey, BarrierOp, EventGraph};
-use crate::execution::build::{Choices, Execution};
-use crate::execution::recheck::recheck;
-use crate::id::{EventId, NodeId};
-use crate::relation::eval::evaluate;
+use super::Settings;
+use crate::bitrel::{EventSet, Rel};
+use crate::event::base::{base_relation, base_set};
+use crate::event::graph::{BarrierOp, EventGraph};
+use crate::execution::barrier::{Barriers, Generations};
+use crate::execution::build::Choices;
+use crate::id::EventId;
+use crate::relation::eval::{Interpretation, evaluate};
 use crate::relation::expr::{Definition, Model, Node};
 use crate::solve::{Answer, Engine, Goal, NOT_RESET, Pairs, Problem};
 use crate::source::Span;
 use crate::verdict::{Reason, Undecided, Verdict};
 use crate::vocabulary::{BaseRel, BaseSet};
 
-/// The verdict where some execution comes back to a barrier too early.
+/// The verdict where some execution comes back to a barrier too early; `first` arrives at one that
+/// its thread may come back to.
 pub(super) fn early(
     problem: Problem<'_>,
-    returns: &[(EventId, EventId)],
+    first: EventId,
     engine: &dyn Engine,
     settings: Settings,
 ) -> Option<Verdict> {
     let graph = problem.graph;
-    if returns.is_empty() || all_are_late(graph, returns) {
+    let model = with_not_reset(problem.model, graph.event(first).span);
+    let problem = Problem { graph, model: &model };
+    if all_are_late(problem) {
         return None;
     }
-    let model = with_not_reset(problem.model, graph.event(returns[0].0).span);
-    let problem = Problem { graph, model: &model };
     match engine.find(problem, Goal::Related(Pairs::EarlyReuse), settings.budget) {
         Answer::Yes(choices) => Some(confirmed(problem, choices)),
         Answer::No(_) => None,
@@ -40,48 +41,81 @@ pub(super) fn early(
     }
 }
 
-/// Arrivals with later operations of their threads on the same barriers, as far as both may happen.
-pub(super) fn returns(graph: &EventGraph) -> Vec<(EventId, EventId)> {
-    let happens = |op: &BarrierOp| !graph.exprs.is_false(graph.event(op.event).guard);
-    let mut out = Vec::new();
-    for (at, arrival) in graph.barriers.iter().enumerate() {
-        let leaves = matches!(arrival.key, BarrierKey::Cta(..)) && !arrival.waits;
-        for next in graph.barriers[at + 1..].iter().filter(|_| leaves && happens(arrival)) {
-            if happens(next) && graph.returns_to_barrier(arrival, next) {
-                out.push((arrival.event, next.event));
-            }
-        }
-    }
-    out
+/// The first arrival at a barrier that the thread may come back to.
+pub(super) fn first_return(graph: &EventGraph) -> Option<EventId> {
+    let happens = |op: &&BarrierOp| !graph.exprs.is_false(graph.event(op.event).guard);
+    let mut arrivals = graph.barriers.iter().enumerate().filter(|(_, op)| !op.waits && happens(op));
+    arrivals
+        .find(|&(at, arrival)| {
+            let mut later = graph.barriers[at + 1..].iter().filter(happens);
+            later.any(|next| graph.returns_to_barrier(arrival, next))
+        })
+        .map(|(_, arrival)| arrival.event)
 }
 
 /// Whether barriers alone show that every barrier is reset before a thread comes back to it,
 /// however the threads meet. Without this, an engine would go through all executions to say so.
-fn all_are_late(graph: &EventGraph, returns: &[(EventId, EventId)]) -> bool {
-    let Some(barriers) = barriers::fixed(graph) else { return false };
-    let events = || graph.barriers.iter().map(|op| op.event);
-    let program_order = events().flat_map(|a| {
-        events()
-            .filter(move |&b| a < b && graph.event(a).agent == graph.event(b).agent)
-            .map(move |b| (a, b))
-    });
-    let program_order: Vec<_> = program_order.collect();
+fn all_are_late(Problem { graph, model }: Problem<'_>) -> bool {
+    let Some(barriers) = Barriers::fixed(graph) else { return false };
+    let node = model.definition(NOT_RESET).expect("the relation was added");
     barriers.assignments().iter().all(|meeting| {
-        let n = graph.events.len();
-        let sync = Rel::from_pairs(n, barriers.cta_edges(meeting));
-        let others =
-            barriers.warp_edges(meeting).into_iter().chain(barriers.cluster_edges(meeting));
-        let program_order = Rel::from_pairs(n, program_order.iter().copied());
-        let mut order = Rel::from_pairs(n, others);
-        order.union_with(&sync);
-        order.union_with(base_relation(graph, BaseRel::Awaited));
-        order.union_with(&program_order);
-        order.transitive_closure_in_place();
-        let (mut before, mut reset) = (Rel::empty(n), Rel::empty(n));
-        order.compose_into(&program_order, &mut before);
-        sync.compose_into(&before, &mut reset);
-        returns.iter().all(|&(a, b)| reset.contains(a, b))
+        let meeting = Meeting::new(graph, &barriers, meeting);
+        let values = evaluate(&model.arena, &[node], &meeting);
+        let mut pairs = values.relation(node).iter_pairs();
+        !pairs.any(|(a, b)| Pairs::EarlyReuse.counts(graph, a, b))
     })
+}
+
+/// What is known of an execution of which only the barrier operations are.
+struct Meeting<'g> {
+    graph: &'g EventGraph,
+    operations: EventSet,
+    po: Rel,
+    sync: [Rel; 3],
+    nothing: Rel,
+}
+
+impl<'g> Meeting<'g> {
+    fn new(graph: &'g EventGraph, barriers: &Barriers<'_>, generations: &Generations) -> Self {
+        let n = graph.events.len();
+        let edges = [
+            barriers.cta_edges(generations),
+            barriers.warp_edges(generations),
+            barriers.cluster_edges(generations),
+        ];
+        let mut operations = EventSet::empty(n);
+        let happens = |op: &&BarrierOp| graph.exprs.is_true(graph.event(op.event).guard);
+        graph.barriers.iter().filter(happens).for_each(|op| _ = operations.insert(op.event));
+        let mut po = base_relation(graph, BaseRel::Po).clone();
+        po.restrict_domain(&operations);
+        po.restrict_range(&operations);
+        let sync = edges.map(|pairs| Rel::from_pairs(n, pairs));
+        Self { graph, operations, po, sync, nothing: Rel::empty(n) }
+    }
+}
+
+impl Interpretation for Meeting<'_> {
+    fn len(&self) -> usize {
+        self.graph.events.len()
+    }
+
+    fn set(&self, set: BaseSet) -> &EventSet {
+        match set {
+            BaseSet::Barrier => &self.operations,
+            other => base_set(self.graph, other),
+        }
+    }
+
+    fn relation(&self, relation: BaseRel) -> &Rel {
+        match relation {
+            BaseRel::Po => &self.po,
+            BaseRel::BarrierSync => &self.sync[0],
+            BaseRel::WarpSync => &self.sync[1],
+            BaseRel::ClusterSync => &self.sync[2],
+            BaseRel::Awaited => base_relation(self.graph, relation),
+            _ => &self.nothing,
+        }
+    }
 }
 
 /// The model with the relation of two events of a thread between which no barrier at which the
@@ -120,28 +154,14 @@ fn with_not_reset(model: &Model, span: Span) -> Model {
 
 /// Evaluates the model on an engine's execution and takes the two operations out of it.
 fn confirmed(problem: Problem<'_>, choices: Box<Choices>) -> Verdict {
-    match pair(problem, &choices) {
-        Ok((a, b)) => {
+    match Pairs::EarlyReuse.confirm(problem, &choices) {
+        Ok((_, (a, b))) => {
             let index = |id| problem.graph.barriers.iter().position(|op| op.event == id);
             let [arrival, next] = [a, b].map(|id| index(id).expect("a barrier operation"));
             Verdict::Undefined(reason(problem.graph, arrival, next, Some(choices)))
         }
         Err(what) => Verdict::Error(format!("the engine's early return is none: {what}")),
     }
-}
-
-fn pair(problem: Problem<'_>, choices: &Choices) -> Result<(EventId, EventId), String> {
-    let Problem { graph, model } = problem;
-    let execution = Execution::build(graph, choices.clone()).map_err(|e| e.describe(graph))?;
-    if !recheck(model, &execution).is_consistent() {
-        return Err("the model does not admit the execution".to_owned());
-    }
-    let node: NodeId = model.definition(NOT_RESET).expect("the relation was added");
-    let values = evaluate(&model.arena, &[node], &execution);
-    let mut pairs = values.relation(node).iter_pairs();
-    pairs
-        .find(|&(a, b)| Pairs::EarlyReuse.counts(graph, a, b))
-        .ok_or_else(|| "its execution has none".to_owned())
 }
 
 /// Why a program with this arrival and this next operation of the thread is undefined.

@@ -27,28 +27,14 @@ impl Encoding<'_> {
         if self.graph.barriers.is_empty() || !complete {
             return Ok(());
         }
-        let fixed = self.graph.barriers.iter().all(|b| {
-            let count = match b.rule {
-                BarrierRule::Count(n) | BarrierRule::Quorum(n) => self.exprs.constant(n).is_some(),
-                BarrierRule::AllLive | BarrierRule::Participants => true,
-            };
-            count && self.exprs.constant(self.graph.event(b.event).guard).is_some()
-        });
-        if fixed {
-            self.list_assignments()
-        } else {
-            self.count_generations()?
+        match Barriers::fixed(self.graph) {
+            Some(barriers) => self.list_assignments(&barriers),
+            None => self.count_generations()?,
         }
         Ok(())
     }
 
-    fn list_assignments(&mut self) {
-        let graph = self.graph;
-        let barriers = Barriers::new(
-            graph,
-            |e| graph.exprs.is_true(graph.event(e).guard),
-            |x| graph.exprs.constant(x),
-        );
+    fn list_assignments(&mut self, barriers: &Barriers<'_>) {
         let options = barriers.assignments();
         let chosen: Vec<Formula> = match options.len() {
             1 => vec![self.formulas.constant(true)],

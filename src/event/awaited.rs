@@ -3,8 +3,7 @@
 
 use super::graph::{BarrierKey, BarrierOp, BarrierRule, EventGraph};
 use crate::bitrel::Rel;
-use crate::id::{AgentId, EventId};
-use crate::litmus::ast::Place;
+use crate::id::{AgentId, EventId, ExprId};
 use crate::program::expr::Expr;
 use rustc_hash::FxHashMap;
 
@@ -16,11 +15,7 @@ pub(super) fn awaited(graph: &EventGraph) -> Rel {
         sources[graph.event(op.event).agent.index()].push(op.event);
     }
     for cut in &graph.cuts {
-        for leaf in graph.exprs.leaves(cut.guard) {
-            if let Expr::Read(access) = leaf {
-                sources[cut.agent.index()].extend(&graph.access(access).pieces);
-            }
-        }
+        sources[cut.agent.index()].extend(reads_of(graph, cut.guard));
     }
     let pairs = awaited_threads(graph).into_iter();
     let pairs = pairs.flat_map(|(agent, operation)| {
@@ -34,13 +29,7 @@ pub(super) fn awaited(graph: &EventGraph) -> Rel {
 /// to the barrier at all: be it that it arrives or that it ends, it has read before.
 fn deciding_reads(graph: &EventGraph) -> Vec<(EventId, EventId)> {
     let mut out = Vec::new();
-    let mut arrivals: FxHashMap<(&BarrierKey, AgentId), Vec<&BarrierOp>> = FxHashMap::default();
-    for op in graph.barriers.iter().filter(|op| op.arrives) {
-        let event = graph.event(op.event);
-        if !graph.exprs.is_false(event.guard) {
-            arrivals.entry((&op.key, event.agent)).or_default().push(op);
-        }
-    }
+    let mut arrivals = arrivals(graph);
     arrivals
         .retain(|_, own| own.iter().any(|op| !graph.exprs.is_true(graph.event(op.event).guard)));
     for (at, op) in graph.barriers.iter().enumerate() {
@@ -53,24 +42,45 @@ fn deciding_reads(graph: &EventGraph) -> Vec<(EventId, EventId)> {
         for (_, own) in others {
             // The arrival that counts in this turn is this one at the earliest.
             for other in &own[..own.len().min(turn(graph, at) + 1)] {
-                for leaf in graph.exprs.leaves(graph.event(other.event).guard) {
-                    if let Expr::Read(access) = leaf {
-                        let pieces = graph.access(access).pieces.iter();
-                        out.extend(pieces.map(|&read| (read, op.event)));
-                    }
-                }
+                let reads = reads_of(graph, graph.event(other.event).guard);
+                out.extend(reads.map(|read| (read, op.event)));
             }
         }
     }
     out
 }
 
-/// Whether a barrier operation is one of all threads, which it waits for in turns.
+/// The arrivals that each thread may make at each barrier.
+fn arrivals(graph: &EventGraph) -> FxHashMap<(&BarrierKey, AgentId), Vec<&BarrierOp>> {
+    let mut out: FxHashMap<_, Vec<&BarrierOp>> = FxHashMap::default();
+    for op in graph.barriers.iter().filter(|op| op.arrives) {
+        let event = graph.event(op.event);
+        if !graph.exprs.is_false(event.guard) {
+            out.entry((&op.key, event.agent)).or_default().push(op);
+        }
+    }
+    out
+}
+
+/// The pieces of the reads that an expression is made of.
+fn reads_of(graph: &EventGraph, expr: ExprId) -> impl Iterator<Item = EventId> {
+    let leaves = graph.exprs.leaves(expr).into_iter();
+    let reads = leaves.filter_map(|leaf| match leaf {
+        Expr::Read(access) => Some(&graph.access(access).pieces),
+        _ => None,
+    });
+    reads.flatten().copied()
+}
+
+/// Whether a barrier operation is one of all threads of a CTA or cluster, which it waits for in turns.
+/// Those of a warp are told by lane, and its threads are converged there.
 fn is_for_all(graph: &EventGraph, op: &BarrierOp) -> bool {
     let by_count = |other: &BarrierOp| {
         other.key == op.key && matches!(other.rule, BarrierRule::Count(_) | BarrierRule::Quorum(_))
     };
-    op.rule == BarrierRule::AllLive && !graph.barriers.iter().any(by_count)
+    op.rule == BarrierRule::AllLive
+        && !matches!(op.key, BarrierKey::Warp(..))
+        && !graph.barriers.iter().any(by_count)
 }
 
 /// Whether a thread that may be cut is one for whose end others wait.
@@ -85,14 +95,7 @@ pub fn awaits_cut_thread(graph: &EventGraph) -> bool {
 /// A thread is waited for where in any execution it has at most as many operations on the barrier as
 /// come before the one that waits. Where branches decide that, it is not said to be waited for.
 fn awaited_threads(graph: &EventGraph) -> Vec<(AgentId, EventId)> {
-    // How often each thread may arrive at each barrier.
-    let mut arrivals: FxHashMap<(&BarrierKey, AgentId), usize> = FxHashMap::default();
-    for op in graph.barriers.iter().filter(|op| op.arrives) {
-        let event = graph.event(op.event);
-        if !graph.exprs.is_false(event.guard) {
-            *arrivals.entry((&op.key, event.agent)).or_default() += 1;
-        }
-    }
+    let arrivals = arrivals(graph);
     // Many operations wait for the same: which threads are away by barrier and turn.
     let mut away: FxHashMap<(&BarrierKey, usize), Vec<AgentId>> = FxHashMap::default();
     let mut out = Vec::new();
@@ -103,9 +106,9 @@ fn awaited_threads(graph: &EventGraph) -> Vec<(AgentId, EventId)> {
         let turn = turn(graph, at);
         let away = away.entry((&op.key, turn)).or_insert_with(|| {
             let agents = (0..graph.agents.len()).map(AgentId::new);
-            let comes = |agent| arrivals.get(&(&op.key, agent)).is_some_and(|&n| n > turn);
+            let comes = |agent| arrivals.get(&(&op.key, agent)).is_some_and(|own| own.len() > turn);
             let place = |agent: &AgentId| graph.agents[agent.index()].place();
-            let members = agents.filter(|a| place(a).is_some_and(|p| is_in_group(&op.key, p)));
+            let members = agents.filter(|a| place(a).is_some_and(|p| op.key.includes(p)));
             members.filter(|&agent| !comes(agent)).collect()
         });
         let waiting = graph.event(op.event).agent;
@@ -127,14 +130,4 @@ fn turn(graph: &EventGraph, waiting: usize) -> usize {
         other.is_numbered_with(op) && (graph.exprs.is_true(when) || when == guard)
     })
     .count()
-}
-
-/// Whether a thread belongs to the group that a barrier for all waits for. Those of a warp are told
-/// by lane, and its threads are converged there.
-fn is_in_group(key: &BarrierKey, p: Place) -> bool {
-    match key {
-        BarrierKey::Cta(cta, _) => (p.gpu, p.grid, p.cta) == *cta,
-        BarrierKey::Cluster(cluster) => (p.gpu, p.grid, p.cluster) == *cluster,
-        BarrierKey::Instance(..) | BarrierKey::Warp(..) => false,
-    }
 }

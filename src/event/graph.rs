@@ -438,6 +438,19 @@ impl EventGraph {
     }
 }
 
+impl BarrierKey {
+    /// Whether a place is in the cluster or CTA that the barrier belongs to; which threads of a CTA
+    /// a warp's barrier is for is left open.
+    #[must_use]
+    pub fn includes(&self, p: Place) -> bool {
+        match *self {
+            Self::Cta(cta, _) | Self::Instance(cta, ..) => (p.gpu, p.grid, p.cta) == cta,
+            Self::Cluster(cluster) => (p.gpu, p.grid, p.cluster) == cluster,
+            Self::Warp((gpu, grid, cta, _), _) => (p.gpu, p.grid, p.cta) == (gpu, grid, cta),
+        }
+    }
+}
+
 impl std::fmt::Display for BarrierKey {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {

@@ -40,6 +40,26 @@ impl<'a> Barriers<'a> {
         Self { graph, executed, count: Box::new(count) }
     }
 
+    /// The operations that every execution has.
+    #[must_use]
+    pub fn certain(graph: &'a EventGraph) -> Self {
+        Self::new(
+            graph,
+            |event| graph.exprs.is_true(graph.event(event).guard),
+            |count| graph.exprs.constant(count),
+        )
+    }
+
+    /// The operations of every execution, where constants say who executes which with what count.
+    #[must_use]
+    pub fn fixed(graph: &'a EventGraph) -> Option<Self> {
+        let constant = |op: &BarrierOp| {
+            let guard = graph.exprs.constant(graph.event(op.event).guard);
+            guard.is_some() && op.count().is_none_or(|count| graph.exprs.constant(count).is_some())
+        };
+        graph.barriers.iter().all(constant).then(|| Self::certain(graph))
+    }
+
     pub(super) fn op(&self, index: usize) -> &'a BarrierOp {
         &self.graph.barriers[index]
     }
@@ -87,16 +107,15 @@ impl<'a> Barriers<'a> {
 
     /// The threads that a barrier concerns.
     pub(super) fn members(&self, key: &BarrierKey) -> Vec<AgentId> {
-        let inside = |agent: usize, p: Place| match key {
-            BarrierKey::Cta(cta, _) | BarrierKey::Instance(cta, ..) => {
-                (p.gpu, p.grid, p.cta) == *cta
-            }
-            BarrierKey::Cluster(cluster) => (p.gpu, p.grid, p.cluster) == *cluster,
-            BarrierKey::Warp((gpu, grid, cta, warp), mask) => {
-                (p.gpu, p.grid, p.cta) == (*gpu, *grid, *cta)
-                    && self.warp_of(agent, p) == *warp
-                    && self.lane(agent, p).is_none_or(|lane| mask & (1 << lane) != 0)
-            }
+        let inside = |agent: usize, p: Place| {
+            let in_warp = match key {
+                BarrierKey::Warp((.., warp), mask) => {
+                    self.warp_of(agent, p) == *warp
+                        && self.lane(agent, p).is_none_or(|lane| mask & (1 << lane) != 0)
+                }
+                BarrierKey::Cta(..) | BarrierKey::Instance(..) | BarrierKey::Cluster(_) => true,
+            };
+            key.includes(p) && in_warp
         };
         let agents = self.graph.agents.iter().enumerate();
         agents
@@ -409,22 +428,6 @@ impl<'a> Barriers<'a> {
         }
         let cycle = find_cycle(&edges)?;
         Some(cycle.into_iter().filter_map(|node| self.executed.get(node).copied()).collect())
-    }
-
-    /// Two operations of different threads and of one generation of a CTA's barrier of which only
-    /// one reduces, which is undefined (PTX-9.7.13.1).
-    #[must_use]
-    pub fn mixture(&self, generations: &Generations) -> Option<(usize, usize)> {
-        let generation = |b: usize| generations[b].map(|g| g.index);
-        let pairs = self.executed.iter().flat_map(|&b| self.executed.iter().map(move |&a| (a, b)));
-        pairs.filter(|&(a, b)| a < b).find(|&(a, b)| {
-            let (x, y) = (self.op(a), self.op(b));
-            x.key == y.key
-                && matches!(x.key, BarrierKey::Cta(..))
-                && self.agent(a) != self.agent(b)
-                && generation(a) == generation(b)
-                && x.reduction.is_some() != y.reduction.is_some()
-        })
     }
 
     /// The synchronization edges of CTA barriers (PTX-8.9.4 (3)).

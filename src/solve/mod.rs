@@ -2,8 +2,10 @@
 
 use crate::event::awaited::awaits_cut_thread;
 use crate::event::graph::{BarrierOp, CutKind, EventGraph};
-use crate::execution::build::Choices;
+use crate::execution::build::{Choices, Execution};
+use crate::execution::recheck::recheck;
 use crate::id::{AccessId, EventId};
+use crate::relation::eval::evaluate;
 use crate::relation::expr::Model;
 use crate::source::Span;
 
@@ -103,6 +105,33 @@ impl Pairs {
             Self::MixedRace | Self::Race | Self::RaceBetween(..) => "race",
             Self::EarlyReuse => NOT_RESET,
         }
+    }
+
+    /// Such a pair of an execution, if the model has the relation and the execution has one.
+    #[must_use]
+    pub fn find(self, model: &Model, execution: &Execution<'_>) -> Option<(EventId, EventId)> {
+        let node = model.definition(self.relation())?;
+        let values = evaluate(&model.arena, &[node], execution);
+        let mut pairs = values.relation(node).iter_pairs();
+        pairs.find(|&(a, b)| self.counts(execution.graph, a, b))
+    }
+
+    /// As [`Self::find`], in the execution of an engine's choices, which the model has to admit.
+    ///
+    /// # Errors
+    /// What is wrong with the execution.
+    pub(crate) fn confirm<'g>(
+        self,
+        problem: Problem<'g>,
+        choices: &Choices,
+    ) -> Result<(Execution<'g>, (EventId, EventId)), String> {
+        let Problem { graph, model } = problem;
+        let execution = Execution::build(graph, choices.clone()).map_err(|e| e.describe(graph))?;
+        if !recheck(model, &execution).is_consistent() {
+            return Err("the model does not admit the execution".to_owned());
+        }
+        let pair = self.find(model, &execution).ok_or("its execution has none")?;
+        Ok((execution, pair))
     }
 
     /// Whether two events that the relation holds are such a pair.

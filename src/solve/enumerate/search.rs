@@ -20,7 +20,7 @@ use crate::execution::build::{Choices, Execution, Inconsistency, sc_pairs};
 use crate::execution::recheck::recheck;
 use crate::id::{EventId, ExprId, LocId};
 use crate::program::expr::{Expr, ExprArena};
-use crate::relation::eval::{Evaluator, Interpretation, evaluate};
+use crate::relation::eval::{Evaluator, Interpretation};
 use crate::relation::expr::Model;
 use crate::solve::{Budget, Goal, Why};
 use crate::vocabulary::BaseRel;
@@ -135,11 +135,7 @@ impl<'a, F: FnMut(&Execution<'a>) -> Flow> Search<'a, F> {
             Goal::Complete | Goal::BoundHit => true,
             Goal::Endless => execution.waits_for_ever(),
             Goal::Violation(index) => execution.truth(graph.violations[index].guard) == Some(true),
-            Goal::Related(pairs) => self.model.definition(pairs.relation()).is_some_and(|node| {
-                let values = evaluate(&self.model.arena, &[node], execution);
-                let related = values.relation(node).iter_pairs();
-                related.into_iter().any(|(a, b)| pairs.counts(graph, a, b))
-            }),
+            Goal::Related(pairs) => pairs.find(self.model, execution).is_some(),
         }
     }
 

@@ -20,7 +20,6 @@ mod symmetry;
 use self::core::Proofs;
 use super::{Answer, Budget, Core, Engine, Goal, Pairs, Problem, States};
 use crate::execution::build::{Choices, Execution};
-use crate::relation::eval::evaluate;
 use crate::relation::specialize::specialize;
 use explore::{Limit, Orders, Search, Stop};
 use rules::Rules;
@@ -197,9 +196,9 @@ fn related(
     limit: Limit,
 ) -> Answer {
     let Problem { graph, model } = problem;
-    let Some(node) = model.definition(pairs.relation()) else {
+    if model.definition(pairs.relation()).is_none() {
         return Answer::Unsupported(format!("a model without `{}`", pairs.relation()));
-    };
+    }
     let active = vec![true; rules.demands.len()];
     let mut search = Search::new(space, rules, &active, Goal::Related(pairs), limit);
     search.orders = Orders::All;
@@ -211,8 +210,7 @@ fn related(
                 Some(_) => Ok(()),
             };
         };
-        let values = evaluate(&model.arena, &[node], &execution);
-        if values.relation(node).iter_pairs().any(|(a, b)| pairs.counts(graph, a, b)) {
+        if pairs.find(model, &execution).is_some() {
             found = Some(Box::new(choices));
             return Err(Stop::Found);
         }

@@ -54,7 +54,8 @@ impl Shape {
         [BaseRel::BarrierSync, BaseRel::ClusterSync, BaseRel::WarpSync]
             .into_iter()
             .for_each(|r| lacks(r, barriers));
-        lacks(BaseRel::Awaited, base_relation(graph, BaseRel::Awaited).is_empty());
+        let nobody = barriers || base_relation(graph, BaseRel::Awaited).is_empty();
+        lacks(BaseRel::Awaited, nobody);
         lacks(BaseRel::Api, graph.api_edges.is_empty());
         lacks(BaseRel::FenceSc, sc_pairs(graph).is_empty());
         let whole = accesses().all(|a| a.pieces.len() == 1);

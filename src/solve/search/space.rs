@@ -328,13 +328,7 @@ fn meetings(graph: &EventGraph) -> Option<Vec<Generations>> {
     if graph.barriers.is_empty() {
         return Some(vec![Vec::new()]);
     }
-    let constant = |x: ExprId| graph.exprs.constant(x);
-    let fixed = graph.barriers.iter().all(|b| {
-        constant(graph.event(b.event).guard).is_some()
-            && b.count().is_none_or(|c| constant(c).is_some())
-    });
-    let happens = |e: EventId| graph.exprs.is_true(graph.event(e).guard);
-    fixed.then(|| Barriers::new(graph, happens, constant).assignments())
+    Barriers::fixed(graph).map(|barriers| barriers.assignments())
 }
 
 /// Everything that guards, stored values, the condition and what is observed are made of.
