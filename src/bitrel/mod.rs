@@ -7,6 +7,7 @@
 //! Operations in place (`union_with`, `transitive_closure_in_place`) and those that write into a
 //! given value (`compose_into`) do not allocate, so that an engine can keep its buffers.
 
+mod kernel;
 mod rel;
 mod set;
 #[cfg(test)]

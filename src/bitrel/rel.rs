@@ -1,8 +1,8 @@
 //! Binary relations over events: a square bit matrix, stored by rows.
 
 use super::{
-    clear_words, copy_words, count_words, fill, intersect_words, is_subset_words, locate, ones,
-    set::EventSet, subtract_words, union_words, words_for,
+    clear_words, copy_words, count_words, fill, intersect_words, is_subset_words, kernel, locate,
+    ones, set::EventSet, subtract_words, union_words, words_for,
 };
 use crate::id::EventId;
 use smallvec::SmallVec;
@@ -264,18 +264,44 @@ impl Rel {
     pub fn compose_union_into(&self, other: &Self, out: &mut Self) -> bool {
         self.check(other);
         self.check(out);
+        match self.width {
+            1 => return kernel::compose::<1>(&self.words, &other.words, &mut out.words),
+            2 => return kernel::compose::<2>(&self.words, &other.words, &mut out.words),
+            3 => return kernel::compose::<3>(&self.words, &other.words, &mut out.words),
+            4 => return kernel::compose::<4>(&self.words, &other.words, &mut out.words),
+            _ => {}
+        }
         let mut added = false;
         for a in 0..self.n {
             let row = out.row_words_mut(a);
-            for b in ones(self.row_words(a)) {
+            let (mut four, mut count) = ([0; 4], 0);
+            ones(self.row_words(a)).for_each(|b| {
+                four[count] = b;
+                count += 1;
+                if count == four.len() {
+                    added |= kernel::union_four(row, four.map(|b| other.row_words(b)));
+                    count = 0;
+                }
+            });
+            for &b in &four[..count] {
                 added |= union_words(row, other.row_words(b));
             }
         }
         added
     }
 
-    /// Becomes its own transitive closure (Warshall's algorithm, a row at a time).
+    /// Becomes its own transitive closure.
     pub fn transitive_closure_in_place(&mut self) {
+        match self.width {
+            1 => return kernel::close::<1>(&mut self.words),
+            2 => return kernel::close::<2>(&mut self.words),
+            3 => return kernel::close::<3>(&mut self.words),
+            4 => return kernel::close::<4>(&mut self.words),
+            0 => return,
+            _ if kernel::close_acyclic(&mut self.words, self.width) => return,
+            _ => {}
+        }
+        // Warshall's algorithm, a row at a time.
         for via in 0..self.n {
             if self.row_words(via).iter().all(|&w| w == 0) {
                 continue;

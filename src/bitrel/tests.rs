@@ -44,13 +44,21 @@ fn closure(a: &Pairs) -> Pairs {
 
 /// A universe with two sets and two relations over it.
 fn universe() -> impl Strategy<Value = (usize, [BTreeSet<usize>; 2], [Pairs; 2])> {
-    prop_oneof![Just(1usize), 2..12usize, Just(63), Just(64), Just(65), Just(130)].prop_flat_map(
-        |n| {
-            let set = || prop::collection::btree_set(0..n, 0..=n.min(20));
-            let rel = || prop::collection::btree_set((0..n, 0..n), 0..=(2 * n).min(60));
-            (Just(n), [set(), set()], [rel(), rel()])
-        },
-    )
+    prop_oneof![
+        Just(1usize),
+        2..12usize,
+        Just(63),
+        Just(64),
+        Just(65),
+        Just(130),
+        Just(250),
+        Just(300)
+    ]
+    .prop_flat_map(|n| {
+        let set = || prop::collection::btree_set(0..n, 0..=n.min(20));
+        let rel = || prop::collection::btree_set((0..n, 0..n), 0..=(2 * n).min(60));
+        (Just(n), [set(), set()], [rel(), rel()])
+    })
 }
 
 proptest! {
@@ -107,6 +115,37 @@ proptest! {
         let product = s.iter().flat_map(|&x| t.iter().map(move |&y| (x, y))).collect();
         prop_assert_eq!(pairs(&Rel::cross(&ss, &st)), product);
         prop_assert_eq!(pairs(&Rel::to_id(&ss)), s.iter().map(|&x| (x, x)).collect());
+    }
+
+    /// Long orders, which take other paths than sparse relations do: through rows of known width, rows
+    /// joined by fours, and the closure of what has no cycle.
+    #[test]
+    fn orders_close_and_compose(
+        order in (2..300usize).prop_flat_map(|n| Just((0..n).collect::<Vec<_>>()).prop_shuffle()),
+        reach in 1..9usize,
+        back in any::<bool>(),
+    ) {
+        let n = order.len();
+        let pair = |i: usize, j: usize| (EventId::new(order[i]), EventId::new(order[j]));
+        let next = (0..n).flat_map(|i| (i + 1..n.min(i + 1 + reach)).map(move |j| (i, j)));
+        let mut steps = Rel::from_pairs(n, next.map(|(i, j)| pair(i, j)));
+        if back {
+            let (last, first) = pair(n - 1, 0);
+            steps.insert(last, first);
+        }
+        let mut closed = steps.clone();
+        closed.transitive_closure_in_place();
+        let holds = |i: usize, j: usize| back || i < j;
+        let all = (0..n).flat_map(|i| (0..n).map(move |j| (i, j)));
+        let expected = Rel::from_pairs(n, all.filter(|&(i, j)| holds(i, j)).map(|(i, j)| pair(i, j)));
+        prop_assert!(closed == expected, "the closure of {} events", n);
+        let mut twice = Rel::empty(n);
+        prop_assert_eq!(closed.compose_union_into(&steps, &mut twice), back || n > 2);
+        prop_assert!(!closed.compose_union_into(&steps, &mut twice), "nothing is added twice");
+        let mut direct = closed.clone();
+        direct.subtract(&twice);
+        let without = (0..n - 1).map(|i| pair(i, i + 1)).filter(|_| !back);
+        prop_assert_eq!(direct, Rel::from_pairs(n, without));
     }
 
     #[test]
