@@ -17,6 +17,7 @@ use crate::solve::{Answer, Budget, Core, Engine, Goal, Pairs, Problem, States, W
 use crate::source::Span;
 use crate::verdict::{Reason, Undecided, Verdict};
 use crate::vocabulary::{BaseRel, BaseSet};
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
@@ -92,7 +93,11 @@ fn unfolded(test: &Test, model: &Model, settings: Settings, unfolding: Unfolding
 
 /// Events of proxies that a model which tells proxies apart says nothing of (PTX-8.1).
 fn proxies_outside(graph: &EventGraph, model: &Model) -> Vec<Violation> {
-    let mentions = |set: BaseSet| model.arena.contains(Node::Set(set));
+    if graph.events.iter().all(|event| event.proxy == Proxy::Generic) {
+        return Vec::new();
+    }
+    let mentioned = model.mentioned();
+    let mentions = |set: BaseSet| mentioned.contains(&Node::Set(set));
     if !mentions(BaseSet::Generic) {
         return Vec::new();
     }
@@ -213,6 +218,9 @@ fn decide(
     if let Some(verdict) = barriers::misuse(problem, engine, settings) {
         return (verdict, graph);
     }
+    if let Some(verdict) = meaningless(problem, engine, settings) {
+        return (verdict, graph);
+    }
     if model.definition("race").is_some() && graph.has_partial_overlap() {
         let rounds = graph_with_rounds(test, model, settings);
         let racing = Problem { graph: &rounds, model };
@@ -236,6 +244,34 @@ fn reached(test: &Test, problem: Problem<'_>, engine: &dyn Engine, settings: Set
         Answer::Unknown(why) => Verdict::Unknown(Undecided::Engine(why)),
         Answer::Unsupported(why) => Verdict::Unknown(Undecided::Unsupported(why)),
     }
+}
+
+/// The verdict where some execution does not satisfy an `undefined_unless` of the model.
+fn meaningless(problem: Problem<'_>, engine: &dyn Engine, settings: Settings) -> Option<Verdict> {
+    let Problem { graph, model } = problem;
+    let conditions = model.axioms.iter().enumerate();
+    for (index, axiom) in conditions.filter(|(_, a)| a.role == AxiomRole::UndefinedUnless) {
+        let mut broken = model.clone();
+        broken.axioms[index].role = AxiomRole::Required;
+        broken.axioms[index].negated = !axiom.negated;
+        let problem = Problem { graph, model: &broken };
+        match engine.find(problem, Goal::Complete, settings.budget) {
+            Answer::Yes(choices) => match verify(problem, Goal::Complete, &choices) {
+                Ok(result) if result.is_consistent() => {
+                    return Some(Verdict::Undefined(Reason {
+                        rule: format!("the model's `{}`", axiom.name),
+                        spans: Vec::new(),
+                        choices: Some(choices),
+                    }));
+                }
+                _ => return Some(witnessed(problem, Goal::Complete, *choices)),
+            },
+            Answer::No(_) => {}
+            Answer::Unknown(why) => return Some(Verdict::Unknown(Undecided::Engine(why))),
+            Answer::Unsupported(why) => return Some(Verdict::Unknown(Undecided::Unsupported(why))),
+        }
+    }
+    None
 }
 
 /// Undefined behaviour that some execution has voids everything else.
@@ -324,7 +360,7 @@ fn racing_executions(
 
 /// The model with an axiom that no accesses of different sizes race.
 fn without_mixed_races(model: &Model) -> Option<Model> {
-    let race = model.definition("race")?;
+    let race = model.definitions.iter().rev().find(|d| d.name == "race")?;
     let mut calm = model.clone();
     // Pieces overlap completely or not at all: one of the two accesses has a piece that no piece
     // of the other is on.
@@ -336,15 +372,15 @@ fn without_mixed_races(model: &Model) -> Option<Model> {
     let partial = add(Node::Comp(access, bare));
     let back = add(Node::Inverse(partial));
     let partly = add(Node::Union(partial, back));
-    let node = add(Node::Inter(race, partly));
-    let like = calm.axioms.first()?.clone();
+    let node = add(Node::Inter(race.node, partly));
     calm.axioms.push(Axiom {
         kind: AxiomKind::Empty,
         negated: false,
         role: AxiomRole::Required,
         node,
         name: "no mixed-size race".to_owned(),
-        ..like
+        clauses: Vec::new(),
+        span: race.span,
     });
     Some(calm)
 }
@@ -373,14 +409,7 @@ fn excluded_by_atomics(
 /// An allowed outcome is reported only after the model has been evaluated on its execution.
 fn witnessed(problem: Problem<'_>, goal: Goal, choices: Choices) -> Verdict {
     match verify(problem, goal, &choices) {
-        Ok(result) if result.is_consistent() => match result.undefined.first() {
-            None => Verdict::Allowed(Box::new(choices)),
-            Some(failure) => Verdict::Undefined(Reason {
-                rule: format!("the model's `{}`", problem.model.axioms[failure.axiom].name),
-                spans: Vec::new(),
-                choices: Some(Box::new(choices)),
-            }),
-        },
+        Ok(result) if result.is_consistent() => Verdict::Allowed(Box::new(choices)),
         Ok(result) => {
             let broken: Vec<&str> =
                 result.broken.iter().map(|f| problem.model.axioms[f.axiom].name.as_str()).collect();
@@ -410,18 +439,8 @@ pub fn verify(problem: Problem<'_>, goal: Goal, choices: &Choices) -> Result<Rec
 /// # Errors
 /// When the execution does not have what was looked for.
 pub fn confirm(model: &Model, goal: Goal, execution: &Execution<'_>) -> Result<Recheck, String> {
-    let graph = execution.graph;
-    let reached = match goal {
-        Goal::Condition(wanted) => execution.truth(graph.condition) == Some(wanted),
-        Goal::Violation(index) => execution.truth(graph.violations[index].guard) == Some(true),
-        Goal::Endless => execution.waits_for_ever(),
-        Goal::Complete | Goal::BoundHit | Goal::Related(_) => true,
-    };
-    if !reached {
+    if !goal.is_reached(model, execution) {
         return Err("it does not have what was looked for".to_owned());
-    }
-    if goal.needs_end(graph) && !execution.is_complete() {
-        return Err("a thread does not end".to_owned());
     }
     Ok(recheck(model, execution))
 }
@@ -439,12 +458,14 @@ fn excluded(problem: Problem<'_>, core: Core, engine: &dyn Engine, settings: Set
             Answer::Unsupported(why) => return Verdict::Unknown(Undecided::Unsupported(why)),
         }
     }
-    // That the filter leaves everything out is no reason.
     let (meets, endless) = (!problem.graph.barriers.is_empty(), spins(problem.graph));
     let asked = meets || (!endless.is_empty() && core.axioms.is_empty());
-    if !asked || !problem.graph.exprs.is_true(problem.graph.filter) {
+    if !asked {
         return Verdict::Forbidden(core);
     }
+    // That the filter leaves everything out is no deadlock.
+    let unfiltered = without_filter(problem.graph);
+    let problem = Problem { graph: &unfiltered, ..problem };
     match engine.find(problem, Goal::Complete, settings.budget) {
         Answer::No(_) => {}
         Answer::Yes(_) => return Verdict::Forbidden(core),
@@ -455,15 +476,23 @@ fn excluded(problem: Problem<'_>, core: Core, engine: &dyn Engine, settings: Set
         return barriers::stuck(problem.graph, core);
     }
     match engine.find(problem, Goal::Endless, settings.budget) {
-        Answer::Yes(_) => match barriers::certain_misuse(problem.graph) {
-            Some(reason) => Verdict::Undefined(reason),
-            None => Verdict::Forbidden(Core { endless, ..core }),
-        },
+        Answer::Yes(_) => barriers::certain_misuse(problem.graph)
+            .unwrap_or(Verdict::Forbidden(Core { endless, ..core })),
         Answer::No(_) if meets => barriers::stuck(problem.graph, core),
         Answer::No(_) => Verdict::Forbidden(core),
         Answer::Unknown(why) => Verdict::Unknown(Undecided::Engine(why)),
         Answer::Unsupported(why) => Verdict::Unknown(Undecided::Unsupported(why)),
     }
+}
+
+/// The events, whatever the final state.
+fn without_filter(graph: &EventGraph) -> Cow<'_, EventGraph> {
+    if graph.exprs.is_true(graph.filter) {
+        return Cow::Borrowed(graph);
+    }
+    let mut all = graph.clone();
+    all.filter = all.exprs.truth(true);
+    Cow::Owned(all)
 }
 
 /// Where threads may wait in a loop for ever.

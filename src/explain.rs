@@ -73,7 +73,9 @@ pub fn counterfactual(
 fn smallest_first(model: &Model, core: &Core) -> Vec<Vec<usize>> {
     let required = |&axiom: &usize| model.axioms[axiom].role == AxiomRole::Required;
     let others = (0..model.axioms.len()).filter(|axiom| !core.axioms.contains(axiom));
-    let all: Vec<usize> = core.axioms.iter().copied().chain(others).filter(required).collect();
+    let all = core.axioms.iter().copied().chain(others).filter(required);
+    // As many sets of one axiom as questions are asked leave no room for larger ones.
+    let all: Vec<usize> = all.take(QUESTIONS).collect();
     let mut sets: Vec<Vec<usize>> = Vec::new();
     for (i, &a) in all.iter().enumerate() {
         sets.push(vec![a]);

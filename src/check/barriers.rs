@@ -3,8 +3,8 @@
 
 use super::{Settings, reuse, too_large};
 use crate::event::graph::{BarrierKey, BarrierOp, BarrierRule, EventGraph};
-use crate::execution::barrier::Barriers;
-use crate::execution::schedule::{Misuse, Schedules, TooMany};
+use crate::execution::barrier::{Barriers, TooMany};
+use crate::execution::schedule::{Misuse, Schedules};
 use crate::solve::{Core, Engine, Problem};
 use crate::verdict::{Reason, Undecided, Verdict};
 use rustc_hash::FxHashMap;
@@ -27,10 +27,7 @@ pub(super) fn misuse(
         match schedules.misuse() {
             Ok(None) => {}
             Ok(Some(misuse)) => return Some(Verdict::Undefined(misused(graph, misuse))),
-            Err(TooMany) => {
-                let what = "too many orders of operations at barriers with thread counts";
-                return Some(Verdict::Unknown(Undecided::Unsupported(what.to_owned())));
-            }
+            Err(why) => return Some(too_many(why)),
         }
     }
     if may_mix(graph) && Barriers::fixed(graph).is_none() {
@@ -66,33 +63,45 @@ fn may_mix(graph: &EventGraph) -> bool {
 /// Where threads can meet so that all barriers are passed, it is for another reason: the axioms
 /// that exclude every execution.
 pub(super) fn stuck(graph: &EventGraph, core: Core) -> Verdict {
-    if Barriers::fixed(graph).is_some_and(|barriers| !barriers.assignments().is_empty()) {
-        return Verdict::Forbidden(core);
+    match Barriers::fixed(graph).map_or(Ok(Vec::new()), |barriers| barriers.assignments()) {
+        Ok(meetings) if meetings.is_empty() => {}
+        Ok(_) => return Verdict::Forbidden(core),
+        Err(why) => return too_many(why),
     }
     let schedules = Schedules::new(Barriers::certain(graph));
-    let certainly = graph.violations.iter().find(|v| {
-        let reached = v.behind.is_none_or(|(agent, count)| schedules.pass(agent, count));
-        graph.exprs.is_true(v.guard) && reached
-    });
-    let violation = certainly.map(|violation| Reason {
-        rule: violation.rule.clone(),
-        spans: vec![violation.span],
-        choices: None,
-    });
-    match violation.or_else(|| found(graph, &schedules)) {
-        Some(reason) => Verdict::Undefined(reason),
-        None => Verdict::Deadlock(deadlock(graph, &schedules.stuck())),
+    match violated(graph, &schedules).and_then(|found| match found {
+        None => Ok(schedules.misuse()?.map(|misuse| misused(graph, misuse))),
+        some => Ok(some),
+    }) {
+        Ok(Some(reason)) => Verdict::Undefined(reason),
+        Ok(None) => Verdict::Deadlock(deadlock(graph, &schedules.stuck())),
+        Err(why) => too_many(why),
     }
 }
 
-/// A misuse in some order of the operations that surely happen.
-pub(super) fn certain_misuse(graph: &EventGraph) -> Option<Reason> {
-    found(graph, &Schedules::new(Barriers::certain(graph)))
+/// A violation that some schedule comes to.
+fn violated(graph: &EventGraph, schedules: &Schedules<'_>) -> Result<Option<Reason>, TooMany> {
+    for violation in graph.violations.iter().filter(|v| graph.exprs.is_true(v.guard)) {
+        let reached =
+            violation.behind.map_or(Ok(true), |(agent, count)| schedules.pass(agent, count))?;
+        if reached {
+            let rule = violation.rule.clone();
+            return Ok(Some(Reason { rule, spans: vec![violation.span], choices: None }));
+        }
+    }
+    Ok(None)
 }
 
-fn found(graph: &EventGraph, schedules: &Schedules<'_>) -> Option<Reason> {
-    let misuse = schedules.misuse().ok().flatten()?;
-    Some(misused(graph, misuse))
+/// The verdict where a misuse happens in some order of the operations that surely happen.
+pub(super) fn certain_misuse(graph: &EventGraph) -> Option<Verdict> {
+    match Schedules::new(Barriers::certain(graph)).misuse() {
+        Ok(misuse) => misuse.map(|misuse| Verdict::Undefined(misused(graph, misuse))),
+        Err(why) => Some(too_many(why)),
+    }
+}
+
+fn too_many(why: TooMany) -> Verdict {
+    Verdict::Unknown(Undecided::Unsupported(why.to_string()))
 }
 
 fn misused(graph: &EventGraph, misuse: Misuse) -> Reason {

@@ -58,7 +58,8 @@ pub(super) fn first_return(graph: &EventGraph) -> Option<EventId> {
 fn all_are_late(Problem { graph, model }: Problem<'_>) -> bool {
     let Some(barriers) = Barriers::fixed(graph) else { return false };
     let node = model.definition(NOT_RESET).expect("the relation was added");
-    barriers.assignments().iter().all(|meeting| {
+    let Ok(meetings) = barriers.assignments() else { return false };
+    meetings.iter().all(|meeting| {
         let meeting = Meeting::new(graph, &barriers, meeting);
         let values = evaluate(&model.arena, &[node], &meeting);
         let mut pairs = values.relation(node).iter_pairs();

@@ -87,6 +87,9 @@ fn chosen(cases: Vec<Case>, single: &Single) -> Result<Case> {
 }
 
 pub(super) fn outcomes(arguments: &OutcomesArguments, console: &Console) -> Result<Status> {
+    if arguments.format == OutcomesFormat::Herd && arguments.witness {
+        bail!("--witness goes with the formats text and json");
+    }
     let loaded = Loaded::new(&arguments.single, console)?;
     let listing = match list(&loaded.case, loaded.model(), &loaded.engines, loaded.settings) {
         Ok(listing) => listing,
@@ -98,8 +101,12 @@ pub(super) fn outcomes(arguments: &OutcomesArguments, console: &Console) -> Resu
             });
         }
     };
-    let complete = listing.is_complete();
     let judgement = loaded.judgement()?;
+    let status = match judgement.verdict.kind() {
+        Kind::Error => Status::Bug,
+        _ if listing.is_complete() => Status::Expected,
+        _ => Status::Unknown,
+    };
     let caveat = reason::caveat(&judgement.verdict, &loaded.files);
     let (case, model, caveat) = (&loaded.case, loaded.model(), caveat.as_deref());
     let text = match (arguments.format, arguments.witness) {
@@ -115,11 +122,10 @@ pub(super) fn outcomes(arguments: &OutcomesArguments, console: &Console) -> Resu
         (OutcomesFormat::Json, false) => {
             json::states(case, &listing, model, json::Witnesses::Omitted, caveat)
         }
-        (OutcomesFormat::Herd, true) => bail!("--witness goes with the formats text and json"),
-        (OutcomesFormat::Herd, false) => herd::entry(case, &judgement, &listing, &loaded.files),
+        (OutcomesFormat::Herd, _) => herd::entry(case, &judgement, &listing, &loaded.files),
     };
     print(&text)?;
-    Ok(if complete { Status::Expected } else { Status::Unknown })
+    Ok(status)
 }
 
 pub(super) fn explain(arguments: &ExplainArguments, console: &Console) -> Result<Status> {
@@ -159,11 +165,12 @@ pub(super) fn races(arguments: &RacesArguments, console: &Console) -> Result<Sta
     match races_of(&loaded) {
         Ok((races, graph)) => {
             let (case, files) = (&loaded.case, &loaded.files);
-            let caveat = reason::caveat(&loaded.judgement()?.verdict, files);
+            let verdict = loaded.judgement()?.verdict;
+            let caveat = reason::caveat(&verdict, files);
             let model = loaded.model();
             let caveat = caveat.as_deref();
             print(&table_of_races::render(case, &races, &graph, model, files, caveat))?;
-            Ok(Status::Expected)
+            Ok(if verdict.kind() == Kind::Error { Status::Bug } else { Status::Expected })
         }
         Err(verdict) => {
             let why = reason::line(&verdict, loaded.model(), &loaded.files);

@@ -28,14 +28,14 @@ impl Encoding<'_> {
             return Ok(());
         }
         match Barriers::fixed(self.graph) {
-            Some(barriers) => self.list_assignments(&barriers),
+            Some(barriers) => self.list_assignments(&barriers)?,
             None => self.count_generations()?,
         }
         Ok(())
     }
 
-    fn list_assignments(&mut self, barriers: &Barriers<'_>) {
-        let options = barriers.assignments();
+    fn list_assignments(&mut self, barriers: &Barriers<'_>) -> Result<(), EncodeError> {
+        let options = barriers.assignments()?;
         let chosen: Vec<Formula> = match options.len() {
             1 => vec![self.formulas.constant(true)],
             n => (0..n).map(|_| self.formulas.variable()).collect(),
@@ -62,6 +62,7 @@ impl Encoding<'_> {
             self.listed_results(generations, formula);
         }
         self.barriers.options = options.into_iter().zip(chosen).collect();
+        Ok(())
     }
 
     /// The results of `bar.red` under one listed assignment.

@@ -10,6 +10,7 @@ mod relations;
 
 use crate::bounds::{Bounds, Precision};
 use crate::event::graph::EventGraph;
+use crate::execution::barrier::TooMany;
 use crate::id::{EventId, ExprId, LocId, NodeId};
 use crate::program::expr::ExprArena;
 use crate::relation::expr::{AxiomRole, Model};
@@ -59,6 +60,9 @@ pub enum EncodeError {
     /// Barriers whose participants depend on values, with thread counts.
     #[error("barriers with thread counts under branches are not encoded")]
     Barriers,
+    /// Too many ways in which threads may meet.
+    #[error(transparent)]
+    Meetings(#[from] TooMany),
     /// A model without the relation that is asked about.
     #[error("the model has no definition of `{0}`")]
     Relation(&'static str),
@@ -118,7 +122,7 @@ impl<'a> Encoding<'a> {
             encoding.encode_axiom(index)?;
         }
         if let Some((pairs, node)) = related {
-            let found = encoding.encode_member(node, |a, b| pairs.counts(graph, a, b))?;
+            let found = encoding.encode_member(pairs, node)?;
             encoding.related = Some(found);
         }
         Ok(encoding)

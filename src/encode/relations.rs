@@ -7,6 +7,7 @@ use super::formula::{Clock, Formula};
 use super::{EncodeError, Encoding};
 use crate::id::{EventId, NodeId};
 use crate::relation::expr::{AxiomKind, Node};
+use crate::solve::Pairs;
 use crate::vocabulary::{BaseRel, Sort};
 use rustc_hash::FxHashMap;
 
@@ -49,19 +50,20 @@ impl Encoding<'_> {
         Ok(())
     }
 
-    /// Whether some pair of a relation satisfies `counts`.
+    /// Whether the relation, which is at `node`, has such a pair.
     pub(super) fn encode_member(
         &mut self,
+        wanted: Pairs,
         node: NodeId,
-        counts: impl Fn(EventId, EventId) -> bool,
     ) -> Result<Formula, EncodeError> {
+        let graph = self.graph;
         let mut builder = Builder { encoding: self, failed: false };
         let mut pairs = builder.pairs(node);
-        pairs.retain(|&(a, b)| counts(a, b));
+        pairs.retain(|&(a, b)| wanted.counts(graph, a, b));
         let found: Vec<Formula> =
             pairs.into_iter().map(|(a, b)| builder.edge(node, a, b, Use::Wanted)).collect();
         if builder.failed {
-            return Err(EncodeError::Recursion("race".to_owned()));
+            return Err(EncodeError::Recursion(wanted.relation().to_owned()));
         }
         Ok(self.formulas.any(found))
     }

@@ -105,8 +105,20 @@ impl ThreadRun<'_, '_> {
         span: Span,
     ) -> Vec<(ExprId, u64)> {
         let value = self.term(term, state, None);
+        let resource = largest == 15;
+        let rule = if resource {
+            "a barrier number above 15 (PTX-9.7.13.1)"
+        } else {
+            "a computed barrier operand above 15, which is not followed"
+        };
         if let Some(number) = self.draft.exprs.constant(value) {
-            return vec![(state.guard, number as u64)];
+            return match u64::try_from(number) {
+                Ok(number) if number <= largest => vec![(state.guard, number)],
+                _ => {
+                    self.violate(state.guard, span, rule.to_owned(), !resource);
+                    Vec::new()
+                }
+            };
         }
         let width = self.draft.exprs.width(value);
         let mut out = Vec::new();
@@ -122,12 +134,6 @@ impl ThreadRun<'_, '_> {
             elsewhere = self.exprs().and(elsewhere, not);
         }
         if !self.draft.exprs.is_false(elsewhere) {
-            let resource = largest == 15;
-            let rule = if resource {
-                "a barrier number above 15 (PTX-9.7.13.1)"
-            } else {
-                "a computed barrier operand above 15, which is not followed"
-            };
             self.violate(elsewhere, span, rule.to_owned(), !resource);
         }
         out

@@ -21,6 +21,14 @@ pub struct Generation {
 /// Generations by index of the graph's barrier operations; `None` for those not executed.
 pub type Generations = Vec<Option<Generation>>;
 
+/// There are more ways in which threads may meet, or come to meet, than are looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("too many ways in which threads may meet at barriers with thread counts")]
+pub struct TooMany;
+
+/// Ways in which threads may meet, and groups that may meet first, after which no more are looked at.
+const MOST_MEETINGS: usize = 50_000;
+
 /// The barrier operations of one execution, sorted out by barrier and thread.
 pub struct Barriers<'a> {
     pub(super) graph: &'a EventGraph,
@@ -161,16 +169,21 @@ impl<'a> Barriers<'a> {
     }
 
     /// Every well-founded assignment of generations; empty when the execution deadlocks.
-    #[must_use]
-    pub fn assignments(&self) -> Vec<Generations> {
+    ///
+    /// # Errors
+    /// When there are too many to look at.
+    pub fn assignments(&self) -> Result<Vec<Generations>, TooMany> {
         let mut partial: Vec<Generations> = vec![vec![None; self.graph.barriers.len()]];
         for key in self.keys() {
             let ops = self.of_key(key);
             let options = if self.counted(key) {
-                self.counted_options(&ops)
+                self.counted_options(&ops)?
             } else {
-                self.plain_options(&ops)
+                self.plain_options(&ops)?
             };
+            if partial.len().saturating_mul(options.len()) > MOST_MEETINGS {
+                return Err(TooMany);
+            }
             partial = partial
                 .iter()
                 .flat_map(|base| {
@@ -183,11 +196,11 @@ impl<'a> Barriers<'a> {
                 .collect();
         }
         partial.retain(|generations| self.is_well_founded(generations));
-        partial
+        Ok(partial)
     }
 
     /// Generations by occurrence; quorums choose who is in time.
-    fn plain_options(&self, ops: &[usize]) -> Vec<Vec<(usize, Generation)>> {
+    fn plain_options(&self, ops: &[usize]) -> Result<Options, TooMany> {
         let base: Vec<(usize, Generation)> = ops
             .iter()
             .map(|&b| (b, Generation { index: self.occurrence(b), late: false }))
@@ -204,9 +217,12 @@ impl<'a> Barriers<'a> {
             // Nobody meets two different quorums at a time.
             let agreed = first.filter(|_| quorums.iter().all(|quorum| *quorum == first));
             let Some(wanted) = agreed.and_then(|(wanted, _)| usize::try_from(wanted).ok()) else {
-                return Vec::new();
+                return Ok(Vec::new());
             };
-            let choices = subsets(&members, wanted);
+            let choices = subsets(&members, wanted)?;
+            if options.len().saturating_mul(choices.len()) > MOST_MEETINGS {
+                return Err(TooMany);
+            }
             options = options
                 .iter()
                 .flat_map(|option| {
@@ -225,35 +241,35 @@ impl<'a> Barriers<'a> {
                 })
                 .collect();
         }
-        options
+        Ok(options)
     }
 
     /// All ways to fill the generations of a counted barrier one after another.
-    fn counted_options(&self, ops: &[usize]) -> Vec<Vec<(usize, Generation)>> {
+    fn counted_options(&self, ops: &[usize]) -> Result<Options, TooMany> {
         let mut threads: IndexMap<AgentId, Vec<usize>> = IndexMap::new();
         for &b in ops {
             threads.entry(self.agent(b)).or_default().push(b);
         }
         let threads: Vec<Vec<usize>> = threads.into_values().collect();
-        let mut out = Vec::new();
-        self.fill(&threads, &mut vec![0; threads.len()], 0, &mut Vec::new(), &mut out);
-        out
+        let mut filling =
+            Filling { next: vec![0; threads.len()], so_far: Vec::new(), out: Vec::new(), tried: 0 };
+        self.fill(&threads, 0, &mut filling)?;
+        Ok(filling.out)
     }
 
     fn fill(
         &self,
         threads: &[Vec<usize>],
-        next: &mut Vec<usize>,
         generation: u32,
-        so_far: &mut Vec<(usize, Generation)>,
-        out: &mut Vec<Vec<(usize, Generation)>>,
-    ) {
+        filling: &mut Filling,
+    ) -> Result<(), TooMany> {
+        let next = &filling.next;
         let ready: Vec<usize> =
             (0..threads.len()).filter(|&t| next[t] < threads[t].len()).collect();
         // What is left may be arrivals that nobody waits for.
         let waits = ready.iter().any(|&t| threads[t][next[t]..].iter().any(|&b| self.op(b).waits));
         if !waits {
-            let mut done = so_far.clone();
+            let mut done = filling.so_far.clone();
             for &t in &ready {
                 done.extend(
                     (0_u32..)
@@ -261,28 +277,60 @@ impl<'a> Barriers<'a> {
                         .map(|(i, &b)| (b, Generation { index: generation + i, late: false })),
                 );
             }
-            out.push(done);
-            return;
+            filling.out.push(done);
+            return Ok(());
         }
-        // Nobody completes a generation with fewer than one thread for each warp that is asked for.
-        let wanted = ready.iter().filter_map(|&t| Some(self.wanted(threads[t][next[t]])?.0)).min();
-        let least = wanted.and_then(|n| usize::try_from(n).ok()).map_or(1, |n| n.max(1));
-        for size in least..=ready.len() {
-            for group in subsets(&ready, size) {
-                let members: Vec<usize> = group.iter().map(|&t| threads[t][next[t]]).collect();
-                if !self.completes(&members) {
-                    continue;
-                }
-                group.iter().for_each(|&t| next[t] += 1);
-                let before = so_far.len();
-                so_far.extend(
-                    members.iter().map(|&b| (b, Generation { index: generation, late: false })),
-                );
-                self.fill(threads, next, generation + 1, so_far, out);
-                so_far.truncate(before);
-                group.iter().for_each(|&t| next[t] -= 1);
+        for group in self.groups(threads, &ready, next)? {
+            filling.tried += 1;
+            if filling.tried > MOST_MEETINGS {
+                return Err(TooMany);
+            }
+            let members: Vec<usize> = group.iter().map(|&t| threads[t][filling.next[t]]).collect();
+            if !self.completes(&members) {
+                continue;
+            }
+            group.iter().for_each(|&t| filling.next[t] += 1);
+            let before = filling.so_far.len();
+            let met = members.iter().map(|&b| (b, Generation { index: generation, late: false }));
+            filling.so_far.extend(met);
+            self.fill(threads, generation + 1, filling)?;
+            filling.so_far.truncate(before);
+            group.iter().for_each(|&t| filling.next[t] -= 1);
+        }
+        Ok(())
+    }
+
+    /// The groups of threads that may complete a generation with their next operations, which ask
+    /// for the same: as many threads, or as many warps with all their threads that come.
+    fn groups(
+        &self,
+        threads: &[Vec<usize>],
+        ready: &[usize],
+        next: &[usize],
+    ) -> Result<Vec<Vec<usize>>, TooMany> {
+        let asks = |t: usize| self.wanted(threads[t][next[t]]);
+        let asked: IndexSet<(u128, Unit)> = ready.iter().filter_map(|&t| asks(t)).collect();
+        let mut out = Vec::new();
+        for wanted @ (count, unit) in asked {
+            let mut together: IndexMap<_, Vec<usize>> = IndexMap::new();
+            for &t in ready.iter().filter(|&&t| asks(t) == Some(wanted)) {
+                let agent = self.agent(threads[t][next[t]]);
+                let warp = self.warps(&[agent]).into_keys().next();
+                let alone = (unit == Unit::Threads || warp.is_none()).then_some(t);
+                together.entry((warp.filter(|_| alone.is_none()), alone)).or_default().push(t);
+            }
+            let Some(count) = usize::try_from(count).ok().filter(|&count| count > 0) else {
+                continue;
+            };
+            let indices: Vec<usize> = (0..together.len()).collect();
+            for chosen in subsets(&indices, count)? {
+                let mut group: Vec<usize> =
+                    chosen.iter().flat_map(|&at| together[at].iter().copied()).collect();
+                group.sort_unstable();
+                out.push(group);
             }
         }
+        Ok(out)
     }
 
     /// Whether exactly these operations complete a generation of a counted barrier.
@@ -469,25 +517,43 @@ impl<'a> Barriers<'a> {
 }
 
 /// What a count counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Unit {
     Threads,
     Warps,
 }
 
+/// The generations of the operations on one barrier, in every way in which threads may meet there.
+type Options = Vec<Vec<(usize, Generation)>>;
+
+/// How far the generations of a barrier have been filled.
+struct Filling {
+    /// The next operation of each thread.
+    next: Vec<usize>,
+    so_far: Vec<(usize, Generation)>,
+    out: Options,
+    /// How many groups have been tried.
+    tried: usize,
+}
+
 /// All subsets of `size` elements, in order.
-fn subsets(all: &[usize], size: usize) -> Vec<Vec<usize>> {
-    if size == 0 {
-        return vec![Vec::new()];
-    }
-    let mut out = Vec::new();
-    for (at, &first) in all.iter().enumerate() {
-        for mut rest in subsets(&all[at + 1..], size - 1) {
-            rest.insert(0, first);
-            out.push(rest);
+fn subsets(all: &[usize], size: usize) -> Result<Vec<Vec<usize>>, TooMany> {
+    let mut out = vec![Vec::new()];
+    for (at, &element) in all.iter().enumerate() {
+        // Those that can still become large enough, without the element and with it.
+        let rest = all.len() - at - 1;
+        let with = out.iter().filter(|set: &&Vec<usize>| set.len() < size);
+        let with: Vec<Vec<usize>> = with.map(|set| [&set[..], &[element]].concat()).collect();
+        out.retain(|set| set.len() + rest >= size);
+        out.extend(with);
+        out.retain(|set| set.len() + rest >= size);
+        if out.len() > 4 * MOST_MEETINGS {
+            return Err(TooMany);
         }
     }
-    out
+    out.retain(|set| set.len() == size);
+    out.sort_unstable();
+    Ok(out)
 }
 
 fn find_cycle(edges: &[IndexSet<usize>]) -> Option<Vec<usize>> {

@@ -5,10 +5,11 @@
 //! may not, and one that may be cut is not known to end. So whatever happens in a schedule happens
 //! in some run of the program.
 
-use super::barrier::Barriers;
+use super::barrier::{Barriers, TooMany};
 use crate::event::graph::{BarrierKey, BarrierRule};
 use crate::id::AgentId;
-use indexmap::IndexMap;
+use indexmap::{IndexMap, IndexSet};
+use petgraph::unionfind::UnionFind;
 use rustc_hash::FxHashSet;
 
 /// A use of a barrier that is undefined (PTX-9.7.13.1): two operations.
@@ -22,15 +23,19 @@ pub enum Misuse {
     Mixture(usize, usize),
 }
 
-/// There are more than [`MOST_STATES`] states.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TooMany;
-
 /// All orders in which threads may execute their barrier operations.
 pub struct Schedules<'a> {
     barriers: Barriers<'a>,
-    /// The operations of each thread, as far as they surely happen, and whether it ends after them.
-    threads: Vec<(Vec<usize>, bool)>,
+    threads: Vec<Thread>,
+}
+
+/// What a thread surely does at barriers.
+#[derive(Clone)]
+struct Thread {
+    /// Its operations, up to the first that may not happen.
+    operations: Vec<usize>,
+    /// Whether it ends after them.
+    ends: bool,
 }
 
 /// Where everybody is.
@@ -54,19 +59,19 @@ impl<'a> Schedules<'a> {
     #[must_use]
     pub fn new(barriers: Barriers<'a>) -> Self {
         let graph = barriers.graph;
-        let mut threads = vec![(Vec::new(), true); graph.agents.len()];
+        let mut threads = vec![Thread { operations: Vec::new(), ends: true }; graph.agents.len()];
         for (index, op) in graph.barriers.iter().enumerate() {
             let event = graph.event(op.event);
-            let (own, ends) = &mut threads[event.agent.index()];
+            let thread = &mut threads[event.agent.index()];
             let known = op.count().is_none() || barriers.wanted(index).is_some();
-            if graph.exprs.is_true(event.guard) && known && *ends {
-                own.push(index);
+            if graph.exprs.is_true(event.guard) && known && thread.ends {
+                thread.operations.push(index);
             } else if !graph.exprs.is_false(event.guard) {
-                *ends = false;
+                thread.ends = false;
             }
         }
         for cut in &graph.cuts {
-            threads[cut.agent.index()].1 = false;
+            threads[cut.agent.index()].ends = false;
         }
         Self { barriers, threads }
     }
@@ -76,27 +81,64 @@ impl<'a> Schedules<'a> {
     /// # Errors
     /// When there are too many schedules to look at.
     pub fn misuse(&self) -> Result<Option<Misuse>, TooMany> {
-        let mut found = None;
-        let all = self.explore(|_, misuse| {
-            found = misuse;
-            found.is_some()
-        });
-        if found.is_some() { Ok(found) } else { all.map(|()| None) }
+        let mut incomplete = Ok(());
+        for crowd in self.crowds() {
+            let mut found = None;
+            let all = self.explore(&crowd, |_, misuse| {
+                found = misuse;
+                found.is_some()
+            });
+            if found.is_some() {
+                return Ok(found);
+            }
+            incomplete = incomplete.and(all);
+        }
+        incomplete.map(|()| None)
     }
 
     /// Whether a thread passes, in some schedule, those of the first so many operations of the
     /// graph that are its own.
-    #[must_use]
-    pub fn pass(&self, agent: AgentId, count: usize) -> bool {
-        let (own, _) = &self.threads[agent.index()];
-        let before = own.iter().filter(|&&op| op < count).count();
+    ///
+    /// # Errors
+    /// When there are too many schedules to look at.
+    pub fn pass(&self, agent: AgentId, count: usize) -> Result<bool, TooMany> {
+        let thread = agent.index();
+        let before = self.threads[thread].operations.iter().filter(|&&op| op < count).count();
+        let mut crowds = self.crowds().into_iter();
+        let Some(crowd) = crowds.find(|crowd| crowd.contains(&thread)) else { return Ok(true) };
         let mut passed = false;
-        let _ = self.explore(|state, _| {
-            let begun = state.begun[agent.index()];
-            passed |= begun > before || (begun == before && !state.waits[agent.index()]);
+        let all = self.explore(&crowd, |state, _| {
+            passed |= state.begun[thread] > before
+                || (state.begun[thread] == before && !state.waits[thread]);
             passed
         });
-        passed
+        if passed { Ok(true) } else { all.map(|()| false) }
+    }
+
+    /// The threads with operations, by what they have to do with each other: what others do is
+    /// nothing to them.
+    fn crowds(&self) -> Vec<Vec<usize>> {
+        let mut of = UnionFind::<usize>::new(self.threads.len());
+        let keys: IndexSet<&BarrierKey> =
+            self.threads.iter().flat_map(|t| &t.operations).map(|&b| self.key(b)).collect();
+        for key in keys {
+            let users = (0..self.threads.len())
+                .filter(|&t| self.threads[t].operations.iter().any(|&b| self.key(b) == key));
+            let members = self.barriers.members(key).into_iter().map(AgentId::index);
+            let all: Vec<usize> = users.chain(members).collect();
+            all.windows(2).for_each(|pair| _ = of.union(pair[0], pair[1]));
+        }
+        let mut out: IndexMap<usize, Vec<usize>> = IndexMap::new();
+        for (thread, own) in self.threads.iter().enumerate() {
+            if !own.operations.is_empty() {
+                out.entry(of.find(thread)).or_default().push(thread);
+            }
+        }
+        out.into_values().collect()
+    }
+
+    fn key(&self, operation: usize) -> &'a BarrierKey {
+        &self.barriers.op(operation).key
     }
 
     /// Whether threads meet in the same way in every schedule: at each barrier with a count there are
@@ -104,12 +146,10 @@ impl<'a> Schedules<'a> {
     #[must_use]
     pub fn is_fixed(&self) -> bool {
         self.start().here.iter().all(|&(first, _)| {
-            let key = &self.barriers.op(first).key;
-            let here =
-                |own: &&(Vec<usize>, bool)| own.0.iter().any(|&b| self.barriers.op(b).key == *key);
-            let threads = self.threads.iter().filter(here).count() as u128;
-            let all = self.threads.iter().flat_map(|(own, _)| own);
-            let mut ops = all.filter(|&&b| self.barriers.op(b).key == *key);
+            let is_here = |b: &&usize| self.key(**b) == self.key(first);
+            let users = self.threads.iter().filter(|t| t.operations.iter().any(|b| is_here(&b)));
+            let threads = users.count() as u128;
+            let mut ops = self.threads.iter().flat_map(|t| &t.operations).filter(is_here);
             ops.all(|&b| self.barriers.wanted(b).is_some_and(|(wanted, _)| wanted == threads))
         })
     }
@@ -124,12 +164,14 @@ impl<'a> Schedules<'a> {
             state = next;
         }
         let waiting = (0..self.threads.len()).filter(|&thread| state.waits[thread]);
-        waiting.map(|thread| self.threads[thread].0[state.begun[thread] - 1]).collect()
+        waiting.map(|thread| self.threads[thread].operations[state.begun[thread] - 1]).collect()
     }
 
-    /// Goes through all states, and the misuses on the way, until told to stop.
+    /// Goes through all states that these threads bring about, and the misuses on the way, until told
+    /// to stop.
     fn explore(
         &self,
+        threads: &[usize],
         mut visit: impl FnMut(&State, Option<Misuse>) -> bool,
     ) -> Result<(), TooMany> {
         let (mut known, mut open) = (FxHashSet::default(), vec![self.start()]);
@@ -140,7 +182,7 @@ impl<'a> Schedules<'a> {
             if known.len() >= MOST_STATES {
                 return Err(TooMany);
             }
-            for thread in 0..self.threads.len() {
+            for &thread in threads {
                 match self.step(&state, thread) {
                     Some(Ok(next)) if !known.contains(&next) => {
                         known.insert(next.clone());
@@ -157,10 +199,8 @@ impl<'a> Schedules<'a> {
     fn start(&self) -> State {
         let count = self.threads.len();
         let mut keys: IndexMap<&BarrierKey, usize> = IndexMap::new();
-        for own in &self.threads {
-            for &op in &own.0 {
-                keys.entry(&self.barriers.op(op).key).or_insert(op);
-            }
+        for &op in self.threads.iter().flat_map(|thread| &thread.operations) {
+            keys.entry(self.key(op)).or_insert(op);
         }
         let counted = keys.into_iter().filter(|(key, _)| self.barriers.counted(key));
         let here = counted.map(|(_, op)| (op, Vec::new())).collect();
@@ -169,13 +209,13 @@ impl<'a> Schedules<'a> {
 
     /// The next operation of a thread, if it can come to one.
     fn step(&self, state: &State, thread: usize) -> Option<Result<State, Misuse>> {
-        let own = &self.threads[thread].0;
-        let index = *own.get(state.begun[thread]).filter(|_| !state.waits[thread])?;
+        let operations = &self.threads[thread].operations;
+        let index = *operations.get(state.begun[thread]).filter(|_| !state.waits[thread])?;
         let op = self.barriers.op(index);
         let mut next = state.clone();
         next.begun[thread] += 1;
         next.waits[thread] = op.waits;
-        let same = |first: usize| self.barriers.op(first).key == op.key;
+        let same = |first: usize| *self.key(first) == op.key;
         let mut unnoticed = state.unnoticed.iter().filter(|&&b| same(b));
         let own = unnoticed.find(|&&b| self.barriers.agent(b).index() == thread);
         if let Some(&arrival) = own {
@@ -224,7 +264,7 @@ impl<'a> Schedules<'a> {
     fn release(&self, state: &mut State) {
         loop {
             let free = (0..self.threads.len()).find(|&thread| {
-                let last = || self.threads[thread].0[state.begun[thread] - 1];
+                let last = || self.threads[thread].operations[state.begun[thread] - 1];
                 state.waits[thread] && self.is_free(state, last())
             });
             match free {
@@ -247,14 +287,15 @@ impl<'a> Schedules<'a> {
         };
         let came = |agent: &AgentId| {
             let thread = agent.index();
-            arrivals(&self.threads[thread].0[..state.begun[thread]]) > turn
+            arrivals(&self.threads[thread].operations[..state.begun[thread]]) > turn
         };
         let stays_away = |agent: &AgentId| {
-            let (own, ends) = &self.threads[agent.index()];
-            let ended = state.begun[agent.index()] == own.len() && !state.waits[agent.index()];
+            let Thread { operations, ends } = &self.threads[agent.index()];
+            let ended =
+                state.begun[agent.index()] == operations.len() && !state.waits[agent.index()];
             match op.rule {
                 BarrierRule::AllLive => *ends && ended,
-                BarrierRule::Participants => *ends && arrivals(own) <= turn,
+                BarrierRule::Participants => *ends && arrivals(operations) <= turn,
                 BarrierRule::Count(_) | BarrierRule::Quorum(_) => false,
             }
         };

@@ -192,8 +192,6 @@ pub struct Thread {
 pub struct Task {
     /// Its name.
     pub name: Spanned<String>,
-    /// Whether it may start before its predecessors end (programmatic dependent launch).
-    pub programmatic: bool,
 }
 
 /// An edge between tasks, or between a host statement and a task.
@@ -203,6 +201,8 @@ pub struct TaskEdge {
     pub from: Spanned<String>,
     /// The later task.
     pub to: Spanned<String>,
+    /// Whether the later one may start before the earlier one ends (programmatic dependent launch).
+    pub programmatic: bool,
 }
 
 /// What a condition's atom compares.

@@ -11,6 +11,8 @@ use crate::ptx::operation::{AccessForm, Operation, Space, Statement, Type, Value
 use crate::ptx::registers::Mentions;
 use crate::ptx::uses::for_each_register;
 use crate::source::{Span, Spanned};
+use petgraph::algo::has_path_connecting;
+use petgraph::graph::DiGraph;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// After this many diagnostics about a test, names are no longer compared.
@@ -24,6 +26,7 @@ pub(super) fn check(test: &mut Test, diagnostics: &mut Vec<Diagnostic>) {
     let test = &*test;
     let variables = variables_by_name(test, diagnostics);
     let written = if complete { written_registers(test) } else { Vec::new() };
+    warps(test, diagnostics);
     for (at, thread) in test.threads.iter().enumerate() {
         labels(thread, diagnostics);
         if let Some(written) = written.get(at) {
@@ -122,6 +125,26 @@ fn labels(thread: &Thread, diagnostics: &mut Vec<Diagnostic>) {
         if !known.contains_key(target.value.as_str()) {
             let near = suggestion(diagnostics, &target.value, known.keys().copied());
             diagnostics.push(LitmusError::UnknownLabel { name: target.clone(), near }.diagnostic());
+        }
+    }
+}
+
+/// A warp has at most 32 threads (PTX-2.2.1).
+fn warps(test: &Test, diagnostics: &mut Vec<Diagnostic>) {
+    let mut lanes: FxHashMap<_, u32> = FxHashMap::default();
+    for thread in &test.threads {
+        let ThreadPlace::Device(place) = thread.place else { continue };
+        let Some(warp) = place.warp else { continue };
+        let lane = lanes.entry((place.gpu, place.grid, place.cta, warp)).or_default();
+        *lane += 1;
+        if *lane == 33 {
+            let error = LitmusError::Other {
+                code: "litmus-warp",
+                message: format!("`{}` is thread 33 of its warp", thread.name.value),
+                help: "a warp has 32 threads; put it into another warp".to_owned(),
+                span: thread.name.span,
+            };
+            diagnostics.push(error.diagnostic());
         }
     }
 }
@@ -419,7 +442,7 @@ fn reaches(space: Option<Space>, declared: DeclaredSpace) -> bool {
     }
 }
 
-/// Edges connect declared tasks.
+/// Edges connect declared tasks, and no task waits for itself.
 fn tasks(test: &Test, diagnostics: &mut Vec<Diagnostic>) {
     let known: FxHashSet<&str> = test.tasks.iter().map(|t| t.name.value.as_str()).collect();
     let names: Vec<_> = test.tasks.iter().map(|t| format!("`{}`", t.name.value)).collect();
@@ -428,5 +451,21 @@ fn tasks(test: &Test, diagnostics: &mut Vec<Diagnostic>) {
             let (name, known) = (end.clone(), names.join(", "));
             diagnostics.push(LitmusError::UnknownTask { name, known }.diagnostic());
         }
+    }
+    let mut order = DiGraph::<(), ()>::new();
+    let mut nodes = FxHashMap::default();
+    for edge in &test.task_edges {
+        let [from, to] = [&edge.from, &edge.to]
+            .map(|end| *nodes.entry(end.value.as_str()).or_insert_with(|| order.add_node(())));
+        if has_path_connecting(&order, to, from, None) {
+            let (code, name) = ("litmus-task-cycle", &edge.to.value);
+            let message =
+                format!("the tasks wait for each other: `{name}` would start after itself");
+            let help = "a task starts after those that lead to it; leave out one edge".to_owned();
+            let error = LitmusError::Other { code, message, help, span: edge.to.span };
+            diagnostics.push(error.diagnostic());
+            break;
+        }
+        order.add_edge(from, to, ());
     }
 }

@@ -69,8 +69,7 @@ pub fn print_blocks(test: &Test) -> Result<String, PrintError> {
         text += &format!("task {};\n", task.name.value);
     }
     for edge in &test.task_edges {
-        let to = test.tasks.iter().find(|task| task.name.value == edge.to.value);
-        let word = if to.is_some_and(|task| task.programmatic) { "pdl" } else { "order" };
+        let word = if edge.programmatic { "pdl" } else { "order" };
         text += &format!("{word} {} -> {};\n", edge.from.value, edge.to.value);
     }
     if !test.register_inits.is_empty() {

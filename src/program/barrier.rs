@@ -3,7 +3,7 @@
 use super::lower::Lowering;
 use super::micro::{BarrierGroup, BarrierMicro, Micro, Reduction};
 use super::term::Term;
-use crate::litmus::ast::{Dialect, Test, ThreadPlace};
+use crate::litmus::ast::Dialect;
 use crate::ptx::operation::{BarrierMode, BoolOp, Order, Type, TypeKind, Value};
 
 impl Lowering<'_> {
@@ -54,7 +54,7 @@ impl Lowering<'_> {
 
     /// `bar.warp.sync`
     pub(super) fn warp_barrier(&mut self, mask: Term) {
-        if let Some(lane) = self.lane {
+        if let Some(lane) = self.at.lane {
             let rule = "bar.warp.sync of a thread outside its mask (PTX-9.7.13.2)";
             self.require(mask.clone().bits(lane, 1), rule);
         }
@@ -79,15 +79,4 @@ impl Lowering<'_> {
             reduction: None,
         }));
     }
-}
-
-/// Threads of a declared warp are its lanes, in order.
-pub(super) fn lane_of(test: &Test, index: usize) -> Option<u32> {
-    let warp = |thread: &crate::litmus::ast::Thread| match thread.place {
-        ThreadPlace::Device(p) if p.warp.is_some() => Some((p.gpu, p.grid, p.cta, p.warp)),
-        _ => None,
-    };
-    let own = warp(&test.threads[index])?;
-    let before = test.threads[..index].iter().filter(|thread| warp(thread) == Some(own));
-    u32::try_from(before.count()).ok().filter(|lane| *lane < 32)
 }

@@ -1,6 +1,5 @@
 //! A test's statements turned into micro-operations.
 
-use super::barrier::lane_of;
 use super::expr::{Binary, Unary};
 use super::float::FloatOp;
 use super::layout::Layout;
@@ -11,19 +10,20 @@ use super::reading::{FailingCas, Readings, SinkAtom, VectorReading};
 use super::registers::Registers;
 use super::special::opaque;
 use super::term::{Extension, Subnormals, Term, atomic_result, extension, float_result, is_float};
-use crate::litmus::ast::{DeclaredSpace, Dialect, Test, ThreadPlace};
+use crate::litmus::ast::{DeclaredSpace, Dialect, Test, Thread, ThreadPlace};
 use crate::ptx::operation::{
     AccessForm, Address, ArithmeticOp, AtomicOp, BoolOp, Comparison, Destination, Operation, Order,
     PredicateUse, Space, Statement, Type, TypeKind, Value,
 };
+use rustc_hash::FxHashMap;
 
 /// Turns a test into a program, as the readings say; the front end has checked names, types and
 /// labels.
 #[must_use]
 pub fn lower(test: &Test, readings: Readings) -> Program {
     let layout = Layout::new(test);
-    let thread = |index| lower_thread(test, &layout, index, readings);
-    let threads = (0..test.threads.len()).map(thread).collect();
+    let thread = |(index, at)| lower_thread(test, &layout, index, at, readings);
+    let threads = positions(test).into_iter().enumerate().map(thread).collect();
     Program {
         threads,
         layout,
@@ -47,15 +47,18 @@ fn task_orders(test: &Test) -> Vec<TaskOrder> {
         .map(|edge| TaskOrder {
             from: members(&edge.from.value),
             to: members(&edge.to.value),
-            programmatic: test
-                .tasks
-                .iter()
-                .any(|t| t.name.value == edge.to.value && t.programmatic),
+            programmatic: edge.programmatic,
         })
         .collect()
 }
 
-fn lower_thread(test: &Test, layout: &Layout, index: usize, readings: Readings) -> ThreadCode {
+fn lower_thread(
+    test: &Test,
+    layout: &Layout,
+    index: usize,
+    at: Position,
+    readings: Readings,
+) -> ThreadCode {
     let thread = &test.threads[index];
     let registers = Registers::collect(test, index);
     let labels = thread
@@ -72,8 +75,7 @@ fn lower_thread(test: &Test, layout: &Layout, index: usize, readings: Readings) 
         dialect: test.dialect,
         name: thread.name.value.clone(),
         readings,
-        tid: tid_of(test, index),
-        lane: lane_of(test, index),
+        at,
         out: Vec::new(),
     };
     let steps = thread.statements.iter().map(|s| lowering.statement(s)).collect();
@@ -85,28 +87,46 @@ fn lower_thread(test: &Test, layout: &Layout, index: usize, readings: Readings) 
 /// The longest vector whose elements get a chosen order.
 const LONGEST_ORDERED: usize = 4;
 
-/// The position of a thread among the test's threads of its CTA.
-fn tid_of(test: &Test, index: usize) -> u128 {
-    let cta = |thread: usize| match test.threads[thread].place {
-        ThreadPlace::Device(p) => Some((p.gpu, p.grid, p.cta)),
-        ThreadPlace::Host => None,
+/// Where a thread is among the others of the test.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Position {
+    /// Among those of its CTA, or among those of the host.
+    pub(super) in_cta: u128,
+    /// Among those of its warp, where the test says which warp that is.
+    pub(super) lane: Option<u32>,
+}
+
+/// The position of every thread; those of a declared warp are its lanes, in order.
+fn positions(test: &Test) -> Vec<Position> {
+    let (mut ctas, mut warps) = (FxHashMap::default(), FxHashMap::default());
+    let mut next = |thread: &Thread| {
+        let place = match thread.place {
+            ThreadPlace::Device(p) => Some(p),
+            ThreadPlace::Host => None,
+        };
+        let cta = ctas.entry(place.map(|p| (p.gpu, p.grid, p.cta))).or_insert(0_u128);
+        let in_cta = *cta;
+        *cta += 1;
+        let lane = place.and_then(|p| {
+            let warp = warps.entry((p.gpu, p.grid, p.cta, p.warp?)).or_insert(0_u32);
+            *warp += 1;
+            Some(*warp - 1)
+        });
+        Position { in_cta, lane }
     };
-    (0..index).filter(|&t| cta(t) == cta(index)).count() as u128
+    test.threads.iter().map(&mut next).collect()
 }
 
 /// The state of lowering one thread.
 pub(super) struct Lowering<'a> {
     pub(super) layout: &'a Layout,
     pub(super) registers: Registers,
-    pub(super) labels: rustc_hash::FxHashMap<String, usize>,
+    pub(super) labels: FxHashMap<String, usize>,
     pub(super) place: ThreadPlace,
     pub(super) dialect: Dialect,
     pub(super) name: String,
     pub(super) readings: Readings,
-    /// The thread's position among the test's threads of its CTA.
-    pub(super) tid: u128,
-    /// The thread's position in its warp, where the test says which warp that is.
-    pub(super) lane: Option<u32>,
+    pub(super) at: Position,
     pub(super) out: Vec<Micro>,
 }
 

@@ -41,7 +41,7 @@ impl Lowering<'_> {
                 self.layout.cluster_ctas(place).len() as u128
             }
             "warpid" => u128::from(place.warp?),
-            "tid.x" | "tid" => self.tid,
+            "tid.x" | "tid" => self.at.in_cta,
             _ => return None,
         })
     }
@@ -71,7 +71,7 @@ impl Lowering<'_> {
     }
 
     fn lane_id(&self) -> Term {
-        let lane = match self.lane {
+        let lane = match self.at.lane {
             Some(lane) => Term::Const(u128::from(lane), LANE_BITS),
             None => Term::Fixed(format!("%laneid of {}", self.name), LANE_BITS),
         };

@@ -8,7 +8,7 @@ use super::plan::Schedule;
 use crate::id::NodeId;
 use crate::source::Span;
 use crate::vocabulary::{BaseRel, BaseSet, Sort};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 
 /// One node; operands are ids of earlier nodes, except [`Node::Rec`].
@@ -127,12 +127,6 @@ impl Arena {
     #[must_use]
     pub fn group_count(&self) -> u32 {
         u32::try_from(self.groups.len()).expect("few recursive groups")
-    }
-
-    /// Whether some expression contains `node`.
-    #[must_use]
-    pub fn contains(&self, node: Node) -> bool {
-        self.known.contains_key(&node)
     }
 
     /// The node behind `id`.
@@ -313,6 +307,25 @@ impl Model {
     #[must_use]
     pub fn forgets_reads(&self) -> bool {
         *self.forgets_reads.get_or_init(|| super::deletion::sensitive_axiom(self).is_none())
+    }
+
+    /// The nodes that the demands on executions are made of, which definitions that nothing uses
+    /// are not.
+    #[must_use]
+    pub fn mentioned(&self) -> FxHashSet<Node> {
+        let demands = self.axioms.iter().filter(|axiom| axiom.role == AxiomRole::Required);
+        let mut open: Vec<NodeId> = demands.map(|axiom| axiom.node).collect();
+        let mut found = FxHashSet::default();
+        while let Some(id) = open.pop() {
+            let node = self.arena.node(id);
+            if found.insert(node) {
+                open.extend(self.arena.operands(id));
+                if let Node::Rec(rec) = node {
+                    open.extend(self.arena.body(rec));
+                }
+            }
+        }
+        found
     }
 
     /// What the last definition of `name` denotes.

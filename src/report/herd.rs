@@ -32,35 +32,31 @@ pub fn entry(case: &Case, judgement: &Judgement, listing: &Listing, files: &File
         Quantifier::Exists | Quantifier::Forall => (matching, other),
     };
     let cut = if listing.cut { "Loop " } else { "" };
-    let _ = writeln!(out, "{cut}{}", answer(judgement, test.quantifier, matching, other));
+    let _ = writeln!(out, "{cut}{}", answer(judgement));
     let _ = writeln!(out, "Witnesses\nPositive: {positive} Negative: {negative}");
     let _ = writeln!(out, "Condition {}", condition(test));
+    // Of a list that may lack states, only what it has can be said.
     let often = match (matching, other) {
+        (1.., 1..) => "Sometimes",
+        _ if listing.states.incomplete.is_some() => "Unknown",
         (0, _) => "Never",
-        (_, 0) => "Always",
-        _ => "Sometimes",
+        _ => "Always",
     };
     let _ = writeln!(out, "Observation {} {often} {matching} {other}", test.name);
     let _ = writeln!(out, "Hash={}\n", hash(test, files));
     out
 }
 
-/// Whether the states found satisfy the quantified condition.
-fn answer(
-    judgement: &Judgement,
-    quantifier: Quantifier,
-    matching: usize,
-    other: usize,
-) -> &'static str {
+/// Whether the quantified condition is satisfied, which the verdict says though states may lack.
+fn answer(judgement: &Judgement) -> &'static str {
     if matches!(judgement.verdict.kind(), Kind::Undefined | Kind::OutOfModel) {
         return "Undef";
     }
-    let holds = match quantifier {
-        Quantifier::Exists => matching > 0,
-        Quantifier::NotExists => matching == 0,
-        Quantifier::Forall => other == 0,
-    };
-    if holds { "Ok" } else { "No" }
+    match judgement.holds {
+        Some(true) => "Ok",
+        Some(false) => "No",
+        None => "Unknown",
+    }
 }
 
 /// The states as herd writes them, sorted: registers as `0:r1`, then locations as `[x]`.

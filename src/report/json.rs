@@ -236,5 +236,7 @@ fn summary(tally: &Tally) -> Value {
         "expected": tally.standing(Standing::Expected),
         "unexpected": tally.standing(Standing::Unexpected),
         "unasked": tally.standing(Standing::Unasked),
+        "unknown": tally.standing(Standing::Unknown),
+        "error": tally.standing(Standing::Broken),
     })
 }

@@ -20,7 +20,7 @@ pub fn line(verdict: &Verdict, model: &Model, files: &Files) -> String {
 }
 
 /// What a reader of states or races has to know of the verdict: that there is no execution that
-/// completes, or that the standard gives the program no meaning.
+/// completes, that the standard gives the program no meaning, or that nobody knows.
 #[must_use]
 pub fn caveat(verdict: &Verdict, files: &Files) -> Option<String> {
     match verdict {
@@ -31,9 +31,9 @@ pub fn caveat(verdict: &Verdict, files: &Files) -> Option<String> {
         Verdict::OutOfModel(reason) => {
             Some(format!("outside the model: {}", placed(reason, files)))
         }
-        Verdict::Allowed(_) | Verdict::Forbidden(_) | Verdict::Unknown(_) | Verdict::Error(_) => {
-            None
-        }
+        Verdict::Unknown(why) => Some(format!("the verdict is unknown: {}", undecided(why))),
+        Verdict::Error(message) => Some(format!("the verdict is an error: {message}")),
+        Verdict::Allowed(_) | Verdict::Forbidden(_) => None,
     }
 }
 

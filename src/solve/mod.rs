@@ -69,6 +69,24 @@ impl Goal {
         }
     }
 
+    /// Whether an execution has what is looked for; the model has to admit it besides.
+    #[must_use]
+    pub fn is_reached(self, model: &Model, execution: &Execution<'_>) -> bool {
+        let graph = execution.graph;
+        let holds = |guard| execution.truth(guard) == Some(true);
+        let reached = match self {
+            Self::Condition(wanted) => execution.truth(graph.condition) == Some(wanted),
+            Self::Complete => true,
+            Self::BoundHit => {
+                graph.cuts.iter().any(|cut| cut.kind == CutKind::Bound && holds(cut.guard))
+            }
+            Self::Endless => execution.waits_for_ever(),
+            Self::Violation(index) => holds(graph.violations[index].guard),
+            Self::Related(pairs) => pairs.find(model, execution).is_some(),
+        };
+        reached && (execution.is_complete() || !self.needs_end(graph))
+    }
+
     /// The kind of cut that an execution has to have.
     #[must_use]
     pub fn needs_cut(self) -> Option<CutKind> {

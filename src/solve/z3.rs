@@ -460,15 +460,8 @@ impl<'e, 'a> Session<'e, 'a> {
 
 /// Whether choices make a consistent execution with what was looked for, values computed anew.
 fn is_real(problem: Problem<'_>, goal: Goal, choices: &Choices) -> bool {
-    let graph = problem.graph;
-    let Ok(execution) = Execution::build(graph, choices.clone()) else { return false };
-    let reached = match goal {
-        Goal::Condition(wanted) => execution.truth(graph.condition) == Some(wanted),
-        Goal::Violation(index) => execution.truth(graph.violations[index].guard) == Some(true),
-        Goal::Complete | Goal::BoundHit | Goal::Endless | Goal::Related(_) => true,
-    };
-    let ends = execution.is_complete() || !goal.needs_end(graph);
-    reached && ends && recheck(problem.model, &execution).is_consistent()
+    let Ok(execution) = Execution::build(problem.graph, choices.clone()) else { return false };
+    goal.is_reached(problem.model, &execution) && recheck(problem.model, &execution).is_consistent()
 }
 
 /// What this engine takes for any values, if anything.

@@ -214,16 +214,14 @@ fn task(cursor: &mut Cursor<'_>, draft: &mut Draft) -> Result<(), SyntaxError> {
                     LitmusError::Duplicate { what: "the task", name: first, first: first_span };
                 draft.error(&error);
             } else {
-                draft.tasks.push(Task { name: first, programmatic: false });
+                draft.tasks.push(Task { name: first });
             }
         } else {
             let mut from = first;
             while cursor.eat(TokenKind::Arrow).is_some() {
                 let to = cursor.word("a task's name")?;
-                if keyword == "pdl" {
-                    draft.programmatic.push(to.value.clone());
-                }
-                draft.task_edges.push(TaskEdge { from, to: to.clone() });
+                let programmatic = keyword == "pdl";
+                draft.task_edges.push(TaskEdge { from, to: to.clone(), programmatic });
                 from = to;
             }
         }

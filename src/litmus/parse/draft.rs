@@ -50,8 +50,6 @@ pub(super) struct Draft {
     thread_index: FxHashMap<String, usize>,
     pub(super) tasks: Vec<Task>,
     pub(super) task_edges: Vec<TaskEdge>,
-    /// Tasks with an incoming `pdl` edge.
-    pub(super) programmatic: Vec<String>,
     pub(super) locations: Vec<Term>,
     pub(super) filter: Option<Condition>,
     pub(super) judgement: Option<(Quantifier, Condition, Span)>,
@@ -79,7 +77,6 @@ impl Draft {
             thread_index: FxHashMap::default(),
             tasks: Vec::new(),
             task_edges: Vec::new(),
-            programmatic: Vec::new(),
             locations: Vec::new(),
             filter: None,
             judgement: None,
@@ -250,9 +247,6 @@ impl Draft {
             return (None, self.diagnostics);
         }
         let register_inits = self.register_inits();
-        for task in &mut self.tasks {
-            task.programmatic = self.programmatic.contains(&task.name.value);
-        }
         let drafts = std::mem::take(&mut self.threads);
         let tasks: Vec<_> = drafts.iter().map(|thread| self.task_of(&thread.place)).collect();
         let places = resolve(&drafts, &tasks, &mut self.diagnostics);

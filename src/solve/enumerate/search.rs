@@ -15,7 +15,7 @@ use super::free::{Free, are_enough, assignments};
 use super::known::Known;
 use super::rules::{Coherence, Demand, Rules};
 use crate::event::graph::EventGraph;
-use crate::execution::barrier::{Barriers, Generations};
+use crate::execution::barrier::{Barriers, Generations, TooMany};
 use crate::execution::build::{Choices, Execution, Inconsistency, sc_pairs};
 use crate::execution::recheck::recheck;
 use crate::id::{EventId, ExprId, LocId};
@@ -124,21 +124,6 @@ impl<'a, F: FnMut(&Execution<'a>) -> Flow> Search<'a, F> {
         goal && ends && !never(self.graph.filter, true)
     }
 
-    /// Whether a finished execution reaches the goal.
-    fn is_reached(&self, execution: &Execution<'_>) -> bool {
-        let graph = self.graph;
-        if self.goal.needs_end(graph) && !execution.is_complete() {
-            return false;
-        }
-        match self.goal {
-            Goal::Condition(wanted) => execution.truth(graph.condition) == Some(wanted),
-            Goal::Complete | Goal::BoundHit => true,
-            Goal::Endless => execution.waits_for_ever(),
-            Goal::Violation(index) => execution.truth(graph.violations[index].guard) == Some(true),
-            Goal::Related(pairs) => pairs.find(self.model, execution).is_some(),
-        }
-    }
-
     /// Notes whether what matters about an execution is unknown while symbols are left open: who
     /// executes, and what the goal is about.
     fn note_symbols(&mut self, rf: &[Option<EventId>], free: &Free) {
@@ -168,12 +153,13 @@ impl<'a, F: FnMut(&Execution<'a>) -> Flow> Search<'a, F> {
     }
 
     /// The ways in which threads can meet at barriers.
-    fn generations(&self, candidate: &Candidate<'_>) -> Vec<Generations> {
+    fn generations(&self, candidate: &Candidate<'_>) -> Result<Vec<Generations>, TooMany> {
         let values = candidate.values;
         let executes = |id: EventId| values.truth(self.graph.event(id).guard) == Some(true);
-        let all = Barriers::new(self.graph, executes, |x| values.get(x)).assignments();
+        let all = Barriers::new(self.graph, executes, |x| values.get(x)).assignments()?;
         // A thread that is cut may leave others waiting; what they would do next is included.
-        if all.is_empty() && self.goal == Goal::BoundHit { vec![Vec::new()] } else { all }
+        let stuck = all.is_empty() && self.goal == Goal::BoundHit;
+        Ok(if stuck { vec![Vec::new()] } else { all })
     }
 
     /// Lets the orders of an execution grow.
@@ -302,7 +288,7 @@ impl<'a, F: FnMut(&Execution<'a>) -> Flow> Search<'a, F> {
         self.step()?;
         let finals = execution.set_finals(chosen.clone());
         let finished = finals.and_then(|()| execution.check_finished()).is_ok();
-        if finished && self.is_reached(execution) {
+        if finished && self.goal.is_reached(self.model, execution) {
             (self.found)(execution)?;
         }
         ControlFlow::Continue(())
@@ -326,7 +312,10 @@ impl<'a, F: FnMut(&Execution<'a>) -> Flow> Visitor for Search<'a, F> {
 
     fn candidate(&mut self, candidate: &Candidate<'_>) -> Flow {
         self.barriers.clone_from(&candidate.free.barriers);
-        for generations in self.generations(candidate) {
+        let Ok(meetings) = self.generations(candidate) else {
+            return ControlFlow::Break(Stop::Limit(Why::Steps));
+        };
+        for generations in meetings {
             let choices = Choices {
                 rf: candidate.rf.to_vec(),
                 symbols: candidate.free.symbols.clone(),

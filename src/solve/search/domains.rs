@@ -111,9 +111,7 @@ pub(super) struct Domains {
 impl Search<'_, '_> {
     /// Rules out writes none of whose values leaves possible what is asked; whether there were any.
     pub(super) fn close_by_value(&mut self) -> bool {
-        if self.thin_air().is_none() {
-            return false;
-        }
+        let Some(axiom) = self.thin_air() else { return false };
         let mut domains = std::mem::take(&mut self.domains);
         self.grow(&mut domains);
         let mut found = Vec::new();
@@ -137,6 +135,7 @@ impl Search<'_, '_> {
         for &(write, read) in &found {
             self.close(write, read);
         }
+        self.blamed[axiom] |= !found.is_empty();
         !found.is_empty()
     }
 

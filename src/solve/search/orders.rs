@@ -28,7 +28,10 @@ impl Search<'_, '_> {
         let options = match &self.space.meetings {
             Some(options) if options.len() == 1 => return self.choose_final(0, visit),
             Some(options) => options.clone(),
-            None => self.barriers().assignments(),
+            None => match self.barriers().assignments() {
+                Ok(options) => options,
+                Err(why) => return Err(Stop::Unsupported(why.to_string())),
+            },
         };
         for generations in options {
             let (sync, before) = (self.sync.clone(), self.generations.clone());

@@ -323,12 +323,13 @@ fn takers(graph: &EventGraph) -> Vec<Vec<EventId>> {
     out
 }
 
-/// The ways in which barrier operations meet; `None` where values decide who takes part.
+/// The ways in which barrier operations meet; `None` where values decide who takes part, or where
+/// there are too many.
 fn meetings(graph: &EventGraph) -> Option<Vec<Generations>> {
     if graph.barriers.is_empty() {
         return Some(vec![Vec::new()]);
     }
-    Barriers::fixed(graph).map(|barriers| barriers.assignments())
+    Barriers::fixed(graph).and_then(|barriers| barriers.assignments().ok())
 }
 
 /// Everything that guards, stored values, the condition and what is observed are made of.
