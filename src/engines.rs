@@ -5,7 +5,7 @@ use crate::solve::{Answer, Budget, Engine, Goal, Problem, States, Why};
 /// Which engines answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Choice {
-    /// The first engine that handles the question.
+    /// The first engine that answers.
     #[default]
     Auto,
     /// Every engine; they have to agree.
@@ -35,12 +35,6 @@ pub fn engines() -> Vec<Box<dyn Engine>> {
     ]
 }
 
-/// The engines that an automatic choice is made among: all but the reference engine, which is no
-/// match for large programs.
-fn quick() -> Vec<Box<dyn Engine>> {
-    engines().into_iter().filter(|e| e.name() != "enumerate").collect()
-}
-
 /// The names of the engines of this build and of their combinations.
 #[must_use]
 pub fn available() -> Vec<&'static str> {
@@ -67,15 +61,15 @@ impl Choice {
     #[must_use]
     pub fn engines(self) -> Vec<Box<dyn Engine>> {
         match self {
-            Self::Auto => vec![Box::new(First(quick()))],
+            Self::Auto => vec![Box::new(First(engines()))],
             Self::All => engines().into_iter().map(patient).collect(),
             Self::One(name) => engines().into_iter().filter(|e| e.name() == name).collect(),
         }
     }
 }
 
-/// How many steps an engine may take before the next one is asked, times the number of events: a
-/// step takes longer the larger the program is.
+/// How many steps an engine may take before the next one is asked, for a program of one event; for
+/// larger ones they are divided by the number of events, since a step takes longer there.
 const PATIENCE: u64 = 1_000_000;
 
 /// A budget with as many steps as there is patience for, if it says nothing of steps.
@@ -107,14 +101,45 @@ impl Engine for Limited {
     }
 }
 
-/// Asks engines in turn until one answers; each but the last has a budget of steps.
+/// Asks engines in turn until one answers: each with a budget of steps, and in the end the first
+/// one that has run out of it without.
 struct First(Vec<Box<dyn Engine>>);
 
 impl First {
-    fn budget(&self, position: usize, problem: Problem<'_>, budget: Budget) -> Budget {
-        let last = position + 1 == self.0.len();
-        if last { budget } else { limited(problem, budget) }
+    fn ask<T>(
+        &self,
+        problem: Problem<'_>,
+        budget: Budget,
+        ask: impl Fn(&dyn Engine, Budget) -> T,
+        is_open: impl Fn(&T) -> Option<Open>,
+    ) -> Option<T> {
+        let (mut tired, mut last) = (None, None);
+        let small = problem.graph.events.len() <= MOST_ENUMERATED;
+        for engine in self.0.iter().filter(|e| small || e.name() != "enumerate") {
+            let answer = ask(engine.as_ref(), limited(problem, budget));
+            match is_open(&answer) {
+                None => return Some(answer),
+                Some(Open::Steps) if tired.is_none() => tired = Some(engine),
+                Some(_) => {}
+            }
+            last.get_or_insert(answer);
+        }
+        match tired {
+            Some(engine) if budget.steps.is_none() => Some(ask(engine.as_ref(), budget)),
+            _ => last,
+        }
     }
+}
+
+/// How many events a program may have that the reference engine is asked of in the end.
+const MOST_ENUMERATED: usize = 100;
+
+/// Why the next engine is asked.
+enum Open {
+    /// The engine ran out of steps.
+    Steps,
+    /// It does not handle the question.
+    Unsupported,
 }
 
 impl Engine for First {
@@ -123,27 +148,27 @@ impl Engine for First {
     }
 
     fn find(&self, problem: Problem<'_>, goal: Goal, budget: Budget) -> Answer {
-        let mut last = Answer::Unsupported("this build has no engine".to_owned());
-        for (position, engine) in self.0.iter().enumerate() {
-            last = engine.find(problem, goal, self.budget(position, problem, budget));
-            if !matches!(last, Answer::Unsupported(_) | Answer::Unknown(Why::Steps)) {
-                break;
-            }
-        }
-        last
+        let ask = |engine: &dyn Engine, budget| engine.find(problem, goal, budget);
+        let answer = self.ask(problem, budget, ask, |answer| match answer {
+            Answer::Unknown(Why::Steps) => Some(Open::Steps),
+            Answer::Unsupported(_) => Some(Open::Unsupported),
+            _ => None,
+        });
+        answer.unwrap_or_else(|| Answer::Unsupported(NO_ENGINE.to_owned()))
     }
 
     fn states(&self, problem: Problem<'_>, budget: Budget) -> Result<States, String> {
-        let mut last = Err("this build has no engine".to_owned());
-        for (position, engine) in self.0.iter().enumerate() {
-            last = engine.states(problem, self.budget(position, problem, budget));
-            if last.as_ref().is_ok_and(|s| s.incomplete != Some(Why::Steps)) {
-                break;
-            }
-        }
-        last
+        let ask = |engine: &dyn Engine, budget| engine.states(problem, budget);
+        let answer = self.ask(problem, budget, ask, |states| match states {
+            Ok(states) if states.incomplete == Some(Why::Steps) => Some(Open::Steps),
+            Ok(_) => None,
+            Err(_) => Some(Open::Unsupported),
+        });
+        answer.unwrap_or_else(|| Err(NO_ENGINE.to_owned()))
     }
 }
+
+const NO_ENGINE: &str = "this build has no engine";
 
 #[cfg(test)]
 mod tests {

@@ -362,14 +362,17 @@ fn uncovered(graph: &EventGraph) -> Rel {
         .collect();
     for (fence, restriction) in restricted {
         let at = graph.event(fence);
+        let own = graph.agents[at.agent.index()].place().map(|p| (p.gpu, p.grid, p.cta));
         for id in graph.ids().filter(|&id| graph.event(id).agent == at.agent && id != fence) {
             let event = graph.event(id);
             let before = event.position < at.position;
             let covered = match restriction {
                 Restriction::None => true,
-                Restriction::AcquireSharedCluster => before || is_shared(graph, id),
-                Restriction::ReleaseSharedCta => !before || is_shared(graph, id),
-                Restriction::MbarrierInit => !before || (event.is_memory() && event.marks.mbarrier),
+                Restriction::AcquireSharedCluster => before || shared_of(graph, id).is_some(),
+                Restriction::ReleaseSharedCta => {
+                    !before || shared_of(graph, id).is_some_and(|cta| own == Some(cta))
+                }
+                Restriction::MbarrierInit => !before || event.marks.mbarrier_init,
                 Restriction::Wait => !before || event.position + 1 == at.position,
             };
             if !covered {
@@ -384,6 +387,8 @@ fn uncovered(graph: &EventGraph) -> Rel {
     out
 }
 
-fn is_shared(graph: &EventGraph, id: EventId) -> bool {
-    graph.event(id).is_memory() && graph.objects[graph.access_of(id).object.index()].shared
+/// The CTA in whose shared memory an access is.
+fn shared_of(graph: &EventGraph, id: EventId) -> Option<(u32, u32, u32)> {
+    let event = graph.event(id);
+    if event.is_memory() { graph.objects[graph.access_of(id).object.index()].shared } else { None }
 }

@@ -9,7 +9,9 @@ use super::graph::{
 use super::pieces::Pieces;
 use super::unfold::{Unfolding, union};
 use crate::id::{AccessId, AgentId, EventId, ExprId, LocId, ObjectId, SymbolId, VirtualId};
+use crate::litmus::ast::DeclaredSpace;
 use crate::program::expr::{Expr, ExprArena};
+use crate::program::layout::InstanceKey;
 use crate::program::micro::{BarrierMicro, Marks, Program, Restriction};
 use crate::ptx::operation::{Order, Proxy, ProxyFenceKind, Scope};
 use crate::source::Span;
@@ -261,7 +263,12 @@ impl<'p> Draft<'p> {
             .iter()
             .map(|o| {
                 let variable = &layout.variables[o.variable];
-                let shared = variable.space == crate::litmus::ast::DeclaredSpace::Shared;
+                let shared = match o.key {
+                    InstanceKey::Cta(gpu, grid, cta) if variable.space == DeclaredSpace::Shared => {
+                        Some((gpu, grid, cta))
+                    }
+                    _ => None,
+                };
                 Object { name: o.name.clone(), bytes: variable.bytes(), shared }
             })
             .collect()

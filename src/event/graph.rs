@@ -147,8 +147,8 @@ pub struct Object {
     pub name: String,
     /// Size in bytes.
     pub bytes: u64,
-    /// Whether it lies in `.shared`.
-    pub shared: bool,
+    /// The CTA in whose `.shared` it lies: gpu, grid, cta.
+    pub shared: Option<(u32, u32, u32)>,
 }
 
 /// A location piece: bytes that no access splits further.

@@ -7,7 +7,7 @@ use crate::id::{AccessId, ExprId};
 use crate::litmus::ast::DeclaredSpace;
 use crate::program::expr::Expr;
 use crate::program::layout::Resolved;
-use crate::program::micro::{Micro, Target};
+use crate::program::micro::{Confined, Micro, Target};
 use crate::program::term::Extension;
 use crate::source::Span;
 
@@ -235,7 +235,20 @@ fn refusal(target: &Target, does: Does, place: &Resolved) -> Option<&'static str
              instruction (PTX-9.7.9.14)",
         );
     }
+    let outside = match target.confined {
+        None => None,
+        Some(Confined::OwnShared) => place
+            .remote
+            .then_some("this mbarrier operation on an object of another CTA (PTX-9.7.13.15.3)"),
+        Some(Confined::Shared) => {
+            (place.space != Shared).then_some("`st.bulk` outside `.shared` (PTX-9.7.9.13)")
+        }
+        Some(Confined::Global) => {
+            (place.space != Global).then_some("`discard` outside `.global` (PTX-9.7.9.17)")
+        }
+    };
     match (place.space, does) {
+        _ if outside.is_some() => outside,
         (Global | Const | Local | Param, _) if target.marks.mbarrier => {
             Some("an mbarrier operation outside `.shared` (PTX-9.7.13.15)")
         }

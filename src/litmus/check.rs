@@ -424,6 +424,9 @@ fn space_of(statement: &Statement) -> Option<Option<Space>> {
         | O::Atomic { access, .. }
         | O::Reduce { access, .. }
         | O::Mbarrier { access, .. } => Some(Some(access.space)),
+        // A bulk store has `.shared::cta` or a generic address, which is one too.
+        O::StoreBulk { .. } => Some(Some(Space::SharedCta)),
+        O::Discard { .. } => Some(Some(Space::Global)),
         _ => None,
     }
 }

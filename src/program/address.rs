@@ -90,7 +90,7 @@ impl Lowering<'_> {
 
     /// `isspacep`, of a 64-bit generic address.
     fn is_space(&self, space: Space, address: Term) -> Term {
-        let within = |window: Window| below(&window.inside(&address), window.size);
+        let within = |window: Window| window.holds(&address);
         match space {
             Space::SharedCta => self.is_own_shared(&Window::SHARED.inside(&address)),
             Space::SharedCluster => self.is_cluster_shared(&Window::SHARED.inside(&address)),
@@ -156,5 +156,10 @@ impl Window {
     /// A 64-bit generic address as one within the space; no less than the size where it is none.
     fn inside(self, address: &Term) -> Term {
         address.clone().binary(Binary::Sub, base(Some(self), 64))
+    }
+
+    /// Whether a 64-bit generic address is one of the space.
+    pub(super) fn holds(self, address: &Term) -> Term {
+        below(&self.inside(address), self.size)
     }
 }

@@ -163,6 +163,8 @@ pub struct Resolved {
     pub align: u64,
     /// The state space that it is declared in.
     pub space: DeclaredSpace,
+    /// Whether it is another CTA's.
+    pub remote: bool,
 }
 
 /// All variables of a test.
@@ -379,12 +381,9 @@ impl Layout {
             return None;
         }
         let inside = address & ((1 << SHARED_CTA_BITS) - 1);
-        self.find(
-            DeclaredSpace::Shared,
-            inside,
-            bytes,
-            InstanceKey::Cta(place.gpu, place.grid, cta),
-        )
+        let key = InstanceKey::Cta(place.gpu, place.grid, cta);
+        let found = self.find(DeclaredSpace::Shared, inside, bytes, key)?;
+        Some(Resolved { remote: cta != place.cta, ..found })
     }
 
     fn find(
@@ -419,6 +418,7 @@ impl Layout {
             offset: address - variable.address,
             align: variable.align,
             space: variable.space,
+            remote: false,
         })
     }
 

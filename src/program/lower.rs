@@ -2,7 +2,7 @@
 
 use super::expr::{Binary, Unary};
 use super::float::FloatOp;
-use super::layout::Layout;
+use super::layout::{Layout, Window};
 use super::micro::{
     BarrierGroup, ElementOrder, Marks, Micro, Program, Step, Target, TaskOrder, ThreadCode,
 };
@@ -226,6 +226,7 @@ impl Lowering<'_> {
             proxy: access.proxy,
             marks: Marks { mmio: access.mmio, ..marks },
             replica: None,
+            confined: None,
         }
     }
 
@@ -394,10 +395,18 @@ impl Lowering<'_> {
             AtomicOp::Cas => old().equals(operand.clone()),
             _ => Term::truth(true),
         };
-        // In global memory, as at addresses that may be there, `add.f32` flushes subnormals.
-        let shared = matches!(target.space, Space::SharedCta | Space::SharedCluster);
-        let flush = if shared { Subnormals::Kept } else { Subnormals::Flushed };
-        let value = atomic_result(op, ty, operand, swap, flush).unwrap_or_else(|| opaque(ty));
+        // In global memory `add.f32` flushes subnormals, in shared memory it does not.
+        let result = |subnormals| {
+            atomic_result(op, ty, operand.clone(), swap.clone(), subnormals)
+                .unwrap_or_else(|| opaque(ty))
+        };
+        let value = match target.space {
+            Space::SharedCta | Space::SharedCluster => result(Subnormals::Kept),
+            Space::Generic if op == AtomicOp::Add && is_float(ty) => Window::SHARED
+                .holds(&target.address)
+                .choose(result(Subnormals::Kept), result(Subnormals::Flushed)),
+            _ => result(Subnormals::Flushed),
+        };
         let (writes, value) = match op {
             AtomicOp::Cas if writes_back => (Term::truth(true), succeeds.choose(value, old())),
             _ => (succeeds, value),

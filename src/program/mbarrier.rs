@@ -2,13 +2,13 @@
 //!
 //! The object is opaque; here its bits are, from the lowest: pending arrivals (20), expected
 //! arrivals (20), pending transactions (21, signed), phase (2), initialized (1). Phases are told
-//! apart modulo four, which is enough to see that a token is older than a wait may use. A token is
-//! the state before the arrival, cut down to its phase and pending count; its top bit says that
-//! the arrival was a `.noComplete` one.
+//! apart modulo four: a token that is two or three phases old is seen to be too old, one that is
+//! four phases old is taken for a new one. A token is the state before the arrival, cut down to its
+//! phase and pending count; its top bit says that the arrival was a `.noComplete` one.
 
 use super::expr::{Binary, signed};
 use super::lower::Lowering;
-use super::micro::{Marks, Micro, Restriction};
+use super::micro::{Confined, Marks, Micro, Restriction, Target};
 use super::term::{Extension, Term};
 use crate::ptx::operation::{
     AccessForm, Destination, MbarrierOp, Order, Type, TypeKind, Value, WaitPhase,
@@ -21,6 +21,7 @@ const TX_BITS: u32 = 21;
 const PHASE_AT: u32 = 61;
 const PHASE_BITS: u32 = 2;
 const VALID_AT: u32 = 63;
+const MARKS: Marks = Marks { mbarrier: true, ..Marks::NONE };
 const OBJECT: Type = Type::new(TypeKind::Bits, 64);
 const WORD: Type = Type::new(TypeKind::Unsigned, 32);
 /// The state of an object that is not initialized.
@@ -116,14 +117,15 @@ impl Lowering<'_> {
                     tx: Term::Const(0, TX_BITS),
                     phase: Term::Const(0, PHASE_BITS),
                 };
-                let old = self.look(access, Order::Weak);
+                let marks = Marks { mbarrier_init: true, ..MARKS };
+                let old = self.look(access, Order::Weak, marks);
                 self.require(is_valid(&old).not(), "mbarrier.init of an initialized mbarrier");
-                self.put(access, object.packed());
+                self.put(access, object.packed(), marks);
             }
             MbarrierOp::Inval => {
-                let old = self.look(access, Order::Weak);
+                let old = self.look(access, Order::Weak, MARKS);
                 self.require_valid(&old);
-                self.put(access, INVALID);
+                self.put(access, INVALID, MARKS);
             }
             MbarrierOp::ExpectTx { bytes } => self.transaction(access, bytes, Binary::Add),
             MbarrierOp::CompleteTx { bytes } => self.transaction(access, bytes, Binary::Sub),
@@ -164,9 +166,12 @@ impl Lowering<'_> {
         let exact =
             |tx: Term| wide(tx).binary(op, change.clone().resize(TX_BITS + 1, Extension::Zero));
         state.tx = state.tx.binary(op, change.clone());
-        let old = self.update(access, Order::Relaxed, state.packed());
+        let old = self.update(access, Order::Relaxed, state.packed(), None);
         let before = State::of(&old).tx;
-        let fits = exact(before.clone()).equals(wide(before.binary(op, change.clone())));
+        let after = before.clone().binary(op, change.clone());
+        // The count is symmetric: of 21 bits, the least number is none.
+        let least = after.clone().equals(Term::Const(1 << COUNT_BITS, TX_BITS));
+        let fits = exact(before).equals(wide(after)).and(least.not());
         self.require(fits, "a pending transaction count out of range (PTX-9.7.13.15)");
     }
 
@@ -185,7 +190,10 @@ impl Lowering<'_> {
             }
             state
         };
-        let old = self.update(access, access.order, after(&Term::Old(64)).packed());
+        // An arrival at another CTA's object returns no state (PTX-9.7.13.15.13).
+        let returns = destination.is_some() || kind.no_complete;
+        let confined = returns.then_some(Confined::OwnShared);
+        let old = self.update(access, access.order, after(&Term::Old(64)).packed(), confined);
         let before = State::of(&old);
         let enough = |there: Term| there.binary(Binary::ULt, count.clone()).not();
         self.require(
@@ -216,9 +224,14 @@ impl Lowering<'_> {
     ) {
         let wanted = match phase {
             WaitPhase::State(token) => phase_of(&self.value(token, OBJECT)),
-            WaitPhase::Parity(parity) => self.count(parity).bits(0, 1),
+            WaitPhase::Parity(parity) => {
+                let parity = self.count(parity);
+                let known = parity.clone().binary(Binary::ULt, Term::Const(2, 32));
+                self.require(known, "a phase parity other than 0 and 1 (PTX-9.7.13.15)");
+                parity.bits(0, 1)
+            }
         };
-        let object = self.look(access, Order::Relaxed);
+        let object = self.look(access, Order::Relaxed, MARKS);
         self.require_valid(&object);
         let now = phase_of(&object);
         let complete = match phase {
@@ -273,26 +286,32 @@ impl Lowering<'_> {
     }
 
     /// Reads the object.
-    fn look(&mut self, access: &AccessForm, order: Order) -> Term {
-        let marks = Marks { mbarrier: true, ..Marks::default() };
-        let target = self.target(access, 0, order, marks);
+    fn look(&mut self, access: &AccessForm, order: Order, marks: Marks) -> Term {
+        let mut target = self.target(access, 0, order, marks);
+        target.confined = Some(Confined::OwnShared);
         let register = self.registers.temporary(0);
         self.out.push(Micro::Load { target, destination: Some((register, Extension::Zero)) });
         Term::Register(register)
     }
 
     /// Writes the object without looking at it.
-    fn put(&mut self, access: &AccessForm, value: Term) {
-        let marks = Marks { mbarrier: true, ..Marks::default() };
-        let target = self.target(access, 0, Order::Weak, marks);
+    fn put(&mut self, access: &AccessForm, value: Term, marks: Marks) {
+        let mut target = self.target(access, 0, Order::Weak, marks);
+        target.confined = Some(Confined::OwnShared);
         self.out.push(Micro::Then);
         self.out.push(Micro::Store { target, value });
     }
 
     /// Changes the object, which has to be initialized, in one step; gives what it was before.
-    fn update(&mut self, access: &AccessForm, write_order: Order, value: Term) -> Term {
-        let marks = Marks { rmw: true, mbarrier: true, ..Marks::default() };
-        let target = self.target(access, 0, Order::Relaxed, marks);
+    fn update(
+        &mut self,
+        access: &AccessForm,
+        write_order: Order,
+        value: Term,
+        confined: Option<Confined>,
+    ) -> Term {
+        let marks = Marks { rmw: true, ..MARKS };
+        let target = Target { confined, ..self.target(access, 0, Order::Relaxed, marks) };
         let register = self.registers.temporary(0);
         self.out.push(Micro::Rmw {
             target,

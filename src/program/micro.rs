@@ -94,6 +94,19 @@ pub struct Step {
     pub span: Span,
 }
 
+impl Marks {
+    /// No marks.
+    pub const NONE: Self = Self {
+        rmw: false,
+        red: false,
+        releasing_read: false,
+        mbarrier: false,
+        mbarrier_init: false,
+        mmio: false,
+        non_coherent: false,
+    };
+}
+
 /// What the accesses of one micro-operation have in common.
 #[derive(Clone, Debug)]
 pub struct Target {
@@ -117,6 +130,19 @@ pub struct Target {
     pub marks: Marks,
     /// Which replica of a multimem address; `None` where the instruction is no `multimem` one.
     pub replica: Option<usize>,
+    /// Where the instruction has to find its address, if it says.
+    pub confined: Option<Confined>,
+}
+
+/// Memory that an instruction is for, whatever its address says; elsewhere it is undefined.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Confined {
+    /// An mbarrier operation that is not for objects of other CTAs: the CTA's `.shared`.
+    OwnShared,
+    /// `st.bulk`: `.shared`.
+    Shared,
+    /// `discard`: `.global`.
+    Global,
 }
 
 /// A micro-operation.
@@ -283,6 +309,8 @@ pub struct Marks {
     pub releasing_read: bool,
     /// An operation on an mbarrier object, or the fence that stands for what a wait acquires.
     pub mbarrier: bool,
+    /// Of an `mbarrier.init`.
+    pub mbarrier_init: bool,
     /// `.mmio`
     pub mmio: bool,
     /// `ld.global.nc`, `ldu`: for data that nothing writes meanwhile.

@@ -2,7 +2,7 @@
 //! reductions of packed types.
 
 use super::lower::Lowering;
-use super::micro::{Marks, Micro, Target};
+use super::micro::{Confined, Marks, Micro, Target};
 use super::term::{Extension, Subnormals, Term, atomic_result, extension, is_float};
 use crate::litmus::ast::DeclaredSpace;
 use crate::ptx::operation::{
@@ -21,14 +21,14 @@ impl Lowering<'_> {
                 match self.value(size, Type::new(TypeKind::Unsigned, 64)) {
                     Term::Const(bytes, _) if bytes <= LONGEST_BULK => {
                         let zero = |_| Term::Const(0, 64);
-                        self.words(address, *space, bytes, 8, zero);
+                        self.words(address, *space, bytes, 8, Confined::Shared, zero);
                     }
                     _ => self.unsupported("`st.bulk` of a computed size, or of more than 1 KiB"),
                 }
             }
             Operation::Discard { address, .. } => {
                 let anything = |_| Term::Free("value after `discard`".to_owned(), 64);
-                self.words(address, Space::Global, 128, 128, anything);
+                self.words(address, Space::Global, 128, 128, Confined::Global, anything);
             }
             Operation::MultimemStore { access, sources } => self.multimem_store(access, sources),
             Operation::MultimemReduce { access, op, operands } => {
@@ -56,6 +56,7 @@ impl Lowering<'_> {
         space: Space,
         bytes: u128,
         whole: u32,
+        confined: Confined,
         value: impl Fn(u128) -> Term,
     ) {
         let mut list = Vec::new();
@@ -73,6 +74,7 @@ impl Lowering<'_> {
                 proxy: Proxy::Generic,
                 marks: Marks::default(),
                 replica: None,
+                confined: Some(confined),
             };
             list.push(Micro::Store { target, value: value(word) });
         }
@@ -101,32 +103,42 @@ impl Lowering<'_> {
     }
 
     fn multimem_store(&mut self, access: &AccessForm, sources: &[Value]) {
+        let (scalar, parts) = scalars(access);
         let mut list = Vec::new();
         for (element, source) in (0_u32..).zip(sources) {
             let value = self.value(source, access.ty);
-            let targets = self.replicated(access, element, access.order, Marks::default());
-            list.extend(
-                targets.into_iter().map(|target| Micro::Store { target, value: value.clone() }),
-            );
+            for part in 0..parts {
+                let element = element * parts + part;
+                let targets = self.replicated(&scalar, element, access.order, Marks::default());
+                let value = value.clone().bits(part * scalar.ty.bits, scalar.ty.bits);
+                let store = |target| Micro::Store { target, value: value.clone() };
+                list.extend(targets.into_iter().map(store));
+            }
         }
         self.elements(list, access.order);
     }
 
     fn multimem_reduce(&mut self, access: &AccessForm, op: AtomicOp, operands: &[Value]) {
         let marks = Marks { rmw: true, red: true, ..Marks::default() };
+        let (scalar, parts) = scalars(access);
+        let ty = scalar.ty;
         let mut list = Vec::new();
         for (element, operand) in (0_u32..).zip(operands) {
             let operand = self.value(operand, access.ty);
-            for target in self.replicated(access, element, Order::Relaxed, marks) {
-                let kept = Subnormals::Kept;
-                let value = atomic_result(op, access.ty, operand.clone(), None, kept);
-                list.push(Micro::Rmw {
-                    target,
-                    write_order: access.order,
-                    destination: None,
-                    writes: Term::truth(true),
-                    value: value.unwrap_or_else(|| opaque(access.ty)),
-                });
+            for part in 0..parts {
+                let operand = operand.clone().bits(part * ty.bits, ty.bits);
+                let value = atomic_result(op, ty, operand, None, Subnormals::Kept);
+                let value = value.unwrap_or_else(|| opaque(ty));
+                let element = element * parts + part;
+                for target in self.replicated(&scalar, element, Order::Relaxed, marks) {
+                    list.push(Micro::Rmw {
+                        target,
+                        write_order: access.order,
+                        destination: None,
+                        writes: Term::truth(true),
+                        value: value.clone(),
+                    });
+                }
             }
         }
         self.elements(list, access.order);
@@ -134,31 +146,41 @@ impl Lowering<'_> {
 
     /// Reads every replica and combines what it finds.
     fn multimem_load(&mut self, access: &AccessForm, op: AtomicOp, destinations: &[Destination]) {
-        let ty = access.ty;
+        let (scalar, parts) = scalars(access);
+        let ty = scalar.ty;
         let (mut list, mut results, mut next) = (Vec::new(), Vec::new(), 0);
         for (element, destination) in (0_u32..).zip(destinations) {
-            let mut result: Option<Term> = None;
-            for target in self.replicated(access, element, access.order, Marks::default()) {
-                let register = self.registers.temporary(next);
-                next += 1;
-                list.push(Micro::Load { target, destination: Some((register, Extension::Zero)) });
-                let value = Term::Register(register).resize(ty.bits, Extension::Zero);
-                result = Some(match result {
-                    None => value,
-                    // More than two numbers are added in an order that nothing says.
-                    Some(_) if is_float(ty) && op == AtomicOp::Add && self.replicas() > 2 => {
-                        opaque(ty)
-                    }
-                    Some(others) => atomic_result(op, ty, value, None, Subnormals::Kept)
-                        .map_or_else(|| opaque(ty), |term| term.with_old(&others)),
-                });
+            let mut whole: Option<Term> = None;
+            for part in 0..parts {
+                let mut result: Option<Term> = None;
+                let element = element * parts + part;
+                for target in self.replicated(&scalar, element, access.order, Marks::default()) {
+                    let register = self.registers.temporary(next);
+                    next += 1;
+                    let destination = Some((register, Extension::Zero));
+                    list.push(Micro::Load { target, destination });
+                    let value = Term::Register(register).resize(ty.bits, Extension::Zero);
+                    result = Some(match result {
+                        None => value,
+                        // More than two numbers are added in an order that nothing says.
+                        Some(_) if is_float(ty) && op == AtomicOp::Add && self.replicas() > 2 => {
+                            opaque(ty)
+                        }
+                        Some(others) => atomic_result(op, ty, value, None, Subnormals::Kept)
+                            .map_or_else(|| opaque(ty), |term| term.with_old(&others)),
+                    });
+                }
+                whole = match (whole, result) {
+                    (Some(low), Some(high)) => Some(Term::Concat(Box::new(high), Box::new(low))),
+                    (low, high) => low.or(high),
+                };
             }
-            results.push((destination, result));
+            results.push((destination, whole));
         }
         self.elements(list, access.order);
         for (destination, result) in results {
             if let Some(result) = result {
-                self.assign(destination, result, extension(ty));
+                self.assign(destination, result, extension(access.ty));
             }
         }
     }
@@ -172,25 +194,18 @@ impl Lowering<'_> {
         operands: &[Value],
         red: bool,
     ) {
-        let kind = match access.ty.kind {
-            TypeKind::FloatX2 => TypeKind::Float,
-            _ => TypeKind::Bfloat,
-        };
-        let half = AccessForm {
-            ty: Type::new(kind, access.ty.bits / 2),
-            elements: access.elements.max(1) * 2,
-            ..access.clone()
-        };
+        let (half, _) = scalars(access);
         let word = Type::new(TypeKind::Bits, access.ty.bits);
         let (mut list, mut results) = (Vec::new(), Vec::new());
         for (index, operand) in (0_u32..).zip(operands) {
             let value = self.value(operand, word);
+            let wanted = destinations.get(index as usize).is_some_and(Option::is_some);
             let mut parts = Vec::new();
             for part in 0..2 {
                 let element = index * 2 + part;
                 let operand = value.clone().bits(part * half.ty.bits, half.ty.bits);
                 let register = self.registers.temporary(element as usize);
-                let destination = Some((register, Extension::Zero));
+                let destination = wanted.then_some((register, Extension::Zero));
                 list.push(self.atomic_on(&half, op, element, destination, operand, None, red));
                 parts.push(Term::Register(register).resize(half.ty.bits, Extension::Zero));
             }
@@ -202,6 +217,18 @@ impl Lowering<'_> {
             self.assign(destination, result, Extension::Zero);
         }
     }
+}
+
+/// An access with scalar elements, and how many of them make one of its own: an operation on a
+/// packed type is one on each of its two halves (PTX-8.2.5).
+fn scalars(access: &AccessForm) -> (AccessForm, u32) {
+    let kind = match access.ty.kind {
+        TypeKind::FloatX2 => TypeKind::Float,
+        TypeKind::BfloatX2 => TypeKind::Bfloat,
+        _ => return (access.clone(), 1),
+    };
+    let ty = Type::new(kind, access.ty.bits / 2);
+    (AccessForm { ty, elements: access.elements.max(1) * 2, ..access.clone() }, 2)
 }
 
 /// A value that nothing is said of.

@@ -372,20 +372,25 @@ impl<'e> Derived<'e> {
     /// Program order that a restricted fence gives (PTX-9.7.13.4).
     fn covered(&self, a: EventId, b: EventId) -> bool {
         let shared = |e: EventId| {
-            self.memory(e) && self.graph.objects[self.graph.access_of(e).object.index()].shared
+            let object = self.memory(e).then(|| self.graph.access_of(e).object.index())?;
+            self.graph.objects[object].shared
+        };
+        let own = |e: EventId| {
+            let place = self.graph.agents[self.event(e).agent.index()].place()?;
+            Some((place.gpu, place.grid, place.cta))
         };
         let before = match self.event(b).kind {
-            EventKind::Fence(Restriction::ReleaseSharedCta) => shared(a),
-            EventKind::Fence(Restriction::MbarrierInit) => {
-                self.memory(a) && self.event(a).marks.mbarrier
+            EventKind::Fence(Restriction::ReleaseSharedCta) => {
+                shared(a).is_some() && shared(a) == own(b)
             }
+            EventKind::Fence(Restriction::MbarrierInit) => self.event(a).marks.mbarrier_init,
             EventKind::Fence(Restriction::Wait) => {
                 self.event(a).position + 1 == self.event(b).position
             }
             _ => true,
         };
         let after = match self.event(a).kind {
-            EventKind::Fence(Restriction::AcquireSharedCluster) => shared(b),
+            EventKind::Fence(Restriction::AcquireSharedCluster) => shared(b).is_some(),
             _ => true,
         };
         self.po(a, b) && before && after
