@@ -1,4 +1,4 @@
-//! Barriers with thread counts, against a machine that takes one step of one thread after the
+//! Barriers, most with thread counts, against a machine that takes one step of one thread after the
 //! other: it marks arrivals, resets a barrier when the count is reached, and sees a thread come
 //! back to a barrier at which its arrival still counts (PTX-9.7.13.1).
 //!
@@ -35,20 +35,23 @@ enum Act {
 #[derive(Clone, Debug)]
 struct Program {
     threads: Vec<Vec<Act>>,
-    /// How many warps the barriers with counts are for; every thread is one.
+    /// How many warps the barriers with counts are for.
     counts: [usize; 2],
+    /// Whether the first two threads are one warp; else every thread is one.
+    mates: bool,
 }
 
 impl Program {
     fn text(&self) -> String {
         let mut out = String::from("PTX barriers\n.shared .u32 x = 0;\n.shared .u32 y = 0;\n");
         for (thread, acts) in self.threads.iter().enumerate() {
-            writeln!(out, "P{thread} @ gpu 0, cluster 0, cta 0, warp {thread} {{").unwrap();
+            let warp = self.warp(thread);
+            writeln!(out, "P{thread} @ gpu 0, cluster 0, cta 0, warp {warp} {{").unwrap();
             for (at, act) in acts.iter().enumerate() {
                 let line = match *act {
-                    Act::Sync(2) => "bar.sync 2;".to_owned(),
-                    Act::Sync(b) => format!("bar.sync {b}, {};", 32 * self.counts[b]),
-                    Act::Arrive(b) => format!("bar.arrive {b}, {};", 32 * self.counts[b]),
+                    Act::Sync(2) => "barrier.sync 2;".to_owned(),
+                    Act::Sync(b) => format!("barrier.sync {b}, {};", 32 * self.counts[b]),
+                    Act::Arrive(b) => format!("barrier.arrive {b}, {};", 32 * self.counts[b]),
                     Act::ClusterArrive => "barrier.cluster.arrive;".to_owned(),
                     Act::ClusterWait => "barrier.cluster.wait;".to_owned(),
                     Act::Set => "st.release.cta.u32 [x], 1;".to_owned(),
@@ -64,13 +67,24 @@ impl Program {
     }
 }
 
+/// What a thread does that has come to a barrier.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Stay {
+    /// Waits for the others of its warp, with which it arrives.
+    Arrives,
+    /// It has gone on.
+    Arrived,
+    /// Waits for the barrier to be complete.
+    Waits,
+}
+
 /// What the machine knows between two steps.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct State {
     /// The next instruction of each thread.
     at: Vec<usize>,
-    /// The threads that have arrived at each barrier since it was reset; whether each waits.
-    here: [BTreeMap<usize, bool>; 3],
+    /// The threads that have come to each barrier since it was reset.
+    here: [BTreeMap<usize, Stay>; 3],
     /// Threads that have arrived at a barrier that nobody waited at when it was complete, so that
     /// nothing says that it has been reset.
     unnoticed: BTreeSet<(usize, usize)>,
@@ -87,7 +101,18 @@ struct Runs {
     complete: bool,
 }
 
+impl State {
+    /// Whether a thread stays at a barrier.
+    fn stays(&self, thread: usize) -> bool {
+        self.here.iter().any(|here| here.get(&thread).is_some_and(|&stay| stay != Stay::Arrived))
+    }
+}
+
 impl Program {
+    fn warp(&self, thread: usize) -> usize {
+        if self.mates { thread.saturating_sub(1) } else { thread }
+    }
+
     fn runs(&self) -> Runs {
         let count = self.threads.len();
         let start = State {
@@ -120,21 +145,23 @@ impl Program {
 
     /// Whether a thread may store before it arrives: nothing keeps accesses behind an arrival back.
     fn sets_early(&self, state: &State, thread: usize) -> bool {
-        let waits = state.here.iter().any(|here| here.get(&thread) == Some(&true));
+        let alone = !self.mates || thread > 1;
         let mut rest = self.threads[thread][state.at[thread]..].iter();
-        let next = rest.find(|act| !matches!(act, Act::Arrive(_) | Act::ClusterArrive));
-        !waits && next == Some(&Act::Set)
+        let passes = |act: &Act| match act {
+            Act::Arrive(_) => alone,
+            other => *other == Act::ClusterArrive,
+        };
+        let next = rest.find(|act| !passes(act));
+        !state.stays(thread) && next == Some(&Act::Set)
     }
 
     fn has_ended(&self, state: &State, thread: usize) -> bool {
-        let waits = state.here.iter().any(|here| here.get(&thread) == Some(&true));
-        !waits && state.at[thread] == self.threads[thread].len()
+        !state.stays(thread) && state.at[thread] == self.threads[thread].len()
     }
 
     /// The next step of a thread, if it can take one; an error where that is undefined.
     fn step(&self, state: &State, thread: usize) -> Option<Result<State, ()>> {
-        let waits = state.here.iter().any(|here| here.get(&thread) == Some(&true));
-        let act = *self.threads[thread].get(state.at[thread]).filter(|_| !waits)?;
+        let act = *self.threads[thread].get(state.at[thread]).filter(|_| !state.stays(thread))?;
         let mut next = state.clone();
         next.at[thread] += 1;
         match act {
@@ -153,15 +180,10 @@ impl Program {
                 }
             }
             Act::Sync(barrier) | Act::Arrive(barrier) => {
-                let before = next.here[barrier].insert(thread, act == Act::Sync(barrier));
+                let stay = if act == Act::Sync(barrier) { Stay::Waits } else { Stay::Arrives };
+                let before = next.here[barrier].insert(thread, stay);
                 if before.is_some() || next.unnoticed.contains(&(thread, barrier)) {
                     return Some(Err(()));
-                }
-                if barrier < 2 && next.here[barrier].len() == self.counts[barrier] {
-                    let waited = next.here[barrier].values().any(|&waits| waits);
-                    let arrived = next.here[barrier].keys().filter(|_| !waited);
-                    next.unnoticed.extend(arrived.map(|&thread| (thread, barrier)));
-                    next.here[barrier].clear();
                 }
             }
         }
@@ -181,11 +203,44 @@ impl Program {
                 continue;
             }
             let arrived = |t: usize| state.cluster[t].0 > state.phases;
-            if !(0..ended.len()).any(arrived) || !all(&arrived) {
+            if (0..ended.len()).any(arrived) && all(&arrived) {
+                state.phases += 1;
+                continue;
+            }
+            if !(0..2).any(|barrier| self.count(state, barrier, &ended)) {
                 return;
             }
-            state.phases += 1;
         }
+    }
+
+    /// Marks the arrivals of warps at a barrier with a count, and resets it when there are enough.
+    fn count(&self, state: &mut State, barrier: usize, ended: &[bool]) -> bool {
+        let here = &mut state.here[barrier];
+        let mut warps: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+        for thread in 0..ended.len() {
+            warps.entry(self.warp(thread)).or_default().push(thread);
+        }
+        warps.retain(|_, mates| {
+            mates.iter().any(|t| here.contains_key(t))
+                && mates.iter().all(|t| here.contains_key(t) || ended[*t])
+        });
+        let threads = warps.values().flatten().copied();
+        let arrived: Vec<usize> = threads.filter(|t| here.contains_key(t)).collect();
+        if warps.len() == self.counts[barrier] {
+            let waited = arrived.iter().any(|t| here[t] == Stay::Waits);
+            let unnoticed = arrived.iter().filter(|_| !waited);
+            state.unnoticed.extend(unnoticed.map(|&thread| (thread, barrier)));
+            arrived.iter().for_each(|t| _ = here.remove(t));
+            return true;
+        }
+        let mut changed = false;
+        for thread in arrived {
+            if here[&thread] == Stay::Arrives {
+                here.insert(thread, Stay::Arrived);
+                changed = true;
+            }
+        }
+        changed
     }
 }
 
@@ -243,7 +298,7 @@ fn two_threads_at_one_barrier() {
     for first in &all {
         for second in &all {
             let threads = vec![first.clone(), second.clone()];
-            let program = Program { threads, counts: [2, 2] };
+            let program = Program { threads, counts: [2, 2], mates: false };
             agrees(&program, &model).unwrap_or_else(|wrong| panic!("{wrong}"));
         }
     }
@@ -268,8 +323,8 @@ fn random_programs_at_several_barriers() {
     let threads = (2..4_usize, 1..4_usize).prop_flat_map(move |(count, most)| {
         prop::collection::vec(prop::collection::vec(act.clone(), 0..=most), count)
     });
-    let programs = (threads, [2..4_usize, 2..4_usize])
-        .prop_map(|(threads, counts)| Program { threads, counts });
+    let programs = (threads, [1..4_usize, 1..4_usize], any::<bool>())
+        .prop_map(|(threads, counts, mates)| Program { threads, counts, mates });
     let (cases, mut runner) = support::random::drawn("BARRIERS");
     let mut tally: BTreeMap<Kind, usize> = BTreeMap::new();
     for _ in 0..cases * 20 {

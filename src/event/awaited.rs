@@ -21,8 +21,30 @@ pub(super) fn awaited(graph: &EventGraph) -> Rel {
     let pairs = pairs.flat_map(|(agent, operation)| {
         sources[agent.index()].iter().map(move |&source| (source, operation))
     });
-    let decided = deciding_reads(graph);
+    let decided = deciding_reads(graph).into_iter().chain(warp_arrivals(graph));
     Rel::from_pairs(graph.events.len(), pairs.chain(decided))
+}
+
+/// To operations that mark the arrival of a warp, from those of its other threads in the same turn,
+/// and from the reads that decide whether these come to them.
+fn warp_arrivals(graph: &EventGraph) -> Vec<(EventId, EventId)> {
+    let arrivals = arrivals(graph);
+    let mut out = Vec::new();
+    for (at, op) in graph.barriers.iter().enumerate() {
+        if !is_arrival_of_warp(graph, op) {
+            continue;
+        }
+        let turn = turn(graph, at);
+        for mate in graph.mates(graph.event(op.event).agent) {
+            let own = arrivals.get(&(&op.key, mate)).map_or(&[][..], |own| own);
+            // The arrival that counts in this turn is this one at the earliest.
+            let Some(earliest) = own.get(turn) else { continue };
+            let guards = own[..=turn].iter().map(|other| graph.event(other.event).guard);
+            let reads = guards.flat_map(|guard| reads_of(graph, guard));
+            out.extend(reads.chain([earliest.event]).map(|source| (source, op.event)));
+        }
+    }
+    out
 }
 
 /// To barrier operations that wait for all, from the reads that decide whether another thread comes
@@ -72,15 +94,21 @@ fn reads_of(graph: &EventGraph, expr: ExprId) -> impl Iterator<Item = EventId> {
     reads.flatten().copied()
 }
 
-/// Whether a barrier operation is one of all threads of a CTA or cluster, which it waits for in turns.
-/// Those of a warp are told by lane, and its threads are converged there.
+/// Whether a barrier operation is one of all threads of a CTA, cluster or warp, which it waits for in
+/// turns.
 fn is_for_all(graph: &EventGraph, op: &BarrierOp) -> bool {
     let by_count = |other: &BarrierOp| {
         other.key == op.key && matches!(other.rule, BarrierRule::Count(_) | BarrierRule::Quorum(_))
     };
-    op.rule == BarrierRule::AllLive
-        && !matches!(op.key, BarrierKey::Warp(..))
-        && !graph.barriers.iter().any(by_count)
+    op.rule == BarrierRule::AllLive && !graph.barriers.iter().any(by_count)
+}
+
+/// Whether a barrier operation waits for the threads of its warp, since it marks the arrival of the
+/// warp; the others come there in turns with it.
+fn is_arrival_of_warp(graph: &EventGraph, op: &BarrierOp) -> bool {
+    let BarrierRule::Count(count) = op.rule else { return false };
+    let warps = graph.exprs.constant(count).is_some_and(|n| n > 0 && n % 32 == 0);
+    matches!(op.key, BarrierKey::Cta(..)) && op.arrives && warps
 }
 
 /// Whether a thread that may be cut is one for whose end others wait.
@@ -100,16 +128,17 @@ fn awaited_threads(graph: &EventGraph) -> Vec<(AgentId, EventId)> {
     let mut away: FxHashMap<(&BarrierKey, usize), Vec<AgentId>> = FxHashMap::default();
     let mut out = Vec::new();
     for (at, op) in graph.barriers.iter().enumerate() {
+        let turn = turn(graph, at);
+        let comes = |agent| arrivals.get(&(&op.key, agent)).is_some_and(|own| own.len() > turn);
+        if is_arrival_of_warp(graph, op) {
+            let mates = graph.mates(graph.event(op.event).agent).filter(|&mate| !comes(mate));
+            out.extend(mates.map(|mate| (mate, op.event)));
+        }
         if !op.waits || !is_for_all(graph, op) {
             continue;
         }
-        let turn = turn(graph, at);
         let away = away.entry((&op.key, turn)).or_insert_with(|| {
-            let agents = (0..graph.agents.len()).map(AgentId::new);
-            let comes = |agent| arrivals.get(&(&op.key, agent)).is_some_and(|own| own.len() > turn);
-            let place = |agent: &AgentId| graph.agents[agent.index()].place();
-            let members = agents.filter(|a| place(a).is_some_and(|p| op.key.includes(p)));
-            members.filter(|&agent| !comes(agent)).collect()
+            graph.members(&op.key).into_iter().filter(|&agent| !comes(agent)).collect()
         });
         let waiting = graph.event(op.event).agent;
         out.extend(away.iter().filter(|&&agent| agent != waiting).map(|&agent| (agent, op.event)));

@@ -190,7 +190,7 @@ pub enum BarrierKey {
     /// The cluster's barrier: (gpu, grid, cluster).
     Cluster((u32, u32, u32)),
     /// A warp barrier: (gpu, grid, cta, warp), lane mask.
-    Warp((u32, u32, u32, u32), u64),
+    Warp(Warp, u64),
 }
 
 /// One barrier operation.
@@ -435,6 +435,55 @@ impl EventGraph {
     #[must_use]
     pub fn symbol(&self, id: SymbolId) -> &Symbol {
         &self.symbols[id.index()]
+    }
+}
+
+/// A warp: gpu, grid, cta, and its number there; threads whose warp the test leaves open have one
+/// each.
+pub type Warp = (u32, u32, u32, u32);
+
+impl EventGraph {
+    /// The warp of a thread.
+    #[must_use]
+    pub fn warp_of(&self, agent: AgentId) -> Option<Warp> {
+        let agent = &self.agents[agent.index()];
+        let p = agent.place()?;
+        let warp = p.warp.unwrap_or_else(|| match agent.kind {
+            AgentKind::Thread(index, _) => u32::try_from(index).unwrap_or(u32::MAX),
+            AgentKind::Init => u32::MAX,
+        });
+        Some((p.gpu, p.grid, p.cta, warp))
+    }
+
+    /// The other threads of a thread's warp.
+    pub fn mates(&self, agent: AgentId) -> impl Iterator<Item = AgentId> {
+        let own = self.warp_of(agent);
+        let others = (0..self.agents.len()).map(AgentId::new).filter(move |&a| a != agent);
+        others.filter(move |&other| own.is_some() && self.warp_of(other) == own)
+    }
+
+    /// The position of a thread among the threads of its warp; `None` when it is alone there.
+    fn lane(&self, agent: AgentId) -> Option<u32> {
+        self.agents[agent.index()].place()?.warp?;
+        let own = self.warp_of(agent);
+        let before = (0..agent.index()).map(AgentId::new);
+        u32::try_from(before.filter(|&mate| self.warp_of(mate) == own).count()).ok()
+    }
+
+    /// The threads that a barrier concerns.
+    #[must_use]
+    pub fn members(&self, key: &BarrierKey) -> Vec<AgentId> {
+        let inside = |&agent: &AgentId| {
+            let in_warp = || match key {
+                BarrierKey::Warp(warp, mask) => {
+                    self.warp_of(agent) == Some(*warp)
+                        && self.lane(agent).is_none_or(|lane| mask & (1 << lane) != 0)
+                }
+                BarrierKey::Cta(..) | BarrierKey::Instance(..) | BarrierKey::Cluster(_) => true,
+            };
+            self.agents[agent.index()].place().is_some_and(|p| key.includes(p)) && in_warp()
+        };
+        (0..self.agents.len()).map(AgentId::new).filter(inside).collect()
     }
 }
 

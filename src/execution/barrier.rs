@@ -4,9 +4,8 @@
 //! its rule is met; whoever waits goes on only then. An assignment is well founded when the
 //! generations can complete one after another (PTX-9.7.13.1): a circular wait has no final state.
 
-use crate::event::graph::{AgentKind, BarrierKey, BarrierOp, BarrierRule, EventGraph};
+use crate::event::graph::{BarrierKey, BarrierOp, BarrierRule, EventGraph, Warp};
 use crate::id::{AgentId, EventId, ExprId};
-use crate::litmus::ast::Place;
 use indexmap::{IndexMap, IndexSet};
 
 /// The generation that a barrier operation belongs to.
@@ -107,62 +106,24 @@ impl<'a> Barriers<'a> {
             BarrierRule::Quorum(expr) => Some(((self.count)(expr)?, Unit::Threads)),
             // Without a count on a barrier that others use with one: all threads of the CTA.
             BarrierRule::AllLive | BarrierRule::Participants => {
-                let members = self.members(&self.op(index).key);
+                let members = self.graph.members(&self.op(index).key);
                 Some((self.warps(&members).len() as u128, Unit::Warps))
             }
         }
     }
 
-    /// The threads that a barrier concerns.
-    pub(super) fn members(&self, key: &BarrierKey) -> Vec<AgentId> {
-        let inside = |agent: usize, p: Place| {
-            let in_warp = match key {
-                BarrierKey::Warp((.., warp), mask) => {
-                    self.warp_of(agent, p) == *warp
-                        && self.lane(agent, p).is_none_or(|lane| mask & (1 << lane) != 0)
-                }
-                BarrierKey::Cta(..) | BarrierKey::Instance(..) | BarrierKey::Cluster(_) => true,
-            };
-            key.includes(p) && in_warp
-        };
-        let agents = self.graph.agents.iter().enumerate();
-        agents
-            .filter(|(index, a)| a.place().is_some_and(|p| inside(*index, p)))
-            .map(|(index, _)| AgentId::new(index))
-            .collect()
-    }
-
     /// The threads that the barrier of an operation concerns.
     #[must_use]
     pub fn group(&self, operation: usize) -> Vec<AgentId> {
-        self.members(&self.op(operation).key)
-    }
-
-    fn warp_of(&self, agent: usize, place: Place) -> u32 {
-        place.warp.unwrap_or_else(|| match self.graph.agents[agent].kind {
-            AgentKind::Thread(index, _) => u32::try_from(index).unwrap_or(u32::MAX),
-            AgentKind::Init => u32::MAX,
-        })
-    }
-
-    /// The position of a thread among the threads of its warp; `None` when it is alone there.
-    fn lane(&self, agent: usize, place: Place) -> Option<u32> {
-        place.warp?;
-        let mates = self.graph.agents[..agent].iter().filter(|a| {
-            a.place().is_some_and(|p| {
-                (p.gpu, p.grid, p.cta, p.warp) == (place.gpu, place.grid, place.cta, place.warp)
-            })
-        });
-        u32::try_from(mates.count()).ok()
+        self.graph.members(&self.op(operation).key)
     }
 
     /// Threads grouped by warp.
-    fn warps(&self, agents: &[AgentId]) -> IndexMap<(u32, u32, u32, u32), Vec<AgentId>> {
+    pub(super) fn warps(&self, agents: &[AgentId]) -> IndexMap<Warp, Vec<AgentId>> {
         let mut out: IndexMap<_, Vec<AgentId>> = IndexMap::new();
         for &agent in agents {
-            if let Some(p) = self.graph.agents[agent.index()].place() {
-                let warp = self.warp_of(agent.index(), p);
-                out.entry((p.gpu, p.grid, p.cta, warp)).or_default().push(agent);
+            if let Some(warp) = self.graph.warp_of(agent) {
+                out.entry(warp).or_default().push(agent);
             }
         }
         out
@@ -286,7 +247,11 @@ impl<'a> Barriers<'a> {
                 return Err(TooMany);
             }
             let members: Vec<usize> = group.iter().map(|&t| threads[t][filling.next[t]]).collect();
-            if !self.completes(&members) {
+            let left = |agent| {
+                let mut own = threads.iter().zip(&filling.next);
+                own.any(|(ops, &next)| ops[next..].first().is_some_and(|&b| self.agent(b) == agent))
+            };
+            if !self.completes(&members, left) {
                 continue;
             }
             group.iter().for_each(|&t| filling.next[t] += 1);
@@ -333,8 +298,9 @@ impl<'a> Barriers<'a> {
         Ok(out)
     }
 
-    /// Whether exactly these operations complete a generation of a counted barrier.
-    pub(super) fn completes(&self, members: &[usize]) -> bool {
+    /// Whether exactly these operations complete a generation of a counted barrier, to which other
+    /// threads of their warps do not come if `comes` says so.
+    pub(super) fn completes(&self, members: &[usize], comes: impl Fn(AgentId) -> bool) -> bool {
         let Some((wanted, unit)) = self.wanted(members[0]) else { return false };
         if members.iter().any(|&b| self.wanted(b) != Some((wanted, unit))) {
             return false;
@@ -344,23 +310,13 @@ impl<'a> Barriers<'a> {
             Unit::Threads => agents.len() as u128 == wanted,
             Unit::Warps => {
                 let warps = self.warps(&agents);
-                let all = self.warps(&self.members(&self.op(members[0]).key));
+                let all = self.warps(&self.graph.members(&self.op(members[0]).key));
                 warps.len() as u128 == wanted
                     && warps.iter().all(|(warp, present)| {
-                        all[warp].iter().all(|agent| {
-                            present.contains(agent) || self.never_uses(*agent, members[0])
-                        })
+                        all[warp].iter().all(|agent| present.contains(agent) || !comes(*agent))
                     })
             }
         }
-    }
-
-    /// Whether a thread executes no operation on the barrier of `index` at all.
-    fn never_uses(&self, agent: AgentId, index: usize) -> bool {
-        !self
-            .executed
-            .iter()
-            .any(|&b| self.agent(b) == agent && self.op(b).key == self.op(index).key)
     }
 
     /// Whether generations can complete one after another.
@@ -406,76 +362,92 @@ impl<'a> Barriers<'a> {
                     ops.iter().copied().filter(|&b| of(b).index == generation).collect();
                 let someone_waits =
                     ops.iter().any(|&b| of(b).index >= generation && self.op(b).waits);
-                !someone_waits || (!members.is_empty() && self.completes(&members))
+                let left = |agent| {
+                    ops.iter().any(|&b| self.agent(b) == agent && of(b).index >= generation)
+                };
+                !someone_waits || (!members.is_empty() && self.completes(&members, left))
             })
     }
 
     /// A cycle of operations that wait for each other; `None` when there is none.
     ///
     /// An operation begins when the thread has passed those before, and after the generation of its
-    /// barrier before its own is complete. A generation is complete when all its arrivals have
-    /// begun and, at a barrier for all, when the threads that take no part have ended.
+    /// barrier before its own is complete. It is passed when the generation is complete, if it waits;
+    /// one that marks the arrival of its warp is passed when the others of the warp have begun
+    /// theirs, or have ended. A generation is complete when all its arrivals have begun and, at a
+    /// barrier for all, when the threads that take no part have ended.
     #[must_use]
     pub fn circular_wait(&self, generations: &Generations) -> Option<Vec<usize>> {
-        let generation = |b: usize| generations[b].map(|g| (&self.op(b).key, g.index));
-        // Nodes: the beginning of each operation, then the completion of each generation.
         let mut members: IndexMap<(&BarrierKey, u32), Vec<usize>> = IndexMap::new();
-        for &b in &self.executed {
-            if let Some(place) = generation(b) {
-                members.entry(place).or_default().push(b);
-            }
-        }
         let mut last_wait: IndexMap<&BarrierKey, u32> = IndexMap::new();
-        for &b in self.executed.iter().filter(|&&b| self.op(b).waits) {
-            if let Some((key, index)) = generation(b) {
+        for &b in &self.executed {
+            let Some(Generation { index, .. }) = generations[b] else { continue };
+            let key = &self.op(b).key;
+            members.entry((key, index)).or_default().push(b);
+            if self.op(b).waits {
                 let last = last_wait.entry(key).or_insert(index);
                 *last = index.max(*last);
             }
         }
+        // Nodes: where each operation begins, where it is passed, where each generation is complete.
+        let count = self.executed.len();
         let begins = |b: usize| self.executed.binary_search(&b).expect("an executed operation");
-        let complete = |place| members.get_index_of(&place).map(|at| self.executed.len() + at);
-        let is_late = |b: usize| generations[b].is_some_and(|g| g.late);
-        let mut edges = vec![IndexSet::new(); self.executed.len() + members.len()];
+        let passes = |b: usize| count + begins(b);
+        let mut edges = vec![IndexSet::new(); 2 * count + members.len()];
         for (at, &b) in self.executed.iter().enumerate() {
-            let Some((key, index)) = generation(b) else { continue };
-            let done = complete((key, index)).expect("a generation with a member");
-            if self.op(b).arrives && !is_late(b) {
-                edges[at].insert(done);
-            }
+            edges[at].insert(count + at);
+            let next = self.executed[at + 1..].iter().find(|&&c| self.agent(c) == self.agent(b));
+            next.map(|&next| edges[passes(b)].insert(begins(next)));
+        }
+        let after_end = |absent: AgentId, node: usize, edges: &mut Vec<IndexSet<usize>>| {
+            let last = self.executed.iter().rfind(|&&b| self.agent(b) == absent);
+            last.map(|&last| edges[passes(last)].insert(node));
+        };
+        for (at, (&(key, index), own)) in members.iter().enumerate() {
+            let done = 2 * count + at;
             // Arrivals that are left over at the end are in no order.
             let before =
                 index.checked_sub(1).filter(|&i| last_wait.get(key).is_some_and(|&l| i <= l));
-            if let Some(before) = before.and_then(|i| complete((key, i))) {
-                edges[before].insert(at);
-            }
-            let next = self.executed[at + 1..].iter().find(|&&c| self.agent(c) == self.agent(b));
-            if let Some(&next) = next {
-                edges[at].insert(begins(next));
+            let before = before.and_then(|i| members.get_index_of(&(key, i)));
+            for &b in own {
+                before.map(|before| edges[2 * count + before].insert(begins(b)));
+                if self.op(b).arrives && !generations[b].is_some_and(|g| g.late) {
+                    edges[begins(b)].insert(done);
+                }
                 if self.op(b).waits {
-                    edges[done].insert(begins(next));
+                    edges[done].insert(passes(b));
                 }
             }
-        }
-        for (&(key, index), own) in &members {
-            let all = own.iter().any(|&b| self.op(b).rule == BarrierRule::AllLive);
-            if !all || !own.iter().any(|&b| self.op(b).waits) || self.counted(key) {
+            let arrivals = || own.iter().copied().filter(|&b| self.op(b).arrives);
+            let arrival_of = |agent| arrivals().find(|&b| self.agent(b) == agent);
+            if self.counted(key) {
+                let warps =
+                    |&b: &usize| self.wanted(b).is_some_and(|(_, unit)| unit == Unit::Warps);
+                for b in arrivals().filter(warps) {
+                    for mate in self.graph.mates(self.agent(b)) {
+                        if let Some(own) = arrival_of(mate) {
+                            edges[begins(own)].insert(passes(b));
+                        } else {
+                            after_end(mate, passes(b), &mut edges);
+                            after_end(mate, done, &mut edges);
+                        }
+                    }
+                }
                 continue;
             }
-            let done = complete((key, index)).expect("a generation with a member");
-            let present: IndexSet<AgentId> =
-                own.iter().filter(|&&b| self.op(b).arrives).map(|&b| self.agent(b)).collect();
-            for absent in self.members(key).into_iter().filter(|a| !present.contains(a)) {
-                let last = self.executed.iter().rposition(|&b| self.agent(b) == absent);
-                let Some(last) = last else { continue };
-                edges[last].insert(done);
-                let waited = generation(self.executed[last]).and_then(complete);
-                if let Some(waited) = waited.filter(|_| self.op(self.executed[last]).waits) {
-                    edges[waited].insert(done);
-                }
+            let all = own.iter().any(|&b| self.op(b).rule == BarrierRule::AllLive);
+            if all && own.iter().any(|&b| self.op(b).waits) {
+                let group = self.graph.members(key).into_iter();
+                group
+                    .filter(|&agent| arrival_of(agent).is_none())
+                    .for_each(|absent| after_end(absent, done, &mut edges));
             }
         }
         let cycle = find_cycle(&edges)?;
-        Some(cycle.into_iter().filter_map(|node| self.executed.get(node).copied()).collect())
+        let operations = cycle.into_iter().filter(|&node| node < 2 * count);
+        let operations: IndexSet<usize> =
+            operations.map(|node| self.executed[node % count]).collect();
+        Some(operations.into_iter().collect())
     }
 
     /// The synchronization edges of CTA barriers (PTX-8.9.4 (3)).

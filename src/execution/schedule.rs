@@ -5,7 +5,7 @@
 //! may not, and one that may be cut is not known to end. So whatever happens in a schedule happens
 //! in some run of the program.
 
-use super::barrier::{Barriers, TooMany};
+use super::barrier::{Barriers, TooMany, Unit};
 use crate::event::graph::{BarrierKey, BarrierRule};
 use crate::id::AgentId;
 use indexmap::{IndexMap, IndexSet};
@@ -27,6 +27,8 @@ pub enum Misuse {
 pub struct Schedules<'a> {
     barriers: Barriers<'a>,
     threads: Vec<Thread>,
+    /// The other threads of each one's warp.
+    mates: Vec<Vec<usize>>,
 }
 
 /// What a thread surely does at barriers.
@@ -73,7 +75,15 @@ impl<'a> Schedules<'a> {
         for cut in &graph.cuts {
             threads[cut.agent.index()].ends = false;
         }
-        Self { barriers, threads }
+        let agents: Vec<AgentId> = (0..threads.len()).map(AgentId::new).collect();
+        let mut mates = vec![Vec::new(); threads.len()];
+        for warp in barriers.warps(&agents).into_values() {
+            let warp: Vec<usize> = warp.into_iter().map(AgentId::index).collect();
+            for &thread in &warp {
+                mates[thread] = warp.iter().copied().filter(|&mate| mate != thread).collect();
+            }
+        }
+        Self { barriers, threads, mates }
     }
 
     /// The first misuse that some schedule has.
@@ -124,7 +134,7 @@ impl<'a> Schedules<'a> {
         for key in keys {
             let users = (0..self.threads.len())
                 .filter(|&t| self.threads[t].operations.iter().any(|&b| self.key(b) == key));
-            let members = self.barriers.members(key).into_iter().map(AgentId::index);
+            let members = self.barriers.graph.members(key).into_iter().map(AgentId::index);
             let all: Vec<usize> = users.chain(members).collect();
             all.windows(2).for_each(|pair| _ = of.union(pair[0], pair[1]));
         }
@@ -226,21 +236,66 @@ impl<'a> Schedules<'a> {
                 return Some(Err(misuse));
             }
             here.push(index);
-            let wanted = self.barriers.wanted(index).map_or(u128::MAX, |(wanted, _)| wanted);
-            if here.len() as u128 >= wanted && self.barriers.completes(here) {
-                let waiting = || here.iter().filter(|&&member| self.barriers.op(member).waits);
-                if waiting().next().is_none() {
-                    next.unnoticed.extend(&*here);
-                    next.unnoticed.sort_unstable();
-                }
-                for &member in waiting() {
-                    next.waits[self.barriers.agent(member).index()] = false;
-                }
-                here.clear();
-            }
+            next.waits[thread] = true;
         }
         self.release(&mut next);
         Some(Ok(next))
+    }
+
+    /// Lets the threads go on that may, until there are none.
+    fn release(&self, state: &mut State) {
+        while self.release_one(state) || self.complete_one(state) {}
+    }
+
+    /// Resets a barrier with a count at which enough threads or warps have arrived.
+    fn complete_one(&self, state: &mut State) -> bool {
+        for at in 0..state.here.len() {
+            let here = &state.here[at].1;
+            let arrived: Vec<usize> =
+                here.iter().copied().filter(|&b| self.has_arrived(state, b, here)).collect();
+            let Some(&first) = arrived.first() else { continue };
+            let comes = |agent: AgentId| !self.has_ended(state, agent.index());
+            if !self.barriers.completes(&arrived, comes) {
+                continue;
+            }
+            let waits = |&member: &usize| self.barriers.op(member).waits;
+            if !arrived.iter().any(waits) {
+                state.unnoticed.extend(&arrived);
+                state.unnoticed.sort_unstable();
+            }
+            for &member in &arrived {
+                let thread = self.barriers.agent(member).index();
+                // One that only arrived may wait elsewhere by now.
+                if self.last(state, thread) == Some(member) {
+                    state.waits[thread] = false;
+                }
+            }
+            debug_assert!(self.barriers.counted(self.key(first)), "barriers with counts");
+            state.here[at].1.retain(|member| !arrived.contains(member));
+            return true;
+        }
+        false
+    }
+
+    /// Whether the arrival of an operation's warp, or of its thread, has been made: by all threads of
+    /// the warp that have not ended.
+    fn has_arrived(&self, state: &State, index: usize, here: &[usize]) -> bool {
+        let threads = self.barriers.wanted(index).is_some_and(|(_, unit)| unit == Unit::Threads);
+        let thread = |b: usize| self.barriers.agent(b).index();
+        threads
+            || self.mates[thread(index)]
+                .iter()
+                .all(|&mate| here.iter().any(|&b| thread(b) == mate) || self.has_ended(state, mate))
+    }
+
+    fn has_ended(&self, state: &State, thread: usize) -> bool {
+        let Thread { operations, ends } = &self.threads[thread];
+        *ends && state.begun[thread] == operations.len() && !state.waits[thread]
+    }
+
+    /// The operation that a thread has begun last.
+    fn last(&self, state: &State, thread: usize) -> Option<usize> {
+        Some(self.threads[thread].operations[state.begun[thread].checked_sub(1)?])
     }
 
     /// What is wrong about an operation at a barrier at which another one is not over yet.
@@ -259,19 +314,23 @@ impl<'a> Schedules<'a> {
         mixed.then_some(Misuse::Mixture(other, index))
     }
 
-    /// Lets go on who waits at a barrier without a count that all others have come to, or that they
-    /// cannot come to any more because they have ended.
-    fn release(&self, state: &mut State) {
-        loop {
-            let free = (0..self.threads.len()).find(|&thread| {
-                let last = || self.threads[thread].operations[state.begun[thread] - 1];
-                state.waits[thread] && self.is_free(state, last())
-            });
-            match free {
-                Some(thread) => state.waits[thread] = false,
-                None => return,
+    /// Lets a thread go on that waits at a barrier without a count that all others have come to, or
+    /// cannot come to any more because they have ended; or that has arrived at one with a count.
+    fn release_one(&self, state: &mut State) -> bool {
+        let free = (0..self.threads.len()).filter(|&thread| state.waits[thread]).find(|&thread| {
+            let Some(last) = self.last(state, thread) else { return false };
+            let here = state.here.iter().find(|(_, here)| here.contains(&last));
+            match here {
+                Some((_, here)) => {
+                    !self.barriers.op(last).waits && self.has_arrived(state, last, here)
+                }
+                None => self.is_free(state, last),
             }
+        });
+        if let Some(thread) = free {
+            state.waits[thread] = false;
         }
+        free.is_some()
     }
 
     /// Whether enough threads have come to a barrier without a count in the turn of an operation.
@@ -291,15 +350,14 @@ impl<'a> Schedules<'a> {
         };
         let stays_away = |agent: &AgentId| {
             let Thread { operations, ends } = &self.threads[agent.index()];
-            let ended =
-                state.begun[agent.index()] == operations.len() && !state.waits[agent.index()];
+            let ended = self.has_ended(state, agent.index());
             match op.rule {
-                BarrierRule::AllLive => *ends && ended,
+                BarrierRule::AllLive => ended,
                 BarrierRule::Participants => *ends && arrivals(operations) <= turn,
                 BarrierRule::Count(_) | BarrierRule::Quorum(_) => false,
             }
         };
-        let members = self.barriers.members(&op.key);
+        let members = self.barriers.graph.members(&op.key);
         match (&op.rule, self.barriers.wanted(index)) {
             (BarrierRule::Quorum(_), Some((wanted, _))) => {
                 members.iter().filter(|agent| came(agent)).count() as u128 >= wanted
