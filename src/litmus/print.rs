@@ -6,7 +6,7 @@ use crate::litmus::ast::{
 };
 use crate::ptx::legacy;
 use crate::ptx::operation::{Operation, Proxy, Statement, Type};
-use crate::ptx::print::{PrintError, Style, statement};
+use crate::ptx::print::{PrintError, Style, constant, statement};
 
 /// Writes a test in columns.
 ///
@@ -152,8 +152,8 @@ fn array(variable: &Variable) -> String {
 fn initial(variable: &Variable, element: usize) -> String {
     let address = variable.initial_addresses.iter().find(|a| a.element == element);
     let Some(address) = address else {
-        let value = variable.initial.as_ref().and_then(|values| values.get(element));
-        return value.map_or_else(|| "0".to_owned(), ToString::to_string);
+        let values = variable.initial.as_deref().unwrap_or_default();
+        return constant(values.get(element).copied().unwrap_or(0), variable.ty);
     };
     let name = &address.name.value;
     let mut text = if address.generic { format!("generic({name})") } else { name.clone() };
