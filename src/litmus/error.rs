@@ -134,6 +134,9 @@ impl LitmusError {
                 .help(suggest(near.as_ref(), "declare it, for example `.global .u32 x = 0;`")),
             Self::UnknownLabel { near, .. } => at("litmus-unknown-label")
                 .help(suggest(near.as_ref(), "labels are per thread: write `NAME:` before a statement")),
+            Self::NeverWritten { name, .. } if name.value.contains('.') => {
+                at("litmus-never-written").help("write it first; it is local to its block")
+            }
             Self::NeverWritten { thread, name, near } => {
                 at("litmus-never-written").help(suggest(
                     near.as_ref(),

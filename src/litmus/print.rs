@@ -6,7 +6,7 @@ use crate::litmus::ast::{
 };
 use crate::ptx::legacy;
 use crate::ptx::operation::{Operation, Proxy, Statement, Type};
-use crate::ptx::print::{PrintError, Style, constant, statement};
+use crate::ptx::print::{PrintError, Style, constant, statement, word};
 
 /// Writes a test in columns.
 ///
@@ -79,7 +79,7 @@ pub fn print_blocks(test: &Test) -> Result<String, PrintError> {
         text += &format!("{} {} {{\n", thread.name.value, place(test, thread, Style::Ptx));
         for registers in thread.registers.chunk_by(|a, b| a.1 == b.1) {
             let names: Vec<_> =
-                registers.iter().map(|(name, _)| format!("%{}", name.value)).collect();
+                registers.iter().map(|(name, _)| format!("%{}", word(&name.value))).collect();
             text += &format!("  .reg .{} {};\n", registers[0].1, names.join(", "));
         }
         let last = thread.statements.len();
@@ -228,7 +228,8 @@ fn cell(code: &Statement, is_last: bool, style: Style) -> Result<String, PrintEr
         && code.guard.is_none()
         && !code.labels.is_empty()
     {
-        let labels: Vec<_> = code.labels.iter().map(|label| format!("{}:", label.value)).collect();
+        let labels: Vec<_> =
+            code.labels.iter().map(|label| format!("{}:", word(&label.value))).collect();
         return Ok(labels.join(" "));
     }
     statement(code, style)

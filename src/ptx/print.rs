@@ -37,11 +37,18 @@ type Printed = Result<String, PrintError>;
 pub fn statement(statement: &Statement, style: Style) -> Printed {
     let printer = Printer { style };
     let mut text: String =
-        statement.labels.iter().map(|label| format!("{}: ", label.value)).collect();
+        statement.labels.iter().map(|label| format!("{}: ", word(&label.value))).collect();
     if let Some(guard) = &statement.guard {
         text += &format!("@{} ", printer.predicate(guard));
     }
     Ok(text + &printer.operation(&statement.operation)?)
+}
+
+/// The name of a register or label as a word: that of one that is local to a block has a point,
+/// and what is printed has no blocks.
+#[must_use]
+pub fn word(name: &str) -> String {
+    name.replace('.', "$")
 }
 
 /// A number as PTX writes it for a type: floating-point numbers by their bits.
@@ -257,13 +264,13 @@ impl Printer {
                 sources.iter().fold(line, |line, source| line.operand(self.value(source)))
             }
             O::Branch { target, condition } => match (condition, self.style) {
-                (None, Style::Ptx) => Line::new("bra").operand(target.value.as_str()),
-                (None, Style::Columns) => Line::new("goto").operand(target.value.as_str()),
+                (None, Style::Ptx) => Line::new("bra").operand(word(&target.value)),
+                (None, Style::Columns) => Line::new("goto").operand(word(&target.value)),
                 (Some((comparison, left, right)), Style::Columns) => {
                     Line::new(format!("b{comparison}"))
                         .operand(self.value(left))
                         .operand(self.value(right))
-                        .operand(target.value.as_str())
+                        .operand(word(&target.value))
                 }
                 (Some(_), Style::Ptx) => return self.cannot("a compare-and-branch"),
             },
@@ -484,7 +491,7 @@ impl Printer {
     }
 
     fn register(&self, name: &str) -> String {
-        let percent = format!("%{name}");
+        let percent = format!("%{}", word(name));
         let plain = name.strip_prefix('r').is_some_and(|n| n.parse::<u32>().is_ok());
         if special_register(&percent).is_some() || (self.style == Style::Columns && plain) {
             return name.to_owned();
@@ -545,7 +552,7 @@ impl Printer {
     /// `[x+4]`, or a bare `x` in columns.
     fn address(&self, address: &Address) -> String {
         let base = match &address.base {
-            Value::Register(register) => format!("%{}", register.value),
+            Value::Register(register) => format!("%{}", word(&register.value)),
             base => self.value(base),
         };
         match (&address.base, address.offset, self.style) {
