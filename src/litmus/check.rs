@@ -410,6 +410,7 @@ fn addresses(
             let error = LitmusError::WrongSpace {
                 name: name.value.clone(),
                 declared: variable.space.directive(),
+                only_shared: matches!(statement.operation, Operation::Mbarrier { .. }),
                 span: address.span,
             };
             diagnostics.push(error.diagnostic());

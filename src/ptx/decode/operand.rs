@@ -153,6 +153,23 @@ impl Decoder<'_> {
         vector(operand, elements)?.iter().map(|element| self.destination(element)).collect()
     }
 
+    /// The destinations of a load, which are not all sinks; in columns they may be.
+    pub(super) fn loaded(
+        &self,
+        operand: &Operand,
+        elements: u32,
+    ) -> Result<Vec<Destination>, DecodeError> {
+        let destinations = self.destinations(operand, elements)?;
+        if self.in_columns() || destinations.iter().any(Option::is_some) {
+            return Ok(destinations);
+        }
+        Err(DecodeError::Operand {
+            expected: "a destination register",
+            found: "only the sink `_`".to_owned(),
+            span: operand.span,
+        })
+    }
+
     /// A register that is written; the sink is no choice.
     pub(super) fn real_destination(&self, operand: &Operand) -> Result<Destination, DecodeError> {
         match self.destination(operand)? {
@@ -185,14 +202,16 @@ impl Decoder<'_> {
         Ok((register(first), register(second)))
     }
 
-    /// `[x]`, `[x+4]`, `[%r1+8]`, `[64]`, `x[2]`, or a bare `x`.
+    /// `[x]`, `[x+4]`, `[%r1+8]`, `[64]`, `x[2]`, or in columns a bare `x`.
     pub(super) fn address(&self, operand: &Operand) -> Result<Address, DecodeError> {
         let inner = match &operand.kind {
             OperandKind::Bracket(list) => match list.as_slice() {
                 [inner] => inner,
                 _ => return Err(mismatch("one address between the brackets", operand)),
             },
-            _ => operand,
+            OperandKind::Element(..) => operand,
+            _ if self.in_columns() => operand,
+            _ => return Err(mismatch("an address such as `[x]` or `[%rd1+8]`", operand)),
         };
         let address = |base, offset| Ok(Address { base, offset, span: operand.span });
         match &inner.kind {
