@@ -29,6 +29,7 @@ pub const EXTRAS: &[(&str, &str, &[&str])] = &[
 pub const WORDS: Forms = &[
     "ld.<weak|$L|volatile|mmio.relaxed.sys>.global.<b32|s32|f32> $d, [floats]",
     "st.<weak|$S>.global.<b32|f32> [floats], 0f3F800000",
+    "st.<weak|$S>.global.s32 [floats], -1",
     "ld.global.<ca|cg|cs|lu|cv>.u32 $d, [ro]; st.global.<wb|cg|cs|wt>.u32 [ro], 1",
     "ld.global.L1::no_allocate.u32 $d, [ro]; st.global.L1::evict_last.u32 [ro], 2",
     "atom.$A.global.add.s32 $d, [floats], -1",
