@@ -218,6 +218,24 @@ fn large_programs_are_decided_or_unknown() {
     decided("registers", &blocks("", &format!("{moves}{STORE}"), "x == 1"), "", "allowed");
 }
 
+/// Values that are computed from values, as often as a program is long.
+#[test]
+fn long_computations_are_decided_or_unknown() {
+    let start = "ld.relaxed.sys.global.u32 %r1, [x]; mov.u32 %r2, 0;";
+    let choices = repeated(DEEP, |n| {
+        format!("setp.eq.u32 %p1, %r1, {n}; selp.b32 %r2, {}, %r2, %p1;", n + 4)
+    });
+    let choices = format!("{start}{choices}setp.eq.u32 %p2, %r2, 7; @%p2 {STORE}");
+    let choices = blocks("", &choices, "x == 1");
+    decided("choices", &choices, "--timeout 20", "");
+    let products = "mad.lo.u32 %r2, %r2, %r2, %r1;".repeat(DEEP);
+    let products = format!(
+        "PTX limits\n.shared .u32 s;\nP0 @ cta 0 {{ ld.shared.u32 %r1, [s]; mov.u32 %r2, %r1; \
+         {products} st.shared.u32 [s], %r2; }}\nexists (s == 9)\n"
+    );
+    decided("products", &products, "--engine z3 --timeout 20", "");
+}
+
 #[test]
 fn crowds_at_barriers_are_limited() {
     let row = |cell: &dyn Fn(usize) -> String| (0..40).map(cell).collect::<Vec<_>>().join("|");
@@ -267,6 +285,8 @@ fn nesting_in_models_is_limited() {
         "cat-too-deep",
     );
     model_refused("conditions", &"if \"a\" ".repeat(DEEP), "cat-too-deep");
+    let chain = format!("if {}\"a\" then let r = po end $", "\"a\" || \"b\" && ".repeat(DEEP));
+    model_refused("alternatives", &chain, "cat-character");
     model_refused("comments", &"(* ".repeat(DEEP), "cat-unclosed");
     model_refused("characters", &"$".repeat(1 << 20), "cat-character");
     let functions = repeated(40, |n| format!("let f{}(x) = f{n}(f{n}(x))", n + 1));

@@ -3,7 +3,11 @@
 use crate::bitrel::{EventSet, Rel};
 use crate::event::graph::EventGraph;
 use crate::id::{EventId, ExprId};
-use rustc_hash::FxHashMap;
+use crate::program::expr::{Binary, Expr, ExprArena, Unary};
+use indexmap::IndexMap;
+
+/// How many literals of a guard are compared with those of others.
+const MOST_LITERALS: usize = 1024;
 
 /// Implications and exclusions between events' guards.
 #[derive(Clone, Debug)]
@@ -19,34 +23,37 @@ impl Guards {
     pub fn new(graph: &EventGraph) -> Self {
         let n = graph.events.len();
         let mut always = EventSet::empty(n);
-        let mut literals: FxHashMap<ExprId, Vec<ExprId>> = FxHashMap::default();
+        let mut sometimes: IndexMap<ExprId, Vec<EventId>> = IndexMap::new();
         for id in graph.ids() {
             let guard = graph.event(id).guard;
             if graph.exprs.is_true(guard) {
                 always.insert(id);
+            } else {
+                sometimes.entry(guard).or_default().push(id);
             }
-            literals.entry(guard).or_insert_with(|| {
-                graph.exprs.literals(guard, usize::MAX).expect("there is no limit")
-            });
         }
         let mut implies = Rel::empty(n);
         let mut exclusive = Rel::empty(n);
-        let sometimes: Vec<EventId> = graph.ids().filter(|&id| !always.contains(id)).collect();
         for a in graph.ids() {
             for b in always.iter() {
                 implies.insert(a, b);
             }
             implies.insert(a, a);
         }
-        let guard = |id: EventId| graph.event(id).guard;
-        for &a in &sometimes {
-            for &b in &sometimes {
-                let (la, lb) = (&literals[&guard(a)], &literals[&guard(b)]);
-                if guard(a) == guard(b) || lb.iter().all(|l| la.contains(l)) {
-                    implies.insert(a, b);
-                } else if a < b && la.iter().any(|&x| lb.iter().any(|&y| graph.exprs.clash(x, y))) {
-                    exclusive.insert(a, b);
-                    exclusive.insert(b, a);
+        let guards: Vec<Guard> =
+            sometimes.keys().map(|&guard| Guard::new(&graph.exprs, guard)).collect();
+        for (a, from) in guards.iter().zip(sometimes.values()) {
+            for (b, to) in guards.iter().zip(sometimes.values()) {
+                let pairs = from.iter().flat_map(|&x| to.iter().map(move |&y| (x, y)));
+                if a.expr == b.expr || a.implies(b) {
+                    for (x, y) in pairs {
+                        implies.insert(x, y);
+                    }
+                } else if a.expr < b.expr && a.clashes(b) {
+                    for (x, y) in pairs {
+                        exclusive.insert(x, y);
+                        exclusive.insert(y, x);
+                    }
                 }
             }
         }
@@ -70,4 +77,66 @@ impl Guards {
     pub fn exclusive(&self) -> &Rel {
         &self.exclusive
     }
+}
+
+/// The literals of a guard, sorted, so that two guards are compared in one pass.
+struct Guard {
+    expr: ExprId,
+    literals: Vec<ExprId>,
+    /// What negative literals negate.
+    negated: Vec<ExprId>,
+    /// What equalities equate with which constant.
+    values: Vec<(ExprId, u128)>,
+}
+
+impl Guard {
+    /// A guard of too many literals has none: it implies and excludes nothing, which loses
+    /// precision and is never wrong.
+    fn new(exprs: &ExprArena, expr: ExprId) -> Self {
+        let literals = exprs.literals(expr, MOST_LITERALS).unwrap_or_default();
+        let (mut negated, mut values) = (Vec::new(), Vec::new());
+        for &literal in &literals {
+            match exprs.get(literal) {
+                Expr::Unary(Unary::Not, inner) => negated.push(inner),
+                Expr::Binary(Binary::Eq, x, c) => {
+                    values.extend(exprs.constant(c).map(|bits| (x, bits)));
+                }
+                _ => {}
+            }
+        }
+        negated.sort_unstable();
+        values.sort_unstable();
+        Self { expr, literals, negated, values }
+    }
+
+    /// Whether all literals of another guard are among these.
+    fn implies(&self, other: &Self) -> bool {
+        let mut own = self.literals.iter();
+        !other.literals.is_empty() && other.literals.iter().all(|l| own.any(|o| o == l))
+    }
+
+    /// Whether a literal contradicts one of another guard on its face, as [`ExprArena::clash`]
+    /// says.
+    fn clashes(&self, other: &Self) -> bool {
+        meet(&self.negated, &other.literals)
+            || meet(&other.negated, &self.literals)
+            || differ(&self.values, &other.values)
+    }
+}
+
+/// Whether two sorted lists have an element in common.
+fn meet(a: &[ExprId], b: &[ExprId]) -> bool {
+    let mut rest = b.iter().peekable();
+    a.iter().any(|x| {
+        while rest.next_if(|y| *y < x).is_some() {}
+        rest.peek() == Some(&x)
+    })
+}
+
+/// Whether two sorted lists give some expression different values.
+fn differ(a: &[(ExprId, u128)], b: &[(ExprId, u128)]) -> bool {
+    a.iter().any(|&(x, value)| {
+        let from = b.partition_point(|&(y, _)| y < x);
+        b[from..].iter().take_while(|&&(y, _)| y == x).any(|&(_, other)| other != value)
+    })
 }

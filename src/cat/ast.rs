@@ -239,8 +239,8 @@ pub enum Condition {
     Variant(Name),
     /// `not c`
     Not(Box<Condition>),
-    /// `a && b`
-    Both(Box<Condition>, Box<Condition>),
-    /// `a || b`
-    Either(Box<Condition>, Box<Condition>),
+    /// `a && b && ...`
+    All(Vec<Condition>),
+    /// `a || b || ...`
+    Any(Vec<Condition>),
 }

@@ -101,8 +101,14 @@ impl Display for Condition {
         match self {
             Self::Variant(name) => write!(f, "\"{}\"", name.text()),
             Self::Not(inner) => write!(f, "not ({inner})"),
-            Self::Both(a, b) => write!(f, "({a}) && ({b})"),
-            Self::Either(a, b) => write!(f, "({a}) || ({b})"),
+            Self::All(list) | Self::Any(list) => {
+                let between = if matches!(self, Self::All(_)) { ") && (" } else { ") || (" };
+                for (at, inner) in list.iter().enumerate() {
+                    let before = if at == 0 { "(" } else { between };
+                    write!(f, "{before}{inner}")?;
+                }
+                f.write_str(")")
+            }
         }
     }
 }

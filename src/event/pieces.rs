@@ -4,11 +4,14 @@ use super::draft::DraftAccess;
 use super::unfold::Tearing;
 use crate::id::{LocId, ObjectId};
 use indexmap::{IndexMap, IndexSet};
+use std::collections::BTreeMap;
 
 /// The location pieces of a test.
 #[derive(Debug)]
 pub(super) struct Pieces {
     locations: IndexSet<(ObjectId, u64, u32)>,
+    /// The pieces by object and first byte; they do not overlap.
+    starts: BTreeMap<(ObjectId, u64), LocId>,
     /// For every accessed range of an object, its pieces.
     ranges: IndexMap<(ObjectId, u64, u32), Vec<LocId>>,
 }
@@ -20,7 +23,8 @@ impl Pieces {
         for access in accesses {
             by_object[access.object.index()].insert((access.offset, access.bytes));
         }
-        let mut pieces = Self { locations: IndexSet::new(), ranges: IndexMap::new() };
+        let mut pieces =
+            Self { locations: IndexSet::new(), starts: BTreeMap::new(), ranges: IndexMap::new() };
         for (index, ranges) in by_object.iter().enumerate() {
             let object = ObjectId::new(index);
             let cuts = boundaries(ranges, tearing);
@@ -40,14 +44,17 @@ impl Pieces {
         cuts: &[u64],
     ) -> Vec<LocId> {
         let end = offset + u64::from(bytes);
-        let inside = cuts.iter().copied().filter(|&c| c > offset && c < end);
+        let first = cuts.partition_point(|&cut| cut <= offset);
+        let inside = cuts[first..].iter().copied().take_while(|&cut| cut < end);
         let mut starts: Vec<u64> = std::iter::once(offset).chain(inside).collect();
         starts.push(end);
         starts
             .windows(2)
             .map(|w| {
                 let size = u32::try_from(w[1] - w[0]).expect("pieces are no larger than accesses");
-                LocId::new(self.locations.insert_full((object, w[0], size)).0)
+                let id = LocId::new(self.locations.insert_full((object, w[0], size)).0);
+                self.starts.insert((object, w[0]), id);
+                id
             })
             .collect()
     }
@@ -64,27 +71,30 @@ impl Pieces {
 
     /// The piece that holds a byte, if any access touches it: its id, first byte and size.
     pub(super) fn at(&self, object: ObjectId, byte: u64) -> Option<(LocId, u64, u32)> {
-        self.locations
-            .iter()
-            .enumerate()
-            .find(|(_, (o, start, size))| {
-                *o == object && (*start..*start + u64::from(*size)).contains(&byte)
-            })
-            .map(|(index, &(_, start, size))| (LocId::new(index), start, size))
+        let (_, &id) = self.starts.range(..=(object, byte)).next_back()?;
+        let &(owner, start, size) = self.locations.get_index(id.index())?;
+        let holds = owner == object && byte < start + u64::from(size);
+        holds.then_some((id, start, size))
     }
 }
 
-/// The sorted boundaries at which ranges of one object are split.
+/// The sorted boundaries at which ranges of one object are split: those of ranges that overlap
+/// others.
 fn boundaries(ranges: &IndexSet<(u64, u32)>, tearing: Tearing) -> Vec<u64> {
-    let mut cuts = Vec::new();
     let end = |&(offset, bytes): &(u64, u32)| offset + u64::from(bytes);
-    for a in ranges {
+    let mut sorted: Vec<(u64, u32)> = ranges.iter().copied().collect();
+    sorted.sort_unstable();
+    let mut cuts = Vec::new();
+    let mut reached = 0;
+    for (at, range) in sorted.iter().enumerate() {
         if tearing == Tearing::Byte {
-            cuts.extend(a.0..=end(a));
+            cuts.extend(range.0..=end(range));
         }
-        for b in ranges.iter().filter(|b| *b != a && b.0 < end(a) && a.0 < end(b)) {
-            cuts.extend([b.0, end(b)]);
+        let next = sorted.get(at + 1).is_some_and(|next| next.0 < end(range));
+        if next || range.0 < reached {
+            cuts.extend([range.0, end(range)]);
         }
+        reached = reached.max(end(range));
     }
     cuts.sort_unstable();
     cuts.dedup();

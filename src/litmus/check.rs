@@ -9,7 +9,7 @@ use crate::litmus::memory;
 use crate::litmus::parse::init::column_variable;
 use crate::ptx::operation::{AccessForm, Operation, Space, Statement, Type, Value};
 use crate::ptx::registers::Mentions;
-use crate::ptx::uses::for_each_register;
+use crate::ptx::uses::{Fit, for_each_register};
 use crate::source::{Span, Spanned};
 use petgraph::algo::has_path_connecting;
 use petgraph::graph::DiGraph;
@@ -123,7 +123,9 @@ fn labels(thread: &Thread, diagnostics: &mut Vec<Diagnostic>) {
     for statement in &thread.statements {
         let Operation::Branch { target, .. } = &statement.operation else { continue };
         if !known.contains_key(target.value.as_str()) {
-            let near = suggestion(diagnostics, &target.value, known.keys().copied());
+            // A label inside a block is out of reach.
+            let near = known.keys().copied().filter(|name| !name.contains('.'));
+            let near = suggestion(diagnostics, &target.value, near);
             diagnostics.push(LitmusError::UnknownLabel { name: target.clone(), near }.diagnostic());
         }
     }
@@ -197,6 +199,9 @@ fn registers(
 fn declared_registers(test: &Test, index: usize, diagnostics: &mut Vec<Diagnostic>) {
     let thread = &test.threads[index];
     if thread.registers.is_empty() {
+        if test.dialect == Dialect::Blocks {
+            predicates(thread, diagnostics);
+        }
         return;
     }
     let declared: FxHashMap<&str, Type> =
@@ -220,6 +225,43 @@ fn declared_registers(test: &Test, index: usize, diagnostics: &mut Vec<Diagnosti
             };
             diagnostics.push(error.diagnostic());
         });
+    }
+}
+
+/// In a thread without `.reg`, no register is a predicate and a number (PTX-5.2.1).
+fn predicates(thread: &Thread, diagnostics: &mut Vec<Diagnostic>) {
+    let mut numbers: FxHashMap<String, Type> = FxHashMap::default();
+    let mut mixed: Vec<(Spanned<String>, Type)> = Vec::new();
+    for statement in &thread.statements {
+        for_each_register(statement, &mut |register, need| {
+            let known = numbers.contains_key(&register.value);
+            if need.ty != Type::PREDICATE && need.fit != Fit::Any && !known {
+                numbers.insert(register.value.clone(), need.ty);
+            }
+        });
+    }
+    let mut reported: FxHashSet<String> = FxHashSet::default();
+    for statement in &thread.statements {
+        for_each_register(statement, &mut |register, need| {
+            let number = numbers.get(register.value.as_str());
+            if let (Some(&number), Type::PREDICATE) = (number, need.ty)
+                && reported.insert(register.value.clone())
+            {
+                mixed.push((register.clone(), number));
+            }
+        });
+    }
+    for (register, number) in mixed {
+        let error = LitmusError::Other {
+            code: "litmus-register",
+            message: format!(
+                "`{}` is used as a `.{number}` and cannot be a predicate",
+                register.value
+            ),
+            help: "set a predicate register: `setp.ne.u32 %p1, ..., 0` (PTX-9.3)".to_owned(),
+            span: register.span,
+        };
+        diagnostics.push(error.diagnostic());
     }
 }
 
@@ -368,6 +410,7 @@ fn addresses(
             let error = LitmusError::WrongSpace {
                 name: name.value.clone(),
                 declared: variable.space.directive(),
+                only_shared: matches!(statement.operation, Operation::Mbarrier { .. }),
                 span: address.span,
             };
             diagnostics.push(error.diagnostic());

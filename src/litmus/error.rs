@@ -54,7 +54,7 @@ pub enum LitmusError {
     )]
     Misaligned { name: String, offset: i128, bytes: u64, align: u64, span: Span },
     #[error("`{name}` is declared in `.{declared}`, which this instruction does not access")]
-    WrongSpace { name: String, declared: &'static str, span: Span },
+    WrongSpace { name: String, declared: &'static str, only_shared: bool, span: Span },
     #[error("`{}` is an alias of itself", name.value)]
     AliasCycle { name: Spanned<String> },
     #[error("the test has two conditions")]
@@ -123,7 +123,11 @@ impl LitmusError {
                 at("litmus-duplicate").also(*first, "the first one").help("rename one of them")
             }
             Self::UnknownThread { known, .. } => {
-                at("litmus-unknown-thread").help(format!("the threads are {known}"))
+                at("litmus-unknown-thread").help(if known.is_empty() {
+                    "the test has no threads: declare one, `P0 @ cta 0 { ... }`".to_owned()
+                } else {
+                    format!("the threads are {known}")
+                })
             }
             Self::UnknownTask { known, .. } => at("litmus-unknown-task").help(if known.is_empty() {
                 "declare it with `task NAME;`".to_owned()
@@ -134,6 +138,9 @@ impl LitmusError {
                 .help(suggest(near.as_ref(), "declare it, for example `.global .u32 x = 0;`")),
             Self::UnknownLabel { near, .. } => at("litmus-unknown-label")
                 .help(suggest(near.as_ref(), "labels are per thread: write `NAME:` before a statement")),
+            Self::NeverWritten { name, .. } if name.value.contains('.') => {
+                at("litmus-never-written").help("write it first; it is local to its block")
+            }
             Self::NeverWritten { thread, name, near } => {
                 at("litmus-never-written").help(suggest(
                     near.as_ref(),
@@ -172,6 +179,9 @@ impl LitmusError {
             Self::TwoConditions { first, .. } => {
                 at("litmus-two-conditions").also(*first, "the first one").help("keep one of them")
             }
+            Self::WrongSpace { only_shared: true, .. } => at("litmus-space").help(
+                "it works on `.shared` variables: declare it with `.shared`",
+            ),
             Self::WrongSpace { declared: "multimem", .. } => at("litmus-space").help(
                 "multimem addresses are accessed by `multimem` instructions only (PTX-9.7.9.14)",
             ),

@@ -103,6 +103,7 @@ fn address_instructions(
             let error = LitmusError::WrongSpace {
                 name: name.value.clone(),
                 declared: variable.space.directive(),
+                only_shared: !matches!(statement.operation, Operation::ConvertAddress { .. }),
                 span: name.span,
             };
             diagnostics.push(error.diagnostic());

@@ -6,7 +6,7 @@ use crate::litmus::ast::{
 };
 use crate::ptx::legacy;
 use crate::ptx::operation::{Operation, Proxy, Statement, Type};
-use crate::ptx::print::{PrintError, Style, statement};
+use crate::ptx::print::{PrintError, Style, constant, statement, word};
 
 /// Writes a test in columns.
 ///
@@ -79,7 +79,7 @@ pub fn print_blocks(test: &Test) -> Result<String, PrintError> {
         text += &format!("{} {} {{\n", thread.name.value, place(test, thread, Style::Ptx));
         for registers in thread.registers.chunk_by(|a, b| a.1 == b.1) {
             let names: Vec<_> =
-                registers.iter().map(|(name, _)| format!("%{}", name.value)).collect();
+                registers.iter().map(|(name, _)| format!("%{}", word(&name.value))).collect();
             text += &format!("  .reg .{} {};\n", registers[0].1, names.join(", "));
         }
         let last = thread.statements.len();
@@ -152,8 +152,8 @@ fn array(variable: &Variable) -> String {
 fn initial(variable: &Variable, element: usize) -> String {
     let address = variable.initial_addresses.iter().find(|a| a.element == element);
     let Some(address) = address else {
-        let value = variable.initial.as_ref().and_then(|values| values.get(element));
-        return value.map_or_else(|| "0".to_owned(), ToString::to_string);
+        let values = variable.initial.as_deref().unwrap_or_default();
+        return constant(values.get(element).copied().unwrap_or(0), variable.ty);
     };
     let name = &address.name.value;
     let mut text = if address.generic { format!("generic({name})") } else { name.clone() };
@@ -228,7 +228,8 @@ fn cell(code: &Statement, is_last: bool, style: Style) -> Result<String, PrintEr
         && code.guard.is_none()
         && !code.labels.is_empty()
     {
-        let labels: Vec<_> = code.labels.iter().map(|label| format!("{}:", label.value)).collect();
+        let labels: Vec<_> =
+            code.labels.iter().map(|label| format!("{}:", word(&label.value))).collect();
         return Ok(labels.join(" "));
     }
     statement(code, style)

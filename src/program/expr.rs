@@ -100,6 +100,8 @@ impl Expr {
 
 /// How many literals of a conjunction are looked at when two meet.
 const LITERALS: usize = 48;
+/// How deep choices inside choices are rewritten; chains of them are as long as a program.
+const DEEPEST_REWRITING: usize = 200;
 
 /// All expressions of one event graph.
 #[derive(Clone, Debug, Default)]
@@ -107,6 +109,8 @@ pub struct ExprArena {
     nodes: Vec<Expr>,
     widths: Vec<u8>,
     known: FxHashMap<(Expr, u8), ExprId>,
+    /// How many choices are being rewritten at once.
+    depth: usize,
 }
 
 /// The low `width` bits set.
@@ -328,14 +332,22 @@ impl ExprArena {
                 let k = self.number(k, inner);
                 Some(self.binary(Binary::Eq, x, k))
             }
-            Expr::Ite(c, t, e) if self.constant(t).is_some() || self.constant(e).is_some() => {
+            Expr::Ite(c, t, e) if self.is_rewritten(t, e) => {
+                self.depth += 1;
                 let k = self.number(k, width);
                 let then = self.binary(Binary::Eq, t, k);
                 let other = self.binary(Binary::Eq, e, k);
+                self.depth -= 1;
                 Some(self.ite(c, then, other))
             }
             _ => None,
         }
+    }
+
+    /// Whether a function of a choice becomes a choice of functions: one of the arms is constant,
+    /// and the choice is not too deep inside others. What is left alone means the same.
+    fn is_rewritten(&self, t: ExprId, e: ExprId) -> bool {
+        self.depth < DEEPEST_REWRITING && (self.constant(t).is_some() || self.constant(e).is_some())
     }
 
     /// Conjunction of two truth values.
@@ -538,9 +550,11 @@ impl ExprArena {
                 self.extract(inner, low, width)
             }
             Expr::SignExtend(inner) if low == 0 => self.sign_extend(inner, width),
-            Expr::Ite(c, t, e) if self.constant(t).is_some() || self.constant(e).is_some() => {
+            Expr::Ite(c, t, e) if self.is_rewritten(t, e) => {
+                self.depth += 1;
                 let t = self.extract(t, low, width);
                 let e = self.extract(e, low, width);
+                self.depth -= 1;
                 self.ite(c, t, e)
             }
             _ => self.intern(Expr::Extract(a, low), width),

@@ -54,7 +54,13 @@ impl<'t> Cursor<'t> {
     /// Where the next token stands, or the end.
     #[must_use]
     pub fn span(&self) -> Span {
-        self.tokens.get(self.at).map_or(self.end, |token| token.span)
+        self.span_at(0)
+    }
+
+    /// Where the token `ahead` places further on stands; the end's place past it.
+    #[must_use]
+    pub fn span_at(&self, ahead: usize) -> Span {
+        self.tokens.get(self.at + ahead).map_or(self.end, |token| token.span)
     }
 
     /// Where the last token read stands; the next one's place at the start.

@@ -2,6 +2,7 @@
 
 use crate::diagnostic::{Diagnostic, closest};
 use crate::ptx::names;
+use crate::ptx::operation::Type;
 use crate::source::{Span, Spanned};
 use thiserror::Error;
 
@@ -24,6 +25,9 @@ pub enum SyntaxError {
     /// A malformed number.
     #[error("`{found}` is not a number")]
     Literal { found: String, span: Span },
+    /// An initial value of another kind than the variable's type.
+    #[error("{what} is no initial value of a `.{ty}`")]
+    Initializer { what: &'static str, ty: Type, help: &'static str, span: Span },
     /// A number that does not fit.
     #[error("{what} is out of range")]
     Range { what: &'static str, span: Span },
@@ -42,6 +46,7 @@ impl SyntaxError {
             | Self::UnterminatedComment(span)
             | Self::UnterminatedText(span)
             | Self::Literal { span, .. }
+            | Self::Initializer { span, .. }
             | Self::Range { span, .. }
             | Self::TooDeep { span, .. } => *span,
         }
@@ -67,6 +72,7 @@ impl SyntaxError {
                 "numbers are decimal, `0x` hexadecimal, `0` octal, `0b` binary, or the bits of a \
                  float after `0f` (8 digits) and `0d` (16 digits)",
             ),
+            Self::Initializer { help, .. } => ("syntax-initializer", String::new(), *help),
             Self::Range { .. } => {
                 ("syntax-range", String::new(), "write a number within its range")
             }

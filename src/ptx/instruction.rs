@@ -2,7 +2,7 @@
 
 use crate::ptx::cursor::Cursor;
 use crate::ptx::error::SyntaxError;
-use crate::ptx::literal::{self, LiteralFault};
+use crate::ptx::literal::{self, Float, LiteralFault};
 use crate::ptx::operation::PredicateUse;
 use crate::ptx::token::TokenKind;
 use crate::source::{Span, Spanned};
@@ -48,10 +48,10 @@ pub enum OperandKind {
     Name(String, i64),
     /// `x[2]`
     Element(String, u64),
-    /// An integer or the bits of a floating-point literal.
+    /// An integer.
     Integer(i128),
-    /// A decimal fraction, such as `1.5`.
-    Decimal(f64),
+    /// A floating-point literal.
+    Float(Float),
     /// `[...]`; more than one operand in tensor coordinates only.
     Bracket(Vec<Operand>),
     /// `{...}`, and `(...)` of calls.
@@ -71,7 +71,8 @@ impl OperandKind {
             Self::Name(name, 0) if name.starts_with('%') => "a register",
             Self::Name(..) => "a name",
             Self::Element(..) => "an array element",
-            Self::Integer(_) | Self::Decimal(_) => "a number",
+            Self::Integer(_) => "a number",
+            Self::Float(_) => "a floating-point number",
             Self::Bracket(_) => "an address",
             Self::Vector(_) => "a vector",
             Self::Not(_) => "a negated predicate",
@@ -90,10 +91,7 @@ impl std::fmt::Display for Operand {
             OperandKind::Name(name, offset) => write!(f, "{name}+{offset}"),
             OperandKind::Element(name, index) => write!(f, "{name}[{index}]"),
             OperandKind::Integer(number) => write!(f, "{number}"),
-            OperandKind::Decimal(number) => {
-                let text = number.to_string();
-                write!(f, "{text}{}", if text.contains('.') { "" } else { ".0" })
-            }
+            OperandKind::Float(literal) => write!(f, "{literal}"),
             OperandKind::Bracket(operands) => write!(f, "[{}]", list(operands)),
             OperandKind::Vector(operands) => write!(f, "{{{}}}", list(operands)),
             OperandKind::Not(name) => write!(f, "!{name}"),
@@ -187,13 +185,12 @@ fn operand(cursor: &mut Cursor<'_>, depth: usize) -> Result<Operand, SyntaxError
             cursor.advance();
             OperandKind::Not(cursor.word("a predicate register after `!`")?.value)
         }
-        Some(TokenKind::Decimal) => decimal(cursor, false)?,
-        Some(TokenKind::Number | TokenKind::Plus) => OperandKind::Integer(integer(cursor)?.value),
-        Some(TokenKind::Minus) if cursor.peek_at(1) == Some(TokenKind::Decimal) => {
-            cursor.advance();
-            decimal(cursor, true)?
+        Some(TokenKind::Decimal | TokenKind::Number | TokenKind::Plus | TokenKind::Minus) => {
+            match float(cursor)? {
+                Some(literal) => OperandKind::Float(literal.value),
+                None => OperandKind::Integer(integer(cursor)?.value),
+            }
         }
-        Some(TokenKind::Minus) => OperandKind::Integer(integer(cursor)?.value),
         Some(TokenKind::Ampersand | TokenKind::Word) => {
             cursor.eat(TokenKind::Ampersand);
             named(cursor)?
@@ -291,11 +288,24 @@ pub fn integer(cursor: &mut Cursor<'_>) -> Result<Spanned<i128>, SyntaxError> {
     Ok(Spanned::new(value, span))
 }
 
-fn decimal(cursor: &mut Cursor<'_>, negative: bool) -> Result<OperandKind, SyntaxError> {
-    let token = cursor.expect(TokenKind::Decimal, "a number")?;
-    let text = cursor.text(token.span);
-    let value: f64 = text
-        .parse()
-        .map_err(|_| SyntaxError::Literal { found: text.to_owned(), span: token.span })?;
-    Ok(OperandKind::Decimal(if negative { -value } else { value }))
+/// A floating-point literal with an optional sign, if one stands there.
+///
+/// # Errors
+/// When it is exact and has a minus: such literals are no part of an expression (PTX-4.5.2).
+pub fn float(cursor: &mut Cursor<'_>) -> Result<Option<Spanned<Float>>, SyntaxError> {
+    let start = cursor.span();
+    let sign = cursor.peek().filter(|kind| matches!(kind, TokenKind::Minus | TokenKind::Plus));
+    let text = match sign {
+        Some(_) => cursor.text_at(1),
+        None => cursor.peek_text(),
+    };
+    let Some(literal) = Float::parse(text) else { return Ok(None) };
+    if sign.is_some() {
+        cursor.advance();
+    }
+    cursor.advance();
+    let span = start.to(cursor.last_span());
+    let signed = if sign == Some(TokenKind::Minus) { literal.negated() } else { Some(literal) };
+    let literal = signed.ok_or_else(|| SyntaxError::Literal { found: format!("-{text}"), span })?;
+    Ok(Some(Spanned::new(literal, span)))
 }

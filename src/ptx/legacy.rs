@@ -6,7 +6,7 @@
 
 use crate::diagnostic::Diagnostic;
 use crate::ptx::error::DecodeError;
-use crate::ptx::instruction::{Instruction, OperandKind};
+use crate::ptx::instruction::{Instruction, Operand, OperandKind};
 use crate::ptx::names;
 use crate::source::{Span, Spanned};
 
@@ -52,12 +52,26 @@ pub fn check(instruction: &Instruction) -> Result<(), DecodeError> {
     for word in &instruction.qualifiers {
         qualifier(opcode, word)?;
     }
+    instruction.operands.iter().try_for_each(special_register)?;
     let has = |wanted: &[&str]| instruction.qualifiers.iter().any(|q| wanted.contains(&&*q.value));
     match opcode {
         "ld" | "st" if !has(&["const", "global", "local", "param", "shared"]) => {
             Err(no_space(instruction))
         }
+        "ld" | "st" if has(&["volatile"]) && !has(&["global", "shared"]) => {
+            let help = "only `.global` and `.shared` accesses are `.volatile`";
+            let message = "PTX 1.4 has no such volatile access".to_owned();
+            Err(rule(message, help, instruction.span))
+        }
         "atom" | "red" if !has(&["global", "shared"]) => Err(no_space(instruction)),
+        "atom" | "red"
+            if has(&["u64", "s64", "b64"])
+                && (has(&["shared"]) || !has(&["add", "cas", "exch"])) =>
+        {
+            let help = "64-bit ones are `.add`, `.cas` and `.exch` in global memory";
+            let message = format!("PTX 1.4 has no `{}`", instruction.full_name());
+            Err(rule(message, help, instruction.span))
+        }
         "bar" => barrier(instruction),
         _ => Ok(()),
     }
@@ -80,7 +94,21 @@ fn qualifier(opcode: &str, word: &Spanned<String>) -> Result<(), DecodeError> {
     }
     let later = text.contains("::")
         || names::is_hint(text)
-        || matches!(text, "mmio" | "nc" | "ca" | "cg" | "cs" | "lu" | "cv" | "wb" | "wt" | "noftz");
+        || matches!(
+            text,
+            "b128"
+                | "v8"
+                | "mmio"
+                | "nc"
+                | "ca"
+                | "cg"
+                | "cs"
+                | "lu"
+                | "cv"
+                | "wb"
+                | "wt"
+                | "noftz"
+        );
     if later {
         return Err(rule(message(), "leave it out, or write a later `.version`", word.span));
     }
@@ -90,6 +118,28 @@ fn qualifier(opcode: &str, word: &Spanned<String>) -> Result<(), DecodeError> {
         return Err(rule(format!("PTX 1.4 has no `{opcode}` on `.{text}`"), help, word.span));
     }
     Ok(())
+}
+
+/// The special registers of PTX 1.4 (its chapter 8).
+const SPECIAL: &[&str] = &[
+    "tid", "ntid", "laneid", "warpid", "ctaid", "nctaid", "smid", "gridid", "clock", "pm0", "pm1",
+    "pm2", "pm3",
+];
+
+fn special_register(operand: &Operand) -> Result<(), DecodeError> {
+    let OperandKind::Name(name, _) = &operand.kind else { return Ok(()) };
+    let Some(special) = names::special_register(name) else { return Ok(()) };
+    let base = special.split('.').next().unwrap_or(special);
+    if SPECIAL.contains(&base.trim_start_matches('%')) {
+        return Ok(());
+    }
+    Err(rule(format!("PTX 1.4 has no `{name}`"), "write a later `.version`", operand.span))
+}
+
+/// Rejects a part of a test that has no counterpart in PTX 1.4.
+#[must_use]
+pub fn later(what: &str, span: Span) -> Diagnostic {
+    rule(format!("PTX 1.4 has no {what}"), "write a later `.version`", span).diagnostic()
 }
 
 /// `bar.sync d`, for all threads of the CTA.

@@ -1,5 +1,7 @@
-//! Number literals of PTX (PTX-4.5): decimal, hexadecimal, octal, binary, and the bit patterns of
-//! floating-point numbers.
+//! Number literals of PTX (PTX-4.5): integers in four bases, floating-point numbers in decimal and
+//! as bit patterns.
+
+use crate::ptx::operation::{Type, TypeKind};
 
 /// Why a literal is no number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -8,6 +10,86 @@ pub enum LiteralFault {
     Malformed,
     /// More than 64 bits.
     TooLarge,
+}
+
+/// A floating-point literal (PTX-4.5.2), as its bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Float {
+    /// `0f3F800000`: exact, and no part of a constant expression.
+    Single(u32),
+    /// `0d3FF0000000000000` or `1.0`.
+    Double(u64),
+}
+
+impl Float {
+    /// Reads a floating-point literal without a sign; `None` when the text is none.
+    ///
+    /// ```
+    /// use ptxmc::ptx::literal::Float;
+    /// assert_eq!(Float::parse("0f3F800000"), Some(Float::Single(0x3f80_0000)));
+    /// assert_eq!(Float::parse("1e3"), Some(Float::Double(1000_f64.to_bits())));
+    /// assert_eq!(Float::parse("1000"), None);
+    /// ```
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        if let Some(bits) = exact_bits(text) {
+            return match bits.len() {
+                8 => u32::from_str_radix(bits, 16).ok().map(Self::Single),
+                _ => u64::from_str_radix(bits, 16).ok().map(Self::Double),
+            };
+        }
+        let decimal = text.bytes().all(|b| b.is_ascii_digit() || b".eE+-".contains(&b));
+        let number = (decimal && text.contains(['.', 'e', 'E'])).then(|| text.parse::<f64>());
+        Some(Self::Double(number?.ok()?.to_bits()))
+    }
+
+    /// With a minus before it; the exact 32-bit form takes none.
+    #[must_use]
+    pub fn negated(self) -> Option<Self> {
+        match self {
+            Self::Single(_) => None,
+            Self::Double(bits) => Some(Self::Double((-f64::from_bits(bits)).to_bits())),
+        }
+    }
+
+    /// The bits as a value of a floating-point type, rounded to nearest even where that is
+    /// narrower; `None` where the type is another one.
+    #[must_use]
+    #[allow(clippy::cast_possible_truncation, reason = "the conversion that PTX specifies")]
+    pub fn bits(self, ty: Type) -> Option<i128> {
+        Some(match (ty.kind, ty.bits, self) {
+            (TypeKind::Float, 32, Self::Single(bits)) => bits.into(),
+            (TypeKind::Float, 64, Self::Single(bits)) => {
+                f64::from(f32::from_bits(bits)).to_bits().into()
+            }
+            (TypeKind::Float, 32, Self::Double(bits)) => {
+                (f64::from_bits(bits) as f32).to_bits().into()
+            }
+            (TypeKind::Float, 64, Self::Double(bits)) => bits.into(),
+            _ => return None,
+        })
+    }
+
+    /// The bits as they are written, and how many they are.
+    #[must_use]
+    pub fn raw(self) -> (i128, u32) {
+        match self {
+            Self::Single(bits) => (bits.into(), 32),
+            Self::Double(bits) => (bits.into(), 64),
+        }
+    }
+}
+
+impl std::fmt::Display for Float {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match *self {
+            Self::Single(bits) => write!(f, "0f{bits:08X}"),
+            Self::Double(bits) => match f64::from_bits(bits) {
+                number if number.is_finite() && number.abs() < 1e16 => write!(f, "{number:?}"),
+                _ => write!(f, "0d{bits:016X}"),
+            },
+        }
+    }
 }
 
 /// The value of an integer literal, or the bits of a `0f`/`0d` literal.
@@ -70,6 +152,21 @@ mod tests {
         assert_eq!(integer("0b101"), Ok(5));
         assert_eq!(integer("0xFFU"), Ok(255));
         assert_eq!(integer("0d3FF0000000000000"), Ok(0x3ff0_0000_0000_0000));
+    }
+
+    #[test]
+    fn floating_point_numbers_are_converted_to_the_type_of_their_use() {
+        let [single, double] = [32, 64].map(|bits| Type::new(TypeKind::Float, bits));
+        let bits = |text: &str, ty: Type| Float::parse(text).and_then(|float| float.bits(ty));
+        assert_eq!(bits("0d3FF0000000000000", single), Some(0x3f80_0000));
+        assert_eq!(bits("0f3F800000", double), Some(0x3ff0_0000_0000_0000));
+        assert_eq!(bits("1.", double), bits("0d3FF0000000000000", double));
+        assert_eq!(bits(".5", single), Some(0x3f00_0000));
+        // Halfway between 1 and its neighbour, and just above.
+        assert_eq!(bits("0d3FF0000010000000", single), Some(0x3f80_0000));
+        assert_eq!(bits("0d3FF0000010000001", single), Some(0x3f80_0001));
+        assert_eq!(bits("1e3", Type::new(TypeKind::Unsigned, 32)), None);
+        assert_eq!(Float::parse("0x1e3"), None);
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Operations back into PTX text; reading the text again gives the same operation.
 
+use crate::ptx::literal::Float;
 use crate::ptx::names::special_register;
 use crate::ptx::operation::{
     AccessForm, Address, AddressDirection, AtomicOp, BarrierMode, Destination, FenceRestriction,
@@ -36,11 +37,29 @@ type Printed = Result<String, PrintError>;
 pub fn statement(statement: &Statement, style: Style) -> Printed {
     let printer = Printer { style };
     let mut text: String =
-        statement.labels.iter().map(|label| format!("{}: ", label.value)).collect();
+        statement.labels.iter().map(|label| format!("{}: ", word(&label.value))).collect();
     if let Some(guard) = &statement.guard {
         text += &format!("@{} ", printer.predicate(guard));
     }
     Ok(text + &printer.operation(&statement.operation)?)
+}
+
+/// The name of a register or label as a word: that of one that is local to a block has a point,
+/// and what is printed has no blocks.
+#[must_use]
+pub fn word(name: &str) -> String {
+    name.replace('.', "$")
+}
+
+/// A number as PTX writes it for a type: floating-point numbers by their bits.
+#[must_use]
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "as wide as the type")]
+pub fn constant(number: i128, ty: Type) -> String {
+    match (ty.kind, ty.bits) {
+        (TypeKind::Float, 32) => Float::Single(number as u32).to_string(),
+        (TypeKind::Float, 64) => format!("0d{:016X}", number as u64),
+        _ => number.to_string(),
+    }
 }
 
 struct Printer {
@@ -103,7 +122,7 @@ impl Printer {
                 let line = self.access(Line::new(self.opcode(opcode, access)?), access, false);
                 self.typed(line, access.ty, access.elements)
                     .operand(self.address(&access.address))
-                    .operand(self.values(sources))
+                    .operand(self.values(sources, access.ty)?)
             }
             O::Atomic { access, op, destinations, operands, swap } => {
                 let opcode = if access.proxy == Proxy::Surface { "suatom" } else { "atom" };
@@ -111,14 +130,14 @@ impl Printer {
                 let line = line
                     .operand(self.destinations(destinations))
                     .operand(self.address(&access.address))
-                    .operand(self.values(operands));
+                    .operand(self.values(operands, access.ty)?);
                 swap.iter().fold(line, |line, value| line.operand(self.value(value)))
             }
             O::Reduce { access, op, operands } => {
                 let opcode = if access.proxy == Proxy::Surface { "sured" } else { "red" };
                 self.atomic(opcode, access, *op)?
                     .operand(self.address(&access.address))
-                    .operand(self.values(operands))
+                    .operand(self.values(operands, access.ty)?)
             }
             O::MultimemLoadReduce { access, op, destinations } => {
                 let line = self.multimem("ld_reduce", access, Some(*op));
@@ -127,11 +146,11 @@ impl Printer {
             O::MultimemStore { access, sources } => self
                 .multimem("st", access, None)
                 .operand(self.address(&access.address))
-                .operand(self.values(sources)),
+                .operand(self.values(sources, access.ty)?),
             O::MultimemReduce { access, op, operands } => self
                 .multimem("red", access, Some(*op))
                 .operand(self.address(&access.address))
-                .operand(self.values(operands)),
+                .operand(self.values(operands, access.ty)?),
             O::Fence { order, scope, restriction } => match restriction {
                 FenceRestriction::None => Line::new("fence").word(order).word(scope),
                 FenceRestriction::AcquireSharedCluster => {
@@ -175,16 +194,19 @@ impl Printer {
             O::Move { ty, destination, source } => self
                 .typed(Line::new("mov"), *ty, 1)
                 .operand(self.destination(destination))
-                .operand(self.value(source)),
+                .operand(self.source(source, *ty)?),
             O::Convert { to, from, destination, source } => Line::new("cvt")
                 .word(to)
                 .word(from)
                 .operand(self.destination(destination))
                 .operand(self.value(source)),
             O::Arithmetic { op, ty, destination, sources } => {
-                let line = self.typed(Line::new(op.to_string()), *ty, 1);
-                let line = line.operand(self.destination(destination));
-                sources.iter().fold(line, |line, source| line.operand(self.value(source)))
+                let mut line = self.typed(Line::new(op.to_string()), *ty, 1);
+                line = line.operand(self.destination(destination));
+                for source in sources {
+                    line = line.operand(self.source(source, *ty)?);
+                }
+                line
             }
             O::MultiplyAdd { op, ty, destination, sources } => {
                 let name = op.to_string().replace("mul", "mad");
@@ -206,8 +228,8 @@ impl Printer {
             O::Select { ty, destination, then, otherwise, condition } => self
                 .typed(Line::new("selp"), *ty, 1)
                 .operand(self.destination(destination))
-                .operand(self.value(then))
-                .operand(self.value(otherwise))
+                .operand(self.source(then, *ty)?)
+                .operand(self.source(otherwise, *ty)?)
                 .operand(self.predicate(condition)),
             O::ConvertAddress { direction, space, ty, destination, source } => {
                 let to = matches!(direction, AddressDirection::FromGeneric);
@@ -242,13 +264,13 @@ impl Printer {
                 sources.iter().fold(line, |line, source| line.operand(self.value(source)))
             }
             O::Branch { target, condition } => match (condition, self.style) {
-                (None, Style::Ptx) => Line::new("bra").operand(target.value.as_str()),
-                (None, Style::Columns) => Line::new("goto").operand(target.value.as_str()),
+                (None, Style::Ptx) => Line::new("bra").operand(word(&target.value)),
+                (None, Style::Columns) => Line::new("goto").operand(word(&target.value)),
                 (Some((comparison, left, right)), Style::Columns) => {
                     Line::new(format!("b{comparison}"))
                         .operand(self.value(left))
                         .operand(self.value(right))
-                        .operand(target.value.as_str())
+                        .operand(word(&target.value))
                 }
                 (Some(_), Style::Ptx) => return self.cannot("a compare-and-branch"),
             },
@@ -469,7 +491,7 @@ impl Printer {
     }
 
     fn register(&self, name: &str) -> String {
-        let percent = format!("%{name}");
+        let percent = format!("%{}", word(name));
         let plain = name.strip_prefix('r').is_some_and(|n| n.parse::<u32>().is_ok());
         if special_register(&percent).is_some() || (self.style == Style::Columns && plain) {
             return name.to_owned();
@@ -487,9 +509,20 @@ impl Printer {
         }
     }
 
-    fn values(&self, values: &[Value]) -> String {
-        let texts: Vec<_> = values.iter().map(|value| self.value(value)).collect();
-        vector(&texts)
+    /// A value of this type; PTX has no 16-bit floating-point constants, columns mean bits.
+    fn source(&self, value: &Value, ty: Type) -> Printed {
+        match value {
+            Value::Immediate(_) if self.style == Style::Ptx && is_half(ty) => {
+                self.cannot(format!("a constant of `.{ty}`"))
+            }
+            Value::Immediate(number) if self.style == Style::Ptx => Ok(constant(number.value, ty)),
+            _ => Ok(self.value(value)),
+        }
+    }
+
+    fn values(&self, values: &[Value], ty: Type) -> Printed {
+        let texts: Result<Vec<_>, _> = values.iter().map(|value| self.source(value, ty)).collect();
+        Ok(vector(&texts?))
     }
 
     fn destination(&self, destination: &Destination) -> String {
@@ -519,7 +552,7 @@ impl Printer {
     /// `[x+4]`, or a bare `x` in columns.
     fn address(&self, address: &Address) -> String {
         let base = match &address.base {
-            Value::Register(register) => format!("%{}", register.value),
+            Value::Register(register) => format!("%{}", word(&register.value)),
             base => self.value(base),
         };
         match (&address.base, address.offset, self.style) {

@@ -85,6 +85,12 @@ impl<'a> Qualifiers<'a> {
         self.words.iter().zip(&self.taken).any(|(word, taken)| !taken && word.value == name)
     }
 
+    /// Whether one of `names` is left.
+    #[must_use]
+    pub fn has_any(&self, names: &[&str]) -> bool {
+        names.iter().any(|name| self.has(name))
+    }
+
     /// Takes the memory order, `.volatile` and `.mmio` excluded.
     ///
     /// # Errors

@@ -38,8 +38,10 @@ pub enum TokenKind {
     /// An integer in any base, or a `0f`/`0d` literal.
     #[regex(r"[0-9][0-9A-Za-z_]*")]
     Number,
-    /// A decimal fraction.
-    #[regex(r"[0-9]+\.[0-9]+([eE][+-]?[0-9]+)?")]
+    /// A decimal number with a point or an exponent: `1.5`, `1.`, `.5`, `1e3`.
+    #[regex(r"[0-9]+\.[0-9]*([eE][+-]?[0-9]+)?")]
+    #[regex(r"[0-9]+[eE][+-]?[0-9]+", priority = 20)]
+    #[regex(r"\.[0-9]+([eE][+-]?[0-9]+)?", priority = 20)]
     Decimal,
     /// A quoted string.
     #[token("\"", text)]

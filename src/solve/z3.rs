@@ -13,6 +13,7 @@ use crate::execution::recheck::recheck;
 use crate::id::{AccessId, EventId, ExprId};
 use crate::program::expr::{Binary, Expr, Unary};
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 use std::time::{Duration, Instant};
 use z3::ast::{BV, Bool};
 use z3::{Config, Params, SatResult, Solver};
@@ -335,7 +336,31 @@ impl<'e, 'a> Session<'e, 'a> {
         }
     }
 
+    /// The translation of a formula, its parts first: they may nest as deep as a program is long.
     fn formula(&mut self, id: Formula) -> Bool {
+        let encoding = self.encoding;
+        let mut pending = vec![id];
+        while let Some(&next) = pending.last() {
+            let before = pending.len();
+            if !self.formulas.contains_key(&next) {
+                let parts = match encoding.formulas.shape(next) {
+                    Shape::Not(a) => std::slice::from_ref(a),
+                    Shape::And(parts) | Shape::Or(parts) => parts,
+                    _ => &[],
+                };
+                let unknown = parts.iter().filter(|part| !self.formulas.contains_key(part));
+                pending.extend(unknown);
+            }
+            if pending.len() == before {
+                pending.pop();
+                self.whole_formula(next);
+            }
+        }
+        self.whole_formula(id)
+    }
+
+    /// A formula whose parts are translated.
+    fn whole_formula(&mut self, id: Formula) -> Bool {
         if let Some(known) = self.formulas.get(&id) {
             return known.clone();
         }
@@ -346,12 +371,12 @@ impl<'e, 'a> Session<'e, 'a> {
             Shape::Truth(expr) => self.truth(*expr),
             Shape::Before(a, b) => self.clock(a.0).bvult(self.clock(b.0)),
             Shape::Together(a, b) => self.clock(a.0).eq(self.clock(b.0)),
-            Shape::Not(a) => self.formula(*a).not(),
+            Shape::Not(a) => self.whole_formula(*a).not(),
             Shape::And(parts) => {
-                Bool::and(&parts.iter().map(|&p| self.formula(p)).collect::<Vec<_>>())
+                Bool::and(&parts.iter().map(|&p| self.whole_formula(p)).collect::<Vec<_>>())
             }
             Shape::Or(parts) => {
-                Bool::or(&parts.iter().map(|&p| self.formula(p)).collect::<Vec<_>>())
+                Bool::or(&parts.iter().map(|&p| self.whole_formula(p)).collect::<Vec<_>>())
             }
         };
         self.formulas.insert(id, bool.clone());
@@ -376,7 +401,30 @@ impl<'e, 'a> Session<'e, 'a> {
         }
     }
 
+    /// The translation of an expression, its operands first.
     fn term(&mut self, id: ExprId) -> Term {
+        let exprs = &self.encoding.exprs;
+        let mut pending = vec![id];
+        while let Some(&next) = pending.last() {
+            let before = pending.len();
+            if !self.exprs.contains_key(&next) {
+                let operands = match exprs.get(next) {
+                    Expr::Binary(Binary::Float(..), ..) => SmallVec::new(),
+                    _ => exprs.operands(next),
+                };
+                let operands = operands.into_iter();
+                pending.extend(operands.filter(|operand| !self.exprs.contains_key(operand)));
+            }
+            if pending.len() == before {
+                pending.pop();
+                self.whole_term(next);
+            }
+        }
+        self.whole_term(id)
+    }
+
+    /// An expression whose operands are translated.
+    fn whole_term(&mut self, id: ExprId) -> Term {
         if let Some(known) = self.exprs.get(&id) {
             return known.clone();
         }

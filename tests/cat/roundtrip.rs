@@ -42,9 +42,8 @@ fn condition() -> impl Strategy<Value = Condition> {
     name().prop_map(Condition::Variant).prop_recursive(3, 8, 2, |inner| {
         prop_oneof![
             inner.clone().prop_map(|c| Condition::Not(Box::new(c))),
-            (inner.clone(), inner.clone())
-                .prop_map(|(a, b)| Condition::Both(Box::new(a), Box::new(b))),
-            (inner.clone(), inner).prop_map(|(a, b)| Condition::Either(Box::new(a), Box::new(b))),
+            (inner.clone(), inner.clone()).prop_map(|(a, b)| Condition::All(vec![a, b])),
+            (inner.clone(), inner).prop_map(|(a, b)| Condition::Any(vec![a, b])),
         ]
     })
 }

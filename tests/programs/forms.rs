@@ -28,15 +28,16 @@ pub const EXTRAS: &[(&str, &str, &[&str])] = &[
 /// Words of 32 bits.
 pub const WORDS: Forms = &[
     "ld.<weak|$L|volatile|mmio.relaxed.sys>.global.<b32|s32|f32> $d, [floats]",
-    "st.<weak|$S>.global.<b32|s32|f32> [floats], 0f3F800000",
+    "st.<weak|$S>.global.<b32|f32> [floats], 0f3F800000",
+    "st.<weak|$S>.global.s32 [floats], -1",
     "ld.global.<ca|cg|cs|lu|cv>.u32 $d, [ro]; st.global.<wb|cg|cs|wt>.u32 [ro], 1",
     "ld.global.L1::no_allocate.u32 $d, [ro]; st.global.L1::evict_last.u32 [ro], 2",
     "atom.$A.global.add.s32 $d, [floats], -1",
     "atom.$A.global.add.f32 $d, [floats], 0f3F800000",
-    "atom.$A.global.add.noftz.<f16x2|bf16x2> $d, [floats], 0x3C003C00",
+    "mov.b32 $t, 0x3C003C00; atom.$A.global.add.noftz.<f16x2|bf16x2> $d, [floats], $t",
     "red.$S.global.add.s32 [floats], -1",
     "red.$S.global.add.f32 [floats], 0f3F800000",
-    "red.$S.global.add.noftz.<f16x2|bf16x2> [floats], 0x3C003C00",
+    "mov.b32 $t, 0x3C003C00; red.$S.global.add.noftz.<f16x2|bf16x2> [floats], $t",
     "atom.$A.global.add.u32 _, [floats], 1",
     "red.$S.global.add.u32 [floats], 1",
     "red.$S.global.add.L2::cache_hint.u32 [floats], 1, 7",
@@ -76,8 +77,8 @@ pub const HALVES: Forms = &[
     "ld.<weak|$L>.global.<b8|u8|s8> $H, [byte]",
     "st.<weak|$S>.global.<b8|u8|s8> [byte], <1|0x81>",
     "atom.$A.global.cas.b16 $H, [half], 0, <1|2>",
-    "atom.$A.global.add.noftz.<f16|bf16> $H, [half], 0x3C00",
-    "red.$S.global.add.noftz.<f16|bf16> [half], 0x3C00",
+    "mov.b16 $t, 0x3C00; atom.$A.global.add.noftz.<f16|bf16> $H, [half], $t",
+    "mov.b16 $t, 0x3C00; red.$S.global.add.noftz.<f16|bf16> [half], $t",
 ];
 
 /// Vectors.
@@ -90,17 +91,24 @@ pub const VECTORS: Forms = &[
     "ld.weak.global.v8.b32 {$t, $d, $k, $l, $n, $o, $y, $z}, [big]",
     "st.weak.global.v8.b32 [big], {1, 2, 3, 4, 5, 6, 7, 8}",
     "atom.$A.global.v2.f32.add {$d, $u}, [floats], {0f3F800000, 0f40000000}",
-    "atom.$A.global.v4.f32.add {$d, $u, $k, $l}, [floats], {1, 2, 3, 4}",
-    "atom.$A.global.v2.<add|min|max>.noftz.<f16|bf16> {$H, $u}, [half], {0x3C00, 0x4000}",
-    "atom.$A.global.v4.min.noftz.f16 {$H, $u, $k, $l}, [floats], {1, 2, 3, 4}",
-    "atom.$A.global.v8.max.noftz.bf16 {$H, $k, $l, $n, $o, $u, $y, $z}, [floats], {1, 2, 3, \
-     4, 5, 6, 7, 8}",
-    "atom.$A.global.v2.add.noftz.<f16x2|bf16x2> {$d, $u}, [floats], {0x3C00, 0x40003C00}",
+    "atom.$A.global.v4.f32.add {$d, $u, $k, $l}, [floats], {1.0, 2.0, .5, 1e3}",
+    "mov.b16 $t, 0x3C00; mov.b16 $o, 0x4000; \
+     atom.$A.global.v2.<add|min|max>.noftz.<f16|bf16> {$H, $u}, [half], {$t, $o}",
+    "mov.b16 $t, 1; mov.b16 $o, 2; \
+     atom.$A.global.v4.min.noftz.f16 {$H, $u, $k, $l}, [floats], {$t, $o, $t, $o}",
+    "mov.b16 $t, 1; mov.b16 $o, 2; \
+     atom.$A.global.v8.max.noftz.bf16 {$H, $k, $l, $n, $o, $u, $y, $z}, [floats], \
+     {$t, $o, $t, $o, $o, $t, $o, $t}",
+    "mov.b32 $t, 0x3C00; mov.b32 $o, 0x40003C00; \
+     atom.$A.global.v2.add.noftz.<f16x2|bf16x2> {$d, $u}, [floats], {$t, $o}",
     "red.$S.global.v2.f32.add [floats], {0f3F800000, 0f40000000}",
-    "red.$S.global.v2.<add|min|max>.noftz.<f16|bf16> [half], {0x3C00, 0x4000}",
-    "red.$S.global.v4.max.noftz.f16 [floats], {1, 2, 3, 4}",
-    "red.$S.global.v8.min.noftz.bf16 [floats], {1, 2, 3, 4, 5, 6, 7, 8}",
-    "red.$S.global.v2.add.noftz.<f16x2|bf16x2> [floats], {0x3C00, 0x40003C00}",
+    "mov.b16 $t, 0x3C00; mov.b16 $o, 0x4000; \
+     red.$S.global.v2.<add|min|max>.noftz.<f16|bf16> [half], {$t, $o}",
+    "mov.b16 $t, 1; mov.b16 $o, 2; red.$S.global.v4.max.noftz.f16 [floats], {$t, $o, $t, $o}",
+    "mov.b16 $t, 1; mov.b16 $o, 2; \
+     red.$S.global.v8.min.noftz.bf16 [floats], {$t, $o, $t, $o, $o, $t, $o, $t}",
+    "mov.b32 $t, 0x3C00; mov.b32 $o, 0x40003C00; \
+     red.$S.global.v2.add.noftz.<f16x2|bf16x2> [floats], {$t, $o}",
 ];
 
 /// State spaces, addresses, and instructions for data of a special kind.
@@ -180,12 +188,14 @@ pub const MULTIMEM: Forms = &[
     "multimem.ld_reduce.<weak|$L>.global.<add|min|max>.<f16x2|bf16x2> $d, [copies]",
     "multimem.ld_reduce.<weak|$L>.global.add.v2.f32 {$d, $u}, [copies]",
     "multimem.ld_reduce.<weak|$L>.global.max.v4.<f16|bf16|f16x2> {$t, $u, $k, $l}, [copies]",
-    "multimem.st.<weak|$S>.global.<b32|u32|s32|f32> [copies], <1|2>",
+    "multimem.st.<weak|$S>.global.<b32|u32|s32> [copies], <1|2>",
+    "multimem.st.<weak|$S>.global.f32 [copies], <1.0|2.0>",
     "multimem.st.<weak|$S>.global.<b64|u64|s64> [copies], <1|2>",
     "multimem.st.<weak|$S>.global.f64 [copies], 0d3FF0000000000000",
-    "multimem.st.<weak|$S>.global.<f16x2|bf16x2> [copies], 0x3C003C00",
+    "mov.b32 $t, 0x3C003C00; multimem.st.<weak|$S>.global.<f16x2|bf16x2> [copies], $t",
     "multimem.st.<weak|$S>.global.v2.f32 [copies], {0f3F800000, 0f40000000}",
-    "multimem.st.<weak|$S>.global.v8.<f16|bf16> [copies], {1, 2, 3, 4, 5, 6, 7, 8}",
+    "mov.b16 $t, 1; mov.b16 $o, 2; \
+     multimem.st.<weak|$S>.global.v8.<f16|bf16> [copies], {$t, $o, $t, $o, $o, $t, $o, $t}",
     "multimem.red.<$S.|>global.<add|min|max>.<u32|s32> [copies], <1|2>",
     "multimem.red.$S.global.<and|or|xor>.b32 [copies], 3",
     "multimem.red.$S.global.<and|or|xor>.b64 [copies], 3",
@@ -193,9 +203,10 @@ pub const MULTIMEM: Forms = &[
     "multimem.red.$S.global.add.<u64> [copies], 3",
     "multimem.red.$S.global.add.f64 [copies], 0d3FF0000000000000",
     "multimem.red.$S.global.add.f32 [copies], 0f3F800000",
-    "multimem.red.$S.global.<add|min|max>.<f16x2|bf16x2> [copies], 0x3C003C00",
+    "mov.b32 $t, 0x3C003C00; multimem.red.$S.global.add.<f16x2|bf16x2> [copies], $t",
     "multimem.red.$S.global.add.v2.f32 [copies], {0f3F800000, 0f40000000}",
-    "multimem.red.$S.global.min.v4.<f16|bf16> [copies], {1, 2, 3, 4}",
+    "mov.b16 $t, 1; mov.b16 $o, 2; \
+     multimem.red.$S.global.min.v4.<f16|bf16> [copies], {$t, $o, $t, $o}",
 ];
 
 /// Operations on mbarriers beyond arrivals and waits.
@@ -246,8 +257,8 @@ pub const REGISTERS: Forms = &[
     "setp.<eq|ne|lt|le|gt|ge>.<u32|s32> $p, $v, 1; selp.<b32|u32|s32> $d, 1, 0, $p",
     "setp.<lo|ls|hi|hs>.u32 $p, $v, 1; selp.<u64|s64|b64> $D, 1, 0, $p",
     "setp.<eq|ne>.b32 $p|$n, $v, 1; selp.<u16|s16|b16> $H, 1, 0, $n",
-    "setp.eq.u32 $p, $v, 1; setp.ne.<and|or|xor>.u32 $n, $v, 2, $p; selp.f32 $d, 0f3F800000, 0, $n",
-    "cvt.u64.u32 $t, $v; setp.<lt.u64|gt.s64|eq.b64> $p, $t, 2; selp.f64 $D, 0d3FF0000000000000, 0, $p",
+    "setp.eq.u32 $p, $v, 1; setp.ne.<and|or|xor>.u32 $n, $v, 2, $p; selp.f32 $d, 1.0, 0f00000000, $n",
+    "cvt.u64.u32 $t, $v; setp.<lt.u64|gt.s64|eq.b64> $p, $t, 2; selp.f64 $D, 0d3FF0000000000000, 0.0, $p",
     "cvt.u16.u32 $t, $v; setp.<lt.u16|gt.s16|eq.b16> $p, $t, 2; selp.u32 $d, 1, 0, $p",
     "setp.eq.u32 $p, $v, 1; setp.lt.u32 $q, $v, 3; <and|or|xor>.pred $n, $p, $q; \
      selp.u32 $d, 1, 0, $n",
@@ -259,21 +270,23 @@ pub const REGISTERS: Forms = &[
     "setp.eq.u32 $p, $v, 1; set.lt.<and|or|xor>.u32.u32 $d, $v, 2, $p",
     "cvt.u64.u32 $t, $v; set.<eq.u32.b64|lt.u32.u64|gt.u32.s64> $d, $t, 1",
     "cvt.u16.u32 $t, $v; set.<eq.u32.b16|lt.u32.u16|gt.u32.s16> $d, $t, 1",
-    "mov.<b32|u32|s32|f32> $d, $v",
-    "mov.<b64|u64|s64|f64> $D, <1|2>",
+    "mov.<b32|u32|s32> $d, $v",
+    "mov.b32 $t, $v; mov.f32 $d, $t",
+    "mov.<b64|u64|s64> $D, <1|2>",
+    "mov.f64 $D, <1.0|0f40000000>",
     "mov.<b16|u16|s16> $H, <1|2>",
     "mov.b128 $Q, <1|2>",
-    "<add|min|max>.<f32|f16x2|bf16x2> $d, $v, 0x3C003C00",
+    "mov.b32 $t, $v; mov.b32 $o, 0x3C003C00; <add|min|max>.<f32|f16x2|bf16x2> $d, $t, $o",
     "<add|min|max>.f64 $D, 0d3FF0000000000000, 0d4000000000000000",
-    "<add|min|max>.<f16|bf16> $H, 0x3C00, 0x4000",
-    "add.rn.<f32|f16x2> $d, $v, 0x3C003C00",
+    "mov.b16 $t, 0x3C00; mov.b16 $o, 0x4000; <add|min|max>.<f16|bf16> $H, $t, $o",
+    "mov.b32 $t, $v; mov.b32 $o, 0x3C003C00; add.rn.<f32|f16x2> $d, $t, $o",
     "shfl.sync.<up|down|bfly|idx>.b32 $d, $v, 1, 31, 0xffffffff",
     "setp.eq.u32 $p, $v, 1; vote.sync.<all|any|uni>.pred $n, $p, 0xffffffff",
     "setp.eq.u32 $p, $v, 1; vote.sync.ballot.b32 $t, $p, 0xffffffff",
     "match.<any|all>.sync.<b32|b64> $t, 1, 0xffffffff",
     "redux.sync.<add|min|max>.<u32|s32> $t, $v, 0xffffffff",
     "redux.sync.<and|or|xor>.b32 $t, $v, 0xffffffff",
-    "redux.sync.<min|max><|.abs>.NaN.f32 $t, $v, 0xffffffff",
+    "mov.b32 $o, $v; redux.sync.<min|max><|.abs>.NaN.f32 $t, $o, 0xffffffff",
     "elect.sync $t|$p, 0xffffffff",
     "activemask.b32 $t",
     "setp.eq.u32 $p, $v, 1; barrier.cta.red.popc<|.aligned>.u32 $d, 0, !$p",

@@ -236,14 +236,17 @@ fn mbarrier() -> impl Strategy<Value = Operation> {
                 drop,
             }
         }),
-        (destination(), any::<bool>(), any::<bool>()).prop_map(|(done, parity, may_time_out)| {
-            let phase = if parity {
-                WaitPhase::Parity(Value::Immediate(spanned(1)))
-            } else {
-                WaitPhase::State(Value::Register(name("rd2")))
-            };
-            MbarrierOp::Wait { done, phase, may_time_out }
-        }),
+        (select(PREDICATES), any::<bool>(), any::<bool>()).prop_map(
+            |(done, parity, may_time_out)| {
+                let done = Some(name(done));
+                let phase = if parity {
+                    WaitPhase::Parity(Value::Immediate(spanned(1)))
+                } else {
+                    WaitPhase::State(Value::Register(name("rd2")))
+                };
+                MbarrierOp::Wait { done, phase, may_time_out }
+            }
+        ),
     ];
     (op, any::<bool>(), any::<bool>()).prop_map(|(op, relaxed, cluster)| {
         let (order, remote) = match &op {

@@ -18,6 +18,7 @@ use crate::id::{FileId, NodeId};
 use crate::relation::expr::{Axiom, AxiomRole, Definition, Model, Node, RecId};
 use crate::source::{Files, Span};
 use crate::vocabulary::Sort;
+use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
@@ -46,6 +47,7 @@ pub(super) fn lower(
         model: Model::default(),
         errors: Vec::new(),
         variants: BTreeSet::new(),
+        axiom_names: FxHashMap::default(),
         scope: Scope::default(),
         open: BTreeMap::new(),
         included: BTreeSet::new(),
@@ -72,6 +74,8 @@ struct Lowerer<'a> {
     model: Model,
     errors: Vec<CatError>,
     /// The variants that the model asks about.
+    /// The names of axioms: where the first stands, and the last number given to another.
+    axiom_names: FxHashMap<String, (Span, usize)>,
     variants: BTreeSet<String>,
     scope: Scope,
     /// The recursive definitions whose right-hand sides are being read.
@@ -188,6 +192,7 @@ impl Lowerer<'_> {
             TestRole::UndefinedUnless => (AxiomRole::UndefinedUnless, test.negated),
         };
         let (kind, clauses) = (test.kind, statement.clauses.clone());
+        self.axiom_names.entry(name.clone()).or_insert((span, 1));
         self.model.axioms.push(Axiom { kind, negated, role, node, name, clauses, span });
     }
 
@@ -196,12 +201,14 @@ impl Lowerer<'_> {
         let Some(given) = given else {
             return format!("axiom-{}", self.model.axioms.len() + 1);
         };
-        let taken = |name: &str| self.model.axioms.iter().find(|a| a.name == name);
-        let Some(first) = taken(given.text()).map(|a| a.span) else {
+        let Some(&(first, used)) = self.axiom_names.get(given.text()) else {
             return given.text().to_owned();
         };
-        let mut candidates = (2..).map(|count| format!("{}-{count}", given.text()));
-        let renamed = candidates.find(|c| taken(c).is_none()).expect("there are endless numbers");
+        let mut candidates = (used + 1..).map(|n| (n, format!("{}-{n}", given.text())));
+        let (count, renamed) = candidates
+            .find(|(_, name)| !self.axiom_names.contains_key(name))
+            .expect("there are endless numbers");
+        self.axiom_names.insert(given.text().to_owned(), (first, count));
         let (name, result) = (given.text().to_owned(), renamed.clone());
         self.error(CatError::SameAxiomName { span, name, first, renamed });
         result
@@ -293,9 +300,11 @@ impl Lowerer<'_> {
         let scope = self.scope.clone();
         let silent = std::mem::replace(&mut self.silent, true);
         let axioms = std::mem::take(&mut self.model.axioms);
+        let names = std::mem::take(&mut self.axiom_names);
         let shown = self.model.shown.clone();
         self.statements(statements);
         (self.model.axioms, self.model.shown) = (axioms, shown);
+        self.axiom_names = names;
         self.silent = silent;
         self.scope = scope;
     }
@@ -308,8 +317,9 @@ impl Lowerer<'_> {
                 self.options.variants.contains(name.text())
             }
             Condition::Not(inner) => !self.holds(inner),
-            Condition::Both(a, b) => self.holds(a) & self.holds(b),
-            Condition::Either(a, b) => self.holds(a) | self.holds(b),
+            // All of them are asked, so that every variant is known.
+            Condition::All(list) => list.iter().fold(true, |all, c| self.holds(c) & all),
+            Condition::Any(list) => list.iter().fold(false, |any, c| self.holds(c) | any),
         }
     }
 

@@ -6,12 +6,17 @@
 use crate::cat::ast::{Statement, StatementKind};
 use crate::source::Span;
 
-/// Gives every statement of `statements`, and those inside them, its clause ids.
+/// Gives every statement of `statements`, and those inside them, its clause ids; `comments` are in
+/// the order of the text.
 pub(super) fn attach(text: &str, comments: &[Span], statements: &mut [Statement]) {
     let mut free_from = 0;
+    let mut line_end = 0;
     for statement in statements {
         let (start, end) = (statement.span.start as usize, statement.span.end as usize);
-        let line_end = text[end..].find('\n').map_or(text.len(), |at| end + at);
+        // Statements that share their last line share its end.
+        if line_end < end || end == 0 {
+            line_end = text[end..].find('\n').map_or(text.len(), |at| end + at);
+        }
         let first = first_comment(text, comments, free_from, start);
         if let StatementKind::Procedure { body, .. } = &mut statement.kind {
             attach(text, comments, body);
@@ -19,8 +24,9 @@ pub(super) fn attach(text: &str, comments: &[Span], statements: &mut [Statement]
             attach(text, comments, then);
             attach(text, comments, otherwise);
         } else {
-            let own = |c: &&Span| (first..line_end).contains(&(c.start as usize));
-            let ids = comments.iter().filter(own).flat_map(|c| clause_ids(slice(text, *c)));
+            let from = comments.partition_point(|c| (c.start as usize) < first);
+            let to = comments.partition_point(|c| (c.start as usize) < line_end).max(from);
+            let ids = comments[from..to].iter().flat_map(|c| clause_ids(slice(text, *c)));
             for id in ids {
                 if !statement.clauses.contains(&id) {
                     statement.clauses.push(id);
@@ -34,7 +40,8 @@ pub(super) fn attach(text: &str, comments: &[Span], statements: &mut [Statement]
 /// Where the unbroken run of comments before `start` begins, at or after `free_from`.
 fn first_comment(text: &str, comments: &[Span], free_from: usize, start: usize) -> usize {
     let mut first = start;
-    for comment in comments.iter().rev().filter(|c| c.end as usize <= start) {
+    let before = comments.partition_point(|c| c.end as usize <= start);
+    for comment in comments[..before].iter().rev() {
         let gap = &text[comment.end as usize..first];
         let adjacent = gap.trim().is_empty() && gap.matches('\n').count() <= 1;
         if !adjacent || (comment.start as usize) < free_from {

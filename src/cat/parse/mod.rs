@@ -231,19 +231,19 @@ impl<'a> Parser<'a> {
 
     /// A condition on variants: `||` is looser than `&&`, which is looser than `not`.
     pub(super) fn condition(&mut self) -> Parsed<Condition> {
-        let mut left = self.conjunction()?;
+        let mut list = vec![self.conjunction()?];
         while self.accept(Token::OrOr).is_some() {
-            left = Condition::Either(Box::new(left), Box::new(self.conjunction()?));
+            list.push(self.conjunction()?);
         }
-        Ok(left)
+        Ok(if list.len() > 1 { Condition::Any(list) } else { list.remove(0) })
     }
 
     fn conjunction(&mut self) -> Parsed<Condition> {
-        let mut left = self.negation()?;
+        let mut list = vec![self.negation()?];
         while self.accept(Token::AndAnd).is_some() {
-            left = Condition::Both(Box::new(left), Box::new(self.negation()?));
+            list.push(self.negation()?);
         }
-        Ok(left)
+        Ok(if list.len() > 1 { Condition::All(list) } else { list.remove(0) })
     }
 
     fn negation(&mut self) -> Parsed<Condition> {

@@ -3,6 +3,7 @@
 use super::body::Body;
 use super::draft::Draft;
 use super::place::{PlaceError, place};
+use super::scopes::Scopes;
 use super::{declaration, init, tail};
 use crate::litmus::ast::{Task, TaskEdge};
 use crate::litmus::error::LitmusError;
@@ -130,19 +131,18 @@ fn matching_block<'t>(cursor: &mut Cursor<'t>) -> Option<Cursor<'t>> {
 
 /// The statements of one thread.
 fn statements(mut cursor: Cursor<'_>, draft: &mut Draft, names: &mut Names, thread: usize) {
-    let mut body = Body::default();
+    let mut body = Body::new(Scopes::of(&cursor));
     while !cursor.is_at_end() {
         body.labels(&mut cursor);
-        // Scopes of registers inside a thread: all names of a thread are one namespace here.
         if let Some(TokenKind::OpenBrace | TokenKind::CloseBrace | TokenKind::Semicolon) =
             cursor.peek()
         {
-            cursor.advance();
+            body.scopes.brace(&mut cursor);
             continue;
         }
         let mut statement = cursor.split_until(|kind| kind == TokenKind::Semicolon);
         let read = if statement.peek() == Some(TokenKind::Qualifier) {
-            thread_directive(&mut statement, draft, names, thread)
+            thread_directive(&mut statement, draft, names, &mut body.scopes, thread)
         } else {
             body.statement(&mut statement, names, draft)
         };
@@ -162,7 +162,7 @@ fn statements(mut cursor: Cursor<'_>, draft: &mut Draft, names: &mut Names, thre
 fn rest_of_line(cursor: &mut Cursor<'_>, body: &mut Body, draft: &mut Draft, names: &Names) {
     while !cursor.is_at_end() {
         if matches!(cursor.peek(), Some(TokenKind::OpenBrace | TokenKind::CloseBrace)) {
-            cursor.advance();
+            body.scopes.brace(cursor);
             continue;
         }
         draft.syntax(&cursor.expected("`;`"));
@@ -181,12 +181,16 @@ fn thread_directive(
     cursor: &mut Cursor<'_>,
     draft: &mut Draft,
     names: &mut Names,
+    scopes: &mut Scopes,
     thread: usize,
 ) -> Result<(), SyntaxError> {
     match cursor.peek_text() {
         ".reg" => {
             let taken = draft.threads[thread].registers.len();
-            let registers = declaration::registers(cursor, taken)?;
+            let mut registers = declaration::registers(cursor, taken)?;
+            for (name, _) in &mut registers {
+                name.value = scopes.declare(&name.value);
+            }
             names.registers.extend(registers.iter().map(|(name, _)| name.value.clone()));
             draft.threads[thread].registers.extend(registers);
             Ok(())

@@ -1,6 +1,7 @@
 //! Statements of one thread: labels, guards, instructions; errors do not hide what follows.
 
 use super::draft::Draft;
+use super::scopes::Scopes;
 use crate::ptx::cursor::Cursor;
 use crate::ptx::decode::{self, Names};
 use crate::ptx::error::{DecodeError, DecodeWarning, SyntaxError};
@@ -14,11 +15,17 @@ use crate::source::{Span, Spanned};
 /// The statements of a thread so far.
 #[derive(Debug, Default)]
 pub(super) struct Body {
+    pub(super) scopes: Scopes,
     labels: Vec<Spanned<String>>,
     statements: Vec<Statement>,
 }
 
 impl Body {
+    /// No statements yet, in code with these blocks.
+    pub(super) fn new(scopes: Scopes) -> Self {
+        Self { scopes, ..Self::default() }
+    }
+
     /// Reads labels and at most one instruction from `cursor`, which ends where the statement has
     /// to end.
     ///
@@ -35,8 +42,9 @@ impl Body {
             return Ok(());
         }
         let start = cursor.span();
-        let guard = guard(cursor)?;
-        let instruction = instruction(cursor)?;
+        let mut guard = guard(cursor)?;
+        let mut instruction = instruction(cursor)?;
+        self.scopes.resolve(&mut instruction, guard.as_mut());
         self.decoded(&instruction, guard, start, names, draft);
         Ok(())
     }
@@ -45,7 +53,10 @@ impl Body {
     pub(super) fn labels(&mut self, cursor: &mut Cursor<'_>) {
         while cursor.peek() == Some(TokenKind::Word) && cursor.peek_at(1) == Some(TokenKind::Colon)
         {
-            self.labels.extend(cursor.word("a label").ok());
+            if let Ok(mut label) = cursor.word("a label") {
+                label.value = self.scopes.label(&label.value);
+                self.labels.push(label);
+            }
             cursor.advance();
         }
     }

@@ -7,7 +7,7 @@ use crate::litmus::ast::{AddressBits, AliasDeclaration, DeclaredSpace, InitialAd
 use crate::litmus::error::LitmusError;
 use crate::ptx::cursor::Cursor;
 use crate::ptx::error::SyntaxError;
-use crate::ptx::instruction::{integer, without_percent};
+use crate::ptx::instruction::{float, integer, without_percent};
 use crate::ptx::names;
 use crate::ptx::operation::{Proxy, Register, Type, TypeKind};
 use crate::ptx::token::TokenKind;
@@ -239,7 +239,7 @@ fn initial_operand(
     bits: AddressBits,
 ) -> Result<i128, SyntaxError> {
     if !matches!(cursor.peek(), Some(TokenKind::Word | TokenKind::Ampersand)) {
-        return Ok(integer(cursor)?.value);
+        return initial_number(cursor, variable.ty);
     }
     let generic =
         cursor.peek_text() == "generic" && cursor.peek_at(1) == Some(TokenKind::OpenParen);
@@ -265,6 +265,29 @@ fn initial_operand(
     }
     variable.initial_addresses.push(InitialAddress { element, name, offset, generic, bits });
     Ok(0)
+}
+
+/// `5`, or `1.5` where the type holds floating-point numbers, whose bits a `.b` type has too.
+fn initial_number(cursor: &mut Cursor<'_>, ty: Type) -> Result<i128, SyntaxError> {
+    let Some(literal) = float(cursor)? else {
+        let number = integer(cursor)?;
+        if ty.kind != TypeKind::Float || ty.bits < 32 {
+            return Ok(number.value);
+        }
+        let (what, help) = ("an integer", "write a floating-point number: `1.0`");
+        return Err(SyntaxError::Initializer { what, ty, help, span: number.span });
+    };
+    let bits = match (ty.kind, ty.bits) {
+        (TypeKind::Bits, 32) => literal.value.bits(Type::new(TypeKind::Float, 32)),
+        (TypeKind::Bits, 64) => Some(literal.value.raw().0),
+        _ => literal.value.bits(ty),
+    };
+    bits.ok_or(SyntaxError::Initializer {
+        what: "a floating-point number",
+        ty,
+        help: "variables of `.f32`, `.f64`, `.b32` and `.b64` start with such numbers",
+        span: literal.span,
+    })
 }
 
 /// Values have to fit the type; one value needs no braces in a scalar only.

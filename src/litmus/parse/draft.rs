@@ -2,11 +2,11 @@
 
 use super::condition::Resolver;
 use super::header::Header;
-use super::place::{PlaceDraft, resolve};
+use super::place::{PlaceDraft, later_parts, resolve};
 use crate::diagnostic::Diagnostic;
 use crate::litmus::ast::{
-    AliasDeclaration, Condition, Dialect, InitialValue, Quantifier, RegisterInit, Task, TaskEdge,
-    Term, Test, Thread, Variable,
+    AliasDeclaration, Condition, DeclaredSpace, Dialect, InitialValue, Quantifier, RegisterInit,
+    Task, TaskEdge, Term, Test, Thread, Variable,
 };
 use crate::litmus::error::{LitmusError, LitmusWarning};
 use crate::ptx::decode::{self, Names};
@@ -106,6 +106,11 @@ impl Draft {
         let at = self.version_at.unwrap_or(Span { end: self.whole.start, ..self.whole });
         if self.is_legacy() {
             self.diagnostics.push(legacy::note(at));
+            let places = later_parts(&self.threads);
+            let multimem = self.variables.iter().filter(|v| v.space == DeclaredSpace::Multimem);
+            let multimem = multimem.map(|variable| ("multimem addresses", variable.span));
+            let later: Vec<_> = places.into_iter().chain(multimem).collect();
+            self.diagnostics.extend(later.iter().map(|&(what, at)| legacy::later(what, at)));
         } else if legacy::applies(self.version) {
             self.warn(&LitmusWarning::LegacyColumns(at));
         }

@@ -13,6 +13,7 @@ mod header;
 pub(in crate::litmus) mod init;
 mod nvlitmus;
 mod place;
+mod scopes;
 mod tail;
 
 use crate::diagnostic::Diagnostic;

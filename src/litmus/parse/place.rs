@@ -93,6 +93,24 @@ pub(super) fn place(cursor: &mut Cursor<'_>) -> Result<PlaceDraft, PlaceError> {
     Ok(draft)
 }
 
+/// What the places say that no program of PTX 1.4 knows: host threads, and clusters of several
+/// CTAs.
+pub(super) fn later_parts(threads: &[ThreadDraft]) -> Vec<(&'static str, Span)> {
+    let mut first: FxHashMap<(u32, u32, u32), u32> = FxHashMap::default();
+    let mut found = Vec::new();
+    for PlaceDraft { gpu, grid, cluster, cta, host, span, .. } in threads.iter().map(|t| &t.place) {
+        if *host {
+            found.push(("host threads in its memory model", *span));
+        } else if let Some(cluster) = *cluster {
+            let (cta, key) = (cta.unwrap_or(0), (gpu.unwrap_or(0), grid.unwrap_or(0), cluster));
+            if *first.entry(key).or_insert(cta) != cta {
+                found.push(("clusters", *span));
+            }
+        }
+    }
+    found
+}
+
 /// Fills in what the places leave open.
 ///
 /// Device, grid and CTA default to 0, the grid of a task's threads to the task's index. Without a

@@ -2,7 +2,7 @@
 
 use super::{Decoded, Decoder};
 use crate::ptx::error::DecodeError;
-use crate::ptx::instruction::Operand;
+use crate::ptx::instruction::{Operand, OperandKind};
 use crate::ptx::names;
 use crate::ptx::operation::{
     AccessForm, Address, Operation, Order, Proxy, Scope, Space, Type, TypeKind, Value,
@@ -46,25 +46,50 @@ impl Decoder<'_> {
             let source = self.value(&operands[1], Type::UNTYPED)?;
             return Ok(Operation::Move { ty: Type::UNTYPED, destination, source });
         }
+        if matches!(operands[0].kind, OperandKind::Bracket(_)) {
+            self.destination(&operands[0])?;
+        }
         let non_coherent = self.qualifiers.flag("nc")?;
+        let coherent = self.qualifiers.has_any(&["weak", "lu", "cv"]);
         let access = self.access(&LOAD, &operands[1])?;
         if let Some(span) = non_coherent
-            && (access.space != Space::Global || access.order != Order::Weak)
+            && (access.space != Space::Global || access.order != Order::Weak || coherent)
         {
             return Err(DecodeError::Rule {
                 message: "`.nc` loads are weak and global".to_owned(),
-                help: "write `ld.global.nc.type d, [a]`",
+                help: "write `ld.global{.ca|.cg|.cs}.nc.type d, [a]`, without `.weak`",
                 section: "PTX-9.7.9.9",
                 span,
             });
         }
-        let destinations = self.destinations(&operands[0], access.elements)?;
+        let destinations = self.loaded(&operands[0], access.elements)?;
         Ok(Operation::Load { access, destinations, non_coherent: non_coherent.is_some() })
     }
 
     pub(super) fn load_uniform(&mut self) -> Decoded {
-        let operands = self.operands(2, 2, "ldu{.global}.type d, [a]")?;
+        const SHAPE: &str = "ldu{.global}{.v2|.v4}.type d, [a]";
+        let operands = self.operands(2, 2, SHAPE)?;
+        let other = self.instruction.qualifiers.iter().find(|word| {
+            let word = word.value.as_str();
+            matches!(word, "weak" | "v8")
+                || names::is_hint(word)
+                || LOAD.cache_operators.contains(&word)
+        });
+        if let Some(other) = other {
+            return Err(DecodeError::Qualifier {
+                form: "ldu".to_owned(),
+                qualifier: other.clone(),
+                takes: SHAPE,
+            });
+        }
         let access = self.access(&LOAD, &operands[1])?;
+        if access.elements * access.ty.bits > 128 {
+            return Err(self.rule(
+                "`ldu` loads at most 128 bits",
+                "write two instructions",
+                "PTX-9.7.9.10",
+            ));
+        }
         if access.order != Order::Weak || !matches!(access.space, Space::Global | Space::Generic) {
             return Err(self.rule(
                 "`ldu` is weak and global",
@@ -72,7 +97,7 @@ impl Decoder<'_> {
                 "PTX-9.7.9.10",
             ));
         }
-        let destinations = self.destinations(&operands[0], access.elements)?;
+        let destinations = self.loaded(&operands[0], access.elements)?;
         Ok(Operation::Load { access, destinations, non_coherent: true })
     }
 

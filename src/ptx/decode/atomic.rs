@@ -37,7 +37,10 @@ impl Decoder<'_> {
         }
         let order = order.map_or(Order::Relaxed, |order| order.value);
         let access = self.atomic_access(&op, order, &operands[1], ATOM, ATOM_SECTION)?;
-        let destinations = self.destinations(&operands[0], access.elements)?;
+        let destinations = match access.elements {
+            1 => self.destinations(&operands[0], 1)?,
+            elements => self.loaded(&operands[0], elements)?,
+        };
         let operands_b = match operands.get(2) {
             Some(b) => self.values(b, access.elements, access.ty)?,
             None => vec![Value::Immediate(Spanned::new(NO_LIMIT, op.span))],

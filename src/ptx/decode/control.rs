@@ -5,7 +5,7 @@ use super::{Decoded, Decoder};
 use crate::ptx::error::DecodeError;
 use crate::ptx::instruction::{Operand, OperandKind};
 use crate::ptx::names;
-use crate::ptx::operation::{Operation, Type};
+use crate::ptx::operation::{Operation, Type, Value};
 use crate::source::Spanned;
 
 impl Decoder<'_> {
@@ -46,6 +46,18 @@ impl Decoder<'_> {
 
     /// Hints and pauses: their operands do not matter to memory.
     pub(super) fn without_effect(&mut self) -> Decoded {
+        for operand in &self.instruction.operands {
+            if self.in_columns() || !matches!(operand.kind, OperandKind::Bracket(_)) {
+                continue;
+            }
+            if let Value::AddressOf(name, _) = self.address(operand)?.base
+                && self.variable(&name.value).is_none()
+            {
+                let found = format!("`{}`", name.value);
+                let expected = "a declared variable";
+                return Err(DecodeError::Operand { expected, found, span: name.span });
+            }
+        }
         Ok(Operation::Nothing)
     }
 }

@@ -24,9 +24,20 @@ impl Decoder<'_> {
                 let operands = self.operands(2, 2, SHAPE)?;
                 let orders = &[Order::Weak, Order::Relaxed, Order::Acquire];
                 let op = self.reduction()?;
-                self.qualifiers.one_of(&["acc::f32", "acc::f16"])?;
+                let precision = self.qualifiers.one_of(&["acc::f32", "acc::f16"])?;
                 let access = self.multimem_access(&operands[1], SHAPE, orders, Some(op))?;
-                let destinations = self.destinations(&operands[0], access.elements)?;
+                if let Some(precision) = precision
+                    && !(precision.value == "acc::f32" && op == AtomicOp::Add && is_half(access.ty))
+                {
+                    return Err(DecodeError::Rule {
+                        message: format!("`.{}` does not go with this reduction", precision.value),
+                        help: "`.acc::f32` goes with `.add` of 16-bit floating-point numbers, \
+                               `.acc::f16` with that of 8-bit ones",
+                        section: SECTION,
+                        span: precision.span,
+                    });
+                }
+                let destinations = self.loaded(&operands[0], access.elements)?;
                 Ok(Operation::MultimemLoadReduce { access, op, destinations })
             }
             "st" => {
@@ -45,6 +56,13 @@ impl Decoder<'_> {
                 let orders = &[Order::Relaxed, Order::Release];
                 let op = self.reduction()?;
                 let access = self.multimem_access(&operands[0], SHAPE, orders, Some(op))?;
+                if access.elements == 1 && op != AtomicOp::Add && is_half(access.ty) {
+                    return Err(self.rule(
+                        format!("`multimem.red.{op}` has no `.{}`", access.ty),
+                        "floating-point reductions are `.add`; only vectors have `.min` and `.max`",
+                        SECTION,
+                    ));
+                }
                 let operands = self.values(&operands[1], access.elements, access.ty)?;
                 Ok(Operation::MultimemReduce { access, op, operands })
             }
@@ -120,9 +138,9 @@ impl Decoder<'_> {
 }
 
 fn is_multimem_type(ty: Type, elements: u32, op: Option<AtomicOp>) -> bool {
-    use TypeKind::{Bfloat, BfloatX2, Bits, Float, FloatX2, Signed, Unsigned};
+    use TypeKind::{BfloatX2, Bits, Float, FloatX2, Signed, Unsigned};
     if elements > 1 {
-        let half = matches!((ty.kind, ty.bits), (Bfloat | FloatX2 | BfloatX2, _) | (Float, 16));
+        let half = is_half(ty);
         let legal = match op {
             None | Some(AtomicOp::Add) => half || ty == Type::new(Float, 32),
             Some(AtomicOp::Min | AtomicOp::Max) => half,
@@ -140,4 +158,9 @@ fn is_multimem_type(ty: Type, elements: u32, op: Option<AtomicOp>) -> bool {
         (Some(AtomicOp::Add | AtomicOp::Min | AtomicOp::Max) | None, FloatX2 | BfloatX2) => true,
         _ => false,
     }
+}
+
+fn is_half(ty: Type) -> bool {
+    matches!(ty.kind, TypeKind::Bfloat | TypeKind::FloatX2 | TypeKind::BfloatX2)
+        || ty == Type::new(TypeKind::Float, 16)
 }

@@ -3,12 +3,17 @@
 use super::{Decoder, Dialect};
 use crate::ptx::error::DecodeError;
 use crate::ptx::instruction::{Operand, OperandKind, without_percent};
+use crate::ptx::literal::Float;
 use crate::ptx::names::special_register;
 use crate::ptx::operation::{Address, Destination, PredicateUse, Type, TypeKind, Value};
 use crate::source::{Span, Spanned};
 
 /// Lanes of a warp: the constant `WARP_SZ`.
 const WARP_SIZE: i128 = 32;
+
+/// What to do where a constant of 16 bits is wanted.
+const NO_HALF: &str = "there are no constants of this type: move the bits to a register first, \
+                       `mov.b16 %h1, 0x3C00` or `mov.b32`";
 
 impl Decoder<'_> {
     /// A register or a constant; in columns anything that [`Self::any_value`] takes.
@@ -33,13 +38,9 @@ impl Decoder<'_> {
     pub(super) fn any_value(&self, operand: &Operand, ty: Type) -> Result<Value, DecodeError> {
         let span = operand.span;
         match &operand.kind {
-            OperandKind::Integer(number) => Ok(Value::Immediate(Spanned::new(*number, span))),
-            OperandKind::Decimal(number) => float_bits(*number, ty)
-                .map(|bits| Value::Immediate(Spanned::new(bits, span)))
-                .ok_or_else(|| mismatch("an integer", operand)),
-            OperandKind::Name(name, 0) if name == "WARP_SZ" => {
-                Ok(Value::Immediate(Spanned::new(WARP_SIZE, span)))
-            }
+            OperandKind::Integer(number) => self.integer(*number, ty, operand),
+            OperandKind::Float(literal) => self.float(*literal, ty, operand),
+            OperandKind::Name(name, 0) if name == "WARP_SZ" => self.integer(WARP_SIZE, ty, operand),
             OperandKind::Name(name, offset) => self.named_value(name, *offset, operand),
             OperandKind::Element(name, index) => match self.element_offset(name, *index) {
                 Some(offset) => Ok(Value::AddressOf(Spanned::new(name.clone(), span), offset)),
@@ -47,6 +48,50 @@ impl Decoder<'_> {
             },
             _ => Err(mismatch("a register or a constant", operand)),
         }
+    }
+
+    /// An integer, which has no floating-point type; columns mean bits.
+    fn integer(&self, number: i128, ty: Type, operand: &Operand) -> Result<Value, DecodeError> {
+        if !self.in_columns() && is_floating(ty) {
+            return Err(DecodeError::Rule {
+                message: format!("`{operand}` is an integer, `{}` takes none", self.form()),
+                help: match ty.kind {
+                    TypeKind::Float if ty.bits >= 32 => {
+                        "write a floating-point number: `1.0`, or its bits as `0f3F800000`"
+                    }
+                    _ => NO_HALF,
+                },
+                section: "PTX-4.5",
+                span: operand.span,
+            });
+        }
+        Ok(Value::Immediate(Spanned::new(number, operand.span)))
+    }
+
+    /// A floating-point literal as a value of type `ty`; as a bit-size type of its own width, and
+    /// in columns as any other, it is its bits.
+    fn float(&self, literal: Float, ty: Type, operand: &Operand) -> Result<Value, DecodeError> {
+        let (raw, width) = literal.raw();
+        let bits = match literal.bits(ty) {
+            Some(bits) => bits,
+            None if ty == Type::new(TypeKind::Bits, width) || self.in_columns() => raw,
+            None => {
+                let help = match is_floating(ty) {
+                    true => NO_HALF,
+                    false => {
+                        "`0f` literals are for `.f32`, `.f64` and `.b32`, others for `.f32`, \
+                         `.f64` and `.b64`"
+                    }
+                };
+                return Err(DecodeError::Rule {
+                    message: format!("`{}` takes no constant `{operand}`", self.form()),
+                    help,
+                    section: "PTX-4.5.2",
+                    span: operand.span,
+                });
+            }
+        };
+        Ok(Value::Immediate(Spanned::new(bits, operand.span)))
     }
 
     fn named_value(
@@ -108,6 +153,23 @@ impl Decoder<'_> {
         vector(operand, elements)?.iter().map(|element| self.destination(element)).collect()
     }
 
+    /// The destinations of a load, which are not all sinks; in columns they may be.
+    pub(super) fn loaded(
+        &self,
+        operand: &Operand,
+        elements: u32,
+    ) -> Result<Vec<Destination>, DecodeError> {
+        let destinations = self.destinations(operand, elements)?;
+        if self.in_columns() || destinations.iter().any(Option::is_some) {
+            return Ok(destinations);
+        }
+        Err(DecodeError::Operand {
+            expected: "a destination register",
+            found: "only the sink `_`".to_owned(),
+            span: operand.span,
+        })
+    }
+
     /// A register that is written; the sink is no choice.
     pub(super) fn real_destination(&self, operand: &Operand) -> Result<Destination, DecodeError> {
         match self.destination(operand)? {
@@ -140,14 +202,16 @@ impl Decoder<'_> {
         Ok((register(first), register(second)))
     }
 
-    /// `[x]`, `[x+4]`, `[%r1+8]`, `[64]`, `x[2]`, or a bare `x`.
+    /// `[x]`, `[x+4]`, `[%r1+8]`, `[64]`, `x[2]`, or in columns a bare `x`.
     pub(super) fn address(&self, operand: &Operand) -> Result<Address, DecodeError> {
         let inner = match &operand.kind {
             OperandKind::Bracket(list) => match list.as_slice() {
                 [inner] => inner,
                 _ => return Err(mismatch("one address between the brackets", operand)),
             },
-            _ => operand,
+            OperandKind::Element(..) => operand,
+            _ if self.in_columns() => operand,
+            _ => return Err(mismatch("an address such as `[x]` or `[%rd1+8]`", operand)),
         };
         let address = |base, offset| Ok(Address { base, offset, span: operand.span });
         match &inner.kind {
@@ -209,7 +273,7 @@ impl Decoder<'_> {
     /// Whether the operand can only be a value: a number, or a register's name.
     pub(super) fn is_plain_value(&self, operand: &Operand) -> bool {
         match &operand.kind {
-            OperandKind::Integer(_) => true,
+            OperandKind::Integer(_) | OperandKind::Float(_) => true,
             OperandKind::Name(name, 0) => self.is_register(name),
             _ => false,
         }
@@ -246,13 +310,8 @@ pub(super) fn mismatch(expected: &'static str, operand: &Operand) -> DecodeError
     DecodeError::Operand { expected, found: operand.kind.describe().to_owned(), span: operand.span }
 }
 
-/// The bits of a decimal constant as a value of type `ty`; PTX reads such constants as 64-bit
-/// floating point and converts (PTX-4.5.2).
-fn float_bits(number: f64, ty: Type) -> Option<i128> {
-    match (ty.kind, ty.bits) {
-        (TypeKind::Float, 64) => Some(i128::from(number.to_bits())),
-        #[allow(clippy::cast_possible_truncation, reason = "the conversion that PTX specifies")]
-        (TypeKind::Float, 32) => Some(i128::from((number as f32).to_bits())),
-        _ => None,
-    }
+/// Whether a type's values are floating-point numbers.
+fn is_floating(ty: Type) -> bool {
+    use TypeKind::{Bfloat, BfloatX2, Float, FloatX2};
+    matches!(ty.kind, Float | Bfloat | FloatX2 | BfloatX2)
 }

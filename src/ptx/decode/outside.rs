@@ -127,6 +127,6 @@ fn registers(decoder: &Decoder<'_>, operand: &Operand, into: &mut Vec<Register>)
                 registers(decoder, inner, into);
             }
         }
-        OperandKind::Integer(_) | OperandKind::Decimal(_) => {}
+        OperandKind::Integer(_) | OperandKind::Float(_) => {}
     }
 }

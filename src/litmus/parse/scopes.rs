@@ -1,0 +1,157 @@
+//! Names that a block inside a thread declares: they are local to it (PTX-9.7.12.1).
+//!
+//! Such a register or label gets a name of its own, `p.2` for the `p` of the second block; no
+//! condition can say that. Names outside blocks stay as they are.
+
+use crate::ptx::cursor::Cursor;
+use crate::ptx::instruction::{Instruction, Operand, OperandKind};
+use crate::ptx::operation::PredicateUse;
+use crate::ptx::token::TokenKind;
+use rustc_hash::FxHashMap;
+
+/// The blocks that are open at a place in a thread.
+#[derive(Debug, Default)]
+pub(super) struct Scopes {
+    /// The labels of each block, by where it opens: jumps may stand before them.
+    labels_of: FxHashMap<u32, Vec<String>>,
+    /// How many blocks have been opened so far.
+    opened: usize,
+    open: Vec<Block>,
+    registers: Bindings,
+    labels: Bindings,
+}
+
+/// What an open block declares, as written.
+#[derive(Debug, Default)]
+struct Block {
+    number: usize,
+    registers: Vec<String>,
+    labels: Vec<String>,
+}
+
+/// For each name that an open block declares, what it is called, innermost last.
+type Bindings = FxHashMap<String, Vec<String>>;
+
+impl Scopes {
+    /// Notes the labels of all blocks in the code of a thread.
+    pub(super) fn of(code: &Cursor<'_>) -> Self {
+        let mut scopes = Self::default();
+        let mut open = Vec::new();
+        let mut ahead = 0;
+        while let Some(kind) = code.peek_at(ahead) {
+            match kind {
+                TokenKind::OpenBrace => open.push(code.span_at(ahead).start),
+                TokenKind::CloseBrace => {
+                    open.pop();
+                }
+                TokenKind::Word if code.peek_at(ahead + 1) == Some(TokenKind::Colon) => {
+                    if let Some(&block) = open.last() {
+                        let label = code.text_at(ahead).to_owned();
+                        scopes.labels_of.entry(block).or_default().push(label);
+                    }
+                }
+                _ => {}
+            }
+            ahead += 1;
+        }
+        scopes
+    }
+
+    /// Takes a brace between statements.
+    pub(super) fn brace(&mut self, cursor: &mut Cursor<'_>) {
+        let at = cursor.span().start;
+        match cursor.peek() {
+            Some(TokenKind::OpenBrace) => self.enter(at),
+            Some(TokenKind::CloseBrace) => self.leave(),
+            _ => {}
+        }
+        cursor.advance();
+    }
+
+    fn enter(&mut self, at: u32) {
+        self.opened += 1;
+        let mut block = Block { number: self.opened, ..Block::default() };
+        for label in self.labels_of.remove(&at).unwrap_or_default() {
+            if !block.labels.contains(&label) {
+                bind(&mut self.labels, &label, block.number);
+                block.labels.push(label);
+            }
+        }
+        self.open.push(block);
+    }
+
+    fn leave(&mut self) {
+        let Some(block) = self.open.pop() else { return };
+        for (bindings, names) in
+            [(&mut self.registers, block.registers), (&mut self.labels, block.labels)]
+        {
+            for name in names {
+                bindings.get_mut(&name).and_then(Vec::pop);
+            }
+        }
+    }
+
+    /// What a register that is declared here is called.
+    pub(super) fn declare(&mut self, register: &str) -> String {
+        let Some(block) = self.open.last_mut() else { return register.to_owned() };
+        block.registers.push(register.to_owned());
+        bind(&mut self.registers, register, block.number)
+    }
+
+    /// What a label that stands or is named here is called.
+    pub(super) fn label(&self, name: &str) -> String {
+        found(&self.labels, name).unwrap_or(name).to_owned()
+    }
+
+    /// Gives the registers and labels of an instruction the names that they have here.
+    pub(super) fn resolve(&self, instruction: &mut Instruction, guard: Option<&mut PredicateUse>) {
+        if self.open.is_empty() {
+            return;
+        }
+        if let Some(guard) = guard {
+            self.register(&mut guard.register.value);
+        }
+        let jumps = instruction.opcode.value == "bra";
+        for operand in &mut instruction.operands {
+            match &mut operand.kind {
+                OperandKind::Name(name, 0) if jumps => *name = self.label(name),
+                _ => self.operand(operand),
+            }
+        }
+    }
+
+    fn operand(&self, operand: &mut Operand) {
+        match &mut operand.kind {
+            OperandKind::Name(name, _) | OperandKind::Element(name, _) | OperandKind::Not(name) => {
+                self.register(name);
+            }
+            OperandKind::Pair(first, second) => {
+                self.register(&mut first.value);
+                self.register(&mut second.value);
+            }
+            OperandKind::Bracket(list) | OperandKind::Vector(list) => {
+                list.iter_mut().for_each(|inner| self.operand(inner));
+            }
+            OperandKind::Integer(_) | OperandKind::Float(_) => {}
+        }
+    }
+
+    fn register(&self, name: &mut String) {
+        let bare = name.strip_prefix('%').unwrap_or(name);
+        let percent = if bare.len() < name.len() { "%" } else { "" };
+        if let Some(local) = found(&self.registers, bare) {
+            *name = format!("{percent}{local}");
+        }
+    }
+}
+
+/// Names a declaration after its block.
+fn bind(bindings: &mut Bindings, name: &str, block: usize) -> String {
+    let local = format!("{name}.{block}");
+    bindings.entry(name.to_owned()).or_default().push(local.clone());
+    local
+}
+
+fn found<'b>(bindings: &'b Bindings, name: &str) -> Option<&'b str> {
+    bindings.get(name)?.last().map(String::as_str)
+}
