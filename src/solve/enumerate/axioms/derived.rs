@@ -68,27 +68,58 @@ impl<'e> Derived<'e> {
             .any(|relation| self.execution.relation(relation).contains(a, b))
     }
 
-    /// Whether an event waits at a barrier for all to which a thread does not come any more,
-    /// however it runs.
+    /// Whether an event waits at a barrier for a thread that does not come there any more, however it
+    /// runs.
     pub(super) fn waits_without(&self, e: EventId, thread: AgentId) -> bool {
         let Some((op, turn)) = self.turn(e) else { return false };
-        let Some(place) = self.graph.agents[thread.index()].place() else { return false };
-        let member = match &op.key {
-            BarrierKey::Cta(group, _) => *group == (place.gpu, place.grid, place.cta),
-            BarrierKey::Cluster(group) => *group == (place.gpu, place.grid, place.cluster),
-            BarrierKey::Instance(..) | BarrierKey::Warp(..) => false,
-        };
-        member && self.event(e).agent != thread && self.possible(op, thread).count() <= turn
+        self.waits_for(op, self.event(e).agent, thread) && self.possible(op, thread).count() <= turn
     }
 
-    /// Whether an event waits at a barrier for all for a thread of which this read decides whether
-    /// it arrives.
+    /// Whether an event waits at a barrier for a thread of which this read decides whether it
+    /// arrives.
     pub(super) fn waits_for_decision(&self, e: EventId, thread: AgentId, read: &Expr) -> bool {
         let Some((op, turn)) = self.turn(e) else { return false };
         let decides = |other: &BarrierOp| {
             self.graph.exprs.leaves(self.event(other.event).guard).contains(read)
         };
-        self.event(e).agent != thread && self.possible(op, thread).take(turn + 1).any(decides)
+        self.waits_for(op, self.event(e).agent, thread)
+            && self.possible(op, thread).take(turn + 1).any(decides)
+    }
+
+    /// Whether an operation marks the arrival of its warp when another one has begun.
+    pub(super) fn arrives_with(&self, mate: EventId, e: EventId) -> bool {
+        let Some((op, turn)) = self.turn(e) else { return false };
+        let thread = self.event(mate).agent;
+        matches!(op.rule, BarrierRule::Count(_))
+            && self.waits_for(op, self.event(e).agent, thread)
+            && self.possible(op, thread).nth(turn).is_some_and(|other| other.event == mate)
+    }
+
+    /// Whether a barrier operation of one thread is complete only with another thread: at a barrier
+    /// for all, any of its group; at one with a count, those of the warp.
+    fn waits_for(&self, op: &BarrierOp, own: AgentId, other: AgentId) -> bool {
+        let place = |agent: AgentId| self.graph.agents[agent.index()].place();
+        let (Some(here), Some(there)) = (place(own), place(other)) else { return false };
+        let same_warp = (here.gpu, here.grid, here.cta) == (there.gpu, there.grid, there.cta)
+            && here.warp.is_some()
+            && here.warp == there.warp;
+        own != other
+            && match &op.key {
+                BarrierKey::Cta(..) if matches!(op.rule, BarrierRule::Count(_)) => same_warp,
+                BarrierKey::Cta(group, _) => *group == (there.gpu, there.grid, there.cta),
+                BarrierKey::Cluster(group) => *group == (there.gpu, there.grid, there.cluster),
+                BarrierKey::Warp(_, mask) => {
+                    let mates = self.graph.agents[..other.index()].iter();
+                    let lane = mates.filter(|a| {
+                        a.place().is_some_and(|p| {
+                            (p.gpu, p.grid, p.cta, p.warp)
+                                == (there.gpu, there.grid, there.cta, there.warp)
+                        })
+                    });
+                    same_warp && mask >> lane.count() & 1 == 1
+                }
+                BarrierKey::Instance(..) => false,
+            }
     }
 
     /// The arrivals at a barrier that a thread may make.
@@ -103,15 +134,21 @@ impl<'e> Derived<'e> {
         })
     }
 
-    /// The operation of an event that waits at a barrier for all, and in which turn of its thread
-    /// at the earliest. Arrivals and waits at the barrier of a cluster are numbered apart.
+    /// The operation of an event that waits at a barrier for all, or marks the arrival of a warp at one
+    /// with a count, and in which turn of its thread at the earliest. Arrivals and waits at the barrier of a cluster are numbered apart.
     fn turn(&self, e: EventId) -> Option<(&'e BarrierOp, usize)> {
         let graph = self.graph;
         let EventKind::Barrier(index) = graph.event(e).kind else { return None };
         let op = &graph.barriers[index];
         let guard = |other: &BarrierOp| graph.event(other.event).guard;
         let mut here = graph.barriers.iter().filter(|other| other.key == op.key);
-        let for_all = op.waits && here.all(|other| other.rule == BarrierRule::AllLive);
+        let of_warp = |count| graph.exprs.constant(count).is_some_and(|n| n > 0 && n % 32 == 0);
+        let for_all = match op.rule {
+            BarrierRule::Count(count) => {
+                op.arrives && matches!(op.key, BarrierKey::Cta(..)) && of_warp(count)
+            }
+            _ => op.waits && here.all(|other| other.rule == BarrierRule::AllLive),
+        };
         let before = graph.barriers.iter().filter(|other| {
             other.key == op.key
                 && other.arrives == op.arrives

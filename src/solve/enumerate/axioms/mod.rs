@@ -193,7 +193,9 @@ fn is_held_back(d: &Derived<'_>, r: EventId, e: EventId) -> bool {
         }
         passed.push(x);
         let waits = |y: EventId, z: EventId| {
-            d.meets_at_barrier(y, z) || d.waits_without(z, d.graph.event(y).agent)
+            d.meets_at_barrier(y, z)
+                || d.waits_without(z, d.graph.event(y).agent)
+                || d.arrives_with(y, z)
         };
         let later = d.events.iter().filter(|&&y| y == x || d.is_barrier(y) && d.po(x, y));
         let held = later.flat_map(|&y| d.events.iter().filter(move |&&z| waits(y, z)));
