@@ -414,6 +414,14 @@ impl Lowering<'_> {
         Micro::Rmw { target, write_order, destination, writes, value }
     }
 
+    /// Whether an instruction of PTX divides by what may be zero; columns take zero divisors as solvers
+    /// do.
+    fn may_divide_by_zero(&self, op: ArithmeticOp, divisor: Option<&Term>) -> bool {
+        matches!(op, ArithmeticOp::Div | ArithmeticOp::Rem)
+            && self.dialect == Dialect::Blocks
+            && !matches!(divisor, Some(Term::Const(1.., _)))
+    }
+
     fn register_operation(&mut self, operation: &Operation) {
         match operation {
             Operation::Move { ty, destination, source } => {
@@ -452,7 +460,15 @@ impl Lowering<'_> {
                 } else {
                     *ty
                 };
+                let divisor = b.clone().filter(|_| self.may_divide_by_zero(*op, b.as_ref()));
                 let value = arithmetic(*op, *ty, a, b);
+                // The value is unspecified then (PTX-9.7.1.8, PTX-9.7.1.9).
+                let value = match divisor {
+                    Some(divisor) => divisor
+                        .equals(Term::Const(0, ty.bits))
+                        .choose(Term::Free("quotient by zero".to_owned(), ty.bits), value),
+                    None => value,
+                };
                 self.assign(destination, value, extension(result));
             }
             Operation::MultiplyAdd { op, ty, destination, sources } => {
