@@ -1,4 +1,4 @@
-//! Models for people: the list of built-in ones, and what a model demands.
+//! Models for people: what a model demands.
 
 use super::reason;
 use crate::relation::expr::{AxiomKind, AxiomRole, Model};
