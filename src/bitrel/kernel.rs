@@ -56,20 +56,16 @@ pub(super) fn close<const W: usize>(words: &mut [u64]) {
 /// Warshall's algorithm takes all pairs.
 pub(super) fn close_acyclic(words: &mut [u64], width: usize) -> bool {
     let Some(order) = successors_first(words, width) else { return false };
-    let mut closed = vec![0; width];
+    let mut reached = vec![0; width];
     for a in order {
-        let row = &words[a * width..][..width];
-        closed.copy_from_slice(row);
-        let mut covered = vec![0; width];
-        for b in ones(row) {
+        reached.fill(0);
+        for b in ones(&words[a * width..][..width]) {
             let (word, mask) = locate(b);
-            if covered[word] & mask == 0 {
-                let reached = &words[b * width..][..width];
-                covered.iter_mut().zip(reached).for_each(|(c, &r)| *c |= r);
+            if reached[word] & mask == 0 {
+                reached.iter_mut().zip(&words[b * width..][..width]).for_each(|(r, &w)| *r |= w);
             }
         }
-        closed.iter_mut().zip(&covered).for_each(|(c, &r)| *c |= r);
-        words[a * width..][..width].copy_from_slice(&closed);
+        words[a * width..][..width].iter_mut().zip(&reached).for_each(|(w, &r)| *w |= r);
     }
     true
 }

@@ -23,12 +23,10 @@ pub(super) fn misuse(
     let schedules = Schedules::new(Barriers::certain(graph));
     // Where threads cannot meet in different ways, the orders between barriers say it all.
     let clash = may_differ(graph) || may_mix(graph);
-    if clash || (first.is_some() && !schedules.is_fixed()) {
-        match schedules.misuse() {
-            Ok(None) => {}
-            Ok(Some(misuse)) => return Some(Verdict::Undefined(misused(graph, misuse))),
-            Err(why) => return Some(too_many(why)),
-        }
+    if (clash || (first.is_some() && !schedules.is_fixed()))
+        && let Some(verdict) = undefined(misused(graph, &schedules))
+    {
+        return Some(verdict);
     }
     if may_mix(graph) && Barriers::fixed(graph).is_none() {
         let what = "`.red` and other operations with a thread count on one barrier, where branches \
@@ -69,14 +67,9 @@ pub(super) fn stuck(graph: &EventGraph, core: Core) -> Verdict {
         Err(why) => return too_many(why),
     }
     let schedules = Schedules::new(Barriers::certain(graph));
-    match violated(graph, &schedules).and_then(|found| match found {
-        None => Ok(schedules.misuse()?.map(|misuse| misused(graph, misuse))),
-        some => Ok(some),
-    }) {
-        Ok(Some(reason)) => Verdict::Undefined(reason),
-        Ok(None) => Verdict::Deadlock(deadlock(graph, &schedules.stuck())),
-        Err(why) => too_many(why),
-    }
+    undefined(violated(graph, &schedules))
+        .or_else(|| undefined(misused(graph, &schedules)))
+        .unwrap_or_else(|| Verdict::Deadlock(deadlock(graph, &schedules.stuck())))
 }
 
 /// A violation that some schedule comes to.
@@ -94,18 +87,22 @@ fn violated(graph: &EventGraph, schedules: &Schedules<'_>) -> Result<Option<Reas
 
 /// The verdict where a misuse happens in some order of the operations that surely happen.
 pub(super) fn certain_misuse(graph: &EventGraph) -> Option<Verdict> {
-    match Schedules::new(Barriers::certain(graph)).misuse() {
-        Ok(misuse) => misuse.map(|misuse| Verdict::Undefined(misused(graph, misuse))),
-        Err(why) => Some(too_many(why)),
-    }
+    undefined(misused(graph, &Schedules::new(Barriers::certain(graph))))
+}
+
+/// The verdict on what was found in the schedules, or that there are too many of them.
+fn undefined(found: Result<Option<Reason>, TooMany>) -> Option<Verdict> {
+    found.map_or_else(|why| Some(too_many(why)), |reason| reason.map(Verdict::Undefined))
 }
 
 fn too_many(why: TooMany) -> Verdict {
     Verdict::Unknown(Undecided::Unsupported(why.to_string()))
 }
 
-fn misused(graph: &EventGraph, misuse: Misuse) -> Reason {
-    match misuse {
+/// A misuse in some schedule.
+fn misused(graph: &EventGraph, schedules: &Schedules<'_>) -> Result<Option<Reason>, TooMany> {
+    let found = schedules.misuse()?;
+    Ok(found.map(|misuse| match misuse {
         Misuse::EarlyReturn(a, b) => reuse::reason(graph, a, b, None),
         Misuse::DifferentCounts(a, b) => {
             let key = &graph.barriers[a].key;
@@ -116,7 +113,7 @@ fn misused(graph: &EventGraph, misuse: Misuse) -> Reason {
             let rule = "`.red` and another barrier operation on one barrier (PTX-9.7.13.1)";
             reason(graph, rule.to_owned(), a, b)
         }
-    }
+    }))
 }
 
 fn reason(graph: &EventGraph, rule: String, a: usize, b: usize) -> Reason {

@@ -1,7 +1,7 @@
 //! What waits for the end of a thread: a barrier for all threads is complete without those that
 //! have ended (PTX-9.7.13.1), so nothing behind it happens before they do.
 
-use super::graph::{BarrierKey, BarrierOp, BarrierRule, EventGraph};
+use super::graph::{BarrierKey, BarrierOp, BarrierRule, EventGraph, counts_warps};
 use crate::bitrel::Rel;
 use crate::id::{AgentId, EventId, ExprId};
 use crate::program::expr::Expr;
@@ -21,51 +21,40 @@ pub(super) fn awaited(graph: &EventGraph) -> Rel {
     let pairs = pairs.flat_map(|(agent, operation)| {
         sources[agent.index()].iter().map(move |&source| (source, operation))
     });
-    let decided = deciding_reads(graph).into_iter().chain(warp_arrivals(graph));
+    let decided = deciding_reads(graph);
     Rel::from_pairs(graph.events.len(), pairs.chain(decided))
 }
 
-/// To operations that mark the arrival of a warp, from those of its other threads in the same turn,
-/// and from the reads that decide whether these come to them.
-fn warp_arrivals(graph: &EventGraph) -> Vec<(EventId, EventId)> {
-    let arrivals = arrivals(graph);
-    let mut out = Vec::new();
-    for (at, op) in graph.barriers.iter().enumerate() {
-        if !is_arrival_of_warp(graph, op) {
-            continue;
-        }
-        let turn = turn(graph, at);
-        for mate in graph.mates(graph.event(op.event).agent) {
-            let own = arrivals.get(&(&op.key, mate)).map_or(&[][..], |own| own);
-            // The arrival that counts in this turn is this one at the earliest.
-            let Some(earliest) = own.get(turn) else { continue };
-            let guards = own[..=turn].iter().map(|other| graph.event(other.event).guard);
-            let reads = guards.flat_map(|guard| reads_of(graph, guard));
-            out.extend(reads.chain([earliest.event]).map(|source| (source, op.event)));
-        }
-    }
-    out
-}
-
-/// To barrier operations that wait for all, from the reads that decide whether another thread comes
-/// to the barrier at all: be it that it arrives or that it ends, it has read before.
+/// To barrier operations that wait for others, from the reads that decide whether another thread
+/// comes to the barrier at all: be it that it arrives or that it ends, it has read before. To one
+/// that marks the arrival of a warp, also from those of the warp's other threads.
 fn deciding_reads(graph: &EventGraph) -> Vec<(EventId, EventId)> {
     let mut out = Vec::new();
-    let mut arrivals = arrivals(graph);
-    arrivals
-        .retain(|_, own| own.iter().any(|op| !graph.exprs.is_true(graph.event(op.event).guard)));
+    let arrivals = arrivals(graph);
+    let open = |op: &&BarrierOp| !graph.exprs.is_true(graph.event(op.event).guard);
+    let undecided: Vec<_> = arrivals.iter().filter(|(_, own)| own.iter().any(open)).collect();
     for (at, op) in graph.barriers.iter().enumerate() {
-        if !op.waits || !is_for_all(graph, op) {
-            continue;
-        }
         let waiting = graph.event(op.event).agent;
-        let others =
-            arrivals.iter().filter(|((key, agent), _)| **key == op.key && *agent != waiting);
-        for (_, own) in others {
-            // The arrival that counts in this turn is this one at the earliest.
-            for other in &own[..own.len().min(turn(graph, at) + 1)] {
+        // The arrival that counts in this turn is the one with its number at the earliest.
+        let mut decided = |own: &[&BarrierOp], turn: usize| {
+            for other in &own[..own.len().min(turn + 1)] {
                 let reads = reads_of(graph, graph.event(other.event).guard);
                 out.extend(reads.map(|read| (read, op.event)));
+            }
+        };
+        if is_arrival_of_warp(graph, op) {
+            let turn = turn(graph, at);
+            let mates = graph.mates(waiting).filter_map(|mate| arrivals.get(&(&op.key, mate)));
+            let mut earliest = Vec::new();
+            for own in mates {
+                decided(own, turn);
+                earliest.extend(own.get(turn).map(|other| (other.event, op.event)));
+            }
+            out.extend(earliest);
+        } else if op.waits && is_for_all(graph, op) {
+            let others = undecided.iter().filter(|((key, _), _)| **key == op.key);
+            for (_, own) in others.filter(|((_, agent), _)| *agent != waiting) {
+                decided(own, turn(graph, at));
             }
         }
     }
@@ -107,7 +96,7 @@ fn is_for_all(graph: &EventGraph, op: &BarrierOp) -> bool {
 /// warp; the others come there in turns with it.
 fn is_arrival_of_warp(graph: &EventGraph, op: &BarrierOp) -> bool {
     let BarrierRule::Count(count) = op.rule else { return false };
-    let warps = graph.exprs.constant(count).is_some_and(|n| n > 0 && n % 32 == 0);
+    let warps = graph.exprs.constant(count).is_some_and(counts_warps);
     matches!(op.key, BarrierKey::Cta(..)) && op.arrives && warps
 }
 
@@ -128,13 +117,15 @@ fn awaited_threads(graph: &EventGraph) -> Vec<(AgentId, EventId)> {
     let mut away: FxHashMap<(&BarrierKey, usize), Vec<AgentId>> = FxHashMap::default();
     let mut out = Vec::new();
     for (at, op) in graph.barriers.iter().enumerate() {
+        let of_warp = is_arrival_of_warp(graph, op);
+        if !of_warp && (!op.waits || !is_for_all(graph, op)) {
+            continue;
+        }
         let turn = turn(graph, at);
         let comes = |agent| arrivals.get(&(&op.key, agent)).is_some_and(|own| own.len() > turn);
-        if is_arrival_of_warp(graph, op) {
+        if of_warp {
             let mates = graph.mates(graph.event(op.event).agent).filter(|&mate| !comes(mate));
             out.extend(mates.map(|mate| (mate, op.event)));
-        }
-        if !op.waits || !is_for_all(graph, op) {
             continue;
         }
         let away = away.entry((&op.key, turn)).or_insert_with(|| {

@@ -438,6 +438,15 @@ impl EventGraph {
     }
 }
 
+/// Threads of a warp.
+pub const WARP_SIZE: u128 = 32;
+
+/// Whether a barrier's thread count asks for whole warps (PTX-9.7.13.1); columns take any count.
+#[must_use]
+pub fn counts_warps(count: u128) -> bool {
+    count > 0 && count.is_multiple_of(WARP_SIZE)
+}
+
 /// A warp: gpu, grid, cta, and its number there; threads whose warp the test leaves open have one
 /// each.
 pub type Warp = (u32, u32, u32, u32);

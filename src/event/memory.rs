@@ -247,8 +247,10 @@ fn refusal(target: &Target, does: Does, place: &Resolved) -> Option<&'static str
             (place.space != Global).then_some("`discard` outside `.global` (PTX-9.7.9.17)")
         }
     };
+    if outside.is_some() {
+        return outside;
+    }
     match (place.space, does) {
-        _ if outside.is_some() => outside,
         (Global | Const | Local | Param, _) if target.marks.mbarrier => {
             Some("an mbarrier operation outside `.shared` (PTX-9.7.13.15)")
         }

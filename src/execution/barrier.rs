@@ -4,7 +4,9 @@
 //! its rule is met; whoever waits goes on only then. An assignment is well founded when the
 //! generations can complete one after another (PTX-9.7.13.1): a circular wait has no final state.
 
-use crate::event::graph::{BarrierKey, BarrierOp, BarrierRule, EventGraph, Warp};
+use crate::event::graph::{
+    BarrierKey, BarrierOp, BarrierRule, EventGraph, WARP_SIZE, Warp, counts_warps,
+};
 use crate::id::{AgentId, EventId, ExprId};
 use indexmap::{IndexMap, IndexSet};
 
@@ -101,7 +103,11 @@ impl<'a> Barriers<'a> {
         match self.op(index).rule {
             BarrierRule::Count(expr) => {
                 let n = (self.count)(expr)?;
-                Some(if n > 0 && n % 32 == 0 { (n / 32, Unit::Warps) } else { (n, Unit::Threads) })
+                Some(if counts_warps(n) {
+                    (n / WARP_SIZE, Unit::Warps)
+                } else {
+                    (n, Unit::Threads)
+                })
             }
             BarrierRule::Quorum(expr) => Some(((self.count)(expr)?, Unit::Threads)),
             // Without a count on a barrier that others use with one: all threads of the CTA.
@@ -249,7 +255,7 @@ impl<'a> Barriers<'a> {
             let members: Vec<usize> = group.iter().map(|&t| threads[t][filling.next[t]]).collect();
             let left = |agent| {
                 let mut own = threads.iter().zip(&filling.next);
-                own.any(|(ops, &next)| ops[next..].first().is_some_and(|&b| self.agent(b) == agent))
+                own.any(|(ops, &next)| ops.get(next).is_some_and(|&b| self.agent(b) == agent))
             };
             if !self.completes(&members, left) {
                 continue;
@@ -280,9 +286,8 @@ impl<'a> Barriers<'a> {
             let mut together: IndexMap<_, Vec<usize>> = IndexMap::new();
             for &t in ready.iter().filter(|&&t| asks(t) == Some(wanted)) {
                 let agent = self.agent(threads[t][next[t]]);
-                let warp = self.warps(&[agent]).into_keys().next();
-                let alone = (unit == Unit::Threads || warp.is_none()).then_some(t);
-                together.entry((warp.filter(|_| alone.is_none()), alone)).or_default().push(t);
+                let warp = self.graph.warp_of(agent).filter(|_| unit == Unit::Warps);
+                together.entry(warp.ok_or(t)).or_default().push(t);
             }
             let Some(count) = usize::try_from(count).ok().filter(|&count| count > 0) else {
                 continue;
@@ -516,7 +521,6 @@ fn subsets(all: &[usize], size: usize) -> Result<Vec<Vec<usize>>, TooMany> {
         let rest = all.len() - at - 1;
         let with = out.iter().filter(|set: &&Vec<usize>| set.len() < size);
         let with: Vec<Vec<usize>> = with.map(|set| [&set[..], &[element]].concat()).collect();
-        out.retain(|set| set.len() + rest >= size);
         out.extend(with);
         out.retain(|set| set.len() + rest >= size);
         if out.len() > 4 * MOST_MEETINGS {

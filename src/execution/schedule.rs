@@ -174,7 +174,7 @@ impl<'a> Schedules<'a> {
             state = next;
         }
         let waiting = (0..self.threads.len()).filter(|&thread| state.waits[thread]);
-        waiting.map(|thread| self.threads[thread].operations[state.begun[thread] - 1]).collect()
+        waiting.filter_map(|thread| self.last(&state, thread)).collect()
     }
 
     /// Goes through all states that these threads bring about, and the misuses on the way, until told
@@ -253,9 +253,8 @@ impl<'a> Schedules<'a> {
             let here = &state.here[at].1;
             let arrived: Vec<usize> =
                 here.iter().copied().filter(|&b| self.has_arrived(state, b, here)).collect();
-            let Some(&first) = arrived.first() else { continue };
             let comes = |agent: AgentId| !self.has_ended(state, agent.index());
-            if !self.barriers.completes(&arrived, comes) {
+            if arrived.is_empty() || !self.barriers.completes(&arrived, comes) {
                 continue;
             }
             let waits = |&member: &usize| self.barriers.op(member).waits;
@@ -270,7 +269,6 @@ impl<'a> Schedules<'a> {
                     state.waits[thread] = false;
                 }
             }
-            debug_assert!(self.barriers.counted(self.key(first)), "barriers with counts");
             state.here[at].1.retain(|member| !arrived.contains(member));
             return true;
         }

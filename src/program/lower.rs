@@ -9,7 +9,7 @@ use super::micro::{
 use super::reading::{FailingCas, Readings, SinkAtom, VectorReading};
 use super::registers::Registers;
 use super::special::opaque;
-use super::term::{Extension, Subnormals, Term, atomic_result, extension, float_result, is_float};
+use super::term::{Extension, Subnormals, Term, atomic_result, extension, float_result};
 use crate::litmus::ast::{DeclaredSpace, Dialect, Test, Thread, ThreadPlace};
 use crate::ptx::operation::{
     AccessForm, Address, ArithmeticOp, AtomicOp, BoolOp, Comparison, Destination, Operation, Order,
@@ -247,11 +247,11 @@ impl Lowering<'_> {
                 self.elements(elements, access.order);
             }
             Operation::Atomic { access, op, destinations, operands, .. }
-                if is_packed(access.ty) =>
+                if access.ty.is_packed() =>
             {
                 self.packed_atomic(access, *op, destinations, operands, false);
             }
-            Operation::Reduce { access, op, operands } if is_packed(access.ty) => {
+            Operation::Reduce { access, op, operands } if access.ty.is_packed() => {
                 self.packed_atomic(access, *op, &[], operands, true);
             }
             Operation::Atomic { access, op, destinations, operands, swap } => {
@@ -402,7 +402,7 @@ impl Lowering<'_> {
         };
         let value = match target.space {
             Space::SharedCta | Space::SharedCluster => result(Subnormals::Kept),
-            Space::Generic if op == AtomicOp::Add && is_float(ty) => Window::SHARED
+            Space::Generic if op == AtomicOp::Add && ty.is_float() => Window::SHARED
                 .holds(&target.address)
                 .choose(result(Subnormals::Kept), result(Subnormals::Flushed)),
             _ => result(Subnormals::Flushed),
@@ -416,10 +416,10 @@ impl Lowering<'_> {
 
     /// Whether an instruction of PTX divides by what may be zero; columns take zero divisors as solvers
     /// do.
-    fn may_divide_by_zero(&self, op: ArithmeticOp, divisor: Option<&Term>) -> bool {
+    fn may_divide_by_zero(&self, op: ArithmeticOp, divisor: &Term) -> bool {
         matches!(op, ArithmeticOp::Div | ArithmeticOp::Rem)
             && self.dialect == Dialect::Blocks
-            && !matches!(divisor, Some(Term::Const(1.., _)))
+            && !matches!(divisor, Term::Const(1.., _))
     }
 
     fn register_operation(&mut self, operation: &Operation) {
@@ -432,7 +432,7 @@ impl Lowering<'_> {
                 let value = self.value(source, *from).resize(to.bits, extension(*from));
                 self.assign(destination, value, extension(*to));
             }
-            Operation::Arithmetic { op, ty, destination, sources } if is_float(*ty) => {
+            Operation::Arithmetic { op, ty, destination, sources } if ty.is_float() => {
                 let (a, b) = (self.value(&sources[0], *ty), self.value(&sources[1], *ty));
                 let op = match op {
                     ArithmeticOp::Min => FloatOp::Min,
@@ -460,7 +460,7 @@ impl Lowering<'_> {
                 } else {
                     *ty
                 };
-                let divisor = b.clone().filter(|_| self.may_divide_by_zero(*op, b.as_ref()));
+                let divisor = b.clone().filter(|divisor| self.may_divide_by_zero(*op, divisor));
                 let value = arithmetic(*op, *ty, a, b);
                 // The value is unspecified then (PTX-9.7.1.8, PTX-9.7.1.9).
                 let value = match divisor {
@@ -518,10 +518,6 @@ impl Lowering<'_> {
             _ => {}
         }
     }
-}
-
-fn is_packed(ty: Type) -> bool {
-    matches!(ty.kind, TypeKind::FloatX2 | TypeKind::BfloatX2)
 }
 
 fn boolean(op: BoolOp) -> Binary {

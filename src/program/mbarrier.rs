@@ -21,7 +21,6 @@ const TX_BITS: u32 = 21;
 const PHASE_AT: u32 = 61;
 const PHASE_BITS: u32 = 2;
 const VALID_AT: u32 = 63;
-const MARKS: Marks = Marks { mbarrier: true, ..Marks::NONE };
 const OBJECT: Type = Type::new(TypeKind::Bits, 64);
 const WORD: Type = Type::new(TypeKind::Unsigned, 32);
 /// The state of an object that is not initialized.
@@ -65,6 +64,10 @@ impl State {
         let pending = complete.choose(self.expected.clone(), self.pending);
         [phase, self.tx, self.expected, pending].into_iter().fold(self.valid, above)
     }
+}
+
+fn marks() -> Marks {
+    Marks { mbarrier: true, ..Marks::default() }
 }
 
 fn above(high: Term, low: Term) -> Term {
@@ -117,15 +120,15 @@ impl Lowering<'_> {
                     tx: Term::Const(0, TX_BITS),
                     phase: Term::Const(0, PHASE_BITS),
                 };
-                let marks = Marks { mbarrier_init: true, ..MARKS };
+                let marks = Marks { mbarrier_init: true, ..marks() };
                 let old = self.look(access, Order::Weak, marks);
                 self.require(is_valid(&old).not(), "mbarrier.init of an initialized mbarrier");
                 self.put(access, object.packed(), marks);
             }
             MbarrierOp::Inval => {
-                let old = self.look(access, Order::Weak, MARKS);
+                let old = self.look(access, Order::Weak, marks());
                 self.require_valid(&old);
-                self.put(access, INVALID, MARKS);
+                self.put(access, INVALID, marks());
             }
             MbarrierOp::ExpectTx { bytes } => self.transaction(access, bytes, Binary::Add),
             MbarrierOp::CompleteTx { bytes } => self.transaction(access, bytes, Binary::Sub),
@@ -231,7 +234,7 @@ impl Lowering<'_> {
                 parity.bits(0, 1)
             }
         };
-        let object = self.look(access, Order::Relaxed, MARKS);
+        let object = self.look(access, Order::Relaxed, marks());
         self.require_valid(&object);
         let now = phase_of(&object);
         let complete = match phase {
@@ -310,7 +313,7 @@ impl Lowering<'_> {
         value: Term,
         confined: Option<Confined>,
     ) -> Term {
-        let marks = Marks { rmw: true, ..MARKS };
+        let marks = Marks { rmw: true, ..marks() };
         let target = Target { confined, ..self.target(access, 0, Order::Relaxed, marks) };
         let register = self.registers.temporary(0);
         self.out.push(Micro::Rmw {

@@ -94,19 +94,6 @@ pub struct Step {
     pub span: Span,
 }
 
-impl Marks {
-    /// No marks.
-    pub const NONE: Self = Self {
-        rmw: false,
-        red: false,
-        releasing_read: false,
-        mbarrier: false,
-        mbarrier_init: false,
-        mmio: false,
-        non_coherent: false,
-    };
-}
-
 /// What the accesses of one micro-operation have in common.
 #[derive(Clone, Debug)]
 pub struct Target {

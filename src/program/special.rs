@@ -3,7 +3,7 @@
 
 use super::lower::Lowering;
 use super::micro::{Confined, Marks, Micro, Target};
-use super::term::{Extension, Subnormals, Term, atomic_result, extension, is_float};
+use super::term::{Extension, Subnormals, Term, atomic_result, extension};
 use crate::litmus::ast::DeclaredSpace;
 use crate::ptx::operation::{
     AccessForm, Address, AtomicOp, Destination, Operation, Order, Proxy, Space, Type, TypeKind,
@@ -163,7 +163,7 @@ impl Lowering<'_> {
                     result = Some(match result {
                         None => value,
                         // More than two numbers are added in an order that nothing says.
-                        Some(_) if is_float(ty) && op == AtomicOp::Add && self.replicas() > 2 => {
+                        Some(_) if ty.is_float() && op == AtomicOp::Add && self.replicas() > 2 => {
                             opaque(ty)
                         }
                         Some(others) => atomic_result(op, ty, value, None, Subnormals::Kept)

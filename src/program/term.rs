@@ -131,13 +131,6 @@ impl Term {
     }
 }
 
-/// Whether a type is one of floating-point numbers.
-#[must_use]
-pub fn is_float(ty: Type) -> bool {
-    use TypeKind::{Bfloat, BfloatX2, Float, FloatX2};
-    matches!(ty.kind, Float | Bfloat | FloatX2 | BfloatX2)
-}
-
 /// What happens to subnormal 32-bit operands and results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Subnormals {
@@ -159,7 +152,7 @@ pub fn float_result(op: FloatOp, ty: Type, a: Term, b: Term, flush: Subnormals) 
         _ => return None,
     };
     let op = Binary::Float(op, format);
-    if !matches!(ty.kind, TypeKind::FloatX2 | TypeKind::BfloatX2) {
+    if !ty.is_packed() {
         return Some(a.binary(op, b));
     }
     let part = |at: u32| a.clone().bits(at, 16).binary(op, b.clone().bits(at, 16));
@@ -193,7 +186,7 @@ pub fn atomic_result(
         AtomicOp::And => old().binary(Binary::And, operand),
         AtomicOp::Or => old().binary(Binary::Or, operand),
         AtomicOp::Xor => old().binary(Binary::Xor, operand),
-        _ if is_float(ty) => {
+        _ if ty.is_float() => {
             let op = match op {
                 AtomicOp::Add => FloatOp::Add,
                 AtomicOp::Min => FloatOp::Min,

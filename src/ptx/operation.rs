@@ -132,6 +132,26 @@ impl Type {
     pub fn is_signed(self) -> bool {
         self.kind == TypeKind::Signed
     }
+
+    /// Whether values are floating-point numbers, or pairs of them.
+    #[must_use]
+    pub fn is_float(self) -> bool {
+        self.is_packed() || matches!(self.kind, TypeKind::Float | TypeKind::Bfloat)
+    }
+
+    /// Whether values are floating-point numbers of 16 bits, or pairs of them.
+    #[must_use]
+    pub fn is_half(self) -> bool {
+        self.is_packed()
+            || self.kind == TypeKind::Bfloat
+            || (self.kind == TypeKind::Float && self.bits == 16)
+    }
+
+    /// Whether values are pairs of floating-point numbers (PTX-8.2.5).
+    #[must_use]
+    pub fn is_packed(self) -> bool {
+        matches!(self.kind, TypeKind::FloatX2 | TypeKind::BfloatX2)
+    }
 }
 
 /// A value operand.

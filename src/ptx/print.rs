@@ -365,7 +365,7 @@ impl Printer {
         let line = Line::new(opcode).word(access.order);
         let line = access.scope.iter().fold(line, |line, scope| line.word(scope));
         let line = Self::space(line, access.space).word(op);
-        let line = if is_half(ty) { line.word("noftz") } else { line };
+        let line = if ty.is_half() { line.word("noftz") } else { line };
         Ok(self.typed(line, ty, access.elements))
     }
 
@@ -512,7 +512,7 @@ impl Printer {
     /// A value of this type; PTX has no 16-bit floating-point constants, columns mean bits.
     fn source(&self, value: &Value, ty: Type) -> Printed {
         match value {
-            Value::Immediate(_) if self.style == Style::Ptx && is_half(ty) => {
+            Value::Immediate(_) if self.style == Style::Ptx && ty.is_half() => {
                 self.cannot(format!("a constant of `.{ty}`"))
             }
             Value::Immediate(number) if self.style == Style::Ptx => Ok(constant(number.value, ty)),
@@ -568,9 +568,4 @@ fn vector(texts: &[String]) -> String {
         [only] => only.clone(),
         list => format!("{{{}}}", list.join(", ")),
     }
-}
-
-fn is_half(ty: Type) -> bool {
-    ty.bits == 16 && ty.kind == TypeKind::Float
-        || matches!(ty.kind, TypeKind::Bfloat | TypeKind::FloatX2 | TypeKind::BfloatX2)
 }

@@ -4,7 +4,7 @@
 //! (`?`, `*`, `~`, cartesian product) are lowered to the ones here, so that every engine handles
 //! a short list.
 
-use super::plan::Schedule;
+use super::plan::{Schedule, plan};
 use crate::id::NodeId;
 use crate::source::Span;
 use crate::vocabulary::{BaseRel, BaseSet, Sort};
@@ -314,18 +314,9 @@ impl Model {
     #[must_use]
     pub fn mentioned(&self) -> FxHashSet<Node> {
         let demands = self.axioms.iter().filter(|axiom| axiom.role == AxiomRole::Required);
-        let mut open: Vec<NodeId> = demands.map(|axiom| axiom.node).collect();
-        let mut found = FxHashSet::default();
-        while let Some(id) = open.pop() {
-            let node = self.arena.node(id);
-            if found.insert(node) {
-                open.extend(self.arena.operands(id));
-                if let Node::Rec(rec) = node {
-                    open.extend(self.arena.body(rec));
-                }
-            }
-        }
-        found
+        let roots: Vec<NodeId> = demands.map(|axiom| axiom.node).collect();
+        let steps = plan(&self.arena, &roots);
+        steps.iter().flat_map(|(step, _)| step.nodes()).map(|id| self.arena.node(id)).collect()
     }
 
     /// What the last definition of `name` denotes.

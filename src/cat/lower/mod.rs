@@ -74,9 +74,9 @@ struct Lowerer<'a> {
     model: Model,
     errors: Vec<CatError>,
     /// The variants that the model asks about.
+    variants: BTreeSet<String>,
     /// The names of axioms: where the first stands, and the last number given to another.
     axiom_names: FxHashMap<String, (Span, usize)>,
-    variants: BTreeSet<String>,
     scope: Scope,
     /// The recursive definitions whose right-hand sides are being read.
     open: BTreeMap<RecId, (String, Span)>,

@@ -19,7 +19,7 @@ impl Decoder<'_> {
         let ty = self.register_type(
             "PTX-9.7.9.3",
             ".b16 to .b128, .u16 to .u64, .s16 to .s64, .f32, .f64 and .pred",
-            |ty| ty.bits >= 16 && !is_packed(ty) || ty == Type::PREDICATE,
+            |ty| ty.bits >= 16 && !ty.is_half() || ty == Type::PREDICATE,
         )?;
         self.finish("mov.type d, a")?;
         let destination = self.real_destination(&operands[0])?;
@@ -62,7 +62,7 @@ impl Decoder<'_> {
             ["rn", ty] if op == ArithmeticOp::Add => names::ty(ty)?,
             _ => return None,
         };
-        let float = matches!(ty.kind, TypeKind::Float | TypeKind::Bfloat) || is_packed(ty);
+        let float = ty.is_float();
         float.then(|| {
             let operands = self.operands(3, 3, "op.type d, a, b")?;
             let destination = self.real_destination(&operands[0])?;
@@ -190,18 +190,11 @@ impl Decoder<'_> {
                     | "leu"
                     | "gtu"
                     | "geu"
-            ) || names::ty(&q.value).is_some_and(|ty| {
-                matches!(ty.kind, TypeKind::Float | TypeKind::Bfloat) || is_packed(ty)
-            })
+            ) || names::ty(&q.value).is_some_and(|ty| ty.is_float())
         })
     }
 }
 
 fn is_integer(ty: Type) -> bool {
     matches!(ty.kind, TypeKind::Unsigned | TypeKind::Signed)
-}
-
-fn is_packed(ty: Type) -> bool {
-    matches!(ty.kind, TypeKind::Bfloat | TypeKind::FloatX2 | TypeKind::BfloatX2)
-        || ty == Type::new(TypeKind::Float, 16)
 }

@@ -138,7 +138,7 @@ impl Decoder<'_> {
             Some(ty) => ty.value,
             None => self.memory_type(None, &address, section)?,
         };
-        let half = is_half(found);
+        let half = found.is_half();
         if ty.is_some() || !self.in_columns() {
             let vector = elements.is_some();
             let (legal, types) = atomic_types(op.value, vector);
@@ -199,11 +199,11 @@ fn atomic_types(op: AtomicOp, vector: bool) -> (fn(Type) -> bool, &'static str) 
     use TypeKind::{Bits, Float, Signed, Unsigned};
     match (op, vector) {
         (AtomicOp::Add, true) => (
-            |ty| is_half(ty) || ty == Type::new(Float, 32),
+            |ty| ty.is_half() || ty == Type::new(Float, 32),
             ".f32, .f16, .f16x2, .bf16 and .bf16x2 for vectors",
         ),
         (AtomicOp::Min | AtomicOp::Max, true) => {
-            (is_half, ".f16, .f16x2, .bf16 and .bf16x2 for vectors")
+            (Type::is_half, ".f16, .f16x2, .bf16 and .bf16x2 for vectors")
         }
         (_, true) => (|_| false, "none for vectors: only add, min and max have vector forms"),
         (AtomicOp::And | AtomicOp::Or | AtomicOp::Xor, _) => {
@@ -221,7 +221,7 @@ fn atomic_types(op: AtomicOp, vector: bool) -> (fn(Type) -> bool, &'static str) 
                 matches!(
                     (ty.kind, ty.bits),
                     (Unsigned | Signed | Float, 32) | (Unsigned | Float, 64)
-                ) || is_half(ty)
+                ) || ty.is_half()
             },
             ".u32, .s32, .u64, .f32, .f64, .f16, .f16x2, .bf16 and .bf16x2",
         ),
@@ -235,9 +235,4 @@ fn atomic_types(op: AtomicOp, vector: bool) -> (fn(Type) -> bool, &'static str) 
             ".u32, .s32, .u64 and .s64",
         ),
     }
-}
-
-fn is_half(ty: Type) -> bool {
-    matches!(ty.kind, TypeKind::FloatX2 | TypeKind::Bfloat | TypeKind::BfloatX2)
-        || ty == Type::new(TypeKind::Float, 16)
 }

@@ -27,7 +27,9 @@ impl Decoder<'_> {
                 let precision = self.qualifiers.one_of(&["acc::f32", "acc::f16"])?;
                 let access = self.multimem_access(&operands[1], SHAPE, orders, Some(op))?;
                 if let Some(precision) = precision
-                    && !(precision.value == "acc::f32" && op == AtomicOp::Add && is_half(access.ty))
+                    && !(precision.value == "acc::f32"
+                        && op == AtomicOp::Add
+                        && access.ty.is_half())
                 {
                     return Err(DecodeError::Rule {
                         message: format!("`.{}` does not go with this reduction", precision.value),
@@ -56,7 +58,7 @@ impl Decoder<'_> {
                 let orders = &[Order::Relaxed, Order::Release];
                 let op = self.reduction()?;
                 let access = self.multimem_access(&operands[0], SHAPE, orders, Some(op))?;
-                if access.elements == 1 && op != AtomicOp::Add && is_half(access.ty) {
+                if access.elements == 1 && op != AtomicOp::Add && access.ty.is_half() {
                     return Err(self.rule(
                         format!("`multimem.red.{op}` has no `.{}`", access.ty),
                         "floating-point reductions are `.add`; only vectors have `.min` and `.max`",
@@ -140,7 +142,7 @@ impl Decoder<'_> {
 fn is_multimem_type(ty: Type, elements: u32, op: Option<AtomicOp>) -> bool {
     use TypeKind::{BfloatX2, Bits, Float, FloatX2, Signed, Unsigned};
     if elements > 1 {
-        let half = is_half(ty);
+        let half = ty.is_half();
         let legal = match op {
             None | Some(AtomicOp::Add) => half || ty == Type::new(Float, 32),
             Some(AtomicOp::Min | AtomicOp::Max) => half,
@@ -158,9 +160,4 @@ fn is_multimem_type(ty: Type, elements: u32, op: Option<AtomicOp>) -> bool {
         (Some(AtomicOp::Add | AtomicOp::Min | AtomicOp::Max) | None, FloatX2 | BfloatX2) => true,
         _ => false,
     }
-}
-
-fn is_half(ty: Type) -> bool {
-    matches!(ty.kind, TypeKind::Bfloat | TypeKind::FloatX2 | TypeKind::BfloatX2)
-        || ty == Type::new(TypeKind::Float, 16)
 }

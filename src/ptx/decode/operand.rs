@@ -52,7 +52,7 @@ impl Decoder<'_> {
 
     /// An integer, which has no floating-point type; columns mean bits.
     fn integer(&self, number: i128, ty: Type, operand: &Operand) -> Result<Value, DecodeError> {
-        if !self.in_columns() && is_floating(ty) {
+        if !self.in_columns() && ty.is_float() {
             return Err(DecodeError::Rule {
                 message: format!("`{operand}` is an integer, `{}` takes none", self.form()),
                 help: match ty.kind {
@@ -76,7 +76,7 @@ impl Decoder<'_> {
             Some(bits) => bits,
             None if ty == Type::new(TypeKind::Bits, width) || self.in_columns() => raw,
             None => {
-                let help = match is_floating(ty) {
+                let help = match ty.is_float() {
                     true => NO_HALF,
                     false => {
                         "`0f` literals are for `.f32`, `.f64` and `.b32`, others for `.f32`, \
@@ -308,10 +308,4 @@ fn vector(operand: &Operand, elements: u32) -> Result<&[Operand], DecodeError> {
 /// The error that `expected` should stand where `operand` stands.
 pub(super) fn mismatch(expected: &'static str, operand: &Operand) -> DecodeError {
     DecodeError::Operand { expected, found: operand.kind.describe().to_owned(), span: operand.span }
-}
-
-/// Whether a type's values are floating-point numbers.
-fn is_floating(ty: Type) -> bool {
-    use TypeKind::{Bfloat, BfloatX2, Float, FloatX2};
-    matches!(ty.kind, Float | Bfloat | FloatX2 | BfloatX2)
 }
