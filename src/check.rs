@@ -276,7 +276,15 @@ fn meaningless(problem: Problem<'_>, engine: &dyn Engine, settings: Settings) ->
 
 /// Undefined behaviour that some execution has voids everything else.
 fn violation(problem: Problem<'_>, engine: &dyn Engine, settings: Settings) -> Option<Verdict> {
-    for (index, violation) in problem.graph.violations.iter().enumerate() {
+    let violations = &problem.graph.violations;
+    // Nearly always there is none: one question then answers for all.
+    if violations.len() > 1 {
+        let any = engine.find(problem, Goal::AnyViolation, settings.budget);
+        if matches!(any, Answer::No(_)) {
+            return None;
+        }
+    }
+    for (index, violation) in violations.iter().enumerate() {
         let choices = match engine.find(problem, Goal::Violation(index), settings.budget) {
             Answer::Yes(choices) => Some(choices),
             Answer::No(_) => continue,

@@ -148,6 +148,11 @@ impl<'a> Encoding<'a> {
                 parts.push(if value { condition } else { self.formulas.not(condition) });
             }
             Goal::Violation(index) => parts.push(self.truth(self.graph.violations[index].guard)),
+            Goal::AnyViolation => {
+                let all: Vec<Formula> =
+                    graph.violations.iter().map(|v| self.truth(v.guard)).collect();
+                parts.push(self.formulas.any(all));
+            }
             Goal::Related(_) => parts.extend(self.related),
             Goal::Complete | Goal::BoundHit | Goal::Endless => {}
         }

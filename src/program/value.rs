@@ -42,6 +42,17 @@ impl Values {
         }
     }
 
+    /// Whether the value of `id` follows from those of its operands, or from that of the leaf that
+    /// it is; otherwise it is unknown or assumed.
+    pub fn follows(
+        &self,
+        arena: &ExprArena,
+        id: ExprId,
+        leaf: impl Fn(Expr) -> Option<u128>,
+    ) -> bool {
+        step(arena, id, &self.values, &leaf).is_some()
+    }
+
     /// The value of `id`, if it is known.
     #[must_use]
     pub fn get(&self, id: ExprId) -> Option<u128> {

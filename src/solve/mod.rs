@@ -37,6 +37,9 @@ pub enum Goal {
     Endless,
     /// An execution in which this violation of the graph's list happens.
     Violation(usize),
+    /// An execution in which any violation happens; it counts where it would count for one of them,
+    /// so that without one there is none for any of them.
+    AnyViolation,
     /// An execution in which a relation of the model holds such a pair.
     Related(Pairs),
 }
@@ -52,6 +55,9 @@ impl Goal {
         match self {
             Self::Condition(_) | Self::Complete => true,
             Self::BoundHit | Self::Endless => false,
+            Self::AnyViolation => {
+                (0..graph.violations.len()).all(|index| Self::Violation(index).needs_end(graph))
+            }
             Self::Violation(_) | Self::Related(_) => {
                 let certain = |op: &BarrierOp| graph.exprs.is_true(graph.event(op.event).guard);
                 let behind = match self {
@@ -82,6 +88,7 @@ impl Goal {
             }
             Self::Endless => execution.waits_for_ever(),
             Self::Violation(index) => holds(graph.violations[index].guard),
+            Self::AnyViolation => graph.violations.iter().any(|v| holds(v.guard)),
             Self::Related(pairs) => pairs.find(model, execution).is_some(),
         };
         reached && (execution.is_complete() || !self.needs_end(graph))
@@ -93,8 +100,19 @@ impl Goal {
         match self {
             Self::BoundHit => Some(CutKind::Bound),
             Self::Endless => Some(CutKind::Spin),
-            Self::Condition(_) | Self::Complete | Self::Violation(_) | Self::Related(_) => None,
+            Self::Condition(_)
+            | Self::Complete
+            | Self::Violation(_)
+            | Self::AnyViolation
+            | Self::Related(_) => None,
         }
+    }
+
+    /// Whether it matters which axioms exclude it: only of outcomes is that ever said, and to find
+    /// out can take longer than to know that there is none.
+    #[must_use]
+    pub fn wants_core(self) -> bool {
+        matches!(self, Self::Condition(_))
     }
 }
 
@@ -176,7 +194,7 @@ impl Pairs {
 pub enum Answer {
     /// There is such an execution: these choices make one.
     Yes(Box<Choices>),
-    /// There is none.
+    /// There is none. The core is empty for goals that want none ([`Goal::wants_core`]).
     No(Core),
     /// It could not tell.
     Unknown(Why),

@@ -49,8 +49,9 @@ impl Engine for Z3Engine {
             Err(error) => return Answer::Unsupported(error.to_string()),
         };
         let wanted = encoding.goal(goal);
-        let answer =
-            z3::with_z3_config(&Config::new(), || Session::new(&encoding, budget).find(wanted));
+        let answer = z3::with_z3_config(&Config::new(), || {
+            Session::new(&encoding, budget).find(wanted, goal.wants_core())
+        });
         // The solver takes floating-point results for any values: what it excludes is excluded,
         // what it finds may not be there.
         match (answer, refused(&encoding)) {
@@ -131,14 +132,15 @@ impl<'e, 'a> Session<'e, 'a> {
         switches
     }
 
-    fn find(mut self, goal: Formula) -> Answer {
+    fn find(mut self, goal: Formula, wants_core: bool) -> Answer {
         let goal = self.formula(goal);
         self.solver.assert(&goal);
         let switches = self.switches();
         let all: Vec<Bool> = switches.iter().map(|(_, b)| b.clone()).collect();
         match self.solver.check_assumptions(&all) {
             SatResult::Sat => Answer::Yes(Box::new(self.choices())),
-            SatResult::Unsat => Answer::No(self.core(switches)),
+            SatResult::Unsat if wants_core => Answer::No(self.core(switches)),
+            SatResult::Unsat => Answer::No(Core::default()),
             SatResult::Unknown => Answer::Unknown(self.why()),
         }
     }

@@ -57,7 +57,7 @@ impl Engine for Enumerate {
 
     fn find(&self, problem: Problem<'_>, goal: Goal, budget: Budget) -> Answer {
         match first(problem, goal, budget) {
-            Answer::No(_) => Answer::No(self.core(problem, goal)),
+            Answer::No(_) if goal.wants_core() => Answer::No(self.core(problem, goal)),
             other => other,
         }
     }

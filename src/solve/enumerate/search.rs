@@ -119,6 +119,7 @@ impl<'a, F: FnMut(&Execution<'a>) -> Flow> Search<'a, F> {
         let goal = match self.goal {
             Goal::Condition(wanted) => !never(self.graph.condition, wanted),
             Goal::Violation(index) => !never(self.graph.violations[index].guard, true),
+            Goal::AnyViolation => self.graph.violations.iter().any(|v| !never(v.guard, true)),
             Goal::Complete | Goal::BoundHit | Goal::Endless | Goal::Related(_) => true,
         };
         goal && ends && !never(self.graph.filter, true)
@@ -136,6 +137,7 @@ impl<'a, F: FnMut(&Execution<'a>) -> Flow> Search<'a, F> {
         let goal: Vec<ExprId> = match self.goal {
             Goal::Condition(_) => vec![graph.condition],
             Goal::Violation(index) => vec![graph.violations[index].guard],
+            Goal::AnyViolation => graph.violations.iter().map(|v| v.guard).collect(),
             Goal::Complete => graph.observed.iter().map(|o| o.value).collect(),
             Goal::BoundHit | Goal::Endless | Goal::Related(_) => Vec::new(),
         };

@@ -151,7 +151,7 @@ impl Search<'_, '_> {
         })
     }
 
-    fn leaf(&self, leaf: Expr) -> Option<u128> {
+    pub(super) fn leaf(&self, leaf: Expr) -> Option<u128> {
         match leaf {
             Expr::Read(read) => self.known[read.index()],
             Expr::Symbol(symbol) => self.symbols[symbol.index()],

@@ -105,6 +105,8 @@ pub(super) struct Search<'g, 'r> {
     /// Reads that have their write, and accesses whose value is known, in order of decision.
     pub(super) trail: Vec<EventId>,
     pub(super) known_trail: Vec<AccessId>,
+    /// Reads whose value depends on itself, in order of decision, with the value that they take.
+    pub(super) self_justified: Vec<(AccessId, u128)>,
     /// How many decisions concern each agent.
     pub(super) touched: Vec<u32>,
     /// Pairs that a branch has ruled out: this read does not take this write.
@@ -196,6 +198,7 @@ impl<'g, 'r> Search<'g, 'r> {
             active,
             trail: Vec::new(),
             known_trail: Vec::new(),
+            self_justified: Vec::new(),
             touched: vec![0; graph.agents.len()],
             closed: Rel::empty(n),
             closed_trail: Vec::new(),
@@ -207,24 +210,44 @@ impl<'g, 'r> Search<'g, 'r> {
 
     /// Visits every consistent execution that the goal asks for.
     pub(super) fn run(&mut self, visit: &mut Visit<'_>) -> Flow {
-        self.fixed_barriers();
-        self.symbol(0, visit)
-    }
-
-    /// Chooses the values of one-bit symbols first.
-    fn symbol(&mut self, index: usize, visit: &mut Visit<'_>) -> Flow {
-        if index == self.symbols.len() {
-            return self.choose(visit);
-        }
-        if self.space.graph.symbols[index].width > 1 {
+        if self.space.graph.symbols.iter().any(|symbol| symbol.width > 1) {
             return Err(Stop::Unsupported("unknown values of more than one bit".to_owned()));
         }
-        for value in [0, 1] {
-            self.symbols[index] = Some(value);
-            self.symbol(index + 1, visit)?;
+        self.fixed_barriers();
+        self.choose(visit)
+    }
+
+    /// A symbol that has no value yet and on which something depends that is not known: what
+    /// happens, what is written, what is asked, or what has been assumed of it.
+    pub(super) fn open_symbol(&self) -> Option<usize> {
+        if self.symbols.iter().all(Option::is_some) {
+            return None;
         }
-        self.symbols[index] = None;
-        Ok(())
+        let Space { graph, assumed, .. } = self.space;
+        let events = graph.ids().filter(|&id| self.possible.contains(id));
+        let events = events.flat_map(|id| {
+            let written = self.executed.contains(id) && graph.event(id).is_memory();
+            [Some(graph.event(id).guard), written.then(|| graph.access_of(id).value)]
+        });
+        let cuts = graph.cuts.iter().map(|cut| cut.guard);
+        let met = graph.barriers.iter().flat_map(|op| op.predicate.into_iter().chain(op.count()));
+        let asked = match self.goal {
+            Goal::Violation(index) => vec![graph.violations[index].guard],
+            Goal::AnyViolation => graph.violations.iter().map(|v| v.guard).collect(),
+            Goal::Condition(_) => vec![graph.condition],
+            Goal::Complete => graph.observed.iter().map(|o| o.value).collect(),
+            Goal::BoundHit | Goal::Endless | Goal::Related(_) => Vec::new(),
+        };
+        let all = events.flatten().chain(cuts).chain(met).chain(asked).chain([graph.filter]);
+        let unknown = all.filter(|&x| self.values.get(x).is_none());
+        let assumed = assumed.keys().copied();
+        let assumed = assumed.filter(|&x| !self.values.follows(&graph.exprs, x, |l| self.leaf(l)));
+        let leaves = unknown.chain(assumed).flat_map(|x| graph.exprs.leaves(x));
+        let symbols = leaves.filter_map(|leaf| match leaf {
+            Expr::Symbol(symbol) => Some(symbol.index()),
+            _ => None,
+        });
+        symbols.filter(|&symbol| self.symbols[symbol].is_none()).min()
     }
 
     fn present(&self, side: Side) -> &EventSet {
@@ -347,6 +370,9 @@ impl<'g, 'r> Search<'g, 'r> {
             Goal::Violation(index) => {
                 self.values.truth(graph.violations[index].guard) == Some(true)
             }
+            Goal::AnyViolation => {
+                graph.violations.iter().any(|v| self.values.truth(v.guard) == Some(true))
+            }
             Goal::BoundHit | Goal::Endless => self.is_cut(),
             Goal::Complete | Goal::Related(_) => true,
         }
@@ -377,6 +403,9 @@ impl<'g, 'r> Search<'g, 'r> {
             }
             Goal::Violation(index) => {
                 self.values.truth(graph.violations[index].guard) != Some(false)
+            }
+            Goal::AnyViolation => {
+                graph.violations.iter().any(|v| self.values.truth(v.guard) != Some(false))
             }
             _ => true,
         }
@@ -487,10 +516,11 @@ impl<'g, 'r> Search<'g, 'r> {
             generations: self.generations.clone(),
             symbols: self.symbols.iter().map(|s| s.unwrap_or(0)).collect(),
             finals: self.finals.clone(),
-            self_justified: Vec::new(),
+            self_justified: self.self_justified.clone(),
         }
     }
 }
+
 /// The value that a write leaves in its location, when its leaves are known.
 fn final_value(
     graph: &crate::event::graph::EventGraph,

@@ -89,6 +89,7 @@ impl Engine for SearchEngine {
                 Answer::Unsupported(SELF_JUSTIFIED.to_owned())
             }
             Outcome::Found(choices) => Answer::Yes(choices),
+            Outcome::None { .. } if !goal.wants_core() => Answer::No(Core::default()),
             Outcome::None { blamed, looked_ahead } => {
                 let proofs = Proofs::new(problem, goal, &space, rules, limit, steps);
                 Answer::No(proofs.core(blamed, looked_ahead))

@@ -3,13 +3,15 @@
 //!
 //! Final values are chosen before the orders, so that for each of them one orientation is enough.
 
+use super::SELF_JUSTIFIED;
 use super::compile::Level;
 use super::explore::{Flow, Orders, Search, Stop, Visit};
 use super::rules::Demand;
+use super::space::ValueDemand;
 use crate::bitrel::Rel;
 use crate::execution::barrier::{Barriers, Generations};
-use crate::execution::build::close_coherence;
-use crate::id::EventId;
+use crate::execution::build::{close_coherence, read_value};
+use crate::id::{AccessId, EventId};
 use crate::solve::Goal;
 use crate::vocabulary::BaseRel;
 
@@ -17,7 +19,10 @@ impl Search<'_, '_> {
     /// Every read that happens has its write: barriers, then orders.
     pub(super) fn decided(&mut self, visit: &mut Visit<'_>) -> Flow {
         if self.executed != self.possible || self.values_unknown() {
-            return self.justifies_itself();
+            return self.justify_itself(visit);
+        }
+        if !self.justified() {
+            return Ok(());
         }
         if self.goal.needs_cut().is_some() && !self.is_cut() {
             return Ok(());
@@ -48,23 +53,49 @@ impl Search<'_, '_> {
         Ok(())
     }
 
-    /// A value that depends on itself: the model has to exclude it.
-    fn justifies_itself(&mut self) -> Flow {
-        match self.thin_air() {
-            Some(axiom) => {
-                self.blamed[axiom] = true;
-                Ok(())
-            }
-            None => Err(Stop::Unsupported("values that justify themselves".to_owned())),
+    /// A value that depends on itself. Unless the model excludes it, it is what the goal asks of it;
+    /// where the goal asks nothing, there are too many to try.
+    fn justify_itself(&mut self, visit: &mut Visit<'_>) -> Flow {
+        if let Some(axiom) = self.thin_air() {
+            self.blamed[axiom] = true;
+            return Ok(());
         }
+        let asked = |&access: &AccessId| match self.space.demands[access.index()] {
+            Some(ValueDemand::Is(value)) if self.is_unknown(access) => Some((access, value)),
+            _ => None,
+        };
+        let taken: Vec<(AccessId, u128)> = self.space.reads.iter().filter_map(asked).collect();
+        if taken.is_empty() {
+            return Err(Stop::Unsupported(SELF_JUSTIFIED.to_owned()));
+        }
+        let mark = self.mark();
+        for &(access, value) in &taken {
+            self.known[access.index()] = Some(value);
+            self.known_trail.push(access);
+        }
+        self.self_justified.extend(&taken);
+        let result = self.choose(visit);
+        self.self_justified.truncate(self.self_justified.len() - taken.len());
+        self.undo(mark);
+        result
+    }
+
+    /// Whether every value that depends on itself is what is written where it is read.
+    fn justified(&self) -> bool {
+        let Self { space, rf, values, .. } = self;
+        self.self_justified.iter().all(|&(access, value)| {
+            read_value(space.graph, rf, values, access.index()) == Some(value)
+        })
+    }
+
+    /// Whether a read happens whose value is not known.
+    fn is_unknown(&self, access: AccessId) -> bool {
+        let mut pieces = self.pieces(access).iter();
+        self.known[access.index()].is_none() && pieces.all(|&p| self.executed.contains(p))
     }
 
     fn values_unknown(&self) -> bool {
-        let graph = self.space.graph;
-        self.space.reads.iter().any(|&access| {
-            let happens = graph.access(access).pieces.iter().all(|&p| self.executed.contains(p));
-            happens && self.known[access.index()].is_none()
-        })
+        self.space.reads.iter().any(|&access| self.is_unknown(access))
     }
 
     fn barriers(&self) -> Barriers<'_> {

@@ -38,7 +38,10 @@ impl<'g> Search<'g, '_> {
 
     fn branch(&mut self, visit: &mut Visit<'_>) -> Flow {
         match self.next_branch() {
-            Branch::Done => self.decided(visit),
+            Branch::Done => match self.open_symbol() {
+                Some(symbol) => self.branch_on_symbol(symbol, visit),
+                None => self.decided(visit),
+            },
             Branch::Read(read, writes) => self.branch_on_read(read, &writes, visit),
             Branch::Write(write, reads) => self.branch_on_write(write, &reads, visit),
         }
@@ -159,11 +162,11 @@ impl<'g> Search<'g, '_> {
         self.touched[graph.event(write).agent.index()] += 1;
     }
 
-    fn mark(&self) -> (usize, usize, usize) {
+    pub(super) fn mark(&self) -> (usize, usize, usize) {
         (self.trail.len(), self.known_trail.len(), self.closed_trail.len())
     }
 
-    fn undo(&mut self, mark: (usize, usize, usize)) {
+    pub(super) fn undo(&mut self, mark: (usize, usize, usize)) {
         let graph = self.space.graph;
         for read in self.trail.drain(mark.0..) {
             let write = self.rf[read.index()].take().expect("what is on the trail was assigned");
@@ -248,6 +251,16 @@ impl<'g> Search<'g, '_> {
     /// decided about the agent.
     fn fresh_class(&self, agent: AgentId) -> Option<u32> {
         self.space.classes[agent.index()].filter(|_| self.touched[agent.index()] == 0)
+    }
+
+    fn branch_on_symbol(&mut self, symbol: usize, visit: &mut Visit<'_>) -> Flow {
+        for value in [0, 1] {
+            self.symbols[symbol] = Some(value);
+            let result = self.choose(visit);
+            self.symbols[symbol] = None;
+            result?;
+        }
+        Ok(())
     }
 
     fn branch_on_read(&mut self, read: EventId, writes: &[EventId], visit: &mut Visit<'_>) -> Flow {

@@ -84,7 +84,9 @@ impl<'g> Space<'g> {
             slices: Slices::default(),
             takers: takers(graph),
             classes: match goal {
-                Goal::Related(_) | Goal::Violation(_) => vec![None; graph.agents.len()],
+                Goal::Related(_) | Goal::Violation(_) | Goal::AnyViolation => {
+                    vec![None; graph.agents.len()]
+                }
                 _ => classes(graph),
             },
             first: first_events(graph),
