@@ -121,14 +121,23 @@ fn reason(graph: &EventGraph, rule: String, a: usize, b: usize) -> Reason {
     Reason { rule, spans: spans.to_vec(), choices: None }
 }
 
-/// Who waits in the end, at these operations.
+/// Who waits in the end, at these operations; without any, where values decide who comes to a
+/// barrier or how many it takes, whoever may wait.
 fn deadlock(graph: &EventGraph, waiting: &[usize]) -> Reason {
+    let (may, waiting) = match waiting {
+        [] => {
+            let all = 0..graph.barriers.len();
+            (true, all.filter(|&b| graph.barriers[b].waits).collect())
+        }
+        certain => (false, certain.to_vec()),
+    };
     let threads: Vec<String> = waiting
         .iter()
         .map(|&index| {
             let operation = &graph.barriers[index];
             let agent = graph.event(operation.event).agent;
-            format!("{} waits at {}", graph.agents[agent.index()].name, operation.key)
+            let waits = if may { "may wait" } else { "waits" };
+            format!("{} {waits} at {}", graph.agents[agent.index()].name, operation.key)
         })
         .collect();
     Reason {

@@ -8,11 +8,14 @@ use crate::program::expr::Expr;
 use rustc_hash::FxHashMap;
 
 /// To barrier operations that wait for the end of a thread, from its own barrier operations and from
-/// each read that decides whether it leaves a loop.
+/// each read that decides whether it comes to one or leaves a loop.
 pub(super) fn awaited(graph: &EventGraph) -> Rel {
     let mut sources: Vec<Vec<EventId>> = vec![Vec::new(); graph.agents.len()];
     for op in &graph.barriers {
-        sources[graph.event(op.event).agent.index()].push(op.event);
+        let event = graph.event(op.event);
+        let own = &mut sources[event.agent.index()];
+        own.push(op.event);
+        own.extend(reads_of(graph, event.guard));
     }
     for cut in &graph.cuts {
         sources[cut.agent.index()].extend(reads_of(graph, cut.guard));
@@ -30,7 +33,7 @@ pub(super) fn awaited(graph: &EventGraph) -> Rel {
 /// that marks the arrival of a warp, also from those of the warp's other threads.
 fn deciding_reads(graph: &EventGraph) -> Vec<(EventId, EventId)> {
     let mut out = Vec::new();
-    let arrivals = arrivals(graph);
+    let arrivals = operations(graph, |op| op.arrives);
     let open = |op: &&BarrierOp| !graph.exprs.is_true(graph.event(op.event).guard);
     let undecided: Vec<_> = arrivals.iter().filter(|(_, own)| own.iter().any(open)).collect();
     for (at, op) in graph.barriers.iter().enumerate() {
@@ -61,10 +64,13 @@ fn deciding_reads(graph: &EventGraph) -> Vec<(EventId, EventId)> {
     out
 }
 
-/// The arrivals that each thread may make at each barrier.
-fn arrivals(graph: &EventGraph) -> FxHashMap<(&BarrierKey, AgentId), Vec<&BarrierOp>> {
+/// The operations of some kind that each thread may come to at each barrier.
+fn operations(
+    graph: &EventGraph,
+    are: impl Fn(&BarrierOp) -> bool,
+) -> FxHashMap<(&BarrierKey, AgentId), Vec<&BarrierOp>> {
     let mut out: FxHashMap<_, Vec<&BarrierOp>> = FxHashMap::default();
-    for op in graph.barriers.iter().filter(|op| op.arrives) {
+    for op in graph.barriers.iter().filter(|op| are(op)) {
         let event = graph.event(op.event);
         if !graph.exprs.is_false(event.guard) {
             out.entry((&op.key, event.agent)).or_default().push(op);
@@ -112,7 +118,7 @@ pub fn awaits_cut_thread(graph: &EventGraph) -> bool {
 /// A thread is waited for where in any execution it has at most as many operations on the barrier as
 /// come before the one that waits. Where branches decide that, it is not said to be waited for.
 fn awaited_threads(graph: &EventGraph) -> Vec<(AgentId, EventId)> {
-    let arrivals = arrivals(graph);
+    let (arrivals, waits) = (operations(graph, |op| op.arrives), operations(graph, |op| op.waits));
     // Many operations wait for the same: which threads are away by barrier and turn.
     let mut away: FxHashMap<(&BarrierKey, usize), Vec<AgentId>> = FxHashMap::default();
     let mut out = Vec::new();
@@ -122,7 +128,12 @@ fn awaited_threads(graph: &EventGraph) -> Vec<(AgentId, EventId)> {
             continue;
         }
         let turn = turn(graph, at);
-        let comes = |agent| arrivals.get(&(&op.key, agent)).is_some_and(|own| own.len() > turn);
+        // A wait without an arrival is a misuse, by a thread that is there.
+        let comes = |agent| {
+            let mut own =
+                [&arrivals, &waits].into_iter().filter_map(|all| all.get(&(&op.key, agent)));
+            own.any(|own| own.len() > turn)
+        };
         if of_warp {
             let mates = graph.mates(graph.event(op.event).agent).filter(|&mate| !comes(mate));
             out.extend(mates.map(|mate| (mate, op.event)));

@@ -1,7 +1,7 @@
 //! Conditions over final states as expressions.
 
-use super::draft::InitialValues;
 use super::graph::{EventGraph, Observed};
+use super::initial::InitialValues;
 use super::pieces::Pieces;
 use crate::id::{ExprId, ObjectId};
 use crate::litmus::ast::{Condition, Term};
@@ -21,6 +21,17 @@ pub(super) fn registers_of(program: &Program) -> Vec<(usize, String)> {
         }
     }
     out
+}
+
+/// The variables whose final values a program's condition, filter and `locations` mention.
+pub(super) fn variables_of(program: &Program) -> Vec<&str> {
+    let terms = terms_of(program).into_iter();
+    terms
+        .filter_map(|term| match term {
+            Term::Memory { variable, .. } => Some(variable.as_str()),
+            _ => None,
+        })
+        .collect()
 }
 
 fn terms_of(program: &Program) -> Vec<&Term> {

@@ -6,9 +6,10 @@ use super::graph::{
     Access, Agent, AgentKind, BarrierKey, BarrierOp, BarrierRule, Cut, Event, EventGraph,
     EventKind, Location, Object, Symbol, Violation,
 };
+use super::initial::InitialValues;
 use super::pieces::Pieces;
 use super::unfold::{Unfolding, union};
-use crate::id::{AccessId, AgentId, EventId, ExprId, LocId, ObjectId, SymbolId, VirtualId};
+use crate::id::{AccessId, AgentId, EventId, ExprId, LocId, ObjectId, VirtualId};
 use crate::litmus::ast::DeclaredSpace;
 use crate::program::expr::{Expr, ExprArena};
 use crate::program::layout::InstanceKey;
@@ -69,6 +70,9 @@ enum Entry {
     Access(AccessId),
     Other { thread: usize, kind: DraftKind, guard: ExprId, position: u32, span: Span },
 }
+
+/// How far back the same store is looked for in another branch.
+const LONGEST_BRANCH: usize = 32;
 
 /// What the threads have produced so far.
 #[derive(Debug)]
@@ -146,26 +150,62 @@ impl<'p> Draft<'p> {
         (AgentId::new(thread + 1), self.barriers.len())
     }
 
-    /// Adds an access. Two neighbouring stores of one value to one place under guards that exclude
-    /// each other are one store that depends on neither guard (PTX-8.10.4).
+    /// Adds an access. Two stores of one value to one place in branches that exclude each other,
+    /// with nothing of the later branch between them, are one store that depends on neither
+    /// (PTX-8.10.4).
     pub(super) fn push_access(&mut self, access: DraftAccess) -> AccessId {
-        if let Some(&Entry::Access(last)) = self.entries.last()
-            && self.accesses[last.index()].is_other_branch(&access)
-        {
-            let before = &mut self.accesses[last.index()];
-            let both = self.exprs.and(before.guard, access.guard);
-            if self.exprs.is_false(both) {
-                before.guard = self.exprs.or(before.guard, access.guard);
-                before.address_reads.extend(access.address_reads);
-                before.control_reads.extend(access.control_reads);
-                before.data_reads.extend(access.data_reads);
-                return last;
-            }
+        if let Some(first) = self.in_other_branch(&access) {
+            let before = &mut self.accesses[first.index()];
+            before.guard = self.exprs.or(before.guard, access.guard);
+            before.address_reads.extend(access.address_reads);
+            before.control_reads.extend(access.control_reads);
+            before.data_reads.extend(access.data_reads);
+            return first;
         }
         let id = AccessId::new(self.accesses.len());
         self.accesses.push(access);
         self.entries.push(Entry::Access(id));
         id
+    }
+
+    /// The same store in a branch that excludes this one, if whatever comes between them is in such
+    /// branches.
+    fn in_other_branch(&mut self, access: &DraftAccess) -> Option<AccessId> {
+        if !access.write || access.rmw_read.is_some() || self.exprs.is_true(access.guard) {
+            return None;
+        }
+        for (back, entry) in self.entries.iter().rev().take(LONGEST_BRANCH).enumerate() {
+            let (thread, guard) = match entry {
+                Entry::Access(id) => {
+                    let other = &self.accesses[id.index()];
+                    (other.thread, other.guard)
+                }
+                Entry::Other { thread, guard, .. } => (*thread, *guard),
+            };
+            let both = self.exprs.and(guard, access.guard);
+            if thread != access.thread || !self.exprs.is_false(both) {
+                return None;
+            }
+            let Entry::Access(id) = *entry else { continue };
+            if self.accesses[id.index()].is_other_branch(access) {
+                return Some(id)
+                    .filter(|_| back == 0 || !self.is_element(self.entries.len() - 1 - back));
+            }
+        }
+        None
+    }
+
+    /// Whether an entry is one of several of an instruction, such as an element of a vector; the
+    /// place of each among the others is chosen.
+    fn is_element(&self, at: usize) -> bool {
+        let span = |entry: &Entry| match entry {
+            Entry::Access(id) => self.accesses[id.index()].span,
+            Entry::Other { span, .. } => *span,
+        };
+        let own = span(&self.entries[at]);
+        let next = self.entries.get(at + 1).map(span);
+        let last = at.checked_sub(1).map(|before| span(&self.entries[before]));
+        next == Some(own) || last == Some(own)
     }
 
     pub(super) fn push_event(
@@ -244,7 +284,7 @@ impl<'p> Draft<'p> {
             condition: ExprId::new(0),
             known: Known::default(),
         };
-        let mut initial = InitialValues::new(&self.accesses);
+        let mut initial = InitialValues::new(program, &self.accesses);
         self.add_accesses(&mut graph);
         self.add_initial_writes(&mut graph, &pieces, &mut initial);
         self.add_events(&mut graph, &pieces);
@@ -461,21 +501,16 @@ impl<'p> Draft<'p> {
     /// API order (PTX-8.9.4): every event of an earlier task before every event of a later one, or
     /// before its `griddepcontrol.wait`s where the later task was launched early.
     fn add_task_edges(&self, graph: &mut EventGraph) {
-        let before = self.program.earlier_threads();
+        let tasks = &self.program.tasks;
+        let (before, awaited) = (tasks.earlier_threads(), tasks.awaited_threads());
         let thread = |e: EventId| graph.event(e).agent.index().checked_sub(1);
-        let waits_for = |late: usize, early: usize| {
-            let launched = self.program.task_edges.iter().filter(|o| o.programmatic);
-            launched
-                .filter(|o| o.to.contains(&late))
-                .any(|o| o.from.iter().any(|&f| f == early || before[f][early]))
-        };
         let mut edges = Vec::new();
-        if !self.program.task_edges.is_empty() {
+        if !tasks.edges.is_empty() {
             for a in graph.ids() {
                 for b in graph.ids() {
                     let (Some(early), Some(late)) = (thread(a), thread(b)) else { continue };
                     let waits = graph.event(b).kind == EventKind::Boundary;
-                    if before[late][early] || (waits && waits_for(late, early)) {
+                    if before[late][early] || (waits && awaited[late][early]) {
                         edges.push((a, b));
                     }
                 }
@@ -493,111 +528,4 @@ fn agents(program: &Program) -> Vec<Agent> {
         .enumerate()
         .map(|(index, t)| Agent { name: t.name.clone(), kind: AgentKind::Thread(index, t.place) });
     std::iter::once(init).chain(threads).collect()
-}
-
-/// Initial values of variable elements; unknown ones become symbols, one per element.
-#[derive(Debug, Default)]
-pub(super) struct InitialValues {
-    symbols: FxHashMap<(ObjectId, u64), ExprId>,
-    /// Where mbarrier objects lie: object, first byte, one past the last, and who looks.
-    mbarriers: Vec<(ObjectId, u64, u64, Looks)>,
-}
-
-/// What reads the unknown bits of an mbarrier object before it is initialized.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Looks {
-    /// Only operations on mbarriers, which are undefined there whatever the bits are.
-    Nobody,
-    /// Ordinary accesses as well.
-    Others,
-}
-
-impl InitialValues {
-    pub(super) fn new(accesses: &[DraftAccess]) -> Self {
-        let end = |a: &DraftAccess| a.offset + u64::from(a.bytes);
-        let mut mbarriers: Vec<(ObjectId, u64, u64, Looks)> = Vec::new();
-        for a in accesses.iter().filter(|a| a.marks.mbarrier) {
-            if mbarriers.iter().any(|m| (m.0, m.1) == (a.object, a.offset)) {
-                continue;
-            }
-            let other = accesses.iter().any(|b| {
-                !b.marks.mbarrier && b.object == a.object && b.offset < end(a) && a.offset < end(b)
-            });
-            let looks = if other { Looks::Others } else { Looks::Nobody };
-            mbarriers.push((a.object, a.offset, end(a), looks));
-        }
-        Self { mbarriers, ..Self::default() }
-    }
-
-    /// The mbarrier object that some bytes belong to.
-    fn mbarrier(&self, object: ObjectId, start: u64, end: u64) -> Option<(u64, Looks)> {
-        let found = self.mbarriers.iter().find(|m| m.0 == object && m.1 <= start && end <= m.2);
-        found.map(|m| (m.2, m.3))
-    }
-
-    /// The initial value of `bytes` bytes of an object from `offset` on.
-    pub(super) fn bytes(
-        &mut self,
-        program: &Program,
-        graph: &mut EventGraph,
-        object: ObjectId,
-        offset: u64,
-        bytes: u32,
-    ) -> ExprId {
-        let info = &program.layout.objects[object.index()];
-        let element = u64::from(program.layout.variables[info.variable].ty.bytes()).max(1);
-        let (mut at, end) = (offset, offset + u64::from(bytes));
-        let mut value: Option<ExprId> = None;
-        while at < end {
-            let index = at / element;
-            let stop = end.min((index + 1) * element);
-            let whole = self.element(program, graph, object, index);
-            let low = u32::try_from((at - index * element) * 8).expect("elements are small");
-            let width = u32::try_from((stop - at) * 8).expect("accesses are small");
-            let part = graph.exprs.extract(whole, low, width);
-            value = Some(match value {
-                None => part,
-                Some(lower) => graph.exprs.concat(part, lower),
-            });
-            at = stop;
-        }
-        value.expect("a location has at least one byte")
-    }
-
-    fn element(
-        &mut self,
-        program: &Program,
-        graph: &mut EventGraph,
-        object: ObjectId,
-        index: u64,
-    ) -> ExprId {
-        let info = &program.layout.objects[object.index()];
-        let variable = &program.layout.variables[info.variable];
-        let width = variable.ty.bits;
-        let size = u64::from(variable.ty.bytes());
-        let (start, end) = (index * size, (index + 1) * size);
-        let mbarrier = self.mbarrier(object, start, end);
-        // Unknown bits do not look like an initialized object.
-        let unknown = width - u32::from(mbarrier.is_some_and(|(last, _)| last == end));
-        let given = variable.initial.as_ref().map(|values| {
-            values.get(usize::try_from(index).unwrap_or(usize::MAX)).copied().unwrap_or(0)
-        });
-        match given {
-            Some(value) => graph.exprs.number(value as u128, width),
-            None if variable.zeroed || mbarrier.is_some_and(|m| m.1 == Looks::Nobody) => {
-                graph.exprs.number(0, width)
-            }
-            None => *self.symbols.entry((object, index)).or_insert_with(|| {
-                let id = SymbolId::new(graph.symbols.len());
-                let name = if variable.elements > 1 {
-                    format!("initial value of {}[{index}]", info.name)
-                } else {
-                    format!("initial value of {}", info.name)
-                };
-                graph.symbols.push(Symbol { name, width: unknown });
-                let value = graph.exprs.leaf(Expr::Symbol(id), unknown);
-                graph.exprs.zero_extend(value, width)
-            }),
-        }
-    }
 }

@@ -19,7 +19,13 @@ impl ThreadRun<'_, '_> {
         let count = barrier.count.as_ref().map(|t| self.term(t, state, None));
         let predicate = barrier.predicate.as_ref();
         let predicate = predicate.map(|t| (self.term(t, state, None), self.term_reads(t, state)));
-        let resources = self.barrier_keys(barrier, state, span);
+        let legal = self.term(&barrier.legal, state, None);
+        let guard = self.exprs().and(state.guard, legal);
+        let resources = if self.draft.exprs.is_false(guard) {
+            Vec::new()
+        } else {
+            self.barrier_keys(barrier, &State { guard, ..state.clone() }, span)
+        };
         let mut result: Option<Cell> = None;
         for (guard, key) in resources {
             let index = self.draft.push_barrier(

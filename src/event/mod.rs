@@ -8,6 +8,7 @@ mod control;
 mod draft;
 mod elements;
 pub mod graph;
+mod initial;
 mod loops;
 mod meet;
 mod memory;

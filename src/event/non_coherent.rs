@@ -1,7 +1,7 @@
 //! Loads of data that has to stay as it is: `ld.global.nc` and `ldu` (PTX-9.7.9.9, PTX-8.1).
 //!
 //! The model covers them only where no write can come in their way: every write to the location
-//! belongs to a task that is complete before theirs starts.
+//! belongs to a task that is complete before theirs starts, or starts when theirs is complete.
 
 use super::draft::DraftAccess;
 use super::graph::Violation;
@@ -18,11 +18,14 @@ pub(super) fn violations(
     if loads.is_empty() {
         return Vec::new();
     }
-    let before = program.earlier_threads();
+    let before = program.tasks.earlier_threads();
     let end = |a: &DraftAccess| a.offset + u64::from(a.bytes);
     let mut out = Vec::new();
     for load in loads {
-        for write in accesses.iter().filter(|a| a.write && !before[load.thread][a.thread]) {
+        for write in accesses.iter().filter(|a| a.write) {
+            if before[load.thread][write.thread] || before[write.thread][load.thread] {
+                continue;
+            }
             let overlap =
                 write.object == load.object && write.offset < end(load) && load.offset < end(write);
             let guard = exprs.and(load.guard, write.guard);

@@ -443,8 +443,10 @@ impl<'a> Barriers<'a> {
             let all = own.iter().any(|&b| self.op(b).rule == BarrierRule::AllLive);
             if all && own.iter().any(|&b| self.op(b).waits) {
                 let group = self.graph.members(key).into_iter();
+                // Who waits without having arrived is there, and misuses the barrier.
+                let comes = |agent| own.iter().any(|&b| self.agent(b) == agent);
                 group
-                    .filter(|&agent| arrival_of(agent).is_none())
+                    .filter(|&agent| !comes(agent))
                     .for_each(|absent| after_end(absent, done, &mut edges));
             }
         }

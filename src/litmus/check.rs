@@ -7,12 +7,11 @@ use crate::litmus::ast::{
 use crate::litmus::error::{LitmusError, LitmusWarning};
 use crate::litmus::memory;
 use crate::litmus::parse::init::column_variable;
+use crate::litmus::tasks;
 use crate::ptx::operation::{AccessForm, Operation, Space, Statement, Type, Value};
 use crate::ptx::registers::Mentions;
 use crate::ptx::uses::{Fit, for_each_register};
 use crate::source::{Span, Spanned};
-use petgraph::algo::kosaraju_scc;
-use petgraph::graph::DiGraph;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// After this many diagnostics about a test, names are no longer compared.
@@ -41,7 +40,7 @@ pub(super) fn check(test: &mut Test, diagnostics: &mut Vec<Diagnostic>) {
     for condition in std::iter::once(&test.condition).chain(&test.filter) {
         memory::literals(test, &variables, condition, diagnostics);
     }
-    tasks(test, diagnostics);
+    tasks::check(test, diagnostics);
     let mut terms = test.locations.iter().collect::<Vec<_>>();
     terms_of(&test.condition, &mut terms);
     if let Some(filter) = &test.filter {
@@ -485,37 +484,5 @@ fn reaches(space: Option<Space>, declared: DeclaredSpace) -> bool {
         | (Some(Space::Const), DeclaredSpace::Const)
         | (Some(Space::ParamEntry | Space::ParamFunc), DeclaredSpace::Param) => true,
         _ => false,
-    }
-}
-
-/// Edges connect declared tasks, and no task waits for itself.
-fn tasks(test: &Test, diagnostics: &mut Vec<Diagnostic>) {
-    let known: FxHashSet<&str> = test.tasks.iter().map(|t| t.name.value.as_str()).collect();
-    let names: Vec<_> = test.tasks.iter().map(|t| format!("`{}`", t.name.value)).collect();
-    for end in test.task_edges.iter().flat_map(|edge| [&edge.from, &edge.to]) {
-        if !known.contains(end.value.as_str()) {
-            let (name, known) = (end.clone(), names.join(", "));
-            diagnostics.push(LitmusError::UnknownTask { name, known }.diagnostic());
-        }
-    }
-    let mut order = DiGraph::<(), ()>::new();
-    let mut nodes = FxHashMap::default();
-    for edge in &test.task_edges {
-        let [from, to] = [&edge.from, &edge.to]
-            .map(|end| *nodes.entry(end.value.as_str()).or_insert_with(|| order.add_node(())));
-        order.add_edge(from, to, ());
-    }
-    // An edge within a component is on a cycle, and of one cycle the last edge closes it.
-    let mut component = vec![0; order.node_count()];
-    for (number, tasks) in kosaraju_scc(&order).iter().enumerate() {
-        tasks.iter().for_each(|task| component[task.index()] = number);
-    }
-    let of = |end: &Spanned<String>| component[nodes[end.value.as_str()].index()];
-    if let Some(edge) = test.task_edges.iter().rfind(|edge| of(&edge.from) == of(&edge.to)) {
-        let (code, name) = ("litmus-task-cycle", &edge.to.value);
-        let message = format!("the tasks wait for each other: `{name}` would start after itself");
-        let help = "a task starts after those that lead to it; leave out one edge".to_owned();
-        let error = LitmusError::Other { code, message, help, span: edge.to.span };
-        diagnostics.push(error.diagnostic());
     }
 }

@@ -6,3 +6,4 @@ pub mod error;
 mod memory;
 pub mod parse;
 pub mod print;
+mod tasks;

@@ -24,12 +24,14 @@ impl Lowering<'_> {
             BarrierGroup::Cta(barrier)
         };
         let count = count.map(|c| self.value(c, number));
+        let mut legal = Term::truth(true);
         if let (Some(count), Dialect::Blocks) = (&count, self.dialect) {
             let whole = count.clone().bits(0, 5).equals(Term::Const(0, 5));
             let some = count.clone().equals(Term::Const(0, 32)).not();
             let rule = "a number of threads at a barrier that is no positive multiple of the warp \
                         size (PTX-9.7.13.1)";
-            self.require(whole.and(some), rule);
+            legal = whole.and(some);
+            self.require(legal.clone(), rule);
         }
         let (predicate, reduction) = match mode {
             BarrierMode::Sync | BarrierMode::Arrive => (None, None),
@@ -46,6 +48,7 @@ impl Lowering<'_> {
             arrives: true,
             waits: *mode != BarrierMode::Arrive,
             count,
+            legal,
             order: None,
             predicate,
             reduction: reduction.map(|(op, d)| (op, d.map(|(register, _)| register))),
@@ -54,29 +57,39 @@ impl Lowering<'_> {
 
     /// `bar.warp.sync`
     pub(super) fn warp_barrier(&mut self, mask: Term) {
+        let mut legal = Term::truth(true);
         if let Some(lane) = self.at.lane {
             let rule = "bar.warp.sync of a thread outside its mask (PTX-9.7.13.2)";
-            self.require(mask.clone().bits(lane, 1), rule);
+            legal = mask.clone().bits(lane, 1);
+            self.require(legal.clone(), rule);
         }
-        self.barrier(BarrierGroup::Warp(mask), true, true, None);
+        self.out.push(Micro::Barrier(BarrierMicro {
+            legal,
+            ..BarrierMicro::of(BarrierGroup::Warp(mask), true, true)
+        }));
     }
 
-    /// A barrier without count and reduction.
-    pub(super) fn barrier(
-        &mut self,
-        group: BarrierGroup,
-        arrives: bool,
-        waits: bool,
-        order: Option<Order>,
-    ) {
+    /// `barrier.cluster.arrive` and `barrier.cluster.wait`
+    pub(super) fn cluster_barrier(&mut self, arrives: bool, order: Option<Order>) {
         self.out.push(Micro::Barrier(BarrierMicro {
+            order,
+            ..BarrierMicro::of(BarrierGroup::Cluster, arrives, !arrives)
+        }));
+    }
+}
+
+impl BarrierMicro {
+    /// An operation without count, reduction and memory order.
+    fn of(group: BarrierGroup, arrives: bool, waits: bool) -> Self {
+        Self {
             group,
             arrives,
             waits,
             count: None,
-            order,
+            legal: Term::truth(true),
+            order: None,
             predicate: None,
             reduction: None,
-        }));
+        }
     }
 }

@@ -4,7 +4,7 @@ use super::expr::{Binary, Unary};
 use super::float::FloatOp;
 use super::layout::{Layout, Window};
 use super::micro::{
-    BarrierGroup, ElementOrder, Marks, Micro, Program, Step, Target, TaskOrder, ThreadCode,
+    ElementOrder, Marks, Micro, Program, Step, Target, TaskOrder, Tasks, ThreadCode,
 };
 use super::reading::{FailingCas, Readings, SinkAtom, VectorReading};
 use super::registers::Registers;
@@ -31,25 +31,21 @@ pub fn lower(test: &Test, readings: Readings) -> Program {
         condition: test.condition.clone(),
         filter: test.filter.clone(),
         shown: test.locations.clone(),
-        task_edges: task_orders(test),
+        tasks: tasks(test),
     }
 }
 
-fn task_orders(test: &Test) -> Vec<TaskOrder> {
-    let members = |name: &str| -> Vec<usize> {
-        let task = test.tasks.iter().position(|t| t.name.value == name);
-        (0..test.threads.len())
-            .filter(|&t| task.is_some() && test.threads[t].task == task)
-            .collect()
-    };
-    test.task_edges
-        .iter()
-        .map(|edge| TaskOrder {
-            from: members(&edge.from.value),
-            to: members(&edge.to.value),
-            programmatic: edge.programmatic,
-        })
-        .collect()
+fn tasks(test: &Test) -> Tasks {
+    let task = |name: &str| test.tasks.iter().position(|t| t.name.value == name);
+    let edges = test.task_edges.iter().filter_map(|edge| {
+        let (from, to) = (task(&edge.from.value)?, task(&edge.to.value)?);
+        Some(TaskOrder { from, to, programmatic: edge.programmatic })
+    });
+    Tasks {
+        count: test.tasks.len(),
+        of_thread: test.threads.iter().map(|thread| thread.task).collect(),
+        edges: edges.collect(),
+    }
 }
 
 fn lower_thread(
@@ -94,6 +90,19 @@ pub(super) struct Position {
     pub(super) in_cta: u128,
     /// Among those of its warp, where the test says which warp that is.
     pub(super) lane: Option<u32>,
+    /// What its grid has at least.
+    pub(super) grid: GridSize,
+}
+
+/// How large a grid is at least, going by the threads of the test.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct GridSize {
+    /// Threads of a CTA.
+    pub(super) threads: u128,
+    /// One more than the largest number of a CTA.
+    pub(super) ctas: u128,
+    /// One more than the largest number of a cluster.
+    pub(super) clusters: u128,
 }
 
 /// The position of every thread; those of a declared warp are its lanes, in order.
@@ -112,9 +121,23 @@ fn positions(test: &Test) -> Vec<Position> {
             *warp += 1;
             Some(*warp - 1)
         });
-        Position { in_cta, lane }
+        Position { in_cta, lane, grid: GridSize::default() }
     };
-    test.threads.iter().map(&mut next).collect()
+    let mut positions: Vec<Position> = test.threads.iter().map(&mut next).collect();
+    let places = || test.threads.iter().map(|thread| thread.place);
+    let mut grids: FxHashMap<_, GridSize> = FxHashMap::default();
+    for (place, at) in places().zip(&positions) {
+        let ThreadPlace::Device(p) = place else { continue };
+        let size = grids.entry((p.gpu, p.grid)).or_default();
+        size.threads = size.threads.max(at.in_cta + 1);
+        size.ctas = size.ctas.max(u128::from(p.cta) + 1);
+        size.clusters = size.clusters.max(u128::from(p.cluster) + 1);
+    }
+    for (place, at) in places().zip(&mut positions) {
+        let ThreadPlace::Device(p) = place else { continue };
+        at.grid = grids[&(p.gpu, p.grid)];
+    }
+    positions
 }
 
 /// The state of lowering one thread.
@@ -290,11 +313,9 @@ impl Lowering<'_> {
                 self.warp_barrier(mask);
             }
             Operation::ClusterArrive { order } => {
-                self.barrier(BarrierGroup::Cluster, true, false, Some(*order));
+                self.cluster_barrier(true, Some(*order));
             }
-            Operation::ClusterWait => {
-                self.barrier(BarrierGroup::Cluster, false, true, Some(Order::Acquire))
-            }
+            Operation::ClusterWait => self.cluster_barrier(false, Some(Order::Acquire)),
             Operation::Branch { target, condition } => {
                 let target = self.labels.get(&target.value).copied().unwrap_or(usize::MAX);
                 let condition = condition.as_ref().map(|(comparison, a, b)| {

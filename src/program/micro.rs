@@ -21,23 +21,30 @@ pub struct Program {
     pub filter: Option<Condition>,
     /// Terms shown besides those in the condition.
     pub shown: Vec<crate::litmus::ast::Term>,
-    /// Edges between tasks, as indices of threads: all of the first before all of the second.
-    pub task_edges: Vec<TaskOrder>,
+    /// How the tasks of the API follow each other.
+    pub tasks: Tasks,
 }
 
-impl Program {
-    /// For each thread, those whose tasks are complete before its task starts (PTX-8.9.4).
-    #[must_use]
-    pub fn earlier_threads(&self) -> Vec<Vec<bool>> {
-        let count = self.threads.len();
-        let mut before = vec![vec![false; count]; count];
-        for order in self.task_edges.iter().filter(|order| !order.programmatic) {
-            for &later in &order.to {
-                order.from.iter().for_each(|&earlier| before[later][earlier] = true);
-            }
+/// The tasks of the API (PTX-8.9.4); one may have no threads and still come between others.
+#[derive(Clone, Debug)]
+pub struct Tasks {
+    /// How many there are.
+    pub count: usize,
+    /// For every thread, its task.
+    pub of_thread: Vec<Option<usize>>,
+    /// Edges between them: all of the first before all of the second.
+    pub edges: Vec<TaskOrder>,
+}
+
+impl Tasks {
+    /// For each task, those that are complete before it starts.
+    fn earlier(&self) -> Vec<Vec<bool>> {
+        let mut before = vec![vec![false; self.count]; self.count];
+        for order in self.edges.iter().filter(|order| !order.programmatic) {
+            before[order.to][order.from] = true;
         }
-        for middle in 0..count {
-            for later in 0..count {
+        for middle in 0..self.count {
+            for later in 0..self.count {
                 if before[later][middle] {
                     let more = before[middle].clone();
                     before[later].iter_mut().zip(more).for_each(|(known, new)| *known |= new);
@@ -46,15 +53,47 @@ impl Program {
         }
         before
     }
+
+    /// For each thread, those whose tasks are complete before its task starts.
+    #[must_use]
+    pub fn earlier_threads(&self) -> Vec<Vec<bool>> {
+        let before = self.earlier();
+        self.by_threads(|late, early| before[late][early])
+    }
+
+    /// For each thread, those whose tasks are complete behind its `griddepcontrol.wait`, which waits
+    /// for the tasks that it was launched beside and for all before these.
+    #[must_use]
+    pub fn awaited_threads(&self) -> Vec<Vec<bool>> {
+        let before = self.earlier();
+        let mut awaited = vec![vec![false; self.count]; self.count];
+        for order in self.edges.iter().filter(|order| order.programmatic) {
+            let own = &mut awaited[order.to];
+            own[order.from] = true;
+            own.iter_mut().zip(&before[order.from]).for_each(|(known, &new)| *known |= new);
+        }
+        self.by_threads(|late, early| awaited[late][early])
+    }
+
+    fn by_threads(&self, related: impl Fn(usize, usize) -> bool) -> Vec<Vec<bool>> {
+        let pair = |late: Option<usize>, early: &Option<usize>| {
+            late.zip(*early).is_some_and(|(late, early)| related(late, early))
+        };
+        let threads = &self.of_thread;
+        threads
+            .iter()
+            .map(|&late| threads.iter().map(|early| pair(late, early)).collect())
+            .collect()
+    }
 }
 
-/// Order between the threads of two tasks.
+/// Order between two tasks, by number.
 #[derive(Clone, Debug)]
 pub struct TaskOrder {
-    /// Threads of the earlier task.
-    pub from: Vec<usize>,
-    /// Threads of the later task.
-    pub to: Vec<usize>,
+    /// The earlier task.
+    pub from: usize,
+    /// The later task.
+    pub to: usize,
     /// Whether the later task may start early and only `griddepcontrol.wait` orders it.
     pub programmatic: bool,
 }
@@ -264,6 +303,9 @@ pub struct BarrierMicro {
     pub waits: bool,
     /// The number of threads, if given.
     pub count: Option<Term>,
+    /// Whether the operands are legal. Otherwise everything is undefined and nobody is stopped: an
+    /// execution that did not go on would not be there to show it.
+    pub legal: Term,
     /// The order of a cluster arrival.
     pub order: Option<Order>,
     /// The predicate operand of `bar.red`.

@@ -26,7 +26,17 @@ impl Lowering<'_> {
         };
         match (known, self.owner(base)) {
             (Some(number), _) => Term::Const(number, width),
-            (None, Some(owner)) => Term::Fixed(format!("%{name} of {owner}"), width),
+            (None, Some(owner)) => {
+                let value = Term::Fixed(format!("%{name} of {owner}"), width);
+                match self.least(name) {
+                    0 => value,
+                    least => {
+                        let least = Term::Const(least, width);
+                        let too_small = value.clone().binary(Binary::ULt, least.clone());
+                        too_small.choose(least, value)
+                    }
+                }
+            }
             (None, None) => Term::Free(format!("%{name}"), width),
         }
     }
@@ -44,6 +54,17 @@ impl Lowering<'_> {
             "tid.x" | "tid" => self.at.in_cta,
             _ => return None,
         })
+    }
+
+    /// The least value of a size: that which has a place for all that the test names (PTX-10).
+    fn least(&self, name: &str) -> u128 {
+        match name {
+            "ntid.x" | "ntid" => self.at.grid.threads,
+            "nctaid.x" | "nctaid" => self.at.grid.ctas,
+            "nclusterid.x" | "nclusterid" => self.at.grid.clusters,
+            _ if name.starts_with("ntid.") || name.starts_with("nc") => 1,
+            _ => 0,
+        }
     }
 
     /// Who has one value of a register throughout; `None` for registers whose value may change

@@ -88,6 +88,7 @@ pub fn limit(why: Why) -> &'static str {
         Why::Timeout => "out of time",
         Why::Memory => "out of memory",
         Why::Steps => "out of steps",
+        Why::States => "more final states than are listed",
         Why::GaveUp => "the solver gave up",
     }
 }

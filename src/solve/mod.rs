@@ -11,6 +11,7 @@ use crate::source::Span;
 
 pub mod enumerate;
 pub mod search;
+mod symbols;
 #[cfg(feature = "z3")]
 pub mod z3;
 
@@ -223,6 +224,8 @@ pub enum Why {
     Memory,
     /// The engine's budget of steps.
     Steps,
+    /// More final states than are listed.
+    States,
     /// The solver gave up.
     GaveUp,
 }

@@ -73,6 +73,9 @@ impl Engine for Z3Engine {
     }
 }
 
+/// How many final states are listed: an unknown value that is shown has billions.
+const MOST_STATES: usize = 10_000;
+
 /// A solver over one encoding.
 struct Session<'e, 'a> {
     encoding: &'e Encoding<'a>,
@@ -216,6 +219,10 @@ impl<'e, 'a> Session<'e, 'a> {
             let values: Vec<u128> = terms.iter().map(|t| self.value(t)).collect();
             let differs: Vec<Bool> =
                 terms.iter().zip(&values).map(|(t, &v)| differs(t, v)).collect();
+            if states.states.len() == MOST_STATES {
+                states.incomplete = Some(Why::States);
+                break;
+            }
             states.states.push((values, choices));
             self.solver.assert(Bool::or(&differs));
         }

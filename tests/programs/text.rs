@@ -1,7 +1,7 @@
 //! Sketches as text in the block format.
 
 use super::forms::EXTRAS;
-use super::{Control, Instruction, Item, PLACES, Part, Sketch, Source, Space, Target};
+use super::{Control, Instruction, Item, PLACES, Part, Sketch, Source, Space, Target, Thread};
 use std::fmt::{self, Debug, Write};
 
 const NAMES: [&str; 3] = ["x", "y", "z"];
@@ -70,12 +70,19 @@ impl Sketch {
                 let _ = writeln!(out, "P{index} @ host{task} {{\n{}}}", self.thread(index).out);
                 continue;
             }
-            let (gpu, cluster, cta) = PLACES[thread.place];
+            let (_, cluster, cta) = PLACES[thread.place];
+            let gpu = self.gpu(thread);
             let warp = if thread.first_warp { 0 } else { index };
             let place = format!("gpu {gpu}, cluster {cluster}, cta {cta}, warp {warp}{task}");
             let _ = writeln!(out, "P{index} @ {place} {{\n{}}}", self.thread(index).out);
         }
         out + condition + "\n"
+    }
+
+    /// The device of a thread; a task has one.
+    fn gpu(&self, thread: &Thread) -> u32 {
+        let same_task = |t: &&Thread| t.task.is_some() && t.task == thread.task && !t.host;
+        PLACES[self.threads.iter().find(same_task).unwrap_or(thread).place].0
     }
 
     /// The test that asks for one final state, given as a value for each observed name.

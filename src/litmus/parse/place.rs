@@ -43,6 +43,15 @@ pub(super) enum PlaceError {
     Litmus(LitmusError),
 }
 
+impl PlaceError {
+    fn other(message: String, span: Span) -> Self {
+        let help = "a place is `host`, or made of `gpu N`, `grid N`, `cluster N`, `cta N` and \
+                    `warp N`, each once; either may name a `task`";
+        let (code, help) = ("litmus-place", help.to_owned());
+        Self::Litmus(LitmusError::Other { code, message, help, span })
+    }
+}
+
 impl From<SyntaxError> for PlaceError {
     fn from(error: SyntaxError) -> Self {
         Self::Syntax(error)
@@ -53,8 +62,14 @@ impl From<SyntaxError> for PlaceError {
 pub(super) fn place(cursor: &mut Cursor<'_>) -> Result<PlaceDraft, PlaceError> {
     let start = cursor.expect(TokenKind::At, "`@` and the thread's place")?.span;
     let mut draft = PlaceDraft::open(start);
+    let mut parts: Vec<Spanned<String>> = Vec::new();
     loop {
         let part = cursor.word("a part of the place, such as `cta 0`")?;
+        if parts.iter().any(|earlier| earlier.value == part.value) {
+            let message = format!("the place says `{}` twice", part.value);
+            return Err(PlaceError::other(message, part.span));
+        }
+        parts.push(part.clone());
         let slot = match part.value.as_str() {
             "host" => {
                 draft.host = true;
@@ -88,6 +103,11 @@ pub(super) fn place(cursor: &mut Cursor<'_>) -> Result<PlaceDraft, PlaceError> {
         if cursor.eat(TokenKind::Comma).is_none() {
             break;
         }
+    }
+    let elsewhere = parts.iter().find(|p| !matches!(p.value.as_str(), "host" | "task" | "sys"));
+    if let Some(part) = elsewhere.filter(|_| draft.host) {
+        let message = format!("a host thread has no `{}`", part.value);
+        return Err(PlaceError::other(message, part.span));
     }
     draft.span = start.to(cursor.last_span());
     Ok(draft)

@@ -11,7 +11,7 @@
 //! tried: each pair of writes one way, the other way, and not at all.
 
 use super::candidates::{self, Candidate, Visitor};
-use super::free::{Free, are_enough, assignments};
+use super::free::{Free, assignments};
 use super::known::Known;
 use super::rules::{Coherence, Demand, Rules};
 use crate::event::graph::EventGraph;
@@ -22,6 +22,7 @@ use crate::id::{EventId, ExprId, LocId};
 use crate::program::expr::{Expr, ExprArena};
 use crate::relation::eval::{Evaluator, Interpretation};
 use crate::relation::expr::Model;
+use crate::solve::symbols;
 use crate::solve::{Budget, Goal, Why};
 use crate::vocabulary::BaseRel;
 use std::ops::ControlFlow;
@@ -78,7 +79,7 @@ impl<'a, F: FnMut(&Execution<'a>) -> Flow> Search<'a, F> {
             apart: Vec::new(),
             self_justified: false,
             barriers: Vec::new(),
-            symbols_are_enough: are_enough(graph),
+            symbols_are_enough: symbols::are_enough(graph),
             symbols_matter: false,
             graph,
             model,

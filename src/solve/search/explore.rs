@@ -17,7 +17,7 @@ use crate::id::{AccessId, EventId};
 use crate::program::expr::Expr;
 use crate::program::value::Values;
 use crate::relation::expr::AxiomKind;
-use crate::solve::{Budget, Goal, Why};
+use crate::solve::{Budget, Goal, Why, symbols};
 use crate::vocabulary::{BaseRel, BaseSet};
 use std::time::{Duration, Instant};
 
@@ -97,6 +97,8 @@ pub(super) struct Search<'g, 'r> {
     pub(super) met: bool,
     pub(super) finals: Vec<Option<EventId>>,
     pub(super) symbols: Vec<Option<u128>>,
+    /// Whether a symbol of several bits was given some values that stand for others.
+    pub(super) sampled: bool,
     pub(super) domains: Domains,
     /// The search nodes visited so far.
     pub(super) steps: u64,
@@ -192,6 +194,7 @@ impl<'g, 'r> Search<'g, 'r> {
             met: false,
             finals: vec![None; graph.locations.len()],
             symbols: vec![None; graph.symbols.len()],
+            sampled: false,
             domains: Domains::default(),
             steps: 0,
             limit,
@@ -210,25 +213,25 @@ impl<'g, 'r> Search<'g, 'r> {
 
     /// Visits every consistent execution that the goal asks for.
     pub(super) fn run(&mut self, visit: &mut Visit<'_>) -> Flow {
-        if self.space.graph.symbols.iter().any(|symbol| symbol.width > 1) {
-            return Err(Stop::Unsupported("unknown values of more than one bit".to_owned()));
-        }
         self.fixed_barriers();
         self.choose(visit)
     }
 
     /// A symbol that has no value yet and on which something depends that is not known: what
-    /// happens, what is written, what is asked, or what has been assumed of it.
+    /// happens, what is read or stays in memory, what is asked, or what has been assumed of it.
     pub(super) fn open_symbol(&self) -> Option<usize> {
         if self.symbols.iter().all(Option::is_some) {
             return None;
         }
         let Space { graph, assumed, .. } = self.space;
         let events = graph.ids().filter(|&id| self.possible.contains(id));
-        let events = events.flat_map(|id| {
-            let written = self.executed.contains(id) && graph.event(id).is_memory();
-            [Some(graph.event(id).guard), written.then(|| graph.access_of(id).value)]
-        });
+        let guards = events.map(|id| graph.event(id).guard);
+        let reads = self.space.reads.iter().filter(|&&access| self.is_unknown(access));
+        let taken =
+            reads.flat_map(|&access| self.pieces(access)).filter_map(|p| self.rf[p.index()]);
+        let last = self.space.finals.iter().flat_map(|loc| &self.space.writes[loc.index()]);
+        let last = last.copied().filter(|&write| self.executed.contains(write));
+        let written = taken.chain(last).map(|write| graph.access_of(write).value);
         let cuts = graph.cuts.iter().map(|cut| cut.guard);
         let met = graph.barriers.iter().flat_map(|op| op.predicate.into_iter().chain(op.count()));
         let asked = match self.goal {
@@ -238,7 +241,7 @@ impl<'g, 'r> Search<'g, 'r> {
             Goal::Complete => graph.observed.iter().map(|o| o.value).collect(),
             Goal::BoundHit | Goal::Endless | Goal::Related(_) => Vec::new(),
         };
-        let all = events.flatten().chain(cuts).chain(met).chain(asked).chain([graph.filter]);
+        let all = guards.chain(written).chain(cuts).chain(met).chain(asked).chain([graph.filter]);
         let unknown = all.filter(|&x| self.values.get(x).is_none());
         let assumed = assumed.keys().copied();
         let assumed = assumed.filter(|&x| !self.values.follows(&graph.exprs, x, |l| self.leaf(l)));
@@ -248,6 +251,11 @@ impl<'g, 'r> Search<'g, 'r> {
             _ => None,
         });
         symbols.filter(|&symbol| self.symbols[symbol].is_none()).min()
+    }
+
+    /// Whether values of symbols that were not tried may lead elsewhere.
+    pub(super) fn is_partial(&self) -> bool {
+        self.sampled && !symbols::are_enough(self.space.graph)
     }
 
     fn present(&self, side: Side) -> &EventSet {
@@ -513,7 +521,7 @@ impl<'g, 'r> Search<'g, 'r> {
                 .filter(|&(a, _)| graph.event(a).kind != EventKind::Init)
                 .collect(),
             sc: self.sc.iter_pairs().collect(),
-            generations: self.generations.clone(),
+            generations: if self.met { self.generations.clone() } else { Vec::new() },
             symbols: self.symbols.iter().map(|s| s.unwrap_or(0)).collect(),
             finals: self.finals.clone(),
             self_justified: self.self_justified.clone(),

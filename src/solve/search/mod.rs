@@ -126,6 +126,9 @@ impl Engine for SearchEngine {
             found.entry(state).or_insert(choices);
             Ok(())
         });
+        if search.sampled {
+            return Err(SAMPLED.to_owned());
+        }
         match result {
             Ok(()) | Err(Stop::Found) => {}
             Err(Stop::Gave(why)) => states.incomplete = Some(why),
@@ -146,10 +149,14 @@ fn beyond(problem: Problem<'_>) -> Option<String> {
 /// What the search leaves to a solver, under models that do not exclude it.
 const SELF_JUSTIFIED: &str = "values that justify themselves";
 
+/// What the search leaves to a solver where the values that it tries for an unknown one do not stand
+/// for all.
+const SAMPLED: &str = "unknown values of more than one bit";
+
 /// Whether an execution takes a value from the goal that nothing in it computes. An axiom against
 /// values out of thin air would have excluded it.
 fn invents(problem: Problem<'_>, rules: &Rules, choices: &Choices) -> bool {
-    rules.thin_air.is_none() && Execution::build(problem.graph, choices.clone()).is_err()
+    rules.thin_air.is_none() && Execution::assemble(problem.graph, choices.clone()).is_err()
 }
 
 enum Outcome {
@@ -179,6 +186,9 @@ fn first(
     let outcome = match (result, found) {
         (_, Some(choices)) => Outcome::Found(choices),
         (Err(stop), None) => Outcome::Stopped(stop),
+        (Ok(()), None) if search.is_partial() => {
+            Outcome::Stopped(Stop::Unsupported(SAMPLED.to_owned()))
+        }
         (Ok(()), None) => Outcome::None {
             looked_ahead: search.looked_ahead,
             blamed: std::mem::take(&mut search.blamed),
@@ -221,6 +231,7 @@ fn related(
         (_, Some(choices)) => Answer::Yes(choices),
         (Err(Stop::Gave(why)), None) => Answer::Unknown(why),
         (Err(Stop::Unsupported(why)), None) => Answer::Unsupported(why),
+        (_, None) if search.is_partial() => Answer::Unsupported(SAMPLED.to_owned()),
         (_, None) => Answer::No(Core::default()),
     }
 }

@@ -89,7 +89,7 @@ impl Search<'_, '_> {
     }
 
     /// Whether a read happens whose value is not known.
-    fn is_unknown(&self, access: AccessId) -> bool {
+    pub(super) fn is_unknown(&self, access: AccessId) -> bool {
         let mut pieces = self.pieces(access).iter();
         self.known[access.index()].is_none() && pieces.all(|&p| self.executed.contains(p))
     }

@@ -7,6 +7,7 @@
 use super::explore::{Flow, Search, Stop, Visit};
 use super::founded::Open;
 use crate::id::{AccessId, AgentId, EventId};
+use crate::solve::symbols;
 
 /// Up to how many reads a program is searched without looking ahead.
 pub(super) const SMALL: usize = 6;
@@ -254,7 +255,8 @@ impl<'g> Search<'g, '_> {
     }
 
     fn branch_on_symbol(&mut self, symbol: usize, visit: &mut Visit<'_>) -> Flow {
-        for value in [0, 1] {
+        self.sampled |= self.space.graph.symbols[symbol].width > 1;
+        for value in symbols::values(self.space.graph, symbol) {
             self.symbols[symbol] = Some(value);
             let result = self.choose(visit);
             self.symbols[symbol] = None;

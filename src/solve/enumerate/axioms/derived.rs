@@ -72,7 +72,12 @@ impl<'e> Derived<'e> {
     /// runs.
     pub(super) fn waits_without(&self, e: EventId, thread: AgentId) -> bool {
         let Some((op, turn)) = self.turn(e) else { return false };
-        self.waits_for(op, self.event(e).agent, thread) && self.possible(op, thread).count() <= turn
+        let comes = |in_which: fn(&BarrierOp) -> bool| {
+            self.at_barrier(op, thread).filter(|other| in_which(other)).count()
+        };
+        // A wait without an arrival is a misuse, by a thread that is there.
+        self.waits_for(op, self.event(e).agent, thread)
+            && comes(|other| other.arrives).max(comes(|other| other.waits)) <= turn
     }
 
     /// Whether an event waits at a barrier for a thread of which this read decides whether it
@@ -124,18 +129,25 @@ impl<'e> Derived<'e> {
 
     /// The arrivals at a barrier that a thread may make.
     fn possible(&self, op: &'e BarrierOp, thread: AgentId) -> impl Iterator<Item = &'e BarrierOp> {
+        self.at_barrier(op, thread).filter(|other| other.arrives)
+    }
+
+    /// The operations at a barrier that a thread may come to.
+    fn at_barrier(
+        &self,
+        op: &'e BarrierOp,
+        thread: AgentId,
+    ) -> impl Iterator<Item = &'e BarrierOp> {
         let graph = self.graph;
         graph.barriers.iter().filter(move |other| {
             let event = graph.event(other.event);
-            other.key == op.key
-                && other.arrives
-                && event.agent == thread
-                && !graph.exprs.is_false(event.guard)
+            other.key == op.key && event.agent == thread && !graph.exprs.is_false(event.guard)
         })
     }
 
     /// The operation of an event that waits at a barrier for all, or marks the arrival of a warp at one
-    /// with a count, and in which turn of its thread at the earliest. Arrivals and waits at the barrier of a cluster are numbered apart.
+    /// with a count, and in which turn of its thread at the earliest. Arrivals and waits at the barrier
+    /// of a cluster are numbered apart.
     fn turn(&self, e: EventId) -> Option<(&'e BarrierOp, usize)> {
         let graph = self.graph;
         let EventKind::Barrier(index) = graph.event(e).kind else { return None };

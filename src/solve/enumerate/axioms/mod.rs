@@ -175,15 +175,18 @@ fn depends(d: &Derived<'_>, r: EventId, w: EventId) -> bool {
 }
 
 /// Whether `e` waits at barriers, directly or through other threads there, for the thread of `r`: for
-/// its end, where it goes round in a loop until `r` reads something, or for its arrival or end, where
-/// `r` decides which it is (PTX-9.7.13.1).
+/// its end, where it goes round in a loop until `r` reads something, or comes to some barrier or not
+/// by what `r` reads; or for its arrival or end, where `r` decides which it is (PTX-9.7.13.1).
 fn is_held_back(d: &Derived<'_>, r: EventId, e: EventId) -> bool {
     let thread = d.graph.event(r).agent;
     let leaf = Expr::Read(d.graph.event(r).access);
     let mut cuts = d.graph.cuts.iter().filter(|cut| cut.agent == thread);
     let loops = cuts.any(|cut| d.graph.exprs.leaves(cut.guard).contains(&leaf));
+    let mut barriers = d.graph.barriers.iter().map(|op| d.graph.event(op.event));
+    let leads = |guard| d.graph.exprs.leaves(guard).contains(&leaf);
+    let ends = loops || barriers.any(|event| event.agent == thread && leads(event.guard));
     let first = |x: &EventId| {
-        (loops && d.waits_without(*x, thread)) || d.waits_for_decision(*x, thread, &leaf)
+        (ends && d.waits_without(*x, thread)) || d.waits_for_decision(*x, thread, &leaf)
     };
     let mut passed: Vec<EventId> = Vec::new();
     let mut next: Vec<EventId> = d.events.iter().copied().filter(first).collect();

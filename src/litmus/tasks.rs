@@ -1,0 +1,73 @@
+//! Tasks of the API (PTX-8.9.4): kernel launches and host operations, and the order between them.
+
+use crate::diagnostic::Diagnostic;
+use crate::litmus::ast::{Test, ThreadPlace};
+use crate::litmus::error::LitmusError;
+use crate::source::Spanned;
+use petgraph::algo::kosaraju_scc;
+use petgraph::graph::DiGraph;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// Every kernel launch has a grid of its own, edges connect declared tasks, and no task waits for
+/// itself.
+pub(super) fn check(test: &Test, diagnostics: &mut Vec<Diagnostic>) {
+    grids(test, diagnostics);
+    edges(test, diagnostics);
+}
+
+/// One task is one grid (PTX-2.2.3), and no two tasks share one.
+fn grids(test: &Test, diagnostics: &mut Vec<Diagnostic>) {
+    let mut grid_of: FxHashMap<usize, (u32, u32)> = FxHashMap::default();
+    let mut task_of: FxHashMap<(u32, u32), usize> = FxHashMap::default();
+    for thread in &test.threads {
+        let (Some(task), ThreadPlace::Device(place)) = (thread.task, thread.place) else {
+            continue;
+        };
+        let here = (place.gpu, place.grid);
+        let name = |task: usize| test.tasks[task].name.value.as_str();
+        let message = if *grid_of.entry(task).or_insert(here) != here {
+            format!("the threads of task `{}` are in two grids", name(task))
+        } else if *task_of.entry(here).or_insert(task) != task {
+            let (gpu, grid) = here;
+            let other = name(task_of[&here]);
+            format!("tasks `{other}` and `{}` are both grid {grid} of gpu {gpu}", name(task))
+        } else {
+            continue;
+        };
+        let help = "a task is one kernel launch, which is one grid on one device (PTX-2.2.3); leave \
+                    out `grid`, and each task has its own";
+        let (code, help, span) = ("litmus-task-grid", help.to_owned(), thread.name.span);
+        diagnostics.push(LitmusError::Other { code, message, help, span }.diagnostic());
+    }
+}
+
+fn edges(test: &Test, diagnostics: &mut Vec<Diagnostic>) {
+    let known: FxHashSet<&str> = test.tasks.iter().map(|t| t.name.value.as_str()).collect();
+    let names: Vec<_> = test.tasks.iter().map(|t| format!("`{}`", t.name.value)).collect();
+    for end in test.task_edges.iter().flat_map(|edge| [&edge.from, &edge.to]) {
+        if !known.contains(end.value.as_str()) {
+            let (name, known) = (end.clone(), names.join(", "));
+            diagnostics.push(LitmusError::UnknownTask { name, known }.diagnostic());
+        }
+    }
+    let mut order = DiGraph::<(), ()>::new();
+    let mut nodes = FxHashMap::default();
+    for edge in &test.task_edges {
+        let [from, to] = [&edge.from, &edge.to]
+            .map(|end| *nodes.entry(end.value.as_str()).or_insert_with(|| order.add_node(())));
+        order.add_edge(from, to, ());
+    }
+    // An edge within a component is on a cycle, and of one cycle the last edge closes it.
+    let mut component = vec![0; order.node_count()];
+    for (number, tasks) in kosaraju_scc(&order).iter().enumerate() {
+        tasks.iter().for_each(|task| component[task.index()] = number);
+    }
+    let of = |end: &Spanned<String>| component[nodes[end.value.as_str()].index()];
+    if let Some(edge) = test.task_edges.iter().rfind(|edge| of(&edge.from) == of(&edge.to)) {
+        let (code, name) = ("litmus-task-cycle", &edge.to.value);
+        let message = format!("the tasks wait for each other: `{name}` would start after itself");
+        let help = "a task starts after those that lead to it; leave out one edge".to_owned();
+        let error = LitmusError::Other { code, message, help, span: edge.to.span };
+        diagnostics.push(error.diagnostic());
+    }
+}

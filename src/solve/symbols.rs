@@ -1,0 +1,43 @@
+//! Which values stand for all that a symbol may have.
+//!
+//! A symbol - an unknown initial value, a spurious failure - takes every constant of the test, zero
+//! and one value of its own that nothing else has. That is enough while symbols are copied and
+//! compared for equality: values that the test tells apart from nothing are alike.
+
+use crate::event::graph::EventGraph;
+use crate::id::ExprId;
+use crate::program::expr::{Binary, Expr, Unary, mask};
+use std::collections::BTreeSet;
+
+/// The values that are tried for a symbol.
+pub(super) fn values(graph: &EventGraph, symbol: usize) -> Vec<u128> {
+    let width = graph.symbols[symbol].width;
+    if width == 1 {
+        return vec![0, 1];
+    }
+    let constants: BTreeSet<u128> = std::iter::once(0)
+        .chain((0..graph.exprs.len()).filter_map(|x| graph.exprs.constant(ExprId::new(x))))
+        .filter(|&c| c <= mask(width))
+        .collect();
+    // The symbols before this one may be told apart from it only by values of their own.
+    let fresh = (1..=mask(width)).filter(|v| !constants.contains(v)).take(symbol + 1);
+    constants.iter().copied().chain(fresh).collect()
+}
+
+/// Whether [`values`] leaves out no final state that the condition could tell apart: no
+/// arithmetic, no ordering comparison and no part of a value beside a symbol of several bits.
+pub(super) fn are_enough(graph: &EventGraph) -> bool {
+    graph.symbols.iter().all(|s| s.width == 1)
+        || (0..graph.exprs.len()).map(ExprId::new).all(|x| only_copies(graph, x))
+}
+
+/// Whether an expression only copies values, compares them for equality, or is about truth values.
+fn only_copies(graph: &EventGraph, x: ExprId) -> bool {
+    let exprs = &graph.exprs;
+    match exprs.get(x) {
+        Expr::Binary(op, a, _) => op == Binary::Eq || exprs.width(a) == 1,
+        Expr::Unary(Unary::Not | Unary::Neg, a) => exprs.width(a) == 1,
+        Expr::Extract(..) | Expr::Concat(..) => false,
+        _ => true,
+    }
+}
