@@ -223,7 +223,8 @@ impl Encoding<'_> {
         }
     }
 
-    /// A thread of the group that takes no part must have ended: all its operations come before.
+    /// A thread of the group that takes no part must have ended: all its operations come before. One
+    /// that waits without having arrived, which is a misuse, must have come there.
     fn absent_threads(&mut self, a: usize, ordinals: &[ExprId], clocks: &[Clock]) {
         let graph = self.graph;
         let op = &graph.barriers[a];
@@ -235,20 +236,26 @@ impl Encoding<'_> {
         for agent in barriers.group(a).into_iter().filter(|&t| t != own_agent) {
             let own: Vec<usize> =
                 (0..graph.barriers.len()).filter(|&b| self.agent(b) == agent).collect();
-            let mut present = Vec::new();
-            for &b in own
-                .iter()
-                .filter(|&&b| graph.barriers[b].key == op.key && graph.barriers[b].arrives)
-            {
+            let (mut arrivals, mut waits) = (Vec::new(), Vec::new());
+            for &b in own.iter().filter(|&&b| graph.barriers[b].key == op.key) {
                 let equal = self.exprs.eq(ordinals[a], ordinals[b]);
                 let parts = [self.truth(equal), self.happens(graph.barriers[b].event)];
-                present.push(self.formulas.all(parts));
+                let present = self.formulas.all(parts);
+                if graph.barriers[b].arrives {
+                    arrivals.push(present);
+                } else {
+                    waits.push((b, present));
+                }
             }
-            let present = self.formulas.any(present);
+            let present = self.formulas.any(arrivals);
             let absent = self.formulas.not(present);
             for &w in &own {
                 let both = self.both_happen(op.event, graph.barriers[w].event);
-                let premise = self.formulas.all([absent, both]);
+                let earlier = waits.iter().filter(|(b, _)| *b <= w).map(|(_, present)| *present);
+                let waits_before: Vec<Formula> = earlier.collect();
+                let waits_before = self.formulas.any(waits_before);
+                let ends = self.formulas.not(waits_before);
+                let premise = self.formulas.all([absent, ends, both]);
                 let before = self.formulas.before(clocks[w], clocks[a]);
                 let clause = self.formulas.implies(premise, before);
                 self.hard.push(clause);

@@ -414,9 +414,15 @@ impl<'a> Barriers<'a> {
             let before =
                 index.checked_sub(1).filter(|&i| last_wait.get(key).is_some_and(|&l| i <= l));
             let before = before.and_then(|i| members.get_index_of(&(key, i)));
+            // Who waits without having arrived misuses the barrier when there, and no sooner.
+            let alone = |b: usize| {
+                let arrives = |&o: &usize| self.op(o).arrives && self.agent(o) == self.agent(b);
+                !own.iter().any(arrives)
+            };
             for &b in own {
                 before.map(|before| edges[2 * count + before].insert(begins(b)));
-                if self.op(b).arrives && !generations[b].is_some_and(|g| g.late) {
+                let comes = self.op(b).arrives || alone(b);
+                if comes && !generations[b].is_some_and(|g| g.late) {
                     edges[begins(b)].insert(done);
                 }
                 if self.op(b).waits {
@@ -443,7 +449,6 @@ impl<'a> Barriers<'a> {
             let all = own.iter().any(|&b| self.op(b).rule == BarrierRule::AllLive);
             if all && own.iter().any(|&b| self.op(b).waits) {
                 let group = self.graph.members(key).into_iter();
-                // Who waits without having arrived is there, and misuses the barrier.
                 let comes = |agent| own.iter().any(|&b| self.agent(b) == agent);
                 group
                     .filter(|&agent| !comes(agent))
