@@ -429,6 +429,28 @@ impl ExprArena {
         all.extend(right);
         all.sort_unstable();
         all.dedup();
+        // Beside x, what denies `x and y` denies y.
+        let mut resolved = false;
+        for at in 0..all.len() {
+            let Expr::Unary(Unary::Not, inner) = self.get(all[at]) else { continue };
+            let parts = self.literals(inner, LITERALS)?;
+            let open: Vec<ExprId> = parts.iter().copied().filter(|p| !all.contains(p)).collect();
+            if open.is_empty() {
+                return Some(self.truth(false));
+            }
+            if open.len() < parts.len() {
+                let open = self.conjoin(&open);
+                all[at] = self.not(open);
+                resolved = true;
+            }
+        }
+        if resolved {
+            if (0..all.len()).any(|x| all[..x].iter().any(|&y| self.clash(all[x], y))) {
+                return Some(self.truth(false));
+            }
+            all.sort_unstable();
+            all.dedup();
+        }
         // A literal `x == c` makes `x != d` superfluous.
         let equalities: Vec<ExprId> = all
             .iter()
