@@ -8,7 +8,7 @@ use crate::event::graph::EventGraph;
 use crate::execution::build::{Choices, Execution};
 use crate::id::{AccessId, EventId};
 use crate::ptx::operation::Order;
-use crate::relation::eval::evaluate;
+use crate::relation::eval::{Interpretation, evaluate};
 use crate::solve::{Answer, Budget, Engine, Goal, Pairs, Problem};
 use crate::source::Span;
 use crate::verdict::{Undecided, Verdict};
@@ -181,20 +181,21 @@ fn missing(
     out
 }
 
-/// Patterns of the two threads that meet without being morally strong.
+/// Patterns between the two accesses that meet without being morally strong.
 fn near_synchronization(
     problem: Problem<'_>,
     execution: &Execution<'_>,
     (a, b): (EventId, EventId),
 ) -> Option<Missing> {
-    let Problem { graph, model } = problem;
+    let model = problem.model;
     let patterns = model.definition("pattern-sync")?;
     let synchronizes = model.definition("release-acquire")?;
     let values = evaluate(&model.arena, &[patterns, synchronizes], execution);
-    let agents = (graph.event(a).agent, graph.event(b).agent);
+    let po = execution.relation(BaseRel::Po);
+    let before = |x: EventId, y: EventId| x == y || po.contains(x, y);
+    let between = |first, x, y, last| before(first, x) && before(y, last);
     let found = values.relation(patterns).iter_pairs().find(|&(x, y)| {
-        let ends = (graph.event(x).agent, graph.event(y).agent);
-        (ends == agents || (ends.1, ends.0) == agents)
+        (between(a, x, y, b) || between(b, x, y, a))
             && !values.relation(synchronizes).contains(x, y)
     });
     found.map(|(x, y)| Missing::Ends(x, y))

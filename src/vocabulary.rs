@@ -212,8 +212,9 @@ base_relations! {
     ClusterSync = "clustersync", Chosen @ "PTX-8.9.4",
     /// Between the participants of one `bar.warp.sync`.
     WarpSync = "warpsync", Chosen @ "PTX-9.7.13.2",
-    /// To barrier operations that wait for the end of a thread, from its own barrier operations and
-    /// from the reads that decide whether it ends.
+    /// To barrier operations that wait for a thread, from the reads that decide whether it comes; to
+    /// those that wait for its end, also from its own barrier operations and from the reads that
+    /// decide whether it comes to them or leaves a loop.
     Awaited = "awaited", Given @ "PTX-9.7.13.1",
     /// API synchronization: streams, events, kernel boundaries, programmatic dependent launch.
     Api = "api", Given @ "PTX-8.9.4",

@@ -121,8 +121,8 @@ fn reason(graph: &EventGraph, rule: String, a: usize, b: usize) -> Reason {
     Reason { rule, spans: spans.to_vec(), choices: None }
 }
 
-/// Who waits in the end, at these operations; without any, where values decide who comes to a
-/// barrier or how many it takes, whoever may wait.
+/// Who waits in the end: at these operations or, where there are none since values decide who comes
+/// to a barrier or how many it takes, whoever may wait.
 fn deadlock(graph: &EventGraph, waiting: &[usize]) -> Reason {
     let (may, waiting) = match waiting {
         [] => {

@@ -37,6 +37,9 @@ pub(super) struct DraftAccess {
     pub(super) control_reads: Vec<AccessId>,
     pub(super) data_reads: Vec<AccessId>,
     pub(super) rmw_read: Option<AccessId>,
+    /// A plain store that is all its instruction does: no element of a vector, and not at one of
+    /// several places that an address may mean, beside which it would keep its own position.
+    pub(super) alone: bool,
     pub(super) position: u32,
     pub(super) span: Span,
 }
@@ -46,12 +49,7 @@ impl DraftAccess {
     fn is_other_branch(&self, other: &Self) -> bool {
         let place = |a: &Self| (a.thread, a.object, a.virt, a.offset, a.bytes);
         let form = |a: &Self| (a.order, a.scope, a.proxy, a.marks, a.value);
-        self.write
-            && other.write
-            && self.rmw_read.is_none()
-            && other.rmw_read.is_none()
-            && place(self) == place(other)
-            && form(self) == form(other)
+        self.alone && other.alone && place(self) == place(other) && form(self) == form(other)
     }
 }
 
@@ -72,7 +70,7 @@ enum Entry {
 }
 
 /// How far back the same store is looked for in another branch.
-const LONGEST_BRANCH: usize = 32;
+const FARTHEST_BRANCH: usize = 32;
 
 /// What the threads have produced so far.
 #[derive(Debug)]
@@ -152,7 +150,7 @@ impl<'p> Draft<'p> {
 
     /// Adds an access. Two stores of one value to one place in branches that exclude each other,
     /// with nothing of the later branch between them, are one store that depends on neither
-    /// (PTX-8.10.4).
+    /// (PTX-8.10.4) and is shown as the first of them.
     pub(super) fn push_access(&mut self, access: DraftAccess) -> AccessId {
         if let Some(first) = self.in_other_branch(&access) {
             let before = &mut self.accesses[first.index()];
@@ -171,41 +169,28 @@ impl<'p> Draft<'p> {
     /// The same store in a branch that excludes this one, if whatever comes between them is in such
     /// branches.
     fn in_other_branch(&mut self, access: &DraftAccess) -> Option<AccessId> {
-        if !access.write || access.rmw_read.is_some() || self.exprs.is_true(access.guard) {
-            return None;
-        }
-        for (back, entry) in self.entries.iter().rev().take(LONGEST_BRANCH).enumerate() {
-            let (thread, guard) = match entry {
-                Entry::Access(id) => {
-                    let other = &self.accesses[id.index()];
-                    (other.thread, other.guard)
-                }
-                Entry::Other { thread, guard, .. } => (*thread, *guard),
-            };
-            let both = self.exprs.and(guard, access.guard);
-            if thread != access.thread || !self.exprs.is_false(both) {
-                return None;
-            }
-            let Entry::Access(id) = *entry else { continue };
-            if self.accesses[id.index()].is_other_branch(access) {
-                return Some(id)
-                    .filter(|_| back == 0 || !self.is_element(self.entries.len() - 1 - back));
-            }
-        }
-        None
+        let far = self.entries.len().saturating_sub(FARTHEST_BRANCH);
+        let same = |entry: &Entry| match *entry {
+            Entry::Access(id) if self.accesses[id.index()].is_other_branch(access) => Some(id),
+            _ => None,
+        };
+        let (back, found) =
+            self.entries[far..].iter().rev().enumerate().find_map(|(n, e)| Some((n, same(e)?)))?;
+        let between = self.entries.len() - 1 - back..self.entries.len();
+        between.rev().all(|at| self.is_excluded(at, access)).then_some(found)
     }
 
-    /// Whether an entry is one of several of an instruction, such as an element of a vector; the
-    /// place of each among the others is chosen.
-    fn is_element(&self, at: usize) -> bool {
-        let span = |entry: &Entry| match entry {
-            Entry::Access(id) => self.accesses[id.index()].span,
-            Entry::Other { span, .. } => *span,
+    /// Whether an entry is of the same thread as an access and never happens with it.
+    fn is_excluded(&mut self, at: usize, access: &DraftAccess) -> bool {
+        let (thread, guard) = match self.entries[at] {
+            Entry::Access(id) => {
+                let other = &self.accesses[id.index()];
+                (other.thread, other.guard)
+            }
+            Entry::Other { thread, guard, .. } => (thread, guard),
         };
-        let own = span(&self.entries[at]);
-        let next = self.entries.get(at + 1).map(span);
-        let last = at.checked_sub(1).map(|before| span(&self.entries[before]));
-        next == Some(own) || last == Some(own)
+        let both = self.exprs.and(guard, access.guard);
+        thread == access.thread && self.exprs.is_false(both)
     }
 
     pub(super) fn push_event(

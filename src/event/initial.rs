@@ -1,4 +1,4 @@
-//! What memory holds before the program starts.
+//! What memory holds before the program starts: declared values, and symbols for unknown ones.
 
 use super::draft::DraftAccess;
 use super::graph::{EventGraph, Symbol};
@@ -40,10 +40,13 @@ impl InitialValues {
                 !b.marks.mbarrier && b.object == a.object && b.offset < end(a) && a.offset < end(b)
             });
             let looks = if other || is_shown(a.object) { Looks::Others } else { Looks::Nobody };
-            // Data that a computed address might mean is no mbarrier for that alone.
+            // An operation with a computed address does not make an mbarrier of data that it might
+            // mean, unless it may be what initializes it.
             let place = |b: &&DraftAccess| (b.object, b.offset) == (a.object, a.offset);
             let mut same = accesses.iter().filter(|b| b.marks.mbarrier).filter(place);
-            if looks == Looks::Others && same.all(|b| !b.address_reads.is_empty()) {
+            if looks == Looks::Others
+                && same.all(|b| !b.address_reads.is_empty() && !b.marks.mbarrier_init)
+            {
                 continue;
             }
             mbarriers.push((a.object, a.offset, end(a), looks));

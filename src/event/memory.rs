@@ -123,6 +123,7 @@ impl<'p> ThreadRun<'_, 'p> {
             control_reads: state.control.clone(),
             data_reads: Vec::new(),
             rmw_read: None,
+            alone: false,
             position: self.position,
             span,
         }
@@ -166,9 +167,12 @@ impl<'p> ThreadRun<'_, 'p> {
         span: Span,
     ) {
         let value = self.exprs().resize(value, target.bytes * 8, false);
-        for (guard, resolved) in self.places(target, Does::Write, state, span).list {
+        let places = self.places(target, Does::Write, state, span).list;
+        let alone = places.len() == 1 && !self.in_elements;
+        for (guard, resolved) in places {
             let mut access = self.access(target, &resolved, state, guard, span);
             access.write = true;
+            access.alone = alone;
             access.value = value;
             access.data_reads = reads.to_vec();
             self.draft.push_access(access);

@@ -98,6 +98,8 @@ pub(super) struct ThreadRun<'d, 'p> {
     pub(super) code: &'p ThreadCode,
     pub(super) index: usize,
     pub(super) spin_loops: bool,
+    /// Whether what is executed is one of several accesses of an instruction.
+    pub(super) in_elements: bool,
     pub(super) flow: ControlFlow,
     pub(super) live: Vec<Vec<bool>>,
     pub(super) entries: Vec<Option<State>>,
@@ -116,6 +118,7 @@ impl<'d, 'p> ThreadRun<'d, 'p> {
         Self {
             live: live_registers(code, observed),
             spin_loops: draft.unfolding.spin_loops,
+            in_elements: false,
             draft,
             code,
             index,

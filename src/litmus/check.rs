@@ -52,7 +52,7 @@ pub(super) fn check(test: &mut Test, diagnostics: &mut Vec<Diagnostic>) {
 }
 
 /// All terms of a condition.
-fn terms_of<'c>(condition: &'c Condition, terms: &mut Vec<&'c Term>) {
+pub(super) fn terms_of<'c>(condition: &'c Condition, terms: &mut Vec<&'c Term>) {
     match condition {
         Condition::True | Condition::False => {}
         Condition::Compare(_, left, right) => terms.extend([left, right]),

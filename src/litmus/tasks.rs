@@ -18,19 +18,22 @@ pub(super) fn check(test: &Test, diagnostics: &mut Vec<Diagnostic>) {
 /// One task is one grid (PTX-2.2.3), and no two tasks share one.
 fn grids(test: &Test, diagnostics: &mut Vec<Diagnostic>) {
     let mut grid_of: FxHashMap<usize, (u32, u32)> = FxHashMap::default();
-    let mut task_of: FxHashMap<(u32, u32), usize> = FxHashMap::default();
+    let mut task_of: FxHashMap<(u32, u32), Option<usize>> = FxHashMap::default();
     for thread in &test.threads {
-        let (Some(task), ThreadPlace::Device(place)) = (thread.task, thread.place) else {
-            continue;
-        };
+        let ThreadPlace::Device(place) = thread.place else { continue };
         let here = (place.gpu, place.grid);
-        let name = |task: usize| test.tasks[task].name.value.as_str();
-        let message = if *grid_of.entry(task).or_insert(here) != here {
-            format!("the threads of task `{}` are in two grids", name(task))
-        } else if *task_of.entry(here).or_insert(task) != task {
+        let name = |task: Option<usize>| match task {
+            Some(task) => format!("task `{}`", test.tasks[task].name.value),
+            None => "a thread without a task".to_owned(),
+        };
+        let elsewhere = thread.task.is_some_and(|t| *grid_of.entry(t).or_insert(here) != here);
+        let other = *task_of.entry(here).or_insert(thread.task);
+        let message = if elsewhere {
+            format!("the threads of {} are in two grids", name(thread.task))
+        } else if other != thread.task {
             let (gpu, grid) = here;
-            let other = name(task_of[&here]);
-            format!("tasks `{other}` and `{}` are both grid {grid} of gpu {gpu}", name(task))
+            let (other, own) = (name(other), name(thread.task));
+            format!("{other} and {own} are both in grid {grid} of gpu {gpu}")
         } else {
             continue;
         };

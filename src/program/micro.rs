@@ -303,8 +303,8 @@ pub struct BarrierMicro {
     pub waits: bool,
     /// The number of threads, if given.
     pub count: Option<Term>,
-    /// Whether the operands are legal. Otherwise everything is undefined and nobody is stopped: an
-    /// execution that did not go on would not be there to show it.
+    /// Whether the operands are legal. Where they are not, the operation does nothing, so that the
+    /// execution goes on to its end and shows the violation.
     pub legal: Term,
     /// The order of a cluster arrival.
     pub order: Option<Order>,

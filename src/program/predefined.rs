@@ -13,6 +13,9 @@ impl Lowering<'_> {
     /// The value of a special register, as wide as the register is.
     pub(super) fn special(&self, name: &str) -> Term {
         let base = name.split('.').next().unwrap_or(name);
+        let first = format!("{base}.x");
+        // Without a component, a vector means its first.
+        let name = if name == base && is_vector(base) { &first } else { name };
         if base == "laneid" {
             return self.lane_id();
         }
@@ -44,14 +47,14 @@ impl Lowering<'_> {
     /// What the place of a thread decides; `tid` counts the CTA's threads in the test.
     fn by_place(&self, name: &str, place: Place) -> Option<u128> {
         Some(match name {
-            "ctaid.x" | "ctaid" => u128::from(place.cta),
-            "clusterid.x" | "clusterid" => u128::from(place.cluster),
+            "ctaid.x" => u128::from(place.cta),
+            "clusterid.x" => u128::from(place.cluster),
             "cluster_ctarank" | "cluster_ctaid.x" => u128::from(self.layout.rank(place)),
             "cluster_nctarank" | "cluster_nctaid.x" => {
                 self.layout.cluster_ctas(place).len() as u128
             }
             "warpid" => u128::from(place.warp?),
-            "tid.x" | "tid" => self.at.in_cta,
+            "tid.x" => self.at.in_cta,
             _ => return None,
         })
     }
@@ -59,10 +62,10 @@ impl Lowering<'_> {
     /// The least value of a size: that which has a place for all that the test names (PTX-10).
     fn least(&self, name: &str) -> u128 {
         match name {
-            "ntid.x" | "ntid" => self.at.grid.threads,
-            "nctaid.x" | "nctaid" => self.at.grid.ctas,
-            "nclusterid.x" | "nclusterid" => self.at.grid.clusters,
-            _ if name.starts_with("ntid.") || name.starts_with("nc") => 1,
+            "ntid.x" => self.at.grid.threads,
+            "nctaid.x" => self.at.grid.ctas,
+            "nclusterid.x" => self.at.grid.clusters,
+            "ntid.y" | "ntid.z" | "nctaid.y" | "nctaid.z" | "nclusterid.y" | "nclusterid.z" => 1,
             _ => 0,
         }
     }
@@ -112,6 +115,13 @@ impl Lowering<'_> {
             _ => below.binary(Binary::Or, own).not(),
         }
     }
+}
+
+/// Whether a register has components.
+fn is_vector(base: &str) -> bool {
+    let of = base.strip_prefix("cluster_").unwrap_or(base);
+    let of = of.strip_prefix('n').unwrap_or(of);
+    matches!(of, "tid" | "ctaid" | "clusterid")
 }
 
 fn is_counter(base: &str) -> bool {

@@ -27,8 +27,9 @@ pub(super) fn values(graph: &EventGraph, symbol: usize) -> Vec<u128> {
 /// Whether [`values`] leaves out no final state that the condition could tell apart: no
 /// arithmetic, no ordering comparison and no part of a value beside a symbol of several bits.
 pub(super) fn are_enough(graph: &EventGraph) -> bool {
+    let whole = || graph.accesses.iter().all(|access| access.pieces.len() == 1);
     graph.symbols.iter().all(|s| s.width == 1)
-        || (0..graph.exprs.len()).map(ExprId::new).all(|x| only_copies(graph, x))
+        || (whole() && (0..graph.exprs.len()).map(ExprId::new).all(|x| only_copies(graph, x)))
 }
 
 /// Whether an expression only copies values, compares them for equality, or is about truth values.
@@ -37,7 +38,13 @@ fn only_copies(graph: &EventGraph, x: ExprId) -> bool {
     match exprs.get(x) {
         Expr::Binary(op, a, _) => op == Binary::Eq || exprs.width(a) == 1,
         Expr::Unary(Unary::Not | Unary::Neg, a) => exprs.width(a) == 1,
-        Expr::Extract(..) | Expr::Concat(..) => false,
-        _ => true,
+        Expr::Extract(..) | Expr::Concat(..) | Expr::SignExtend(_) => false,
+        Expr::Const(_)
+        | Expr::Read(_)
+        | Expr::Symbol(_)
+        | Expr::Final(_)
+        | Expr::Barrier(_)
+        | Expr::Ite(..)
+        | Expr::ZeroExtend(_) => true,
     }
 }

@@ -22,7 +22,7 @@ use crate::ptx::operation::{Comparison, Proxy, Register};
 use crate::ptx::registers::Mentions;
 use crate::ptx::token::{Token, TokenKind, lex};
 use crate::source::{Span, Spanned};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// How many tokens a template gives with all its rows filled in, or a test with all its assertions.
 const MOST_TOKENS: usize = 1 << 22;
@@ -172,7 +172,7 @@ fn tests(source: &Source<'_>, tokens: &[Token], suffix: &str, parsed: &mut Parse
             test.name = format!("{}:{name}", test.name);
         }
         let mut found = diagnostics.clone();
-        judge(&mut test, assertion, &reader.observations);
+        judge(&mut test, assertion, &reader.observations, &mut found);
         check::check(&mut test, &mut found);
         parsed.add(Some(test), found);
         diagnostics.retain(Diagnostic::is_error);
@@ -183,12 +183,20 @@ fn tests(source: &Source<'_>, tokens: &[Token], suffix: &str, parsed: &mut Parse
 }
 
 /// Fills in the condition: `assert(c)` holds in every execution, `permit(c)` is reachable.
-fn judge(test: &mut Test, assertion: &Assertion, observations: &[Observation]) {
+fn judge(
+    test: &mut Test,
+    assertion: &Assertion,
+    observations: &[Observation],
+    diagnostics: &mut Vec<Diagnostic>,
+) {
     let mut owners: FxHashMap<String, usize> = FxHashMap::default();
+    let mut shared: FxHashSet<String> = FxHashSet::default();
     for (thread, code) in test.threads.iter().enumerate() {
         for statement in &code.statements {
             for register in Mentions::of(statement).writes {
-                owners.entry(register.value.clone()).or_insert(thread);
+                if *owners.entry(register.value.clone()).or_insert(thread) != thread {
+                    shared.insert(register.value.clone());
+                }
             }
         }
     }
@@ -203,6 +211,23 @@ fn judge(test: &mut Test, assertion: &Assertion, observations: &[Observation]) {
         let key = Spanned::new("Expect".to_owned(), assertion.kind.span);
         let value = Spanned::new(expect.to_owned(), assertion.kind.span);
         test.metadata.push(Metadata { key, value });
+    }
+    let mut terms = Vec::new();
+    check::terms_of(&assertion.condition, &mut terms);
+    for term in terms {
+        if let Term::Memory { variable, span, .. } = term
+            && shared.contains(variable)
+        {
+            let error = LitmusError::Other {
+                code: "litmus-register",
+                message: format!("several threads write `{variable}`"),
+                help: "a condition names registers without their thread: give those of different \
+                       threads different names"
+                    .to_owned(),
+                span: *span,
+            };
+            diagnostics.push(error.diagnostic());
+        }
     }
     test.condition = resolved(assertion.condition.clone(), &owners);
     let filters = observations.iter().map(|seen| {

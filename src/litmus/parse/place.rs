@@ -133,8 +133,8 @@ pub(super) fn later_parts(threads: &[ThreadDraft]) -> Vec<(&'static str, Span)> 
 
 /// Fills in what the places leave open.
 ///
-/// Device, grid and CTA default to 0, the grid of a task's threads to the task's index. Without a
-/// cluster, each CTA is a cluster of its own (clusters of 1x1x1, PTX-2.2.2), which has the CTA's
+/// Device and CTA default to 0, the grid of a task's threads to the task's index, and that of others
+/// to one that no task has. Without a cluster, each CTA is a cluster of its own (clusters of 1x1x1, PTX-2.2.2), which has the CTA's
 /// number unless that is taken.
 pub(super) fn resolve(
     threads: &[ThreadDraft],
@@ -143,9 +143,10 @@ pub(super) fn resolve(
 ) -> Vec<ThreadPlace> {
     let mut clusters: FxHashMap<(u32, u32, u32), (u32, Span)> = FxHashMap::default();
     let mut taken: FxHashSet<(u32, u32, u32)> = FxHashSet::default();
+    let after_tasks = tasks.iter().flatten().max().map_or(0, |last| last + 1);
     let grid_of = |at: usize, place: &PlaceDraft| {
-        let task = tasks[at].and_then(|task| u32::try_from(task).ok());
-        (place.gpu.unwrap_or(0), place.grid.or(task).unwrap_or(0))
+        let own = u32::try_from(tasks[at].unwrap_or(after_tasks)).unwrap_or(u32::MAX);
+        (place.gpu.unwrap_or(0), place.grid.unwrap_or(own))
     };
     for (at, thread) in threads.iter().enumerate() {
         let place = &thread.place;
