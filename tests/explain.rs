@@ -5,10 +5,13 @@ use ptxmc::check::{Settings, goal_of};
 use ptxmc::engines::Choice;
 use ptxmc::execution::{build::Execution, recheck::recheck};
 use ptxmc::explain::{Absent, Counterfactual, counterfactual};
+use ptxmc::relation::eval::{Interpretation, evaluate};
 use ptxmc::relation::expr::Model;
 use ptxmc::report::explanation::{self, Subject};
+use ptxmc::report::witness::Picture;
 use ptxmc::solve::{Core, Problem};
 use ptxmc::verdict::Verdict;
+use ptxmc::vocabulary::BaseRel;
 use ptxmc::{cat, litmus, source::Files};
 use std::fs;
 
@@ -58,13 +61,51 @@ fn truthful(text: &str, core: &Core, found: &Counterfactual, model: &Model) {
     );
 }
 
+/// Every step of the ways that are shown has to be there; how many there were.
+fn steps_hold(text: &str, model: &Model, execution: &Execution<'_>) -> usize {
+    let picture = Picture::of_execution("test", execution, model);
+    let event = |label: &str| {
+        let mut all = execution.graph.ids();
+        all.find(|&id| picture.label(id) == label).expect("an event with this label")
+    };
+    let mut steps = 0;
+    for line in text.lines().filter(|line| line.contains(", and back by ")) {
+        let Some((_, way)) =
+            line.rsplit_once(": ").filter(|(_, way)| way.contains("->") && !way.contains("init "))
+        else {
+            continue;
+        };
+        let words: Vec<&str> = way.split(' ').collect();
+        for step in words.windows(3).step_by(2) {
+            let [from, arrow, to] = step else { unreachable!("three words") };
+            let Some(name) = arrow.strip_prefix('-').and_then(|a| a.strip_suffix("->")) else {
+                continue;
+            };
+            let holds = match model.definition(name) {
+                Some(node) => {
+                    let values = evaluate(&model.arena, &[node], execution);
+                    values.relation(node).contains(event(from), event(to))
+                }
+                None => {
+                    let base = BaseRel::named(name)
+                        .unwrap_or_else(|| panic!("no relation `{name}`: {text}"));
+                    execution.relation(base).contains(event(from), event(to))
+                }
+            };
+            assert!(holds, "{from} -{name}-> {to}: {text}");
+            steps += 1;
+        }
+    }
+    steps
+}
+
 #[test]
 fn explanations_agree_with_their_executions() {
     let mut files = Files::default();
     let builtin = cat::library::builtin("ptx-9.2").expect("a built-in model");
     let model = cat::parse_builtin(&mut files, builtin, &cat::Options::default()).model;
     let engines = Choice::Auto.engines();
-    let (mut shown, mut several, mut untold) = (0, 0, 0);
+    let (mut shown, mut several, mut untold, mut steps) = (0, 0, 0, 0);
     for case in &shipped(&mut files) {
         let judgements: Vec<Judgement> =
             judge(case, std::slice::from_ref(&model), &engines, Settings::default());
@@ -80,6 +121,7 @@ fn explanations_agree_with_their_executions() {
                 let execution = Execution::build(graph, found.choices.clone()).expect("it exists");
                 assert_eq!(recheck(&model, &execution).broken, found.broken, "{text}");
                 truthful(&text, core, found, &model);
+                steps += steps_hold(&text, &model, &execution);
                 shown += 1;
                 several += usize::from(found.broken.len() > 1);
             }
@@ -89,5 +131,6 @@ fn explanations_agree_with_their_executions() {
     }
     assert!(shown > 300, "{shown} executions");
     assert!(several > 20 && several * 4 < shown, "{several} of {shown} break several axioms");
+    assert!(steps > 500, "{steps} steps");
     assert!(untold < 5, "{untold} outcomes without an execution");
 }

@@ -1,7 +1,8 @@
 //! A verdict in words: what it is, which clauses decide it, and an execution to look at.
 
+use super::derivation::derivation;
 use super::reason;
-use super::witness::{Picture, shortest, text};
+use super::witness::{Picture, text};
 use crate::batch::{Case, Judgement};
 use crate::cat::render::node_text;
 use crate::event::graph::EventGraph;
@@ -10,12 +11,11 @@ use crate::explain::{Absent, Counterfactual};
 use crate::id::{EventId, NodeId};
 use crate::litmus::ast::Quantifier;
 use crate::relation::axiom::{Failure, Witness};
-use crate::relation::eval::{Interpretation, Values, evaluate};
+use crate::relation::eval::{Values, evaluate};
 use crate::relation::expr::{Axiom, Model, Node};
 use crate::solve::Core;
 use crate::source::{Files, Span};
 use crate::verdict::{Reason, Verdict};
-use crate::vocabulary::BaseRel;
 
 /// What an explanation is made from.
 #[derive(Clone, Copy, Debug)]
@@ -214,10 +214,11 @@ fn broken(
         Witness::Pair(a, b) => format!("{} -> {}", picture.label(*a), picture.label(*b)),
         Witness::Event(event) => match two_steps(model, axiom.node, *event, execution) {
             Some((first, other, second)) => format!(
-                "{} -> {} by {first}, and back by {second}{}",
+                "{} -> {} by {first}, and back by {}{}",
                 picture.label(*event),
                 picture.label(other),
-                way(model, picture, execution, other, *event),
+                name(model, second),
+                way(model, picture, execution, second, (other, *event)),
             ),
             None => format!("at {}", picture.label(*event)),
         },
@@ -225,25 +226,22 @@ fn broken(
     }
 }
 
-/// The steps of program order and synchronization that lead from one event to another; empty where
-/// the model does not define what synchronizes, or none lead there.
+/// The steps by which a relation leads from one event to another; empty where there is nothing to
+/// add to its name.
 fn way(
     model: &Model,
     picture: &Picture,
     execution: &Execution<'_>,
-    from: EventId,
-    to: EventId,
+    node: NodeId,
+    (from, to): (EventId, EventId),
 ) -> String {
-    let Some(node) = model.definition("synchronizes") else { return String::new() };
-    let values = evaluate(&model.arena, &[node], execution);
-    let (po, synchronizes) = (execution.relation(BaseRel::Po), values.relation(node));
-    let Some(way) = shortest(&[po, synchronizes], from, to, |_| true) else { return String::new() };
+    let steps = derivation(model, execution, node, from, to);
+    if matches!(&steps[..], [] | [_]) {
+        return String::new();
+    }
     let mut out = format!(": {}", picture.label(from));
-    let mut at = from;
-    for next in way {
-        let step = if po.contains(at, next) { "po" } else { "synchronizes" };
-        out.push_str(&format!(" -{step}-> {}", picture.label(next)));
-        at = next;
+    for (relation, next) in steps {
+        out.push_str(&format!(" -{relation}-> {}", picture.label(next)));
     }
     out
 }
@@ -254,13 +252,13 @@ fn two_steps(
     node: NodeId,
     event: EventId,
     execution: &Execution<'_>,
-) -> Option<(String, EventId, String)> {
+) -> Option<(String, EventId, NodeId)> {
     let Node::Comp(first, second) = model.arena.node(node) else { return None };
     let values = evaluate(&model.arena, &[first, second], execution);
     let back = values.relation(second);
     let other = values.relation(first).row(event).find(|&other| back.contains(other, event))?;
     let first = part(model, first, event, other, &values);
-    Some((name(model, first), other, name(model, second)))
+    Some((name(model, first), other, second))
 }
 
 /// The part of a union that relates two events, if it has no name of its own.

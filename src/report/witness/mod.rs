@@ -11,6 +11,7 @@ use crate::id::{AgentId, EventId, ExprId};
 use crate::litmus::ast::ThreadPlace;
 use crate::program::expr::signed;
 use crate::program::mbarrier;
+use crate::program::micro::Restriction;
 use crate::ptx::operation::{Order, Proxy, ProxyFenceKind};
 use crate::relation::eval::{Interpretation, evaluate};
 use crate::relation::expr::{AxiomRole, Model};
@@ -203,6 +204,14 @@ fn describe(execution: &Execution<'_>, id: EventId) -> String {
         if let Some(scope) = event.scope {
             text.push_str(&format!(".{scope}"));
         }
+    }
+    if let EventKind::Fence(restriction) = event.kind {
+        text.push_str(match restriction {
+            Restriction::AcquireSharedCluster => ".sync_restrict::shared::cluster",
+            Restriction::ReleaseSharedCta => ".sync_restrict::shared::cta",
+            Restriction::MbarrierInit => ".mbarrier_init",
+            Restriction::None | Restriction::Wait => "",
+        });
     }
     if event.proxy != Proxy::Generic {
         text.push_str(&format!(".{}", event.proxy));
