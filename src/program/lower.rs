@@ -90,14 +90,14 @@ pub(super) struct Position {
     pub(super) in_cta: u128,
     /// Among those of its warp, where the test says which warp that is.
     pub(super) lane: Option<u32>,
-    /// What its grid has at least.
+    /// The least size of its grid.
     pub(super) grid: GridSize,
 }
 
 /// How large a grid is at least, going by the threads of the test.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct GridSize {
-    /// Threads of a CTA.
+    /// The threads of its largest CTA.
     pub(super) threads: u128,
     /// One more than the largest number of a CTA.
     pub(super) ctas: u128,
@@ -105,7 +105,8 @@ pub(super) struct GridSize {
     pub(super) clusters: u128,
 }
 
-/// The position of every thread; those of a declared warp are its lanes, in order.
+/// The position of every thread, with the least size of its grid; threads of a declared warp are its
+/// lanes, in order.
 fn positions(test: &Test) -> Vec<Position> {
     let (mut ctas, mut warps) = (FxHashMap::default(), FxHashMap::default());
     let mut next = |thread: &Thread| {

@@ -19,9 +19,9 @@ impl Search<'_, '_> {
     /// Every read that happens has its write: barriers, then orders.
     pub(super) fn decided(&mut self, visit: &mut Visit<'_>) -> Flow {
         if self.executed != self.possible || self.values_unknown() {
-            return self.justify_itself(visit);
+            return self.take_demanded_values(visit);
         }
-        if !self.justified() {
+        if !self.demanded_values_hold() {
             return Ok(());
         }
         if self.goal.needs_cut().is_some() && !self.is_cut() {
@@ -53,9 +53,10 @@ impl Search<'_, '_> {
         Ok(())
     }
 
-    /// A value that depends on itself. Unless the model excludes it, it is what the goal asks of it;
-    /// where the goal asks nothing, there are too many to try.
-    fn justify_itself(&mut self, visit: &mut Visit<'_>) -> Flow {
+    /// A value depends on itself. Where the model excludes that, there is no execution. Elsewhere only
+    /// the value that the goal demands can lead anywhere; where it demands none, there are too many
+    /// to try.
+    fn take_demanded_values(&mut self, visit: &mut Visit<'_>) -> Flow {
         if let Some(axiom) = self.thin_air() {
             self.blamed[axiom] = true;
             return Ok(());
@@ -81,7 +82,7 @@ impl Search<'_, '_> {
     }
 
     /// Whether every value that depends on itself is what is written where it is read.
-    fn justified(&self) -> bool {
+    fn demanded_values_hold(&self) -> bool {
         let Self { space, rf, values, .. } = self;
         self.self_justified.iter().all(|&(access, value)| {
             read_value(space.graph, rf, values, access.index()) == Some(value)

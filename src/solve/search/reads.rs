@@ -2,7 +2,8 @@
 //!
 //! A read with one possible write gets it at once. Then either the read with the fewest
 //! possibilities is branched on, or a write: which read-modify-write takes its value? The second
-//! keeps threads that do the same interchangeable, and only one of them is tried.
+//! keeps threads that do the same interchangeable, and only one of them is tried. When every read
+//! has its write, symbols get values: those that something depends on, one after the other.
 
 use super::explore::{Flow, Search, Stop, Visit};
 use super::founded::Open;
