@@ -5,11 +5,11 @@
 
 use crate::check::{self, Outcome, Settings, check};
 use crate::diagnostic::{Diagnostic, closest};
-use crate::event::graph::{CutKind, EventGraph};
+use crate::event::graph::EventGraph;
 use crate::execution::build::Execution;
 use crate::litmus::ast::{Metadata, Test};
 use crate::relation::expr::Model;
-use crate::solve::{Answer, Engine, Goal, Problem, States};
+use crate::solve::{Engine, Goal, Problem, States};
 use crate::verdict::{Kind, Verdict};
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -265,8 +265,7 @@ fn list_with(
         }
         matching.push(execution.truth(graph.condition) == Some(true));
     }
-    let cut = graph.cuts.iter().any(|c| c.kind == CutKind::Bound)
-        && !matches!(engine.find(problem, Goal::BoundHit, settings.budget), Answer::No(_));
+    let cut = check::is_cut(problem, engine, settings.budget);
     Ok(Listing { states, matching, cut, graph })
 }
 
@@ -416,7 +415,7 @@ mod tests {
     use crate::execution::build::Choices;
     use crate::id::EventId;
     use crate::litmus::parse::parse_bytes;
-    use crate::solve::{Budget, Core, Why};
+    use crate::solve::{Answer, Budget, Core, Why};
     use crate::source::Files;
 
     fn collect(count: usize, jobs: usize, limit: usize) -> Vec<usize> {

@@ -531,6 +531,13 @@ pub fn states(
     Ok((states, graph))
 }
 
+/// Whether executions may be missing because loops are cut by the bound.
+#[must_use]
+pub fn is_cut(problem: Problem<'_>, engine: &dyn Engine, budget: Budget) -> bool {
+    problem.graph.cuts.iter().any(|cut| cut.kind == CutKind::Bound)
+        && !matches!(engine.find(problem, Goal::BoundHit, budget), Answer::No(_))
+}
+
 /// The data races of a test, with its events.
 ///
 /// # Errors

@@ -384,6 +384,10 @@ fn bad_files_are_refused() {
 fn races_text() {
     insta::assert_snapshot!(ptxmc(&["races", RELAXED]).transcript());
     assert_eq!(ptxmc(&["races", MP]).status, 0);
+    // What lies beyond the bound may race.
+    let run = ptxmc(&["races", LOOP]);
+    assert_eq!(run.status, 3, "{}", run.transcript());
+    assert!(run.out.contains("no data race found"), "{}", run.transcript());
 }
 
 /// `tests/readings.rs` checks what each reading changes; here, that the option reaches the verdict.

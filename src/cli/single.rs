@@ -19,7 +19,7 @@ use crate::report::witness::{Picture, dot};
 use crate::report::{herd, json, outcomes as table, races as table_of_races, reason};
 use crate::solve::{Engine, Problem};
 use crate::source::Files;
-use crate::verdict::{Kind, Verdict};
+use crate::verdict::{Kind, Undecided, Verdict};
 use anyhow::{Context, Result, bail};
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -165,12 +165,26 @@ pub(super) fn races(arguments: &RacesArguments, console: &Console) -> Result<Sta
     match races_of(&loaded) {
         Ok((races, graph)) => {
             let (case, files) = (&loaded.case, &loaded.files);
-            let verdict = loaded.judgement()?.verdict;
-            let caveat = reason::caveat(&verdict, files);
+            let judgement = loaded.judgement()?;
             let model = loaded.model();
+            let cut = judgement.graph.as_ref().is_some_and(|graph| {
+                let problem = Problem { graph, model };
+                let budget = loaded.settings.budget;
+                loaded.engines.iter().all(|engine| check::is_cut(problem, engine.as_ref(), budget))
+            });
+            // That loops are cut is said of the races.
+            let caveat = match judgement.verdict {
+                Verdict::Unknown(Undecided::Bound(_)) if cut => None,
+                ref verdict => reason::caveat(verdict, files),
+            };
             let caveat = caveat.as_deref();
-            print(&table_of_races::render(case, &races, &graph, model, files, caveat))?;
-            Ok(if verdict.kind() == Kind::Error { Status::Bug } else { Status::Expected })
+            print(&table_of_races::render(case, &races, &graph, model, files, caveat, cut))?;
+            Ok(match judgement.verdict.kind() {
+                Kind::Error => Status::Bug,
+                Kind::Unknown => Status::Unknown,
+                _ if cut => Status::Unknown,
+                _ => Status::Expected,
+            })
         }
         Err(verdict) => {
             let why = reason::line(&verdict, loaded.model(), &loaded.files);

@@ -8,7 +8,8 @@ use crate::race::{Missing, Race, describe, spans};
 use crate::relation::expr::Model;
 use crate::source::Files;
 
-/// The races of one test; `caveat` is what has to be known of them.
+/// The races of one test; `caveat` is what has to be known of them, `cut` says whether executions
+/// are missing.
 #[must_use]
 pub fn render(
     case: &Case,
@@ -17,14 +18,19 @@ pub fn render(
     model: &Model,
     files: &Files,
     caveat: Option<&str>,
+    cut: bool,
 ) -> String {
     let mut out = match races.len() {
+        0 if cut => format!("{}: no data race found under {}\n", case.path, model.name),
         0 => format!("{}: no data race under {}\n", case.path, model.name),
         1 => format!("{}: 1 data race under {}\n", case.path, model.name),
         n => format!("{}: {n} data races under {}\n", case.path, model.name),
     };
     if let Some(caveat) = caveat {
         out.push_str(&format!("{caveat}\n"));
+    }
+    if cut {
+        out.push_str("there may be more: loops were cut by the bound\n");
     }
     for race in races {
         out.push_str(&one(case, race, graph, model, files));
@@ -54,7 +60,7 @@ fn one(case: &Case, race: &Race, graph: &EventGraph, model: &Model, files: &File
 fn why(missing: Missing, picture: &Picture) -> String {
     match missing {
         Missing::Weak(event) => format!(
-            "{} is weak: it is morally strong with nothing in another thread (PTX-8.7).",
+            "{} is weak: nothing in another thread is morally strong with it (PTX-8.7).",
             picture.label(event)
         ),
         Missing::Scope(from, to) => format!(
