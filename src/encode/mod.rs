@@ -63,10 +63,16 @@ pub enum EncodeError {
     /// Too many ways in which threads may meet.
     #[error(transparent)]
     Meetings(#[from] TooMany),
+    /// Coherence orders take memory by the cube of the writes to a location.
+    #[error("{0} writes to one location")]
+    Writes(usize),
     /// A model without the relation that is asked about.
     #[error("the model has no definition of `{0}`")]
     Relation(&'static str),
 }
+
+/// How many writes to one location are encoded: their orders take some gigabytes.
+const MOST_WRITES: usize = 192;
 
 impl<'a> Encoding<'a> {
     /// Encodes everything but the goal.
@@ -79,6 +85,10 @@ impl<'a> Encoding<'a> {
         precision: Precision,
     ) -> Result<Self, EncodeError> {
         let Problem { graph, model } = problem;
+        let most = graph.writes_by_location().iter().map(Vec::len).max().unwrap_or(0);
+        if most > MOST_WRITES {
+            return Err(EncodeError::Writes(most));
+        }
         let required: Vec<usize> = (0..model.axioms.len())
             .filter(|&i| model.axioms[i].role == AxiomRole::Required)
             .collect();
