@@ -17,19 +17,6 @@ impl<'p> ThreadRun<'_, 'p> {
         state: &mut State,
         span: Span,
     ) {
-        self.in_elements = true;
-        self.in_some_order(node, list, order, state, span);
-        self.in_elements = false;
-    }
-
-    fn in_some_order(
-        &mut self,
-        node: usize,
-        list: &'p [Micro],
-        order: ElementOrder,
-        state: &mut State,
-        span: Span,
-    ) {
         let before = state.clone();
         if order == ElementOrder::Unordered || list.len() < 2 {
             for element in list {

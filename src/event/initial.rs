@@ -11,8 +11,16 @@ use rustc_hash::FxHashMap;
 #[derive(Debug, Default)]
 pub(super) struct InitialValues {
     symbols: FxHashMap<(ObjectId, u64), ExprId>,
-    /// Where mbarrier objects lie: object, first byte, one past the last, and who looks.
-    mbarriers: Vec<(ObjectId, u64, u64, Looks)>,
+    mbarriers: Vec<MbarrierPlace>,
+}
+
+/// Where an mbarrier object lies.
+#[derive(Debug)]
+struct MbarrierPlace {
+    object: ObjectId,
+    start: u64,
+    end: u64,
+    looks: Looks,
 }
 
 /// What reads the unknown bits of an mbarrier object before it is initialized.
@@ -31,9 +39,9 @@ impl InitialValues {
         let variable = |object: ObjectId| layout.objects[object.index()].variable;
         let is_shown = |object| shown.contains(&layout.variables[variable(object)].name.as_str());
         let end = |a: &DraftAccess| a.offset + u64::from(a.bytes);
-        let mut mbarriers: Vec<(ObjectId, u64, u64, Looks)> = Vec::new();
+        let mut mbarriers: Vec<MbarrierPlace> = Vec::new();
         for a in accesses.iter().filter(|a| a.marks.mbarrier) {
-            if mbarriers.iter().any(|m| (m.0, m.1) == (a.object, a.offset)) {
+            if mbarriers.iter().any(|m| (m.object, m.start) == (a.object, a.offset)) {
                 continue;
             }
             let other = accesses.iter().any(|b| {
@@ -49,21 +57,26 @@ impl InitialValues {
             {
                 continue;
             }
-            mbarriers.push((a.object, a.offset, end(a), looks));
+            mbarriers.push(MbarrierPlace { object: a.object, start: a.offset, end: end(a), looks });
         }
         Self { mbarriers, ..Self::default() }
     }
 
-    /// The mbarrier object that some bytes belong to.
-    fn mbarrier(&self, object: ObjectId, start: u64, end: u64) -> Option<(u64, Looks)> {
-        let found = self.mbarriers.iter().find(|m| m.0 == object && m.1 <= start && end <= m.2);
-        found.map(|m| (m.2, m.3))
+    /// Whether bytes belong to an mbarrier object whose bits nobody looks at.
+    fn is_unseen(&self, object: ObjectId, start: u64, end: u64) -> bool {
+        let mut around = self
+            .mbarriers
+            .iter()
+            .filter(|m| m.object == object && m.start <= start && end <= m.end);
+        around.any(|m| m.looks == Looks::Nobody)
     }
 
-    /// The bits of some bytes that say of an mbarrier object among them that it is initialized.
+    /// The bits of some bytes that say of an mbarrier object that it is initialized: the last bit of
+    /// each object.
     fn validity(&self, object: ObjectId, start: u64, end: u64) -> u128 {
-        let inside = self.mbarriers.iter().filter(|m| m.0 == object && start <= m.1 && m.2 <= end);
-        inside.map(|m| 1 << ((m.2 - start) * 8 - 1)).fold(0, |all, bit| all | bit)
+        let here =
+            self.mbarriers.iter().filter(|m| m.object == object && start < m.end && m.end <= end);
+        here.map(|m| 1 << ((m.end - start) * 8 - 1)).fold(0, |all, bit| all | bit)
     }
 
     /// The initial value of `bytes` bytes of an object from `offset` on.
@@ -107,18 +120,17 @@ impl InitialValues {
         let width = variable.ty.bits;
         let size = u64::from(variable.ty.bytes());
         let (start, end) = (index * size, (index + 1) * size);
-        let mbarrier = self.mbarrier(object, start, end);
-        // Unknown bits do not look like an initialized object.
-        let unknown = width - u32::from(mbarrier.is_some_and(|(last, _)| last == end));
-        let validity = if mbarrier.is_some() { 0 } else { self.validity(object, start, end) };
+        // Unknown bits do not look like an initialized object; most often that is the last bit only.
+        let validity = self.validity(object, start, end);
+        let is_last = validity != 0 && validity == 1 << (width - 1);
+        let unknown = width - u32::from(is_last);
+        let is_unseen = self.is_unseen(object, start, end);
         let given = variable.initial.as_ref().map(|values| {
             values.get(usize::try_from(index).unwrap_or(usize::MAX)).copied().unwrap_or(0)
         });
         match given {
             Some(value) => graph.exprs.number(value as u128, width),
-            None if variable.zeroed || mbarrier.is_some_and(|m| m.1 == Looks::Nobody) => {
-                graph.exprs.number(0, width)
-            }
+            None if variable.zeroed || is_unseen => graph.exprs.number(0, width),
             None => *self.symbols.entry((object, index)).or_insert_with(|| {
                 let id = SymbolId::new(graph.symbols.len());
                 let name = if variable.elements > 1 {
@@ -129,13 +141,11 @@ impl InitialValues {
                 graph.symbols.push(Symbol { name, width: unknown });
                 let value = graph.exprs.leaf(Expr::Symbol(id), unknown);
                 let value = graph.exprs.zero_extend(value, width);
-                match validity {
-                    0 => value,
-                    bits => {
-                        let others = graph.exprs.number(!bits & mask(width), width);
-                        graph.exprs.binary(Binary::And, value, others)
-                    }
+                if validity == 0 || is_last {
+                    return value;
                 }
+                let others = graph.exprs.number(!validity & mask(width), width);
+                graph.exprs.binary(Binary::And, value, others)
             }),
         }
     }

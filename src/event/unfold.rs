@@ -284,7 +284,11 @@ impl<'d, 'p> ThreadRun<'d, 'p> {
                 self.store(node, target, value, &reads, state, span);
             }
             Micro::Rmw { .. } => self.rmw(node, micro, state, span),
-            Micro::Elements { list, order } => self.elements(node, list, *order, state, span),
+            Micro::Elements { list, order } => {
+                self.in_elements = true;
+                self.elements(node, list, *order, state, span);
+                self.in_elements = false;
+            }
             Micro::Fence { order, scope, restriction, when } => {
                 let (order, scope, restriction) = (*order, *scope, *restriction);
                 let kind = DraftKind::Fence { order, scope, restriction };

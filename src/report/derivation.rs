@@ -31,6 +31,20 @@ pub(super) fn derivation(
     derivation.steps
 }
 
+/// The name of the first definition that a node is, if it is one.
+pub(super) fn defined(model: &Model, node: NodeId) -> Option<&str> {
+    model.definitions.iter().find(|d| d.node == node).map(|d| d.name.as_str())
+}
+
+/// The name of a node, or its text where it has none.
+pub(super) fn name(model: &Model, node: NodeId) -> String {
+    if let Some(name) = defined(model, node) {
+        return name.to_owned();
+    }
+    let names = model.definitions.iter().rev().map(|d| (d.node, d.name.clone())).collect();
+    node_text(&model.arena, node, &names)
+}
+
 /// The relations that a node is made of, itself included.
 fn relations_in(model: &Model, node: NodeId) -> Vec<NodeId> {
     let (mut seen, mut open) = (FxHashSet::default(), vec![node]);
@@ -89,16 +103,9 @@ impl Derivation<'_> {
     }
 
     fn step(&mut self, node: NodeId, to: EventId) {
-        let definitions = &self.model.definitions;
         let name = match self.model.arena.node(node) {
             Node::Rel(relation) => relation.name().to_owned(),
-            _ => match definitions.iter().find(|d| d.node == node) {
-                Some(definition) => definition.name.clone(),
-                None => {
-                    let names = definitions.iter().rev().map(|d| (d.node, d.name.clone()));
-                    node_text(&self.model.arena, node, &names.collect())
-                }
-            },
+            _ => name(self.model, node),
         };
         self.steps.push((name, to));
     }

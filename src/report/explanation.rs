@@ -1,10 +1,9 @@
 //! A verdict in words: what it is, which clauses decide it, and an execution to look at.
 
-use super::derivation::derivation;
+use super::derivation::{defined, derivation, name};
 use super::reason;
 use super::witness::{Picture, text};
 use crate::batch::{Case, Judgement};
-use crate::cat::render::node_text;
 use crate::event::graph::EventGraph;
 use crate::execution::build::{Choices, Execution};
 use crate::explain::{Absent, Counterfactual};
@@ -270,17 +269,4 @@ fn part(model: &Model, node: NodeId, from: EventId, to: EventId, values: &Values
         }
         _ => node,
     }
-}
-
-fn defined(model: &Model, node: NodeId) -> Option<&str> {
-    model.definitions.iter().find(|d| d.node == node).map(|d| d.name.as_str())
-}
-
-/// The name of a node, or its text where it has none.
-fn name(model: &Model, node: NodeId) -> String {
-    if let Some(name) = defined(model, node) {
-        return name.to_owned();
-    }
-    let names = model.definitions.iter().rev().map(|d| (d.node, d.name.clone())).collect();
-    node_text(&model.arena, node, &names)
 }

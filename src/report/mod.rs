@@ -1,7 +1,7 @@
 //! Renderers: what was found, as text for people and for other tools. They give strings and write
 //! nothing themselves.
 
-pub mod derivation;
+mod derivation;
 pub mod diagnostics;
 pub mod explanation;
 pub mod herd;

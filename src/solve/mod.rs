@@ -4,7 +4,7 @@ use crate::event::awaited::awaits_cut_thread;
 use crate::event::graph::{BarrierOp, CutKind, EventGraph};
 use crate::execution::build::{Choices, Execution};
 use crate::execution::recheck::recheck;
-use crate::id::{AccessId, EventId};
+use crate::id::{AccessId, EventId, ExprId};
 use crate::relation::eval::evaluate;
 use crate::relation::expr::Model;
 use crate::source::Span;
@@ -93,6 +93,17 @@ impl Goal {
             Self::Related(pairs) => pairs.find(model, execution).is_some(),
         };
         reached && (execution.is_complete() || !self.needs_end(graph))
+    }
+
+    /// The expressions that it is about, besides guards and the filter.
+    pub(crate) fn asks(self, graph: &EventGraph) -> Vec<ExprId> {
+        match self {
+            Self::Condition(_) => vec![graph.condition],
+            Self::Violation(index) => vec![graph.violations[index].guard],
+            Self::AnyViolation => graph.violations.iter().map(|v| v.guard).collect(),
+            Self::Complete => graph.observed.iter().map(|o| o.value).collect(),
+            Self::BoundHit | Self::Endless | Self::Related(_) => Vec::new(),
+        }
     }
 
     /// The kind of cut that an execution has to have.

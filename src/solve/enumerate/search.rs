@@ -135,14 +135,7 @@ impl<'a, F: FnMut(&Execution<'a>) -> Flow> Search<'a, F> {
         let graph = self.graph;
         let known = Known::of(graph, free, rf);
         let guards = graph.events.iter().map(|e| e.guard).chain(graph.cuts.iter().map(|c| c.guard));
-        let goal: Vec<ExprId> = match self.goal {
-            Goal::Condition(_) => vec![graph.condition],
-            Goal::Violation(index) => vec![graph.violations[index].guard],
-            Goal::AnyViolation => graph.violations.iter().map(|v| v.guard).collect(),
-            Goal::Complete => graph.observed.iter().map(|o| o.value).collect(),
-            Goal::BoundHit | Goal::Endless | Goal::Related(_) => Vec::new(),
-        };
-        let mut asked = guards.chain(goal).chain([graph.filter]);
+        let mut asked = guards.chain(self.goal.asks(graph)).chain([graph.filter]);
         let unknown = |x: ExprId| known.get(x).is_none();
         let writes = |loc| graph.events.iter().filter(move |e| e.is_write() && e.loc == Some(loc));
         let is_open = |leaf: &Expr| match *leaf {

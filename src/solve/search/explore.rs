@@ -234,13 +234,7 @@ impl<'g, 'r> Search<'g, 'r> {
         let written = taken.chain(last).map(|write| graph.access_of(write).value);
         let cuts = graph.cuts.iter().map(|cut| cut.guard);
         let met = graph.barriers.iter().flat_map(|op| op.predicate.into_iter().chain(op.count()));
-        let asked = match self.goal {
-            Goal::Violation(index) => vec![graph.violations[index].guard],
-            Goal::AnyViolation => graph.violations.iter().map(|v| v.guard).collect(),
-            Goal::Condition(_) => vec![graph.condition],
-            Goal::Complete => graph.observed.iter().map(|o| o.value).collect(),
-            Goal::BoundHit | Goal::Endless | Goal::Related(_) => Vec::new(),
-        };
+        let asked = self.goal.asks(graph);
         let all = guards.chain(written).chain(cuts).chain(met).chain(asked).chain([graph.filter]);
         let unknown = all.filter(|&x| self.values.get(x).is_none());
         let assumed = assumed.keys().copied();
