@@ -5,6 +5,7 @@
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a benchmark prints its table")]
 
+use mimalloc::MiMalloc;
 use ptxmc::check::{Settings, check, states};
 use ptxmc::litmus::ast::Test;
 use ptxmc::relation::simplify::simplify;
@@ -16,6 +17,10 @@ use ptxmc::{cat, litmus};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
+
+/// As in the program.
+#[global_allocator]
+static ALLOCATOR: MiMalloc = MiMalloc;
 
 const ROUNDS: usize = 5;
 

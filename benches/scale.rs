@@ -14,6 +14,7 @@ mod families;
 mod plot;
 
 use families::{FAMILIES, Form, family};
+use mimalloc::MiMalloc;
 use plot::{Curve, Panel, plot};
 use ptxmc::bounds::Precision;
 use ptxmc::check::{Settings, check};
@@ -25,6 +26,10 @@ use ptxmc::{cat, litmus};
 use std::collections::BTreeMap;
 use std::process::Command;
 use std::time::{Duration, Instant};
+
+/// As in the program.
+#[global_allocator]
+static ALLOCATOR: MiMalloc = MiMalloc;
 
 /// Milliseconds that one question may take.
 const LIMIT: u64 = 10_000;

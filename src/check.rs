@@ -467,8 +467,7 @@ fn excluded(problem: Problem<'_>, core: Core, engine: &dyn Engine, settings: Set
         }
     }
     let (meets, endless) = (!problem.graph.barriers.is_empty(), spins(problem.graph));
-    let asked = meets || (!endless.is_empty() && core.axioms.is_empty());
-    if !asked {
+    if !meets && endless.is_empty() {
         return Verdict::Forbidden(core);
     }
     // That the filter leaves everything out is no deadlock.
@@ -485,7 +484,7 @@ fn excluded(problem: Problem<'_>, core: Core, engine: &dyn Engine, settings: Set
     }
     match engine.find(problem, Goal::Endless, settings.budget) {
         Answer::Yes(_) => barriers::certain_misuse(problem.graph)
-            .unwrap_or(Verdict::Forbidden(Core { endless, ..core })),
+            .unwrap_or(Verdict::Forbidden(Core { endless, ..Core::default() })),
         Answer::No(_) if meets => barriers::stuck(problem.graph, core),
         Answer::No(_) => Verdict::Forbidden(core),
         Answer::Unknown(why) => Verdict::Unknown(Undecided::Engine(why)),

@@ -1,5 +1,6 @@
 //! Engines by name: what this build can run, and how several of them answer together.
 
+use crate::solve::forecast::candidates;
 use crate::solve::{Answer, Budget, Engine, Goal, Problem, States, Why};
 
 /// Which engines answer.
@@ -24,7 +25,7 @@ pub struct Unavailable {
     pub available: Vec<&'static str>,
 }
 
-/// The engines of this build, the quickest first.
+/// The engines of this build.
 #[must_use]
 pub fn engines() -> Vec<Box<dyn Engine>> {
     vec![
@@ -101,8 +102,8 @@ impl Engine for Limited {
     }
 }
 
-/// Asks engines in turn until one answers: each with a budget of steps, and in the end the first
-/// one that has run out of it without.
+/// Asks engines in turn until one answers, those first that probably answer soonest: each with a
+/// budget of steps, and in the end the first one that has run out of it without.
 struct First(Vec<Box<dyn Engine>>);
 
 impl First {
@@ -114,8 +115,11 @@ impl First {
         is_open: impl Fn(&T) -> Option<Open>,
     ) -> Option<T> {
         let (mut tired, mut last) = (None, None);
-        let small = problem.graph.events.len() <= MOST_ENUMERATED;
-        for engine in self.0.iter().filter(|e| small || e.name() != "enumerate") {
+        for turn in TURNS {
+            let Some(engine) = self.0.iter().find(|e| e.name() == turn.engine) else { continue };
+            if !turn.is_due(problem) {
+                continue;
+            }
             let answer = ask(engine.as_ref(), limited(problem, budget));
             match is_open(&answer) {
                 None => return Some(answer),
@@ -131,8 +135,38 @@ impl First {
     }
 }
 
-/// How many events a program may have that the reference engine is asked of in the end.
+/// When an engine is asked.
+struct Turn {
+    engine: &'static str,
+    /// For programs of how many candidate executions, as binary logarithms.
+    candidates: std::ops::Range<f64>,
+    /// For programs of how many events.
+    most_events: usize,
+}
+
+/// Whatever the search takes on, it answers before Z3 has begun; what it does not, it says at once.
+/// Going through all candidates takes a millisecond for thousands of them, where Z3 takes ten and
+/// more to begin; when Z3 does not know either, more of them are worth while.
+const TURNS: &[Turn] = &[
+    Turn { engine: "search", candidates: 0.0..f64::INFINITY, most_events: usize::MAX },
+    Turn { engine: "enumerate", candidates: 0.0..FEW, most_events: MOST_ENUMERATED },
+    Turn { engine: "z3", candidates: 0.0..f64::INFINITY, most_events: usize::MAX },
+    Turn { engine: "enumerate", candidates: FEW..f64::INFINITY, most_events: MOST_ENUMERATED },
+];
+
+/// Few candidate executions, as a binary logarithm.
+const FEW: f64 = 12.0;
+
+/// How many events a program may have that the reference engine is asked of.
 const MOST_ENUMERATED: usize = 100;
+
+impl Turn {
+    fn is_due(&self, Problem { graph, .. }: Problem<'_>) -> bool {
+        let all = self.candidates == (0.0..f64::INFINITY);
+        graph.events.len() <= self.most_events
+            && (all || self.candidates.contains(&candidates(graph)))
+    }
+}
 
 /// Why the next engine is asked.
 enum Open {

@@ -1,6 +1,7 @@
 //! `ptxmc` decides what the memory consistency model of NVIDIA PTX allows.
 
 pub mod bitrel;
+pub mod collections;
 pub mod diagnostic;
 pub mod id;
 pub mod source;

@@ -4,6 +4,7 @@
 //! Races between accesses of one size are information; one between accesses that overlap only in
 //! part voids the model (PTX-8.7.2).
 
+use crate::collections::IndexSet;
 use crate::event::graph::EventGraph;
 use crate::execution::build::{Choices, Execution};
 use crate::id::{AccessId, EventId};
@@ -13,7 +14,6 @@ use crate::solve::{Answer, Budget, Engine, Goal, Pairs, Problem};
 use crate::source::Span;
 use crate::verdict::{Undecided, Verdict};
 use crate::vocabulary::BaseRel;
-use indexmap::IndexSet;
 
 /// Two accesses that race.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -66,7 +66,7 @@ pub fn races(
     engine: &dyn Engine,
     budget: Budget,
 ) -> Result<Vec<Race>, Verdict> {
-    let mut known = IndexSet::new();
+    let mut known = IndexSet::default();
     let mut out = Vec::new();
     let any = find(problem, Pairs::Race, engine, budget)?;
     if any.is_none() {
@@ -109,7 +109,7 @@ pub fn find(
 /// Pairs of accesses that conflict. Two of one thread may race where they use different proxies or
 /// virtual addresses.
 fn candidates(graph: &EventGraph) -> Vec<(AccessId, AccessId)> {
-    let mut out = IndexSet::new();
+    let mut out = IndexSet::default();
     let memory: Vec<EventId> = graph
         .ids()
         .filter(|&e| graph.event(e).is_memory() && graph.event(e).agent.index() > 0)

@@ -15,6 +15,7 @@ enum Side {
 
 /// The top-level modules, lowest first: each may import from those before it.
 const LAYERS: &[(&str, Side)] = &[
+    ("collections", Side::Both),
     ("id", Side::Both),
     ("source", Side::Both),
     ("diagnostic", Side::Both),

@@ -200,9 +200,9 @@ impl Rel {
 
     /// Keeps the pairs whose first event is in `set`.
     pub fn restrict_domain(&mut self, set: &EventSet) {
-        for a in 0..self.n {
-            if !set.contains(EventId::new(a)) && self.row_words(a).iter().any(|&w| w != 0) {
-                self.row_words_mut(a).fill(0);
+        for (a, row) in self.words.chunks_exact_mut(self.width.max(1)).enumerate() {
+            if row.iter().any(|&w| w != 0) && !set.contains(EventId::new(a)) {
+                row.fill(0);
             }
         }
     }

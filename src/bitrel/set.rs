@@ -5,19 +5,21 @@ use super::{
     words_for,
 };
 use crate::id::EventId;
+use smallvec::SmallVec;
 
 /// A set of events out of a universe of [`len`](Self::len) events.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct EventSet {
     n: usize,
-    pub(super) words: Vec<u64>,
+    /// Within the set itself for up to 128 events.
+    pub(super) words: SmallVec<[u64; 2]>,
 }
 
 impl EventSet {
     /// The empty set over `n` events.
     #[must_use]
     pub fn empty(n: usize) -> Self {
-        Self { n, words: vec![0; words_for(n)] }
+        Self { n, words: SmallVec::from_elem(0, words_for(n)) }
     }
 
     /// Becomes the empty set over `n` events, in the memory that it has.

@@ -1,10 +1,10 @@
 //! What guards say of each other: which events happen whenever another does, which never together.
 
 use crate::bitrel::{EventSet, Rel};
+use crate::collections::IndexMap;
 use crate::event::graph::EventGraph;
 use crate::id::{EventId, ExprId};
 use crate::program::expr::{Binary, Expr, ExprArena, Unary};
-use indexmap::IndexMap;
 
 /// How many literals of a guard are compared with those of others.
 const MOST_LITERALS: usize = 1024;
@@ -23,7 +23,7 @@ impl Guards {
     pub fn new(graph: &EventGraph) -> Self {
         let n = graph.events.len();
         let mut always = EventSet::empty(n);
-        let mut sometimes: IndexMap<ExprId, Vec<EventId>> = IndexMap::new();
+        let mut sometimes: IndexMap<ExprId, Vec<EventId>> = IndexMap::default();
         for id in graph.ids() {
             let guard = graph.event(id).guard;
             if graph.exprs.is_true(guard) {

@@ -12,6 +12,7 @@ use crate::program::micro::Restriction;
 use crate::ptx::operation::{Order, Proxy, ProxyFenceKind, Scope};
 use crate::vocabulary::{BaseRel, BaseSet};
 use rustc_hash::FxHashMap;
+use std::hash::Hash;
 use std::sync::OnceLock;
 
 /// The base sets and relations of one graph that were asked for so far.
@@ -221,25 +222,25 @@ impl Reach {
 }
 
 /// All pairs of events with equal keys; events without one are left out.
-fn grouped<K: Eq + std::hash::Hash>(graph: &EventGraph, key: impl Fn(EventId) -> Option<K>) -> Rel {
-    let mut groups: indexmap::IndexMap<K, Vec<EventId>> = indexmap::IndexMap::new();
-    for id in graph.ids() {
-        if let Some(key) = key(id) {
-            groups.entry(key).or_default().push(id);
+fn grouped<K: Copy + Eq + Hash>(graph: &EventGraph, key: impl Fn(EventId) -> Option<K>) -> Rel {
+    let n = graph.events.len();
+    let mut groups: FxHashMap<K, EventSet> = FxHashMap::default();
+    let keys: Vec<Option<K>> = graph.ids().map(key).collect();
+    for (id, key) in graph.ids().zip(&keys) {
+        if let Some(key) = *key {
+            groups.entry(key).or_insert_with(|| EventSet::empty(n)).insert(id);
         }
     }
-    let mut out = Rel::empty(graph.events.len());
-    for group in groups.values() {
-        for &a in group {
-            for &b in group {
-                out.insert(a, b);
-            }
+    let mut out = Rel::empty(n);
+    for (id, key) in graph.ids().zip(&keys) {
+        if let Some(key) = key {
+            out.insert_all(id, &groups[key]);
         }
     }
     out
 }
 
-fn placed<K: Eq + std::hash::Hash>(graph: &EventGraph, key: impl Fn(Place) -> K) -> Rel {
+fn placed<K: Copy + Eq + Hash>(graph: &EventGraph, key: impl Fn(Place) -> K) -> Rel {
     grouped(graph, |id| graph.agents[graph.event(id).agent.index()].place().map(&key))
 }
 

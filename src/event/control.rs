@@ -146,6 +146,12 @@ impl ControlFlow {
             return Way::End;
         }
         let mut counters = key.counters.clone();
+        // What follows a loop is there once, however often the loop was gone through.
+        for (id, counter) in self.loops.ids().zip(&mut counters) {
+            if !self.loops.contains(id, target) {
+                *counter = 0;
+            }
+        }
         let Some(id) = self.loops.headed_by(target) else {
             return Way::To(NodeKey { step: target, counters });
         };
@@ -230,8 +236,9 @@ impl Way {
     }
 }
 
-/// For every step, the registers that some path from it may read; `observed` ones count as read
-/// at the end.
+/// For every step, the registers whose values some path from it may use; `observed` ones are used
+/// at the end. What only goes into registers that are never used is not used either, so that a
+/// count that a loop keeps for nobody does not tell its rounds apart.
 pub(crate) fn live_registers(code: &ThreadCode, observed: &[usize]) -> Vec<Vec<bool>> {
     let count = code.registers.len();
     let mut at_end = vec![false; count];
@@ -256,6 +263,7 @@ pub(crate) fn live_registers(code: &ThreadCode, observed: &[usize]) -> Vec<Vec<b
 fn step_liveness(code: &ThreadCode, index: usize, live: &[Vec<bool>]) -> Vec<bool> {
     let step = &code.steps[index];
     let mut now = live[index + 1].clone();
+    let mut idle = !step.micros.is_empty();
     for micro in step.micros.iter().rev() {
         let (reads, written) = effects(micro);
         match micro {
@@ -277,13 +285,18 @@ fn step_liveness(code: &ThreadCode, index: usize, live: &[Vec<bool>]) -> Vec<boo
             }
             _ => {}
         }
+        let unused = |&register: &usize| !now[register];
+        if matches!(micro, Micro::Assign { .. }) && written.iter().all(unused) {
+            continue;
+        }
+        idle = false;
         if step.guard.is_none() {
             written.into_iter().for_each(|register| now[register] = false);
         }
         reads.into_iter().for_each(|r| now[r] = true);
     }
     let mut guard = Vec::new();
-    step.guard.iter().for_each(|g| g.registers(&mut guard));
+    step.guard.iter().filter(|_| !idle).for_each(|g| g.registers(&mut guard));
     guard.into_iter().for_each(|r| now[r] = true);
     now
 }

@@ -9,6 +9,7 @@ use crate::program::expr::Expr;
 use crate::program::layout::Resolved;
 use crate::program::micro::{Confined, Micro, Target};
 use crate::program::term::Extension;
+use crate::ptx::operation::Order;
 use crate::source::Span;
 
 /// The places that an address may point to.
@@ -247,9 +248,7 @@ fn refusal(target: &Target, does: Does, place: &Resolved) -> Option<&'static str
         Some(Confined::Shared) => {
             (place.space != Shared).then_some("`st.bulk` outside `.shared` (PTX-9.7.9.13)")
         }
-        Some(Confined::Global) => {
-            (place.space != Global).then_some("`discard` outside `.global` (PTX-9.7.9.17)")
-        }
+        Some(Confined::Global(rule)) => (!matches!(place.space, Global | Multimem)).then_some(rule),
     };
     if outside.is_some() {
         return outside;
@@ -263,6 +262,12 @@ fn refusal(target: &Target, does: Does, place: &Resolved) -> Option<&'static str
         }
         (Local, Does::Update) => {
             Some("an atomic operation outside `.global` and `.shared` (PTX-9.7.13.5)")
+        }
+        (Const | Param | Local, Does::Read) if target.order != Order::Weak => {
+            Some("a strong load outside `.global` and `.shared` (PTX-9.7.9.8)")
+        }
+        (Local, Does::Write) if target.order != Order::Weak => {
+            Some("a strong store outside `.global` and `.shared` (PTX-9.7.9.11)")
         }
         (Global | Shared | Local | Multimem | Const | Param, _) => None,
     }

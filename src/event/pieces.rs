@@ -2,8 +2,8 @@
 
 use super::draft::DraftAccess;
 use super::unfold::Tearing;
+use crate::collections::{IndexMap, IndexSet};
 use crate::id::{LocId, ObjectId};
-use indexmap::{IndexMap, IndexSet};
 use std::collections::BTreeMap;
 
 /// The location pieces of a test.
@@ -19,12 +19,15 @@ pub(super) struct Pieces {
 impl Pieces {
     /// Splits the ranges of `accesses`; `objects` is how many variable instances there are.
     pub(super) fn split(accesses: &[DraftAccess], objects: usize, tearing: Tearing) -> Self {
-        let mut by_object: Vec<IndexSet<(u64, u32)>> = vec![IndexSet::new(); objects];
+        let mut by_object: Vec<IndexSet<(u64, u32)>> = vec![IndexSet::default(); objects];
         for access in accesses {
             by_object[access.object.index()].insert((access.offset, access.bytes));
         }
-        let mut pieces =
-            Self { locations: IndexSet::new(), starts: BTreeMap::new(), ranges: IndexMap::new() };
+        let mut pieces = Self {
+            locations: IndexSet::default(),
+            starts: BTreeMap::new(),
+            ranges: IndexMap::default(),
+        };
         for (index, ranges) in by_object.iter().enumerate() {
             let object = ObjectId::new(index);
             let cuts = boundaries(ranges, tearing);

@@ -4,11 +4,11 @@
 //! its rule is met; whoever waits goes on only then. An assignment is well founded when the
 //! generations can complete one after another (PTX-9.7.13.1): a circular wait has no final state.
 
+use crate::collections::{IndexMap, IndexSet};
 use crate::event::graph::{
     BarrierKey, BarrierOp, BarrierRule, EventGraph, WARP_SIZE, Warp, counts_warps,
 };
 use crate::id::{AgentId, EventId, ExprId};
-use indexmap::{IndexMap, IndexSet};
 
 /// The generation that a barrier operation belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -126,7 +126,7 @@ impl<'a> Barriers<'a> {
 
     /// Threads grouped by warp.
     pub(super) fn warps(&self, agents: &[AgentId]) -> IndexMap<Warp, Vec<AgentId>> {
-        let mut out: IndexMap<_, Vec<AgentId>> = IndexMap::new();
+        let mut out: IndexMap<_, Vec<AgentId>> = IndexMap::default();
         for &agent in agents {
             if let Some(warp) = self.graph.warp_of(agent) {
                 out.entry(warp).or_default().push(agent);
@@ -213,7 +213,7 @@ impl<'a> Barriers<'a> {
 
     /// All ways to fill the generations of a counted barrier one after another.
     fn counted_options(&self, ops: &[usize]) -> Result<Options, TooMany> {
-        let mut threads: IndexMap<AgentId, Vec<usize>> = IndexMap::new();
+        let mut threads: IndexMap<AgentId, Vec<usize>> = IndexMap::default();
         for &b in ops {
             threads.entry(self.agent(b)).or_default().push(b);
         }
@@ -283,7 +283,7 @@ impl<'a> Barriers<'a> {
         let asked: IndexSet<(u128, Unit)> = ready.iter().filter_map(|&t| asks(t)).collect();
         let mut out = Vec::new();
         for wanted @ (count, unit) in asked {
-            let mut together: IndexMap<_, Vec<usize>> = IndexMap::new();
+            let mut together: IndexMap<_, Vec<usize>> = IndexMap::default();
             for &t in ready.iter().filter(|&&t| asks(t) == Some(wanted)) {
                 let agent = self.agent(threads[t][next[t]]);
                 let warp = self.graph.warp_of(agent).filter(|_| unit == Unit::Warps);
@@ -383,8 +383,8 @@ impl<'a> Barriers<'a> {
     /// barrier for all, when the threads that take no part have ended.
     #[must_use]
     pub fn circular_wait(&self, generations: &Generations) -> Option<Vec<usize>> {
-        let mut members: IndexMap<(&BarrierKey, u32), Vec<usize>> = IndexMap::new();
-        let mut last_wait: IndexMap<&BarrierKey, u32> = IndexMap::new();
+        let mut members: IndexMap<(&BarrierKey, u32), Vec<usize>> = IndexMap::default();
+        let mut last_wait: IndexMap<&BarrierKey, u32> = IndexMap::default();
         for &b in &self.executed {
             let Some(Generation { index, .. }) = generations[b] else { continue };
             let key = &self.op(b).key;
@@ -398,7 +398,7 @@ impl<'a> Barriers<'a> {
         let count = self.executed.len();
         let begins = |b: usize| self.executed.binary_search(&b).expect("an executed operation");
         let passes = |b: usize| count + begins(b);
-        let mut edges = vec![IndexSet::new(); 2 * count + members.len()];
+        let mut edges = vec![IndexSet::default(); 2 * count + members.len()];
         for (at, &b) in self.executed.iter().enumerate() {
             edges[at].insert(count + at);
             let next = self.executed[at + 1..].iter().find(|&&c| self.agent(c) == self.agent(b));

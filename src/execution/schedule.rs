@@ -6,9 +6,9 @@
 //! in some run of the program.
 
 use super::barrier::{Barriers, TooMany, Unit};
+use crate::collections::{IndexMap, IndexSet};
 use crate::event::graph::{BarrierKey, BarrierRule};
 use crate::id::AgentId;
-use indexmap::{IndexMap, IndexSet};
 use petgraph::unionfind::UnionFind;
 use rustc_hash::FxHashSet;
 
@@ -138,7 +138,7 @@ impl<'a> Schedules<'a> {
             let all: Vec<usize> = users.chain(members).collect();
             all.windows(2).for_each(|pair| _ = of.union(pair[0], pair[1]));
         }
-        let mut out: IndexMap<usize, Vec<usize>> = IndexMap::new();
+        let mut out: IndexMap<usize, Vec<usize>> = IndexMap::default();
         for (thread, own) in self.threads.iter().enumerate() {
             if !own.operations.is_empty() {
                 out.entry(of.find(thread)).or_default().push(thread);
@@ -208,7 +208,7 @@ impl<'a> Schedules<'a> {
 
     fn start(&self) -> State {
         let count = self.threads.len();
-        let mut keys: IndexMap<&BarrierKey, usize> = IndexMap::new();
+        let mut keys: IndexMap<&BarrierKey, usize> = IndexMap::default();
         for &op in self.threads.iter().flat_map(|thread| &thread.operations) {
             keys.entry(self.key(op)).or_insert(op);
         }

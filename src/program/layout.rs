@@ -4,10 +4,10 @@
 //! `isspacep` are ordinary arithmetic. No variable touches the next; `.shared`, `.local`, `.const`
 //! and `.param` have windows in the generic space (PTX-5.1, PTX-6.4.1.1).
 
+use crate::collections::IndexMap;
 use crate::id::{ObjectId, VirtualId};
 use crate::litmus::ast::{DeclaredSpace, Dialect, Place, Test, ThreadPlace};
 use crate::ptx::operation::{Proxy, Space, Type};
-use indexmap::IndexMap;
 
 /// Global variables lie at multiples of this.
 const GLOBAL_STRIDE: u64 = 1 << 20;
@@ -182,7 +182,7 @@ impl Layout {
     /// Lays out the variables of a test.
     #[must_use]
     pub fn new(test: &Test) -> Self {
-        let mut clusters: IndexMap<(u32, u32, u32), Vec<u32>> = IndexMap::new();
+        let mut clusters: IndexMap<(u32, u32, u32), Vec<u32>> = IndexMap::default();
         for thread in &test.threads {
             if let ThreadPlace::Device(p) = thread.place {
                 let ctas = clusters.entry((p.gpu, p.grid, p.cluster)).or_default();
@@ -193,7 +193,7 @@ impl Layout {
         }
         clusters.values_mut().for_each(|ctas| ctas.sort_unstable());
         let mut layout = Self { variables: Vec::new(), objects: Vec::new(), clusters };
-        let mut free = Free { global: GLOBAL_BASE, windows: IndexMap::new() };
+        let mut free = Free { global: GLOBAL_BASE, windows: IndexMap::default() };
         for (index, variable) in test.variables.iter().enumerate() {
             let bytes = u64::from(variable.ty.bytes()) * variable.elements;
             let address = free.take(variable.space, bytes);
@@ -216,7 +216,7 @@ impl Layout {
                 alias_of: None,
                 proxy: Proxy::Generic,
                 virtual_of: index,
-                instances: IndexMap::new(),
+                instances: IndexMap::default(),
             });
             layout.add_instances(index, test);
         }

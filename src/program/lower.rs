@@ -2,9 +2,10 @@
 
 use super::expr::{Binary, Unary};
 use super::float::FloatOp;
+use super::host::needs_device;
 use super::layout::{Layout, Window};
 use super::micro::{
-    ElementOrder, Marks, Micro, Program, Step, Target, TaskOrder, Tasks, ThreadCode,
+    Confined, ElementOrder, Marks, Micro, Program, Step, Target, TaskOrder, Tasks, ThreadCode,
 };
 use super::reading::{FailingCas, Readings, SinkAtom, VectorReading};
 use super::registers::Registers;
@@ -156,7 +157,11 @@ pub(super) struct Lowering<'a> {
 
 impl Lowering<'_> {
     fn statement(&mut self, statement: &Statement) -> Step {
-        self.operation(&statement.operation);
+        let on_host = self.place == ThreadPlace::Host;
+        match needs_device(&statement.operation).filter(|_| on_host) {
+            Some(what) => self.outside(format!("{what} on a host thread")),
+            None => self.operation(&statement.operation),
+        }
         Step {
             guard: statement.guard.as_ref().map(|p| self.predicate(p)),
             micros: std::mem::take(&mut self.out),
@@ -250,7 +255,7 @@ impl Lowering<'_> {
             proxy: access.proxy,
             marks: Marks { mmio: access.mmio, ..marks },
             replica: None,
-            confined: None,
+            confined: only_global(access, marks).map(Confined::Global),
         }
     }
 
@@ -610,5 +615,21 @@ fn arithmetic(op: ArithmeticOp, ty: Type, a: Term, b: Option<Term>) -> Term {
         ArithmeticOp::Cnot => {
             a.equals(zero).choose(Term::Const(1, ty.bits), Term::Const(0, ty.bits))
         }
+    }
+}
+
+/// The rule that keeps an access from addresses outside `.global`, if there is one.
+fn only_global(access: &AccessForm, marks: Marks) -> Option<&'static str> {
+    let vector = access.elements > 1;
+    if access.mmio {
+        Some("an `.mmio` access outside `.global` (PTX-9.7.9.8)")
+    } else if marks.non_coherent {
+        Some("`ld.global.nc` or `ldu` outside `.global` (PTX-9.7.9.9, PTX-9.7.9.10)")
+    } else if vector && marks.rmw {
+        Some("an atomic operation on a vector outside `.global` (PTX-9.7.13.5)")
+    } else if vector && access.elements * access.ty.bytes() > 16 {
+        Some("a vector of more than 128 bits outside `.global` (PTX-9.7.9.8)")
+    } else {
+        None
     }
 }

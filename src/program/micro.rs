@@ -167,8 +167,8 @@ pub enum Confined {
     OwnShared,
     /// `st.bulk`: `.shared`.
     Shared,
-    /// `discard`: `.global`.
-    Global,
+    /// `.global`, by a rule that names the instruction and its section.
+    Global(&'static str),
 }
 
 /// A micro-operation.

@@ -4,6 +4,7 @@ mod address;
 mod barrier;
 pub mod expr;
 pub mod float;
+mod host;
 pub mod layout;
 pub mod lower;
 pub mod mbarrier;

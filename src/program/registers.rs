@@ -1,10 +1,10 @@
 //! Registers of a thread: their names, and the types their uses give them.
 
 use super::micro::RegisterInfo;
+use crate::collections::IndexMap;
 use crate::litmus::ast::{Dialect, InitialValue, Test, Thread};
 use crate::ptx::operation::{Type, TypeKind};
 use crate::ptx::uses::for_each_register;
-use indexmap::IndexMap;
 
 /// The registers of one thread, by name.
 #[derive(Clone, Debug, Default)]

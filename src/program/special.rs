@@ -28,7 +28,8 @@ impl Lowering<'_> {
             }
             Operation::Discard { address, .. } => {
                 let anything = |_| Term::Free("value after `discard`".to_owned(), 64);
-                self.words(address, Space::Global, 128, 128, Confined::Global, anything);
+                let confined = Confined::Global("`discard` outside `.global` (PTX-9.7.9.17)");
+                self.words(address, Space::Global, 128, 128, confined, anything);
             }
             Operation::MultimemStore { access, sources } => self.multimem_store(access, sources),
             Operation::MultimemReduce { access, op, operands } => {
@@ -42,11 +43,13 @@ impl Lowering<'_> {
     }
 
     pub(super) fn unsupported(&mut self, what: &str) {
-        self.out.push(Micro::Require {
-            condition: Term::truth(false),
-            rule: format!("{what}: outside the supported subset"),
-            out_of_model: true,
-        });
+        self.outside(format!("{what}: outside the supported subset"));
+    }
+
+    /// Makes executions that come here leave the model.
+    pub(super) fn outside(&mut self, rule: String) {
+        let condition = Term::truth(false);
+        self.out.push(Micro::Require { condition, rule, out_of_model: true });
     }
 
     /// Weak 8-byte stores over a range that is aligned to `whole` bytes, in no particular order.

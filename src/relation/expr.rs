@@ -9,6 +9,7 @@ use crate::id::NodeId;
 use crate::source::Span;
 use crate::vocabulary::{BaseRel, BaseSet, Sort};
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 /// One node; operands are ids of earlier nodes, except [`Node::Rec`].
@@ -60,6 +61,8 @@ pub struct Arena {
     sorts: Vec<Sort>,
     known: FxHashMap<Node, NodeId>,
     groups: Vec<Vec<Option<NodeId>>>,
+    /// Changes with everything that is added or defined.
+    digest: u64,
     /// Cache of [`Self::schedule`]. What is there stays as it is when more is added.
     schedule: std::sync::OnceLock<Arc<Schedule>>,
 }
@@ -85,6 +88,7 @@ impl Arena {
         let sort = self.sort_of(node);
         let id = NodeId::new(self.nodes.len());
         self.nodes.push(node);
+        self.digest = mixed(self.digest, node);
         self.sorts.push(sort);
         self.known.insert(node, id);
         id
@@ -105,6 +109,7 @@ impl Arena {
     /// Sets the right-hand side of a recursive definition.
     pub fn define(&mut self, rec: RecId, body: NodeId) {
         self.groups[rec.group as usize][rec.member as usize] = Some(body);
+        self.digest = mixed(self.digest, (rec, body));
     }
 
     /// The right-hand side of a recursive definition; `None` while the model is being read.
@@ -328,14 +333,14 @@ impl Model {
     /// A number that differs between models with different axioms, for caches within one run.
     #[must_use]
     pub fn fingerprint(&self) -> u64 {
-        use std::hash::{Hash, Hasher};
-        let mut hasher = rustc_hash::FxHasher::default();
-        self.arena.nodes.hash(&mut hasher);
-        self.arena.groups.hash(&mut hasher);
-        self.total_co.hash(&mut hasher);
-        for axiom in &self.axioms {
-            (axiom.kind, axiom.negated, axiom.role, axiom.node).hash(&mut hasher);
-        }
-        hasher.finish()
+        let axioms = self.axioms.iter().map(|a| (a.kind, a.negated, a.role, a.node));
+        axioms.fold(mixed(self.arena.digest, self.total_co), mixed)
     }
+}
+
+/// A digest of what another one stands for, and of one thing more.
+fn mixed(digest: u64, more: impl Hash) -> u64 {
+    let mut hasher = rustc_hash::FxHasher::default();
+    (digest, more).hash(&mut hasher);
+    hasher.finish()
 }

@@ -47,7 +47,8 @@ pub fn render(
         }
     }
     let matching = listing.matching.iter().filter(|m| **m).count();
-    out.push_str(&format!("{matching} of {} satisfy the condition (*)\n", states.len()));
+    let these = if listing.states.incomplete.is_some() || listing.cut { "these " } else { "" };
+    out.push_str(&format!("{matching} of {these}{} satisfy the condition (*)\n", states.len()));
     if let Some(caveat) = caveat {
         out.push_str(&format!("{caveat}\n"));
     }

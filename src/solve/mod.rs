@@ -10,6 +10,7 @@ use crate::relation::expr::Model;
 use crate::source::Span;
 
 pub mod enumerate;
+pub mod forecast;
 pub mod search;
 mod symbols;
 #[cfg(feature = "z3")]

@@ -18,6 +18,8 @@ pub(super) struct Proofs<'p> {
     space: &'p Space<'p>,
     rules: &'p Rules,
     limit: Limit,
+    /// The axioms that some executions with what is looked for break: a core has one of each.
+    broken: Vec<Vec<usize>>,
 }
 
 impl<'p> Proofs<'p> {
@@ -31,7 +33,7 @@ impl<'p> Proofs<'p> {
         steps: u64,
     ) -> Self {
         let limit = Limit { steps: ALLOWANCE.0 + ALLOWANCE.1 * steps, ..limit };
-        Self { problem, goal, space, rules, limit }
+        Self { problem, goal, space, rules, limit, broken: Vec::new() }
     }
 
     /// Axioms that exclude everything: none can be left out, unless that takes too long to see.
@@ -56,30 +58,40 @@ impl<'p> Proofs<'p> {
             match self.search(&axioms) {
                 Outcome::None { .. } => return Some(axioms),
                 Outcome::Found(choices) => {
-                    let broken = self.broken(*choices, &axioms)?;
-                    axioms[broken] = true;
+                    let broken = self.breaks(*choices)?;
+                    let more = broken.iter().copied().find(|&axiom| !axioms[axiom])?;
+                    self.broken.push(broken);
+                    axioms[more] = true;
                 }
                 Outcome::Stopped(_) => return None,
             }
         }
     }
 
-    /// An axiom beside these that an execution breaks.
-    fn broken(&self, choices: Choices, axioms: &[bool]) -> Option<usize> {
+    /// The axioms that an execution breaks.
+    fn breaks(&self, choices: Choices) -> Option<Vec<usize>> {
         let execution = Execution::build(self.problem.graph, choices).ok()?;
         let broken = recheck(self.problem.model, &execution).broken;
-        broken.into_iter().map(|failure| failure.axiom).find(|&axiom| !axioms[axiom])
+        Some(broken.into_iter().map(|failure| failure.axiom).collect())
+    }
+
+    /// Whether an execution is known that of these axioms only this one excludes.
+    fn is_needed(&self, axiom: usize, axioms: &[bool]) -> bool {
+        let excludes = |broken: &Vec<usize>| broken.iter().filter(|&&a| axioms[a]).eq([&axiom]);
+        self.broken.iter().any(excludes)
     }
 
     /// Drops axioms one by one while nothing is found.
     fn minimize(&mut self, mut axioms: Vec<bool>) -> Core {
         let mut minimal = true;
         for axiom in 0..axioms.len() {
-            if !axioms[axiom] {
+            if !axioms[axiom] || self.is_needed(axiom, &axioms) {
                 continue;
             }
             axioms[axiom] = false;
             match self.search(&axioms) {
+                // What excluded something in this proof is enough for it.
+                Outcome::None { blamed, looked_ahead: false } => axioms = blamed,
                 Outcome::None { .. } => {}
                 Outcome::Found(_) => axioms[axiom] = true,
                 Outcome::Stopped(_) => {

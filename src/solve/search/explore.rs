@@ -17,7 +17,7 @@ use crate::id::{AccessId, EventId};
 use crate::program::expr::Expr;
 use crate::program::value::Values;
 use crate::relation::expr::AxiomKind;
-use crate::solve::{Budget, Goal, Why, symbols};
+use crate::solve::{Budget, Goal, Why};
 use crate::vocabulary::{BaseRel, BaseSet};
 use std::time::{Duration, Instant};
 
@@ -100,6 +100,8 @@ pub(super) struct Search<'g, 'r> {
     /// Whether a symbol of several bits was given some values that stand for others.
     pub(super) sampled: bool,
     pub(super) domains: Domains,
+    /// The read that was last seen to fail with every write that it may take.
+    pub(super) conflict: Option<EventId>,
     /// The search nodes visited so far.
     pub(super) steps: u64,
     pub(super) limit: Limit,
@@ -196,6 +198,7 @@ impl<'g, 'r> Search<'g, 'r> {
             symbols: vec![None; graph.symbols.len()],
             sampled: false,
             domains: Domains::default(),
+            conflict: None,
             steps: 0,
             limit,
             active,
@@ -215,41 +218,6 @@ impl<'g, 'r> Search<'g, 'r> {
     pub(super) fn run(&mut self, visit: &mut Visit<'_>) -> Flow {
         self.fixed_barriers();
         self.choose(visit)
-    }
-
-    /// A symbol that has no value yet and on which something depends that is not known: what
-    /// happens, what is read or stays in memory, what is asked, or what has been assumed of it.
-    pub(super) fn open_symbol(&self) -> Option<usize> {
-        if self.symbols.iter().all(Option::is_some) {
-            return None;
-        }
-        let Space { graph, assumed, .. } = self.space;
-        let events = graph.ids().filter(|&id| self.possible.contains(id));
-        let guards = events.map(|id| graph.event(id).guard);
-        let reads = self.space.reads.iter().filter(|&&access| self.is_unknown(access));
-        let taken =
-            reads.flat_map(|&access| self.pieces(access)).filter_map(|p| self.rf[p.index()]);
-        let last = self.space.finals.iter().flat_map(|loc| &self.space.writes[loc.index()]);
-        let last = last.copied().filter(|&write| self.executed.contains(write));
-        let written = taken.chain(last).map(|write| graph.access_of(write).value);
-        let cuts = graph.cuts.iter().map(|cut| cut.guard);
-        let met = graph.barriers.iter().flat_map(|op| op.predicate.into_iter().chain(op.count()));
-        let asked = self.goal.asks(graph);
-        let all = guards.chain(written).chain(cuts).chain(met).chain(asked).chain([graph.filter]);
-        let unknown = all.filter(|&x| self.values.get(x).is_none());
-        let assumed = assumed.keys().copied();
-        let assumed = assumed.filter(|&x| !self.values.follows(&graph.exprs, x, |l| self.leaf(l)));
-        let leaves = unknown.chain(assumed).flat_map(|x| graph.exprs.leaves(x));
-        let symbols = leaves.filter_map(|leaf| match leaf {
-            Expr::Symbol(symbol) => Some(symbol.index()),
-            _ => None,
-        });
-        symbols.filter(|&symbol| self.symbols[symbol].is_none()).min()
-    }
-
-    /// Whether values of symbols that were not tried may lead elsewhere.
-    pub(super) fn is_partial(&self) -> bool {
-        self.sampled && !symbols::are_enough(self.space.graph)
     }
 
     fn present(&self, side: Side) -> &EventSet {

@@ -15,6 +15,7 @@ mod reads;
 mod rules;
 mod shape;
 mod space;
+mod symbols;
 mod symmetry;
 
 use self::core::Proofs;

@@ -8,7 +8,6 @@
 use super::explore::{Flow, Search, Stop, Visit};
 use super::founded::Open;
 use crate::id::{AccessId, AgentId, EventId};
-use crate::solve::symbols;
 
 /// Up to how many reads a program is searched without looking ahead.
 pub(super) const SMALL: usize = 6;
@@ -183,8 +182,16 @@ impl<'g> Search<'g, '_> {
         }
     }
 
-    /// What to branch on: reads that matter to the goal before others.
+    /// What to branch on: the read that was last seen to fail with every write; or reads that matter
+    /// to the goal before others.
     fn next_branch(&self) -> Branch {
+        // What has just failed there, whatever the write, often fails for the same reason here.
+        if let Some(read) = self.conflict
+            && self.rf[read.index()].is_none()
+            && self.executed.contains(read)
+        {
+            return Branch::Read(read, self.viable(read).collect());
+        }
         let mut best: Option<(EventId, usize, bool)> = None;
         for &access in &self.space.reads {
             let matters = self.space.matters[access.index()];
@@ -255,17 +262,6 @@ impl<'g> Search<'g, '_> {
         self.space.classes[agent.index()].filter(|_| self.touched[agent.index()] == 0)
     }
 
-    fn branch_on_symbol(&mut self, symbol: usize, visit: &mut Visit<'_>) -> Flow {
-        self.sampled |= self.space.graph.symbols[symbol].width > 1;
-        for value in symbols::values(self.space.graph, symbol) {
-            self.symbols[symbol] = Some(value);
-            let result = self.choose(visit);
-            self.symbols[symbol] = None;
-            result?;
-        }
-        Ok(())
-    }
-
     fn branch_on_read(&mut self, read: EventId, writes: &[EventId], visit: &mut Visit<'_>) -> Flow {
         let graph = self.space.graph;
         let mut tried: Vec<(u32, usize)> = Vec::new();
@@ -287,6 +283,7 @@ impl<'g> Search<'g, '_> {
             self.undo(mark);
             result?;
         }
+        self.conflict = Some(read);
         Ok(())
     }
 

@@ -92,6 +92,8 @@ impl Rules {
             plans.push(match *class {
                 _ if axiom.role != AxiomRole::Required => Demand::Nothing,
                 _ if axiom.negated => return Err(format!("axiom `{}` is negated", axiom.name)),
+                // It is about something that the program does not have.
+                _ if matches!(model.arena.node(axiom.node), Node::Empty(_)) => Demand::Nothing,
                 Class::Production { order, edges } => {
                     Demand::Production { order, slot: root(edges) }
                 }

@@ -1,6 +1,6 @@
 //! What a program lacks, so that a model folds to what concerns it.
 
-use crate::event::base::{base_relation, is_in};
+use crate::event::base::{base_relation, base_set};
 use crate::event::graph::{AgentKind, EventGraph, EventKind};
 use crate::execution::build::sc_pairs;
 use crate::relation::expr::Node;
@@ -22,7 +22,7 @@ impl Shape {
     pub(super) fn of(graph: &EventGraph) -> Self {
         let mut sets = 0;
         for &set in BaseSet::ALL {
-            if graph.ids().any(|id| is_in(graph, id, set)) {
+            if !base_set(graph, set).is_empty() {
                 sets |= 1 << set.index();
             }
         }

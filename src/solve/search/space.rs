@@ -4,6 +4,7 @@
 use super::domains::Slices;
 use super::reads::SMALL;
 use super::rules::Rules;
+use super::symbols::symbols;
 use super::symmetry::classes;
 use crate::bitrel::{EventSet, Rel};
 use crate::bounds::base::barrier_pairs;
@@ -12,11 +13,12 @@ use crate::event::base::{base_relation, base_set};
 use crate::event::graph::{EventGraph, EventKind};
 use crate::execution::barrier::{Barriers, Generations};
 use crate::execution::build::sc_pairs;
-use crate::id::{AccessId, EventId, ExprId, LocId};
+use crate::id::{AccessId, EventId, ExprId, LocId, SymbolId};
 use crate::program::expr::{Binary, Expr, Unary};
 use crate::solve::Goal;
 use crate::vocabulary::{BaseRel, BaseSet, Origin};
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
 /// The fixed part of a search.
 #[derive(Debug)]
@@ -48,6 +50,8 @@ pub(super) struct Space<'g> {
     pub(super) fence_pairs: Rel,
     /// Expressions to evaluate, operands first.
     pub(super) order: Vec<ExprId>,
+    /// For every expression, the symbols that it is made of; empty in a program without symbols.
+    pub(super) symbols: Vec<SmallVec<[SymbolId; 2]>>,
     /// Locations whose final value matters.
     pub(super) finals: Vec<LocId>,
     /// For every event, those that it depends on directly, where the model says that dependencies
@@ -74,6 +78,7 @@ impl<'g> Space<'g> {
     pub(super) fn new(graph: &'g EventGraph, rules: &Rules, goal: Goal) -> Self {
         let writes = graph.writes_by_location();
         let order = relevant(graph);
+        let symbols = symbols(graph, &order);
         let mut space = Self {
             graph,
             sources: Vec::new(),
@@ -97,6 +102,7 @@ impl<'g> Space<'g> {
             meetings: meetings(graph),
             may_meet: None,
             order,
+            symbols,
             depends: vec![Vec::new(); graph.events.len()],
             dependents: vec![Vec::new(); graph.events.len()],
             readers: vec![Vec::new(); graph.events.len()],

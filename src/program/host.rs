@@ -1,0 +1,36 @@
+//! What a host thread cannot execute: it takes part in the memory model with system scope (PTX-8.5),
+//! and has neither a CTA nor a grid.
+
+use crate::ptx::operation::{AccessForm, Operation, Space};
+
+/// What an operation needs that only threads of a device have. (Barriers are told apart where their
+/// participants are looked for.)
+pub(super) fn needs_device(operation: &Operation) -> Option<&'static str> {
+    match operation {
+        Operation::Load { access, .. }
+        | Operation::Store { access, .. }
+        | Operation::Atomic { access, .. }
+        | Operation::Reduce { access, .. } => needs_cta(access),
+        Operation::MultimemLoadReduce { .. }
+        | Operation::MultimemStore { .. }
+        | Operation::MultimemReduce { .. } => Some("`multimem`"),
+        Operation::Mbarrier { .. } => Some("an mbarrier operation"),
+        Operation::StoreBulk { .. } => Some("`st.bulk`"),
+        Operation::Discard { .. } => Some("`discard`"),
+        Operation::GridDependencyWait | Operation::LaunchDependents => Some("`griddepcontrol`"),
+        Operation::MapAddress { .. } => Some("`mapa`"),
+        Operation::CtaRank { .. } => Some("`getctarank`"),
+        Operation::WarpExchange { .. } => Some("an exchange within a warp"),
+        _ => None,
+    }
+}
+
+fn needs_cta(access: &AccessForm) -> Option<&'static str> {
+    match access.space {
+        Space::SharedCta | Space::SharedCluster => Some("an access to `.shared`"),
+        Space::Local => Some("an access to `.local`"),
+        Space::Generic | Space::Global | Space::Const | Space::ParamEntry | Space::ParamFunc => {
+            None
+        }
+    }
+}

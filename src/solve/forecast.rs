@@ -1,0 +1,28 @@
+//! How many candidate executions a program may have, told from its events alone: what an engine
+//! that goes through all of them would have to do.
+
+use crate::bounds::guards::Guards;
+use crate::event::graph::EventGraph;
+
+/// The binary logarithm of a number of candidate executions that is not exceeded: ways to give
+/// every read a write that may happen with it, every location an order of its writes, and every
+/// symbol a value. Ways to meet at barriers are left out.
+#[must_use]
+pub fn candidates(graph: &EventGraph) -> f64 {
+    let writes = graph.writes_by_location();
+    let guards = Guards::new(graph);
+    let sources = |read: &crate::id::EventId| {
+        let loc = graph.event(*read).loc.expect("a read has a location");
+        let possible = writes[loc.index()]
+            .iter()
+            .filter(|&&w| !guards.exclusive().contains(w, *read) && !graph.is_own_write(*read, w));
+        possible.count()
+    };
+    let reads = graph.ids().filter(|&id| graph.event(id).is_read());
+    let reads_from: f64 = reads.map(|read| (sources(&read).max(1) as f64).log2()).sum();
+    // The initial write comes first.
+    let orders = |list: &Vec<_>| (2..list.len()).map(|n| (n as f64).log2()).sum::<f64>();
+    let coherence: f64 = writes.iter().map(orders).sum();
+    let symbols: f64 = graph.symbols.iter().map(|symbol| f64::from(symbol.width)).sum();
+    reads_from + coherence + symbols
+}
