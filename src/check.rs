@@ -1,7 +1,9 @@
 //! The pipeline: one test and one model in, one outcome out.
 
 mod barriers;
+mod lifetime;
 mod reuse;
+mod time;
 
 use crate::event::graph::{BarrierOp, BarrierRule, CutKind, EventGraph, Violation};
 use crate::event::unfold::{Tearing, Unfolding, unfold};
@@ -216,6 +218,9 @@ fn decide(
         return (verdict, graph);
     }
     if let Some(verdict) = barriers::misuse(problem, engine, settings) {
+        return (verdict, graph);
+    }
+    if let Some(verdict) = lifetime::unsure(problem, engine, settings) {
         return (verdict, graph);
     }
     if let Some(verdict) = meaningless(problem, engine, settings) {

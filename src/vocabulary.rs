@@ -159,6 +159,8 @@ base_sets! {
     Host = "HOST" @ "PTX-8.5",
     /// Operations on mbarrier objects, and what a wait on one acquires.
     Mbarrier = "MBAR" @ "PTX-9.7.13.15",
+    /// Accesses to the shared memory of another CTA.
+    Peer = "PEER" @ "PTX-2.2.2",
 }
 
 base_relations! {
@@ -218,6 +220,8 @@ base_relations! {
     Awaited = "awaited", Given @ "PTX-9.7.13.1",
     /// API synchronization: streams, events, kernel boundaries, programmatic dependent launch.
     Api = "api", Given @ "PTX-8.9.4",
+    /// To accesses to the shared memory of another CTA, from the events of that CTA's threads.
+    Peer = "peer", Given @ "PTX-2.2.2",
     /// Reads-from: each executed read piece from one write piece.
     Rf = "rf", Chosen @ "PTX-8.9.2",
     /// Coherence: a strict partial order of the writes of each location, initial write first.

@@ -111,6 +111,13 @@ fn bad_input_loses_nothing_else() {
 }
 
 #[test]
+fn a_peer_that_may_not_live_is_named() {
+    let tests = ["litmus/dsmem/no-first-barrier.litmus", "litmus/dsmem/no-last-barrier.litmus"];
+    let told = |test: &str| ptxmc(&["explain", test]).transcript();
+    insta::assert_snapshot!("peers", tests.map(told).concat());
+}
+
+#[test]
 fn reports_have_their_forms() {
     let tests = [MP, RELAXED, COLUMNS, LOOP, WRONG, DEADLOCK];
     let report = |options: &[&str]| {

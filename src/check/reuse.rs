@@ -5,18 +5,13 @@
 //! before the thread's next operation: by program order, by barriers, or because a read in
 //! between has a value that was written after it.
 
-use super::Settings;
-use crate::bitrel::{EventSet, Rel};
-use crate::event::base::{base_relation, base_set};
+use super::{Settings, time};
 use crate::event::graph::{BarrierOp, EventGraph};
-use crate::execution::barrier::{Barriers, Generations};
 use crate::execution::build::Choices;
-use crate::id::EventId;
-use crate::relation::eval::{Interpretation, evaluate};
-use crate::relation::expr::{Definition, Model, Node};
-use crate::solve::{Answer, Engine, Goal, NOT_RESET, Pairs, Problem};
-use crate::source::Span;
-use crate::verdict::{Reason, Undecided, Verdict};
+use crate::id::{EventId, NodeId};
+use crate::relation::expr::{Arena, Node};
+use crate::solve::{Engine, Pairs, Problem};
+use crate::verdict::{Reason, Verdict};
 use crate::vocabulary::{BaseRel, BaseSet};
 
 /// The verdict where some execution comes back to a barrier too early; `first` arrives at one that
@@ -28,16 +23,12 @@ pub(super) fn early(
     settings: Settings,
 ) -> Option<Verdict> {
     let graph = problem.graph;
-    let model = with_not_reset(problem.model, graph.event(first).span);
+    let place = ("PTX-9.7.13.1", graph.event(first).span);
+    let model = time::with_relation(problem.model, Pairs::EarlyReuse, place, not_reset);
     let problem = Problem { graph, model: &model };
-    if all_are_late(problem) {
-        return None;
-    }
-    match engine.find(problem, Goal::Related(Pairs::EarlyReuse), settings.budget) {
-        Answer::Yes(choices) => Some(confirmed(problem, choices)),
-        Answer::No(_) => None,
-        Answer::Unknown(why) => Some(Verdict::Unknown(Undecided::Engine(why))),
-        Answer::Unsupported(why) => Some(Verdict::Unknown(Undecided::Unsupported(why))),
+    match time::find(problem, Pairs::EarlyReuse, engine, settings) {
+        Ok(choices) => Some(confirmed(problem, choices?)),
+        Err(verdict) => Some(verdict),
     }
 }
 
@@ -53,104 +44,17 @@ pub(super) fn first_return(graph: &EventGraph) -> Option<EventId> {
         .map(|(_, arrival)| arrival.event)
 }
 
-/// Whether barriers alone show that every barrier is reset before a thread comes back to it,
-/// however the threads meet. Without this, an engine would go through all executions to say so.
-fn all_are_late(Problem { graph, model }: Problem<'_>) -> bool {
-    let Some(barriers) = Barriers::fixed(graph) else { return false };
-    let node = model.definition(NOT_RESET).expect("the relation was added");
-    let Ok(meetings) = barriers.assignments() else { return false };
-    meetings.iter().all(|meeting| {
-        let meeting = Meeting::new(graph, &barriers, meeting);
-        let values = evaluate(&model.arena, &[node], &meeting);
-        let mut pairs = values.relation(node).iter_pairs();
-        !pairs.any(|(a, b)| Pairs::EarlyReuse.counts(graph, a, b))
-    })
-}
-
-/// What is known of an execution of which only the barrier operations are.
-struct Meeting<'g> {
-    graph: &'g EventGraph,
-    operations: EventSet,
-    po: Rel,
-    sync: [Rel; 3],
-    nothing: Rel,
-}
-
-impl<'g> Meeting<'g> {
-    fn new(graph: &'g EventGraph, barriers: &Barriers<'_>, generations: &Generations) -> Self {
-        let n = graph.events.len();
-        let edges = [
-            barriers.cta_edges(generations),
-            barriers.warp_edges(generations),
-            barriers.cluster_edges(generations),
-        ];
-        let mut operations = EventSet::empty(n);
-        let happens = |op: &&BarrierOp| graph.exprs.is_true(graph.event(op.event).guard);
-        graph.barriers.iter().filter(happens).for_each(|op| _ = operations.insert(op.event));
-        let mut po = base_relation(graph, BaseRel::Po).clone();
-        po.restrict_domain(&operations);
-        po.restrict_range(&operations);
-        let sync = edges.map(|pairs| Rel::from_pairs(n, pairs));
-        Self { graph, operations, po, sync, nothing: Rel::empty(n) }
-    }
-}
-
-impl Interpretation for Meeting<'_> {
-    fn len(&self) -> usize {
-        self.graph.events.len()
-    }
-
-    fn set(&self, set: BaseSet) -> &EventSet {
-        match set {
-            BaseSet::Barrier => &self.operations,
-            other => base_set(self.graph, other),
-        }
-    }
-
-    fn relation(&self, relation: BaseRel) -> &Rel {
-        match relation {
-            BaseRel::Po => &self.po,
-            BaseRel::BarrierSync => &self.sync[0],
-            BaseRel::WarpSync => &self.sync[1],
-            BaseRel::ClusterSync => &self.sync[2],
-            BaseRel::Awaited => base_relation(self.graph, relation),
-            _ => &self.nothing,
-        }
-    }
-}
-
-/// The model with the relation of two events of a thread between which no barrier at which the
-/// first one arrives is known to have been reset.
-fn with_not_reset(model: &Model, span: Span) -> Model {
-    let mut model = model.clone();
-    let mut add = |node| model.arena.add(node);
-    let base = [
-        BaseRel::Po,
-        BaseRel::Rf,
-        BaseRel::BarrierSync,
-        BaseRel::WarpSync,
-        BaseRel::ClusterSync,
-        BaseRel::Awaited,
-        BaseRel::Api,
-    ];
-    let [po, rest @ ..] = base.map(|relation| add(Node::Rel(relation)));
-    let sync = rest[1];
-    let step = rest.into_iter().fold(po, |all, next| add(Node::Union(all, next)));
-    let order = add(Node::Plus(step));
-    // The last step has to end where the operation begins, not where it completes.
-    let before = add(Node::Comp(order, po));
-    let reset = add(Node::Comp(sync, before));
-    let barrier = add(Node::Set(BaseSet::Barrier));
-    let pairs = add(Node::Cross(barrier, barrier));
-    let returns = add(Node::Inter(po, pairs));
-    let node = add(Node::Diff(returns, reset));
-    model.definitions.push(Definition {
-        name: NOT_RESET.to_owned(),
-        node,
-        clauses: vec!["PTX-9.7.13.1".to_owned()],
-        span,
-    });
-    model
+/// Two events of a thread between which no barrier at which the first one arrives is known to have
+/// been reset.
+fn not_reset(arena: &mut Arena) -> NodeId {
+    let before = time::order_to_start(arena);
+    let sync = arena.add(Node::Rel(BaseRel::BarrierSync));
+    let reset = arena.add(Node::Comp(sync, before));
+    let barrier = arena.add(Node::Set(BaseSet::Barrier));
+    let pairs = arena.add(Node::Cross(barrier, barrier));
+    let po = arena.add(Node::Rel(BaseRel::Po));
+    let returns = arena.add(Node::Inter(po, pairs));
+    arena.add(Node::Diff(returns, reset))
 }
 
 /// Evaluates the model on an engine's execution and takes the two operations out of it.

@@ -95,6 +95,7 @@ pub fn is_in(graph: &EventGraph, id: EventId, set: BaseSet) -> bool {
             )
         }
         BaseSet::Mbarrier => event.marks.mbarrier,
+        BaseSet::Peer => peer_of(graph, id).is_some(),
     }
 }
 
@@ -156,6 +157,7 @@ fn given(graph: &EventGraph, relation: BaseRel) -> Rel {
         BaseRel::Uncovered => uncovered(graph),
         BaseRel::Awaited => super::awaited::awaited(graph),
         BaseRel::Api => Rel::from_pairs(n, graph.api_edges.iter().copied()),
+        BaseRel::Peer => peers(graph),
         BaseRel::Issue
         | BaseRel::Intra
         | BaseRel::Done
@@ -363,7 +365,7 @@ fn uncovered(graph: &EventGraph) -> Rel {
         .collect();
     for (fence, restriction) in restricted {
         let at = graph.event(fence);
-        let own = graph.agents[at.agent.index()].place().map(|p| (p.gpu, p.grid, p.cta));
+        let own = cta_of(graph, fence);
         for id in graph.ids().filter(|&id| graph.event(id).agent == at.agent && id != fence) {
             let event = graph.event(id);
             let before = event.position < at.position;
@@ -388,8 +390,35 @@ fn uncovered(graph: &EventGraph) -> Rel {
     out
 }
 
+/// From the events of the threads of a CTA to the accesses of others to its shared memory.
+fn peers(graph: &EventGraph) -> Rel {
+    let mut out = Rel::empty(graph.events.len());
+    for access in base_set(graph, BaseSet::Peer).iter() {
+        let owner = peer_of(graph, access);
+        for id in graph.ids().filter(|&id| cta_of(graph, id) == owner) {
+            out.insert(id, access);
+        }
+    }
+    out
+}
+
+/// The other CTA in whose shared memory an access is.
+fn peer_of(graph: &EventGraph, id: EventId) -> Option<Cta> {
+    let own = cta_of(graph, id)?;
+    shared_of(graph, id).filter(|&cta| cta != own)
+}
+
+/// A CTA: gpu, grid and its number there.
+type Cta = (u32, u32, u32);
+
+/// The CTA of the thread that performs an event.
+fn cta_of(graph: &EventGraph, id: EventId) -> Option<Cta> {
+    let place = graph.agents[graph.event(id).agent.index()].place()?;
+    Some((place.gpu, place.grid, place.cta))
+}
+
 /// The CTA in whose shared memory an access is.
-fn shared_of(graph: &EventGraph, id: EventId) -> Option<(u32, u32, u32)> {
+fn shared_of(graph: &EventGraph, id: EventId) -> Option<Cta> {
     let event = graph.event(id);
     if event.is_memory() { graph.objects[graph.access_of(id).object.index()].shared } else { None }
 }

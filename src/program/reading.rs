@@ -1,5 +1,5 @@
-//! Readings of the standard that decide what an instruction does or what a program's race voids,
-//! and so concern programs, not models.
+//! Readings of the standard that decide what an instruction does, what a program's race voids or
+//! which of its accesses are undefined, and so concern programs, not models.
 
 /// How the accesses of a program are read; the default is the tool's choice.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -14,6 +14,8 @@ pub struct Readings {
     pub sink_atom: SinkAtom,
     /// What a mixed-size race voids (reading V24).
     pub mixed_race: MixedRace,
+    /// Whether accesses to the shared memory of other CTAs are checked.
+    pub dsmem: Dsmem,
 }
 
 /// What the elements of a vector are to each other.
@@ -68,6 +70,16 @@ pub enum MixedRace {
     Execution,
 }
 
+/// What is asked of an access to the shared memory of another CTA of the cluster.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Dsmem {
+    /// That the CTA surely lives.
+    #[default]
+    Live,
+    /// Nothing.
+    Unchecked,
+}
+
 impl Readings {
     /// The names of the readings, each with its values; the first is the default.
     pub const NAMES: &[(&str, &[&str])] = &[
@@ -76,6 +88,7 @@ impl Readings {
         ("failing-cas", &["nothing", "writes"]),
         ("sink-atom", &["atom", "red"]),
         ("mixed-race", &["program", "execution"]),
+        ("dsmem", &["live", "unchecked"]),
     ];
 
     /// Chooses a reading; `None` when no reading has this name and value.
@@ -93,6 +106,8 @@ impl Readings {
             ("sink-atom", "red") => self.sink_atom = SinkAtom::Red,
             ("mixed-race", "program") => self.mixed_race = MixedRace::Program,
             ("mixed-race", "execution") => self.mixed_race = MixedRace::Execution,
+            ("dsmem", "live") => self.dsmem = Dsmem::Live,
+            ("dsmem", "unchecked") => self.dsmem = Dsmem::Unchecked,
             _ => return None,
         }
         Some(self)

@@ -42,4 +42,6 @@ const LINES: &[(&str, &str)] = &[
     ("sink-atom=red", "`atom` without a destination is a `red`"),
     ("mixed-race=program", "a mixed-size race voids the program (V24); the default"),
     ("mixed-race=execution", "a mixed-size race voids the executions that have it (V24)"),
+    ("dsmem=live", "another CTA's memory needs that CTA alive; the default"),
+    ("dsmem=unchecked", "the shared memory of every CTA of a cluster is always there"),
 ];

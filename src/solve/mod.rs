@@ -60,6 +60,8 @@ impl Goal {
             Self::AnyViolation => {
                 (0..graph.violations.len()).all(|index| Self::Violation(index).needs_end(graph))
             }
+            // Only of a thread that has ended is it known what it does not do any more.
+            Self::Related(Pairs::AfterExit) => true,
             Self::Violation(_) | Self::Related(_) => {
                 let certain = |op: &BarrierOp| graph.exprs.is_true(graph.event(op.event).guard);
                 let behind = match self {
@@ -141,18 +143,21 @@ pub enum Pairs {
     /// An arrival at a CTA's barrier and the thread's next operation there, which may come before
     /// the barrier is reset (PTX-9.7.13.1).
     EarlyReuse,
+    /// An access, twice, to the shared memory of another CTA that may not have started (PTX-2.2.2).
+    BeforeStart,
+    /// An access, twice, to the shared memory of another CTA that may have exited (PTX-2.2.2).
+    AfterExit,
 }
 
-/// The relation of [`Pairs::EarlyReuse`]; [`crate::check`] defines it for every model.
-pub(crate) const NOT_RESET: &str = "not-reset";
-
 impl Pairs {
-    /// The model's name for the relation.
+    /// The model's name for the relation; [`crate::check`] defines all but `race` for every model.
     #[must_use]
     pub fn relation(self) -> &'static str {
         match self {
             Self::MixedRace | Self::Race | Self::RaceBetween(..) => "race",
-            Self::EarlyReuse => NOT_RESET,
+            Self::EarlyReuse => "not-reset",
+            Self::BeforeStart => "not-started",
+            Self::AfterExit => "may-have-exited",
         }
     }
 
@@ -188,7 +193,7 @@ impl Pairs {
     pub fn counts(self, graph: &EventGraph, a: EventId, b: EventId) -> bool {
         let ends = || (graph.event(a).access, graph.event(b).access);
         match self {
-            Self::Race => true,
+            Self::Race | Self::BeforeStart | Self::AfterExit => true,
             Self::MixedRace => {
                 let (a, b) = ends();
                 graph.access(a).range() != graph.access(b).range()

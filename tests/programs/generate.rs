@@ -167,13 +167,16 @@ fn themed(profile: &Profile, theme: Theme) -> impl Strategy<Value = Sketch> + us
         });
     let edges = vec(edge, if tasks { 0..3 } else { 0..1 });
     let threads = vec(thread, profile.threads.clone());
-    (vec(space, profile.variables.clone()), threads, phase, 1..3_u32, edges).prop_map(
-        |(variables, threads, phase, arrivals, edges)| Sketch {
+    let kept = || proptest::bool::weighted(0.8);
+    let kept = (kept(), kept());
+    (vec(space, profile.variables.clone()), threads, phase, 1..3_u32, edges, kept).prop_map(
+        |(variables, threads, phase, arrivals, edges, kept)| Sketch {
             variables,
             threads,
             phase,
             arrivals,
             edges,
+            kept,
         },
     )
 }
@@ -211,6 +214,7 @@ fn cycle(profile: &Profile) -> impl Strategy<Value = Sketch> + use<> {
             phase: None,
             arrivals: 1,
             edges: Vec::new(),
+            kept: (false, false),
         }
     })
 }

@@ -26,6 +26,9 @@ pub struct Sketch {
     pub arrivals: u32,
     /// Which task comes before which, and whether it is only launched before (programmatic).
     pub edges: Vec<(usize, usize, bool)>,
+    /// Whether all threads first and last come to their cluster's barrier, in a program that
+    /// accesses the shared memory of other CTAs.
+    pub kept: (bool, bool),
 }
 
 /// Where a variable lives.
@@ -170,6 +173,14 @@ impl Instruction {
             | Self::Atomic(_, _, target, ..)
             | Self::Reduce(_, _, target, _) => Some(target),
             _ => None,
+        }
+    }
+
+    /// Whether it may access the shared memory of another CTA.
+    pub fn uses_peers(&self) -> bool {
+        match self {
+            Self::Form(text, ..) => text.contains("mapa."),
+            _ => matches!(self, Self::ArriveThere(_)),
         }
     }
 

@@ -170,6 +170,9 @@ impl Sketch {
         };
         let body = self.body(index);
         self.prepare(index, &mut printer);
+        if self.kept.0 {
+            self.keep(index, &mut printer);
+        }
         let middle = body.len() / 2;
         for (at, item) in body.iter().enumerate() {
             if let Some(phase) = &self.phase
@@ -182,7 +185,19 @@ impl Sketch {
         if body.iter().any(|item| matches!(item.control, Some(Control::Exit(..)))) {
             printer.out.push_str("END:\n");
         }
+        if self.kept.1 {
+            self.keep(index, &mut printer);
+        }
         printer
+    }
+
+    /// All threads of the cluster meet, where some access each other's shared memory.
+    fn keep(&self, index: usize, printer: &mut Printer<'_>) {
+        let peers = self.items().flat_map(Item::instructions).any(Instruction::uses_peers);
+        if peers && !self.threads[index].host {
+            printer.line("barrier.cluster.arrive");
+            printer.line("barrier.cluster.wait");
+        }
     }
 
     /// The first thread of a CTA initializes its mbarrier before all of them go on.

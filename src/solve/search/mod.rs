@@ -21,6 +21,8 @@ mod symmetry;
 use self::core::Proofs;
 use super::{Answer, Budget, Core, Engine, Goal, Pairs, Problem, States};
 use crate::execution::build::{Choices, Execution};
+use crate::relation::classify::ORDERS;
+use crate::relation::polarity::{Polarity, Variance};
 use crate::relation::specialize::specialize;
 use explore::{Limit, Orders, Search, Stop};
 use rules::Rules;
@@ -208,12 +210,16 @@ fn related(
     limit: Limit,
 ) -> Answer {
     let Problem { graph, model } = problem;
-    if model.definition(pairs.relation()).is_none() {
+    let Some(node) = model.definition(pairs.relation()) else {
         return Answer::Unsupported(format!("a model without `{}`", pairs.relation()));
-    }
+    };
     let active = vec![true; rules.demands.len()];
     let mut search = Search::new(space, rules, &active, Goal::Related(pairs), limit);
-    search.orders = Orders::All;
+    // One order will do for a relation that does not speak of them.
+    let polarity = Polarity::new(&model.arena);
+    if ORDERS.iter().any(|&order| polarity.in_relation(node, order) != Variance::Constant) {
+        search.orders = Orders::All;
+    }
     let mut found = None;
     let result = search.run(&mut |_, choices| {
         let Ok(execution) = Execution::build(graph, choices.clone()) else {

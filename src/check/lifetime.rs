@@ -1,0 +1,101 @@
+//! Accesses to the shared memory of another CTA of the cluster while nothing makes sure that it
+//! lives: undefined (PTX-2.2.2).
+//!
+//! It has started where one of its threads has done something before the access, and has not exited
+//! where one does something after it, in the order of [`time`].
+
+use super::{Settings, time, too_large};
+use crate::event::base::base_set;
+use crate::event::graph::EventGraph;
+use crate::execution::build::Choices;
+use crate::id::{EventId, NodeId};
+use crate::program::reading::Dsmem;
+use crate::relation::expr::{Arena, Node};
+use crate::solve::{Engine, Pairs, Problem};
+use crate::verdict::{Reason, Verdict};
+use crate::vocabulary::{BaseRel, BaseSet};
+
+/// A way to ask for what may go wrong.
+type Question = (Pairs, fn(&mut Arena) -> NodeId);
+
+/// What is asked, one after the other.
+const QUESTIONS: [Question; 2] =
+    [(Pairs::BeforeStart, not_started), (Pairs::AfterExit, may_have_exited)];
+
+/// The verdict where some execution accesses the shared memory of a CTA that may not be there.
+pub(super) fn unsure(
+    Problem { graph, model }: Problem<'_>,
+    engine: &dyn Engine,
+    settings: Settings,
+) -> Option<Verdict> {
+    if settings.readings.dsmem == Dsmem::Unchecked || too_large(graph).is_some() {
+        return None;
+    }
+    let first = base_set(graph, BaseSet::Peer).iter().next()?;
+    let place = ("PTX-2.2.2", graph.event(first).span);
+    QUESTIONS.into_iter().find_map(|(pairs, relation)| {
+        let model = time::with_relation(model, pairs, place, relation);
+        let problem = Problem { graph, model: &model };
+        match time::find(problem, pairs, engine, settings) {
+            Ok(choices) => Some(confirmed(problem, pairs, choices?)),
+            Err(verdict) => Some(verdict),
+        }
+    })
+}
+
+/// Accesses, related to themselves, before which no thread of the memory's CTA is known to have done
+/// anything.
+fn not_started(arena: &mut Arena) -> NodeId {
+    let before = time::order_to_start(arena);
+    let owner = arena.add(Node::Rel(BaseRel::Peer));
+    let known = arena.add(Node::Inter(before, owner));
+    let known = arena.add(Node::Range(known));
+    peers_without(arena, known)
+}
+
+/// Accesses, related to themselves, behind which no thread of the memory's CTA is known to do
+/// anything.
+fn may_have_exited(arena: &mut Arena) -> NodeId {
+    let after = time::order(arena);
+    let owner = arena.add(Node::Rel(BaseRel::Peer));
+    let owned = arena.add(Node::Inverse(owner));
+    let known = arena.add(Node::Inter(after, owned));
+    let known = arena.add(Node::Domain(known));
+    peers_without(arena, known)
+}
+
+/// The identity on the accesses to other CTAs' shared memory, but for the known ones.
+fn peers_without(arena: &mut Arena, known: NodeId) -> NodeId {
+    let peers = arena.add(Node::Set(BaseSet::Peer));
+    let rest = arena.add(Node::Diff(peers, known));
+    arena.add(Node::ToId(rest))
+}
+
+/// Evaluates the model on an engine's execution and takes the access out of it.
+fn confirmed(problem: Problem<'_>, pairs: Pairs, choices: Box<Choices>) -> Verdict {
+    match pairs.confirm(problem, &choices) {
+        Ok((_, (access, _))) => Verdict::Undefined(Reason {
+            rule: rule(problem.graph, pairs, access),
+            spans: vec![problem.graph.event(access).span],
+            choices: Some(choices),
+        }),
+        Err(what) => Verdict::Error(format!("the engine's unsure access is none: {what}")),
+    }
+}
+
+/// What may go wrong with an access, and the usual remedy.
+fn rule(graph: &EventGraph, pairs: Pairs, access: EventId) -> String {
+    let thread = &graph.agents[graph.event(access).agent.index()].name;
+    let object = &graph.objects[graph.access_of(access).object.index()];
+    let cta = object.shared.map_or(0, |(_, _, cta)| cta);
+    let (missing, access, side) = match pairs {
+        Pairs::BeforeStart => ("has started", "first", "before"),
+        _ => ("has not exited", "last", "behind"),
+    };
+    format!(
+        "{thread} accesses {} and nothing makes sure that CTA {cta} {missing} (PTX-2.2.2): the \
+         {access} such access needs `barrier.cluster.arrive` and `.wait` of all threads {side} it, \
+         or the like",
+        object.name
+    )
+}

@@ -1,0 +1,149 @@
+//! What comes before what in an execution, be it that memory accesses are ordered or not: the order
+//! in which threads learn of each other.
+
+use super::Settings;
+use crate::bitrel::{EventSet, Rel};
+use crate::event::base::{base_relation, base_set};
+use crate::event::graph::{BarrierOp, EventGraph};
+use crate::execution::barrier::{Barriers, Generations};
+use crate::execution::build::Choices;
+use crate::id::NodeId;
+use crate::relation::eval::{Interpretation, evaluate};
+use crate::relation::expr::{Arena, Definition, Model, Node};
+use crate::solve::{Answer, Engine, Goal, Pairs, Problem};
+use crate::source::Span;
+use crate::verdict::{Undecided, Verdict};
+use crate::vocabulary::{BaseRel, BaseSet};
+
+/// One event before another: by program order, a barrier, the end of a thread that a barrier waits
+/// for, the API, or because a value has been read.
+pub(super) fn order(arena: &mut Arena) -> NodeId {
+    let steps = [
+        BaseRel::Po,
+        BaseRel::Rf,
+        BaseRel::BarrierSync,
+        BaseRel::WarpSync,
+        BaseRel::ClusterSync,
+        BaseRel::Awaited,
+        BaseRel::Api,
+    ];
+    let mut step = arena.add(Node::Rel(steps[0]));
+    for next in &steps[1..] {
+        let next = arena.add(Node::Rel(*next));
+        step = arena.add(Node::Union(step, next));
+    }
+    arena.add(Node::Plus(step))
+}
+
+/// One event before another is performed: the last step of the [`order`] ends where it begins, not
+/// where it completes.
+pub(super) fn order_to_start(arena: &mut Arena) -> NodeId {
+    let (order, po) = (order(arena), arena.add(Node::Rel(BaseRel::Po)));
+    arena.add(Node::Comp(order, po))
+}
+
+/// The model with the relation that `pairs` are looked for in.
+pub(super) fn with_relation(
+    model: &Model,
+    pairs: Pairs,
+    (clause, span): (&str, Span),
+    build: impl FnOnce(&mut Arena) -> NodeId,
+) -> Model {
+    let mut model = model.clone();
+    let node = build(&mut model.arena);
+    let name = pairs.relation().to_owned();
+    model.definitions.push(Definition { name, node, clauses: vec![clause.to_owned()], span });
+    model
+}
+
+/// An execution with such a pair; the verdict where the engine cannot say that there is none.
+pub(super) fn find(
+    problem: Problem<'_>,
+    pairs: Pairs,
+    engine: &dyn Engine,
+    settings: Settings,
+) -> Result<Option<Box<Choices>>, Verdict> {
+    if barriers_exclude(problem, pairs) {
+        return Ok(None);
+    }
+    match engine.find(problem, Goal::Related(pairs), settings.budget) {
+        Answer::Yes(choices) => Ok(Some(choices)),
+        Answer::No(_) => Ok(None),
+        Answer::Unknown(why) => Err(Verdict::Unknown(Undecided::Engine(why))),
+        Answer::Unsupported(why) => Err(Verdict::Unknown(Undecided::Unsupported(why))),
+    }
+}
+
+/// Whether barriers alone show that there are no such pairs, however the threads meet. Without this,
+/// an engine would go through all executions to say so.
+fn barriers_exclude(Problem { graph, model }: Problem<'_>, pairs: Pairs) -> bool {
+    let Some(barriers) = Barriers::fixed(graph) else { return false };
+    let node = model.definition(pairs.relation()).expect("the relation was added");
+    let Ok(meetings) = barriers.assignments() else { return false };
+    meetings.iter().all(|meeting| {
+        let meeting = Meeting::new(graph, &barriers, meeting);
+        let values = evaluate(&model.arena, &[node], &meeting);
+        let mut found = values.relation(node).iter_pairs();
+        !found.any(|(a, b)| pairs.counts(graph, a, b))
+    })
+}
+
+/// What is known of an execution of which only the barrier operations are, and where the accesses to
+/// the shared memory of other CTAs lie among them.
+struct Meeting<'g> {
+    graph: &'g EventGraph,
+    operations: EventSet,
+    po: Rel,
+    sync: [Rel; 3],
+    awaited: Rel,
+    nothing: Rel,
+}
+
+impl<'g> Meeting<'g> {
+    fn new(graph: &'g EventGraph, barriers: &Barriers<'_>, generations: &Generations) -> Self {
+        let n = graph.events.len();
+        let edges = [
+            barriers.cta_edges(generations),
+            barriers.warp_edges(generations),
+            barriers.cluster_edges(generations),
+        ];
+        let mut operations = EventSet::empty(n);
+        let happens = |op: &&BarrierOp| graph.exprs.is_true(graph.event(op.event).guard);
+        graph.barriers.iter().filter(happens).for_each(|op| _ = operations.insert(op.event));
+        let mut placed = operations.clone();
+        placed.union_with(base_set(graph, BaseSet::Peer));
+        let mut po = base_relation(graph, BaseRel::Po).clone();
+        po.restrict_domain(&placed);
+        po.restrict_range(&placed);
+        // Of an access that may not happen nobody knows anything.
+        let mut awaited = base_relation(graph, BaseRel::Awaited).clone();
+        awaited.restrict_domain(&operations);
+        let sync = edges.map(|pairs| Rel::from_pairs(n, pairs));
+        Self { graph, operations, po, sync, awaited, nothing: Rel::empty(n) }
+    }
+}
+
+impl Interpretation for Meeting<'_> {
+    fn len(&self) -> usize {
+        self.graph.events.len()
+    }
+
+    fn set(&self, set: BaseSet) -> &EventSet {
+        match set {
+            BaseSet::Barrier => &self.operations,
+            other => base_set(self.graph, other),
+        }
+    }
+
+    fn relation(&self, relation: BaseRel) -> &Rel {
+        match relation {
+            BaseRel::Po => &self.po,
+            BaseRel::BarrierSync => &self.sync[0],
+            BaseRel::WarpSync => &self.sync[1],
+            BaseRel::ClusterSync => &self.sync[2],
+            BaseRel::Awaited => &self.awaited,
+            BaseRel::Peer => base_relation(self.graph, relation),
+            _ => &self.nothing,
+        }
+    }
+}
