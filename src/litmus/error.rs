@@ -53,6 +53,8 @@ pub enum LitmusError {
         "the access of {bytes} bytes at `{name}+{offset}` is misaligned: `{name}` is aligned to {align}"
     )]
     Misaligned { name: String, offset: i128, bytes: u64, align: u64, span: Span },
+    #[error("`{}` does not say how many elements it has", name.value)]
+    UnsizedShared { name: Spanned<String>, ty: Type },
     #[error("`{name}` is declared in `.{declared}`, which this instruction does not access")]
     WrongSpace { name: String, declared: &'static str, only_shared: bool, span: Span },
     #[error("`{}` is an alias of itself", name.value)]
@@ -95,6 +97,7 @@ impl LitmusError {
             | Self::RegisterType { name, .. }
             | Self::NeverWrittenByThread { name, .. }
             | Self::Directive { name, .. }
+            | Self::UnsizedShared { name, .. }
             | Self::Place { name } => name.span,
         }
     }
@@ -188,6 +191,11 @@ impl LitmusError {
             Self::WrongSpace { declared, .. } => at("litmus-space").help(format!(
                 "write `.{declared}` in the instruction, or declare the variable elsewhere \
                  (PTX-6.4.1)"
+            )),
+            Self::UnsizedShared { name, ty } => at("litmus-unsized").help(format!(
+                "a kernel's launch says how much dynamic shared memory there is, a test does so \
+                 here: `.extern .shared .{ty} {}[256];`",
+                name.value
             )),
             Self::OutOfRange { .. } => {
                 at("litmus-out-of-range").help("declare a larger variable, or use a smaller offset")

@@ -239,111 +239,6 @@ impl ExprArena {
         self.intern(Expr::Binary(op, a, b), out)
     }
 
-    /// Identities with a constant on the right, or equal arguments.
-    fn identity(&mut self, op: Binary, a: ExprId, b: ExprId, width: u32) -> Option<ExprId> {
-        use Binary::{AShr, Add, And, Eq, LShr, Mul, Or, SLt, Shl, Sub, UDiv, ULt, Xor};
-        if a == b {
-            return match op {
-                And | Or => Some(a),
-                Xor | Sub => Some(self.number(0, width)),
-                Eq => Some(self.truth(true)),
-                ULt | SLt => Some(self.truth(false)),
-                _ => None,
-            };
-        }
-        if width == 1 {
-            if op == Eq {
-                let differ = self.binary(Xor, a, b);
-                return Some(self.not(differ));
-            }
-            if op == And {
-                return self.conjunction(a, b);
-            }
-            if op == Or {
-                return self.disjunction(a, b);
-            }
-        }
-        let right = self.constant(b)?;
-        match op {
-            Add | Sub | Or | Xor | Shl | LShr | AShr if right == 0 => Some(a),
-            Mul | UDiv if right == 1 => Some(a),
-            Mul | And if right == 0 => Some(self.number(0, width)),
-            And if right == mask(width) => Some(a),
-            Xor if right == mask(width) => Some(self.not(a)),
-            Or if right == mask(width) => Some(b),
-            ULt if right == 0 => Some(self.truth(false)),
-            Add | Sub => self.reassociate(op, a, right, width),
-            Eq => self.equals_constant(a, right, width),
-            _ => None,
-        }
-    }
-
-    /// `(x + c) ± d` becomes `x + (c ± d)`, and `x - d` becomes `x + (-d)`.
-    fn reassociate(&mut self, op: Binary, a: ExprId, right: u128, width: u32) -> Option<ExprId> {
-        let right = if op == Binary::Sub { right.wrapping_neg() } else { right };
-        if let Expr::Binary(Binary::Add, x, c) = self.get(a)
-            && let Some(c) = self.constant(c)
-        {
-            let sum = self.number(c.wrapping_add(right), width);
-            return Some(self.binary(Binary::Add, x, sum));
-        }
-        if op == Binary::Sub {
-            let negated = self.number(right, width);
-            return Some(self.binary(Binary::Add, a, negated));
-        }
-        None
-    }
-
-    /// `e == k` where e's shape decides more than the comparison shows.
-    fn equals_constant(&mut self, a: ExprId, k: u128, width: u32) -> Option<ExprId> {
-        match self.get(a) {
-            Expr::Binary(Binary::Add, x, c) => {
-                let c = self.constant(c)?;
-                let k = self.number(k.wrapping_sub(c), width);
-                Some(self.binary(Binary::Eq, x, k))
-            }
-            Expr::Binary(Binary::Xor, x, c) => {
-                let c = self.constant(c)?;
-                let k = self.number(k ^ c, width);
-                Some(self.binary(Binary::Eq, x, k))
-            }
-            Expr::Unary(Unary::Not, x) => {
-                let k = self.number(!k, width);
-                Some(self.binary(Binary::Eq, x, k))
-            }
-            Expr::ZeroExtend(x) => {
-                let inner = self.width(x);
-                if k > mask(inner) {
-                    return Some(self.truth(false));
-                }
-                if inner == 1 {
-                    return Some(if k == 1 { x } else { self.not(x) });
-                }
-                let k = self.number(k, inner);
-                Some(self.binary(Binary::Eq, x, k))
-            }
-            Expr::SignExtend(x) => {
-                let inner = self.width(x);
-                if (signed(k, width) as u128) & mask(width)
-                    != (signed(k, inner) as u128) & mask(width)
-                {
-                    return Some(self.truth(false));
-                }
-                let k = self.number(k, inner);
-                Some(self.binary(Binary::Eq, x, k))
-            }
-            Expr::Ite(c, t, e) if self.is_rewritten(t, e) => {
-                self.depth += 1;
-                let k = self.number(k, width);
-                let then = self.binary(Binary::Eq, t, k);
-                let other = self.binary(Binary::Eq, e, k);
-                self.depth -= 1;
-                Some(self.ite(c, then, other))
-            }
-            _ => None,
-        }
-    }
-
     /// Whether a function of a choice becomes a choice of functions: one of the arms is constant,
     /// and the choice is not too deep inside others. What is left alone means the same.
     fn is_rewritten(&self, t: ExprId, e: ExprId) -> bool {
@@ -410,7 +305,57 @@ impl ExprArena {
         }
     }
 
-    fn conjunction(&mut self, a: ExprId, b: ExprId) -> Option<ExprId> {
+    /// `e == k` where e's shape decides more than the comparison shows.
+    pub(super) fn equals_constant(&mut self, a: ExprId, k: u128, width: u32) -> Option<ExprId> {
+        match self.get(a) {
+            Expr::Binary(Binary::Add, x, c) => {
+                let c = self.constant(c)?;
+                let k = self.number(k.wrapping_sub(c), width);
+                Some(self.binary(Binary::Eq, x, k))
+            }
+            Expr::Binary(Binary::Xor, x, c) => {
+                let c = self.constant(c)?;
+                let k = self.number(k ^ c, width);
+                Some(self.binary(Binary::Eq, x, k))
+            }
+            Expr::Unary(Unary::Not, x) => {
+                let k = self.number(!k, width);
+                Some(self.binary(Binary::Eq, x, k))
+            }
+            Expr::ZeroExtend(x) => {
+                let inner = self.width(x);
+                if k > mask(inner) {
+                    return Some(self.truth(false));
+                }
+                if inner == 1 {
+                    return Some(if k == 1 { x } else { self.not(x) });
+                }
+                let k = self.number(k, inner);
+                Some(self.binary(Binary::Eq, x, k))
+            }
+            Expr::SignExtend(x) => {
+                let inner = self.width(x);
+                if (signed(k, width) as u128) & mask(width)
+                    != (signed(k, inner) as u128) & mask(width)
+                {
+                    return Some(self.truth(false));
+                }
+                let k = self.number(k, inner);
+                Some(self.binary(Binary::Eq, x, k))
+            }
+            Expr::Ite(c, t, e) if self.is_rewritten(t, e) => {
+                self.depth += 1;
+                let k = self.number(k, width);
+                let then = self.binary(Binary::Eq, t, k);
+                let other = self.binary(Binary::Eq, e, k);
+                self.depth -= 1;
+                Some(self.ite(c, then, other))
+            }
+            _ => None,
+        }
+    }
+
+    pub(super) fn conjunction(&mut self, a: ExprId, b: ExprId) -> Option<ExprId> {
         for (x, y) in [(a, b), (b, a)] {
             match self.constant(x) {
                 Some(0) => return Some(x),
@@ -471,7 +416,7 @@ impl ExprArena {
         Some(self.conjoin(&all))
     }
 
-    fn disjunction(&mut self, a: ExprId, b: ExprId) -> Option<ExprId> {
+    pub(super) fn disjunction(&mut self, a: ExprId, b: ExprId) -> Option<ExprId> {
         for (x, y) in [(a, b), (b, a)] {
             match self.constant(x) {
                 Some(0) => return Some(y),

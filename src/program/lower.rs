@@ -16,6 +16,7 @@ use crate::ptx::operation::{
     AccessForm, Address, ArithmeticOp, AtomicOp, BoolOp, Comparison, Destination, Operation, Order,
     PredicateUse, Space, Statement, Type, TypeKind, Value,
 };
+use crate::ptx::uses::part_of;
 use rustc_hash::FxHashMap;
 
 /// Turns a test into a program, as the readings say; the front end has checked names, types and
@@ -454,6 +455,20 @@ impl Lowering<'_> {
             Operation::Move { ty, destination, source } => {
                 let value = self.value(source, *ty);
                 self.assign(destination, value, extension(*ty));
+            }
+            Operation::Pack { ty, destination, parts } => {
+                let part = part_of(*ty, parts.len());
+                let parts = parts.iter().map(|value| self.value(value, part));
+                let whole = parts.reduce(|low, high| Term::Concat(Box::new(high), Box::new(low)));
+                self.assign(destination, whole.expect("two or four parts"), Extension::Zero);
+            }
+            Operation::Unpack { ty, destinations, source } => {
+                let part = part_of(*ty, destinations.len());
+                let whole = self.value(source, *ty);
+                for (element, destination) in (0_u32..).zip(destinations) {
+                    let bits = whole.clone().bits(element * part.bits, part.bits);
+                    self.assign(destination, bits, Extension::Zero);
+                }
             }
             Operation::Convert { to, from, destination, source } => {
                 let value = self.value(source, *from).resize(to.bits, extension(*from));

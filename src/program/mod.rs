@@ -2,9 +2,11 @@
 
 mod address;
 mod barrier;
+mod cancel;
 pub mod expr;
 pub mod float;
 mod host;
+mod identities;
 pub mod layout;
 pub mod lower;
 pub mod mbarrier;

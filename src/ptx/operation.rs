@@ -545,6 +545,24 @@ pub enum Operation {
         /// The source.
         source: Value,
     },
+    /// `mov d, {a, b, ...}`: a scalar made of parts, the lowest first.
+    Pack {
+        /// The type of the scalar.
+        ty: Type,
+        /// The target.
+        destination: Destination,
+        /// Two or four.
+        parts: Vec<Value>,
+    },
+    /// `mov {a, b, ...}, s`: the parts of a scalar, the lowest first.
+    Unpack {
+        /// The type of the scalar.
+        ty: Type,
+        /// The targets, two or four.
+        destinations: Vec<Destination>,
+        /// The scalar.
+        source: Value,
+    },
     /// Conversion between widths and signedness.
     Convert {
         /// The target's type.

@@ -195,6 +195,16 @@ impl Printer {
                 .typed(Line::new("mov"), *ty, 1)
                 .operand(self.destination(destination))
                 .operand(self.source(source, *ty)?),
+            O::Pack { ty, destination, parts } => {
+                let parts: Vec<_> = parts.iter().map(|part| self.value(part)).collect();
+                self.typed(Line::new("mov"), *ty, 1)
+                    .operand(self.destination(destination))
+                    .operand(vector(&parts))
+            }
+            O::Unpack { ty, destinations, source } => self
+                .typed(Line::new("mov"), *ty, 1)
+                .operand(self.destinations(destinations))
+                .operand(self.value(source)),
             O::Convert { to, from, destination, source } => Line::new("cvt")
                 .word(to)
                 .word(from)

@@ -79,6 +79,14 @@ impl<'s> Mentions<'s> {
                 self.values(sources);
                 self.writes.extend(destination);
             }
+            O::Pack { destination, parts, .. } => {
+                self.values(parts);
+                self.writes.extend(destination);
+            }
+            O::Unpack { destinations, source, .. } => {
+                self.value(source);
+                self.writes.extend(destinations.iter().flatten());
+            }
             O::MultiplyAdd { destination, sources, .. } => {
                 self.values(sources);
                 self.writes.extend(destination);

@@ -61,6 +61,11 @@ impl Need {
 const ADDRESS: Type = Type::new(TypeKind::Bits, 64);
 const WORD: Type = Type::new(TypeKind::Bits, 32);
 
+/// The type of one of the elements that make up a scalar.
+pub(crate) fn part_of(ty: Type, elements: usize) -> Type {
+    Type::new(TypeKind::Bits, ty.bits / u32::try_from(elements.max(1)).unwrap_or(u32::MAX))
+}
+
 /// Calls `see` for every register that a statement mentions, with the type it is used at.
 pub(crate) fn for_each_register(statement: &Statement, see: &mut dyn FnMut(&Register, Need)) {
     let mut visitor = Visitor { see };
@@ -214,6 +219,16 @@ impl Visitor<'_> {
             | Operation::ConvertAddress { ty, destination, source, .. } => {
                 self.destination(destination, *ty);
                 self.value(source, *ty);
+            }
+            Operation::Pack { ty, destination, parts } => {
+                self.destination(destination, *ty);
+                let part = part_of(*ty, parts.len());
+                parts.iter().for_each(|p| self.value(p, part));
+            }
+            Operation::Unpack { ty, destinations, source } => {
+                self.value(source, *ty);
+                let part = part_of(*ty, destinations.len());
+                destinations.iter().for_each(|d| self.destination(d, part));
             }
             Operation::Convert { to, from, destination, source } => {
                 self.fitting_destination(destination, *to, Fit::Wider);

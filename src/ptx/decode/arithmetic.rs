@@ -4,7 +4,8 @@
 //! [`Operation::Unknown`], so that only a thread that needs their result fails.
 
 use super::{Decoded, Decoder, outside};
-use crate::ptx::instruction::OperandKind;
+use crate::ptx::error::DecodeError;
+use crate::ptx::instruction::{Operand, OperandKind};
 use crate::ptx::names;
 use crate::ptx::operation::{ArithmeticOp, Operation, Type, TypeKind};
 
@@ -13,8 +14,10 @@ const INTEGERS: &str = ".u16, .u32, .u64, .s16, .s32 and .s64";
 impl Decoder<'_> {
     pub(super) fn mov(&mut self) -> Decoded {
         let operands = self.operands(2, 2, "mov.type d, a")?;
-        if operands.iter().any(|operand| matches!(operand.kind, OperandKind::Vector(_))) {
-            return Ok(outside::unknown(self));
+        if let [OperandKind::Vector(list), _] | [_, OperandKind::Vector(list)] =
+            [&operands[0].kind, &operands[1].kind]
+        {
+            return self.mov_vector(operands, list.len());
         }
         let ty = self.register_type(
             "PTX-9.7.9.3",
@@ -24,6 +27,32 @@ impl Decoder<'_> {
         self.finish("mov.type d, a")?;
         let destination = self.real_destination(&operands[0])?;
         Ok(Operation::Move { ty, destination, source: self.any_value(&operands[1], ty)? })
+    }
+
+    /// A scalar made of the elements of a vector, or taken apart into them.
+    fn mov_vector(&mut self, operands: &[Operand], elements: usize) -> Decoded {
+        const SECTION: &str = "PTX-9.7.9.4";
+        let ty = self.register_type(SECTION, ".b16, .b32, .b64 and .b128", |ty| {
+            ty.kind == TypeKind::Bits && ty.bits >= 16
+        })?;
+        self.finish("mov.type d, a")?;
+        let count = u32::try_from(elements).unwrap_or(u32::MAX);
+        let part = Type::new(TypeKind::Bits, ty.bits / count.max(1));
+        if !matches!(count, 2 | 4) || !(8..=64).contains(&part.bits) {
+            return Err(DecodeError::Rule {
+                message: format!("a `.{ty}` does not consist of {elements} elements"),
+                help: "two or four elements of 8 to 64 bits each make up the scalar",
+                section: SECTION,
+                span: self.instruction.span,
+            });
+        }
+        if let OperandKind::Vector(_) = operands[1].kind {
+            let destination = self.real_destination(&operands[0])?;
+            let parts = self.values(&operands[1], count, part)?;
+            return Ok(Operation::Pack { ty, destination, parts });
+        }
+        let destinations = self.loaded(&operands[0], count)?;
+        Ok(Operation::Unpack { ty, destinations, source: self.value(&operands[1], ty)? })
     }
 
     pub(super) fn convert(&mut self) -> Decoded {
