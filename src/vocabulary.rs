@@ -218,6 +218,9 @@ base_relations! {
     /// those that wait for its end, also from its own barrier operations and from the reads that
     /// decide whether it comes to them or leaves a loop.
     Awaited = "awaited", Given @ "PTX-9.7.13.1",
+    /// To a barrier operation that waits for the end of a thread, from all that the thread does: an
+    /// order in time, by which the thread's end orders nothing else.
+    Ended = "ended", Given @ "PTX-9.7.13.1",
     /// API synchronization: streams, events, kernel boundaries, programmatic dependent launch.
     Api = "api", Given @ "PTX-8.9.4",
     /// To accesses to the shared memory of another CTA, from the events of that CTA's threads.

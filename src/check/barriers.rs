@@ -2,11 +2,13 @@
 //! and programs that no execution completes.
 
 use super::{Settings, reuse, too_large};
+use crate::event::base::base_relation;
 use crate::event::graph::{BarrierKey, BarrierOp, BarrierRule, EventGraph};
 use crate::execution::barrier::{Barriers, TooMany};
 use crate::execution::schedule::{Misuse, Schedules};
 use crate::solve::{Core, Engine, Problem};
 use crate::verdict::{Reason, Undecided, Verdict};
+use crate::vocabulary::BaseRel;
 use rustc_hash::FxHashMap;
 
 /// The verdict where barriers of CTAs are misused in some order of their operations (PTX-9.7.13.1).
@@ -67,19 +69,22 @@ pub(super) fn stuck(graph: &EventGraph, core: Core) -> Verdict {
         Err(why) => return too_many(why),
     }
     let schedules = Schedules::new(Barriers::certain(graph));
-    undefined(violated(graph, &schedules))
-        .or_else(|| undefined(misused(graph, &schedules)))
+    certain_misuse_in(graph, &schedules)
         .unwrap_or_else(|| Verdict::Deadlock(deadlock(graph, &schedules.stuck())))
 }
 
-/// A violation that some schedule comes to.
-fn violated(graph: &EventGraph, schedules: &Schedules<'_>) -> Result<Option<Reason>, TooMany> {
+/// The verdict on a violation that some schedule comes to.
+fn violated(graph: &EventGraph, schedules: &Schedules<'_>) -> Result<Option<Verdict>, TooMany> {
     for violation in graph.violations.iter().filter(|v| graph.exprs.is_true(v.guard)) {
         let reached =
             violation.behind.map_or(Ok(true), |(agent, count)| schedules.pass(agent, count))?;
         if reached {
-            let rule = violation.rule.clone();
-            return Ok(Some(Reason { rule, spans: vec![violation.span], choices: None }));
+            let (rule, spans) = (violation.rule.clone(), vec![violation.span]);
+            let reason = Reason { rule, spans, choices: None };
+            return Ok(Some(match violation.out_of_model {
+                true => Verdict::OutOfModel(reason),
+                false => Verdict::Undefined(reason),
+            }));
         }
     }
     Ok(None)
@@ -87,7 +92,25 @@ fn violated(graph: &EventGraph, schedules: &Schedules<'_>) -> Result<Option<Reas
 
 /// The verdict where a misuse happens in some order of the operations that surely happen.
 pub(super) fn certain_misuse(graph: &EventGraph) -> Option<Verdict> {
-    undefined(misused(graph, &Schedules::new(Barriers::certain(graph))))
+    certain_misuse_in(graph, &Schedules::new(Barriers::certain(graph)))
+}
+
+fn certain_misuse_in(graph: &EventGraph, schedules: &Schedules<'_>) -> Option<Verdict> {
+    match violated(graph, schedules) {
+        Ok(None) => undefined(misused(graph, schedules)),
+        Ok(verdict) => verdict,
+        Err(why) => Some(too_many(why)),
+    }
+}
+
+/// The program without waiting at barriers; what waits for the end of a thread is still held back
+/// by it.
+pub(super) fn without_waiting(graph: &EventGraph) -> EventGraph {
+    // It is computed once, for the barriers as they are.
+    let _ = base_relation(graph, BaseRel::Awaited);
+    let mut free = graph.clone();
+    free.barriers.iter_mut().for_each(|op| op.waits = false);
+    free
 }
 
 /// The verdict on what was found in the schedules, or that there are too many of them.

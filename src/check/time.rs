@@ -25,6 +25,7 @@ pub(super) fn order(arena: &mut Arena) -> NodeId {
         BaseRel::WarpSync,
         BaseRel::ClusterSync,
         BaseRel::Awaited,
+        BaseRel::Ended,
         BaseRel::Api,
     ];
     let mut step = arena.add(Node::Rel(steps[0]));
@@ -96,6 +97,7 @@ struct Meeting<'g> {
     po: Rel,
     sync: [Rel; 3],
     awaited: Rel,
+    ended: Rel,
     nothing: Rel,
 }
 
@@ -118,8 +120,10 @@ impl<'g> Meeting<'g> {
         // Of an access that may not happen nobody knows anything.
         let mut awaited = base_relation(graph, BaseRel::Awaited).clone();
         awaited.restrict_domain(&operations);
+        let mut ended = base_relation(graph, BaseRel::Ended).clone();
+        ended.restrict_domain(&placed);
         let sync = edges.map(|pairs| Rel::from_pairs(n, pairs));
-        Self { graph, operations, po, sync, awaited, nothing: Rel::empty(n) }
+        Self { graph, operations, po, sync, awaited, ended, nothing: Rel::empty(n) }
     }
 }
 
@@ -142,6 +146,7 @@ impl Interpretation for Meeting<'_> {
             BaseRel::WarpSync => &self.sync[1],
             BaseRel::ClusterSync => &self.sync[2],
             BaseRel::Awaited => &self.awaited,
+            BaseRel::Ended => &self.ended,
             BaseRel::Peer => base_relation(self.graph, relation),
             _ => &self.nothing,
         }

@@ -28,6 +28,16 @@ pub(super) fn awaited(graph: &EventGraph) -> Rel {
     Rel::from_pairs(graph.events.len(), pairs.chain(decided))
 }
 
+/// To barrier operations that wait for the end of a thread, from all that the thread does.
+pub(super) fn ended(graph: &EventGraph) -> Rel {
+    let mut own: Vec<Vec<EventId>> = vec![Vec::new(); graph.agents.len()];
+    graph.ids().for_each(|id| own[graph.event(id).agent.index()].push(id));
+    let pairs = awaited_threads(graph).into_iter().flat_map(|(agent, operation)| {
+        own[agent.index()].iter().map(move |&event| (event, operation)).collect::<Vec<_>>()
+    });
+    Rel::from_pairs(graph.events.len(), pairs)
+}
+
 /// To barrier operations that wait for others, from the reads that decide whether another thread
 /// comes to the barrier at all: be it that it arrives or that it ends, it has read before. To one
 /// that marks the arrival of a warp, also from those of the warp's other threads.

@@ -634,7 +634,7 @@ fn arithmetic(op: ArithmeticOp, ty: Type, a: Term, b: Option<Term>) -> Term {
 }
 
 /// The rule that keeps an access from addresses outside `.global`, if there is one.
-fn only_global(access: &AccessForm, marks: Marks) -> Option<&'static str> {
+pub(super) fn only_global(access: &AccessForm, marks: Marks) -> Option<&'static str> {
     let vector = access.elements > 1;
     if access.mmio {
         Some("an `.mmio` access outside `.global` (PTX-9.7.9.8)")

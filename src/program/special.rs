@@ -1,7 +1,7 @@
 //! Instructions that become several accesses: bulk stores, `discard`, multimem operations and
 //! reductions of packed types.
 
-use super::lower::Lowering;
+use super::lower::{Lowering, only_global};
 use super::micro::{Confined, Marks, Micro, Target};
 use super::term::{Extension, Subnormals, Term, atomic_result, extension};
 use crate::litmus::ast::DeclaredSpace;
@@ -209,7 +209,12 @@ impl Lowering<'_> {
                 let operand = value.clone().bits(part * half.ty.bits, half.ty.bits);
                 let register = self.registers.temporary(element as usize);
                 let destination = wanted.then_some((register, Extension::Zero));
-                list.push(self.atomic_on(&half, op, element, destination, operand, None, red));
+                let mut micro = self.atomic_on(&half, op, element, destination, operand, None, red);
+                if let Micro::Rmw { target, .. } = &mut micro {
+                    // A packed type is no vector.
+                    target.confined = only_global(access, target.marks).map(Confined::Global);
+                }
+                list.push(micro);
                 parts.push(Term::Register(register).resize(half.ty.bits, Extension::Zero));
             }
             let [low, high] = [parts.remove(0), parts.remove(0)];
