@@ -78,12 +78,25 @@ pub fn graph_of(test: &Test, model: &Model, settings: Settings) -> EventGraph {
 #[must_use]
 pub fn graph_with_rounds(test: &Test, model: &Model, settings: Settings) -> EventGraph {
     let graph = graph_of(test, model, settings);
-    if !graph.cuts.iter().any(|cut| cut.kind == CutKind::Spin) {
-        return graph;
+    match waits(&graph) {
+        true => with_rounds(test, model, settings, settings.bound.saturating_add(1)),
+        false => graph,
     }
-    let bound = settings.bound.saturating_add(1);
+}
+
+/// As [`graph_with_rounds`], for what needs one such round of one thread only: that and the last.
+fn graph_with_a_round(test: &Test, model: &Model, settings: Settings) -> EventGraph {
+    with_rounds(test, model, settings, settings.bound.max(2))
+}
+
+fn with_rounds(test: &Test, model: &Model, settings: Settings, bound: u8) -> EventGraph {
     let unfolding = Unfolding { bound, spin_loops: false, tearing: settings.tearing };
     unfolded(test, model, settings, unfolding)
+}
+
+/// Whether there are loops that only wait, whose rounds are left out.
+fn waits(graph: &EventGraph) -> bool {
+    graph.cuts.iter().any(|cut| cut.kind == CutKind::Spin)
 }
 
 fn unfolded(test: &Test, model: &Model, settings: Settings, unfolding: Unfolding) -> EventGraph {
@@ -217,11 +230,18 @@ fn decide(
     if let Some(verdict) = violation(problem, engine, settings) {
         return (verdict, graph);
     }
+    if let Some(found) = violation_in_a_round(test, problem, engine, settings) {
+        return found;
+    }
     if let Some(verdict) = barriers::misuse(problem, engine, settings) {
         return (verdict, graph);
     }
-    if let Some(verdict) = lifetime::unsure(problem, engine, settings) {
-        return (verdict, graph);
+    if lifetime::is_asked(&graph, settings) {
+        let rounds = lifetime::graph_to_ask(test, model, &graph, settings);
+        let asked = Problem { graph: rounds.as_ref().unwrap_or(&graph), model };
+        if let Some(verdict) = lifetime::unsure(asked, engine, settings) {
+            return (verdict, rounds.unwrap_or(graph));
+        }
     }
     if let Some(verdict) = meaningless(problem, engine, settings) {
         return (verdict, graph);
@@ -304,6 +324,34 @@ fn violation(problem: Problem<'_>, engine: &dyn Engine, settings: Settings) -> O
         });
     }
     None
+}
+
+/// Undefined behaviour in a round of a loop that only waits, where only executions count in which
+/// every thread ends: these leave such rounds out.
+///
+/// What the rounds do to mbarriers is not looked at: that they do no wrong takes a look at every
+/// order of all operations, and pipelines would take seconds.
+fn violation_in_a_round(
+    test: &Test,
+    Problem { graph, model }: Problem<'_>,
+    engine: &dyn Engine,
+    settings: Settings,
+) -> Option<(Verdict, EventGraph)> {
+    let of_mbarrier: BTreeSet<(u32, u32)> = graph
+        .events
+        .iter()
+        .filter(|event| event.marks.mbarrier)
+        .map(|event| (event.span.start, event.span.end))
+        .collect();
+    let counts = |v: &Violation| !of_mbarrier.contains(&(v.span.start, v.span.end));
+    let asked = |(index, v)| counts(v) && Goal::Violation(index).needs_end(graph);
+    if !waits(graph) || !graph.violations.iter().enumerate().any(asked) {
+        return None;
+    }
+    let mut rounds = graph_with_a_round(test, model, settings);
+    rounds.violations.retain(counts);
+    let verdict = violation(Problem { graph: &rounds, model }, engine, settings)?;
+    Some((verdict, rounds))
 }
 
 /// What a mixed-size race leaves of a program's meaning.

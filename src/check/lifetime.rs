@@ -4,13 +4,14 @@
 //! It has started where one of its threads has done something before the access, and has not exited
 //! where one does something after it, in the order of [`time`].
 
-use super::{Settings, time, too_large};
+use super::{Settings, graph_with_a_round, time, too_large, waits};
 use crate::event::base::base_set;
 use crate::event::graph::EventGraph;
 use crate::execution::build::Choices;
 use crate::id::{EventId, NodeId};
+use crate::litmus::ast::Test;
 use crate::program::reading::Dsmem;
-use crate::relation::expr::{Arena, Node};
+use crate::relation::expr::{Arena, Model, Node};
 use crate::solve::{Engine, Pairs, Problem};
 use crate::verdict::{Reason, Verdict};
 use crate::vocabulary::{BaseRel, BaseSet};
@@ -22,15 +23,33 @@ type Question = (Pairs, fn(&mut Arena) -> NodeId);
 const QUESTIONS: [Question; 2] =
     [(Pairs::BeforeStart, not_started), (Pairs::AfterExit, may_have_exited)];
 
+/// Whether a program has accesses to other CTAs' shared memory, and is small enough, so that it has to
+/// be asked whether these live.
+pub(super) fn is_asked(graph: &EventGraph, settings: Settings) -> bool {
+    settings.readings.dsmem == Dsmem::Live
+        && too_large(graph).is_none()
+        && !base_set(graph, BaseSet::Peer).is_empty()
+}
+
+/// The program with rounds of loops that only wait, where such a round accesses the memory of
+/// another CTA.
+pub(super) fn graph_to_ask(
+    test: &Test,
+    model: &Model,
+    graph: &EventGraph,
+    settings: Settings,
+) -> Option<EventGraph> {
+    let accesses = |graph: &EventGraph| base_set(graph, BaseSet::Peer).count();
+    let rounds = waits(graph).then(|| graph_with_a_round(test, model, settings))?;
+    (accesses(&rounds) > accesses(graph)).then_some(rounds)
+}
+
 /// The verdict where some execution accesses the shared memory of a CTA that may not be there.
 pub(super) fn unsure(
     Problem { graph, model }: Problem<'_>,
     engine: &dyn Engine,
     settings: Settings,
 ) -> Option<Verdict> {
-    if settings.readings.dsmem == Dsmem::Unchecked || too_large(graph).is_some() {
-        return None;
-    }
     let first = base_set(graph, BaseSet::Peer).iter().next()?;
     let place = ("PTX-2.2.2", graph.event(first).span);
     QUESTIONS.into_iter().find_map(|(pairs, relation)| {
