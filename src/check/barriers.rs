@@ -5,6 +5,7 @@ use super::{Settings, reuse, too_large};
 use crate::event::graph::{BarrierKey, BarrierOp, BarrierRule, EventGraph};
 use crate::execution::barrier::{Barriers, TooMany};
 use crate::execution::schedule::{Misuse, Schedules};
+use crate::id::AgentId;
 use crate::solve::{Core, Engine, Problem};
 use crate::verdict::{Reason, Undecided, Verdict};
 use rustc_hash::FxHashMap;
@@ -77,12 +78,21 @@ fn violated(graph: &EventGraph, schedules: &Schedules<'_>) -> Result<Option<Reas
     for violation in graph.violations.iter().filter(|v| graph.exprs.is_true(v.guard)) {
         let reached =
             violation.behind.map_or(Ok(true), |(agent, count)| schedules.pass(agent, count))?;
-        if reached {
+        let sure = violation.behind.is_none_or(|(agent, count)| !may_wait(graph, agent, count));
+        if reached && sure {
             let rule = violation.rule.clone();
             return Ok(Some(Reason { rule, spans: vec![violation.span], choices: None }));
         }
     }
     Ok(None)
+}
+
+/// Whether a value decides if a thread comes to one of the first operations and waits there.
+fn may_wait(graph: &EventGraph, agent: AgentId, count: usize) -> bool {
+    graph.barriers[..count].iter().any(|op| {
+        let event = graph.event(op.event);
+        event.agent == agent && op.waits && graph.exprs.constant(event.guard).is_none()
+    })
 }
 
 /// The verdict where a misuse happens in some order of the operations that surely happen.

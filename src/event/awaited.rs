@@ -8,14 +8,16 @@ use crate::program::expr::Expr;
 use rustc_hash::FxHashMap;
 
 /// To barrier operations that wait for the end of a thread, from its own barrier operations and from
-/// each read that decides whether it comes to one or leaves a loop.
+/// each read that decides whether it comes to one or leaves a loop, or that it takes along there: a
+/// thread votes and says how many meet with values that it has.
 pub(super) fn awaited(graph: &EventGraph) -> Rel {
     let mut sources: Vec<Vec<EventId>> = vec![Vec::new(); graph.agents.len()];
     for op in &graph.barriers {
         let event = graph.event(op.event);
         let own = &mut sources[event.agent.index()];
         own.push(op.event);
-        own.extend(reads_of(graph, event.guard));
+        let needed = [Some(event.guard), op.predicate, op.count()].into_iter().flatten();
+        own.extend(needed.flat_map(|needed| reads_of(graph, needed)));
     }
     for cut in &graph.cuts {
         sources[cut.agent.index()].extend(reads_of(graph, cut.guard));

@@ -4,6 +4,7 @@
 //! for and kept with the graph.
 
 use super::graph::{AgentKind, EventGraph, EventKind};
+use super::meet::Meetings;
 use crate::bitrel::{EventSet, Rel};
 use crate::id::{AccessId, AgentId, EventId};
 use crate::litmus::ast::{Place, ThreadPlace};
@@ -342,14 +343,22 @@ fn semantic_reads(graph: &EventGraph, id: EventId, guard: bool) -> Vec<AccessId>
             // What a barrier returns depends on the predicates of all that may take part.
             Expr::Barrier(index) if !barriers.contains(&index) => {
                 barriers.push(index);
-                let key = &graph.barriers[index as usize].key;
-                let met = graph.barriers.iter().filter(|b| b.key == *key);
-                stack.extend(met.filter_map(|b| b.predicate).flat_map(|p| graph.exprs.leaves(p)));
+                let meetings = meetings(graph);
+                let all = graph.barriers.iter().enumerate();
+                let met = all.filter(|(other, _)| meetings.may_be(index as usize, *other));
+                let predicates = met.filter_map(|(_, op)| op.predicate);
+                stack.extend(predicates.flat_map(|p| graph.exprs.leaves(p)));
             }
             _ => {}
         }
     }
     reads
+}
+
+fn meetings(graph: &EventGraph) -> Meetings<'_> {
+    let events = graph.barriers.iter().map(|op| graph.event(op.event));
+    let places = events.map(|event| (event.agent.index(), event.guard)).collect();
+    Meetings { barriers: &graph.barriers, exprs: &graph.exprs, places }
 }
 
 /// Program order between restricted fences and the accesses that they do not cover

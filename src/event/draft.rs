@@ -7,6 +7,7 @@ use super::graph::{
     EventKind, Location, Object, Symbol, Violation,
 };
 use super::initial::InitialValues;
+use super::meet::Meetings;
 use super::pieces::Pieces;
 use super::unfold::{Unfolding, union};
 use crate::id::{AccessId, AgentId, EventId, ExprId, LocId, ObjectId, VirtualId};
@@ -123,12 +124,15 @@ impl<'p> Draft<'p> {
         if self.predicates.iter().all(Vec::is_empty) {
             return Vec::new();
         }
-        let met = |op: &BarrierOp| {
-            let others = self.barriers.iter().zip(&self.predicates);
-            let met = others.filter(|(other, _)| op.reduction.is_some() && other.key == op.key);
-            met.fold(Vec::new(), |all, (_, reads)| union(&all, reads))
+        let places = self.entries.iter().filter_map(barrier_at).collect();
+        let meetings = Meetings { barriers: &self.barriers, exprs: &self.exprs, places };
+        let all = 0..self.barriers.len();
+        let met = |at: usize| {
+            let reduces = self.barriers[at].reduction.is_some();
+            let met = all.clone().filter(|&other| reduces && meetings.may_be(at, other));
+            met.fold(Vec::new(), |all, other| union(&all, &self.predicates[other]))
         };
-        self.barriers.iter().map(met).collect()
+        all.clone().map(met).collect()
     }
 
     /// Registers of each thread that the condition, the filter or `locations` mention.
@@ -513,4 +517,12 @@ fn agents(program: &Program) -> Vec<Agent> {
         .enumerate()
         .map(|(index, t)| Agent { name: t.name.clone(), kind: AgentKind::Thread(index, t.place) });
     std::iter::once(init).chain(threads).collect()
+}
+
+/// The thread and the guard of a barrier operation; they are entered in their order.
+fn barrier_at(entry: &Entry) -> Option<(usize, ExprId)> {
+    match entry {
+        Entry::Other { thread, kind: DraftKind::Barrier(_), guard, .. } => Some((*thread, *guard)),
+        _ => None,
+    }
 }

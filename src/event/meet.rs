@@ -1,9 +1,10 @@
 //! Barrier operations of a thread: the barriers that each may mean, and what reductions return.
 
+use super::graph::{BarrierOp, BarrierRule};
 use super::unfold::{Cell, Effect, State, ThreadRun};
 use crate::id::ExprId;
 use crate::litmus::ast::ThreadPlace;
-use crate::program::expr::Expr;
+use crate::program::expr::{Expr, ExprArena};
 use crate::program::micro::BarrierMicro;
 use crate::program::term::Term;
 use crate::source::Span;
@@ -143,5 +144,46 @@ impl ThreadRun<'_, '_> {
             self.violate(elsewhere, span, rule.to_owned(), !resource);
         }
         out
+    }
+}
+
+/// Which barrier operations may be of one generation.
+pub(super) struct Meetings<'a> {
+    pub(super) barriers: &'a [BarrierOp],
+    pub(super) exprs: &'a ExprArena,
+    /// The thread and the guard of each operation.
+    pub(super) places: Vec<(usize, ExprId)>,
+}
+
+impl Meetings<'_> {
+    /// Whether two operations may be of one generation. Those of one thread never are; without
+    /// thread counts, generations are counted by occurrence.
+    pub(super) fn may_be(&self, a: usize, b: usize) -> bool {
+        let (one, other) = (&self.barriers[a], &self.barriers[b]);
+        if a == b || one.key != other.key || self.places[a].0 == self.places[b].0 {
+            return a == b;
+        }
+        let counted = |op: &BarrierOp| matches!(op.rule, BarrierRule::Count(_));
+        if self.barriers.iter().any(|op| op.key == one.key && counted(op)) {
+            return true;
+        }
+        let ((first, last), (other_first, other_last)) = (self.turns(a), self.turns(b));
+        first <= other_last && other_first <= last
+    }
+
+    /// How many operations of the thread on the same barrier come before one of it, at least and at
+    /// most.
+    fn turns(&self, at: usize) -> (usize, usize) {
+        let (thread, guard) = self.places[at];
+        let earlier = (0..at).filter(|&other| {
+            self.places[other].0 == thread
+                && self.barriers[other].is_numbered_with(&self.barriers[at])
+        });
+        let (mut least, mut most) = (0, 0);
+        for when in earlier.map(|other| self.places[other].1) {
+            least += usize::from(self.exprs.is_true(when) || when == guard);
+            most += usize::from(!self.exprs.is_false(when));
+        }
+        (least, most)
     }
 }

@@ -258,7 +258,11 @@ impl<'a, F: FnMut(&Execution<'a>) -> Flow> Search<'a, F> {
         let barriers = self.barriers.clone();
         self.note_symbols(&execution.choices.rf, &Free { symbols, barriers });
         if self.goal == Goal::BoundHit {
-            return (self.found)(execution);
+            // A candidate that other values of symbols might cut is here too.
+            return match self.goal.is_reached(self.model, execution) {
+                true => (self.found)(execution),
+                false => ControlFlow::Continue(()),
+            };
         }
         let options = last_writes(execution);
         self.finals(execution, &options, &mut Vec::new())?;
