@@ -532,7 +532,7 @@ fn excluded(problem: Problem<'_>, core: Core, engine: &dyn Engine, settings: Set
         Answer::Unknown(why) => return Verdict::Unknown(Undecided::Engine(why)),
         Answer::Unsupported(why) => return Verdict::Unknown(Undecided::Unsupported(why)),
     }
-    if endless.is_empty() || (meets && barriers_block(problem, engine, settings)) {
+    if endless.is_empty() {
         return barriers::stuck(problem.graph, core);
     }
     match engine.find(problem, Goal::Endless, settings.budget) {
@@ -543,13 +543,6 @@ fn excluded(problem: Problem<'_>, core: Core, engine: &dyn Engine, settings: Set
         Answer::Unknown(why) => Verdict::Unknown(Undecided::Engine(why)),
         Answer::Unsupported(why) => Verdict::Unknown(Undecided::Unsupported(why)),
     }
-}
-
-/// Whether all threads would end if barriers kept nobody waiting: not loops are to blame then.
-fn barriers_block(problem: Problem<'_>, engine: &dyn Engine, settings: Settings) -> bool {
-    let free = barriers::without_waiting(problem.graph);
-    let problem = Problem { graph: &free, ..problem };
-    matches!(engine.find(problem, Goal::Complete, settings.budget), Answer::Yes(_))
 }
 
 /// The events, whatever the final state.

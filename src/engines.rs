@@ -102,8 +102,7 @@ impl Engine for Limited {
     }
 }
 
-/// Asks engines in turn until one answers, those first that probably answer soonest: each with a
-/// budget of steps, and in the end the first one that has run out of it without.
+/// Asks engines in turn until one answers, as [`TURNS`] says: each with a budget of steps, and in the end the first one that has run out of it without.
 struct First(Vec<Box<dyn Engine>>);
 
 impl First {
@@ -207,6 +206,12 @@ const NO_ENGINE: &str = "this build has no engine";
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_engine_has_a_turn() {
+        let has_turn = |name| TURNS.iter().any(|turn| turn.engine == name);
+        assert!(engines().iter().all(|engine| has_turn(engine.name())));
+    }
 
     #[test]
     fn unknown_engines_are_named() {

@@ -12,13 +12,13 @@ mod comparison;
 mod programs;
 mod support;
 
-use comparison::Tally;
+use comparison::{Tally, cores};
 use programs::{Profile, Sketch, large, sketch, small};
 use proptest::prelude::*;
 use proptest::strategy::{Union, ValueTree};
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestError, TestRng, TestRunner};
 use ptxmc::cat::{BUILTIN, Options, builtin, parse_builtin};
-use ptxmc::check::{Settings, check, graph_of};
+use ptxmc::check::{Settings, check, goal_of, graph_of};
 use ptxmc::event::unfold::Tearing;
 use ptxmc::litmus::ast::Test;
 use ptxmc::program::reading::Readings;
@@ -27,7 +27,7 @@ use ptxmc::relation::expr::Model;
 use ptxmc::relation::simplify::simplify;
 use ptxmc::solve::enumerate::{Cores, Enumerate};
 use ptxmc::solve::search::SearchEngine;
-use ptxmc::solve::{Budget, Engine, Pairs, Problem};
+use ptxmc::solve::{Answer, Budget, Engine, Pairs, Problem};
 use ptxmc::source::Files;
 use ptxmc::verdict::{Undecided, Verdict};
 use std::cell::RefCell;
@@ -195,6 +195,22 @@ struct Subject<'a> {
 }
 
 impl Subject<'_> {
+    /// Counts what happened.
+    fn count(&self, tally: &mut Tally, what: &'static str) {
+        tally.count(&self.judge.row, what);
+        if self.sketch.has_unknown_values() {
+            tally.count_unknown(what);
+        }
+    }
+
+    /// Counts answers of two engines that were held against each other.
+    fn count_compared(&self, tally: &mut Tally) {
+        tally.compared += 1;
+        if self.sketch.has_unknown_values() {
+            tally.count_unknown("compared");
+        }
+    }
+
     fn settings(&self, budget: Budget) -> Settings {
         let Judge { tearing, readings, .. } = *self.judge;
         Settings { budget, tearing, readings, ..Settings::default() }
@@ -269,13 +285,26 @@ impl Subject<'_> {
         graph.observed.iter().map(|o| written(&o.name)).collect()
     }
 
+    /// The question whether a final state is reached that only the axioms exclude, if there is one.
+    fn excluded(&self, states: &States, case: &Case) -> Option<String> {
+        let model = &self.judge.model;
+        let of_values = |a: &usize| model.axioms[*a].clauses.iter().any(|c| c == "PTX-8.10.4");
+        let kept: Vec<usize> = (0..model.axioms.len()).filter(of_values).collect();
+        let loose = cores::restricted(model, &kept);
+        let found = self.states(&loose, self.engines.search()).ok()?;
+        let more: Vec<&State> = found.difference(states).collect();
+        let state = more.get(case.picks.0 % more.len().max(1))?;
+        let names = self.names().into_iter().zip(state.iter().copied());
+        Some(self.sketch.asking_for(&names.collect::<Vec<_>>()))
+    }
+
     /// A condition out of final states.
     fn question(&self, states: &States, case: &Case) -> String {
         let (first, second, part) = case.picks;
         let names = self.names();
         let states: Vec<&State> = states.iter().collect();
         if states.is_empty() {
-            return self.sketch.text();
+            return self.sketch.asking(&guess(&names, case));
         }
         let (a, b) = (states[first % states.len()], states[second % states.len()]);
         let atoms = |state: &State, wanted: &dyn Fn(usize) -> bool| -> String {
@@ -300,6 +329,29 @@ impl Subject<'_> {
     }
 }
 
+/// A condition on final states that nobody has listed.
+fn guess(names: &[String], case: &Case) -> String {
+    const VALUES: [u32; 8] = [0, 1, 0, 1, 2, 0x80, 0x81, 0xFF];
+    let (first, second, part) = case.picks;
+    let atom = |(at, name): (usize, &String)| {
+        let few = if at == second % names.len() { 8 } else { 2 };
+        format!("{name} == {}", VALUES[(first >> (at % 8)) % few])
+    };
+    let all = matches!(case.form, Form::State);
+    let wanted = |at: &usize| all || part >> (at % 4) & 1 == 1;
+    let atoms: Vec<String> =
+        names.iter().enumerate().filter(|(at, _)| wanted(at)).map(atom).collect();
+    let (quantifier, operator) = match case.form {
+        Form::State | Form::Mixed => ("exists", " /\\ "),
+        Form::Part => ("~exists", " /\\ "),
+        Form::Forall => ("forall", " \\/ "),
+    };
+    match atoms.is_empty() {
+        true => format!("{quantifier} (true)"),
+        false => format!("{quantifier} ({})", atoms.join(operator)),
+    }
+}
+
 /// The final states that the first engine found.
 #[derive(Default)]
 struct Known(Option<(&'static str, States)>);
@@ -317,7 +369,7 @@ impl Known {
             self.0 = Some((name, found));
             return Ok(());
         };
-        tally.compared += 1;
+        subject.count_compared(tally);
         if *states == found {
             return Ok(());
         }
@@ -340,7 +392,7 @@ impl Known {
 fn agree(case: &Case, judge: &Judge, engines: &Engines, tally: &mut Tally) -> Result<(), String> {
     let test = parse("random.litmus", case.sketch.text().as_bytes())?;
     let subject = Subject { sketch: &case.sketch, test, judge, engines };
-    tally.count(&judge.row, "programs");
+    subject.count(tally, "programs");
     tally.features(&case.sketch.features());
     let states = same_states(&subject, case.ask, tally)?;
     if case.ask == Ask::Races {
@@ -358,7 +410,7 @@ fn same_states(subject: &Subject<'_>, ask: Ask, tally: &mut Tally) -> Result<Sta
         let simplified = || subject.states(&judge.simplified, engines.search());
         if let Some(found) = tally.timed("search", "simplified", simplified) {
             known.compare(subject, "search, simplified,", found, tally)?;
-            tally.count(&judge.row, "simplified");
+            subject.count(tally, "simplified");
         }
     }
     if known.few() {
@@ -378,7 +430,7 @@ fn same_states(subject: &Subject<'_>, ask: Ask, tally: &mut Tally) -> Result<Sta
         known.compare(subject, "z3", found, tally)?;
     }
     let Some((_, states)) = known.0 else { return Ok(States::new()) };
-    tally.count(&judge.row, "states");
+    subject.count(tally, "states");
     tally.states(states.len());
     Ok(states)
 }
@@ -393,7 +445,9 @@ fn same_verdict(
     let text = subject.question(states, case);
     let question = parse("random.litmus", text.as_bytes())?;
     let mut asked = vec![engines.search(), engines.enumerate()];
-    if case.ask == Ask::Verdict {
+    // Where values are unknown, it is often only the solver that knows what follows from them.
+    let unknown = case.ask == Ask::Nothing && subject.sketch.has_unknown_values();
+    if case.ask == Ask::Verdict || unknown {
         asked.extend(engines.solver());
     }
     let mut known: Option<(&'static str, (&'static str, Verdict))> = None;
@@ -405,18 +459,58 @@ fn same_verdict(
             return Err(format!("{}: {name} says {:?}\n{text}", judge.name, found.1));
         }
         let Some((other, verdict)) = &known else {
-            tally.count(&judge.row, found.0);
+            subject.count(tally, found.0);
             known = Some((name, found));
             continue;
         };
-        tally.compared += 1;
+        subject.count_compared(tally);
         if verdict.0 != found.0 {
             let (one, two) = (&verdict.1, &found.1);
             return Err(format!("{}: {other} says {one:?}, {name} {two:?}\n{text}", judge.name));
         }
     }
     if known.is_some() {
-        tally.count(&judge.row, "verdicts");
+        subject.count(tally, "verdicts");
+    }
+    if !case.picks.1.is_multiple_of(CORES) {
+        return Ok(());
+    }
+    let text = subject.excluded(states, case).unwrap_or(text);
+    let question = parse("random.litmus", text.as_bytes())?;
+    right_cores(subject, &question, tally).map_err(|why| format!("{why}\n{text}"))
+}
+
+/// Of so many programs, the cores of one are looked at.
+const CORES: usize = 8;
+
+/// Whether the axioms that each engine names exclude an outcome.
+fn right_cores(subject: &Subject<'_>, question: &Test, tally: &mut Tally) -> Result<(), String> {
+    let Subject { judge, engines, .. } = *subject;
+    let minimal = Enumerate { cores: Cores::Minimal };
+    let mut asked = vec![engines.search(), (&minimal, engines.enumerate().1)];
+    asked.extend(engines.solver());
+    let confirming = [Some(engines.enumerate()), engines.solver()];
+    let confirming: Vec<_> = confirming.into_iter().flatten().collect();
+    let graph = graph_of(question, &judge.model, subject.settings(Budget::default()));
+    let problem = Problem { graph: &graph, model: &judge.model };
+    let goal = goal_of(question.quantifier);
+    for (engine, budget) in asked {
+        let ask = || match engine.find(problem, goal, budget) {
+            Answer::No(core) => Ok(core),
+            Answer::Yes(_) => Err("allowed"),
+            Answer::Unknown(_) => Err("gave up"),
+            Answer::Unsupported(_) => Err("unsupported"),
+        };
+        let Some(core) = tally.timed(engine.name(), "core", ask) else { continue };
+        let confirm = || Ok(cores::confirm(problem, goal, &core, &confirming));
+        let known = tally.timed("all", "of a core", confirm).expect("an answer");
+        let known = known.map_err(|why| format!("{}: {}: {why}", judge.name, engine.name()))?;
+        tally.core(match (known, core.minimal, core.axioms.is_empty()) {
+            (cores::Known::Part, ..) => "not known",
+            (cores::Known::All, false, _) => "right",
+            (cores::Known::All, true, false) => "right and minimal",
+            (cores::Known::All, true, true) => "right and empty",
+        });
     }
     Ok(())
 }
@@ -442,11 +536,11 @@ fn same_races(subject: &Subject<'_>, each: bool, tally: &mut Tally) -> Result<()
                 let name_of = &judge.name;
                 return Err(format!("{name_of}: {other} has races {races:?}, {name} {found:?}"));
             }
-            Some(_) => tally.compared += 1,
+            Some(_) => subject.count_compared(tally),
             None => {
-                tally.count(&judge.row, "races");
+                subject.count(tally, "races");
                 if !found.is_empty() {
-                    tally.count(&judge.row, "racy");
+                    subject.count(tally, "racy");
                 }
                 known = Some((name, found));
             }

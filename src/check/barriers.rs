@@ -2,14 +2,12 @@
 //! and programs that no execution completes.
 
 use super::{Settings, reuse, too_large};
-use crate::event::base::base_relation;
 use crate::event::graph::{BarrierKey, BarrierOp, BarrierRule, EventGraph};
 use crate::execution::barrier::{Barriers, TooMany};
 use crate::execution::schedule::{Misuse, Schedules};
 use crate::id::AgentId;
 use crate::solve::{Core, Engine, Problem};
 use crate::verdict::{Reason, Undecided, Verdict};
-use crate::vocabulary::BaseRel;
 use rustc_hash::FxHashMap;
 
 /// The verdict where barriers of CTAs are misused in some order of their operations (PTX-9.7.13.1).
@@ -111,16 +109,6 @@ fn certain_misuse_in(graph: &EventGraph, schedules: &Schedules<'_>) -> Option<Ve
         Ok(verdict) => verdict,
         Err(why) => Some(too_many(why)),
     }
-}
-
-/// The program without waiting at barriers; what waits for the end of a thread is still held back
-/// by it.
-pub(super) fn without_waiting(graph: &EventGraph) -> EventGraph {
-    // It is computed once, for the barriers as they are.
-    let _ = base_relation(graph, BaseRel::Awaited);
-    let mut free = graph.clone();
-    free.barriers.iter_mut().for_each(|op| op.waits = false);
-    free
 }
 
 /// The verdict on what was found in the schedules, or that there are too many of them.

@@ -120,6 +120,7 @@ impl<'g> Meeting<'g> {
         // Of an access that may not happen nobody knows anything.
         let mut awaited = base_relation(graph, BaseRel::Awaited).clone();
         awaited.restrict_domain(&operations);
+        // If an access happens, then before the end of its thread.
         let mut ended = base_relation(graph, BaseRel::Ended).clone();
         ended.restrict_domain(&placed);
         let sync = edges.map(|pairs| Rel::from_pairs(n, pairs));

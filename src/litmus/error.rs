@@ -54,7 +54,7 @@ pub enum LitmusError {
     )]
     Misaligned { name: String, offset: i128, bytes: u64, align: u64, span: Span },
     #[error("`{}` does not say how many elements it has", name.value)]
-    UnsizedShared { name: Spanned<String>, ty: Type },
+    UnsizedShared { name: Spanned<String> },
     #[error("`{name}` is declared in `.{declared}`, which this instruction does not access")]
     WrongSpace { name: String, declared: &'static str, only_shared: bool, span: Span },
     #[error("`{}` is an alias of itself", name.value)]
@@ -97,7 +97,7 @@ impl LitmusError {
             | Self::RegisterType { name, .. }
             | Self::NeverWrittenByThread { name, .. }
             | Self::Directive { name, .. }
-            | Self::UnsizedShared { name, .. }
+            | Self::UnsizedShared { name }
             | Self::Place { name } => name.span,
         }
     }
@@ -192,9 +192,9 @@ impl LitmusError {
                 "write `.{declared}` in the instruction, or declare the variable elsewhere \
                  (PTX-6.4.1)"
             )),
-            Self::UnsizedShared { name, ty } => at("litmus-unsized").help(format!(
+            Self::UnsizedShared { name } => at("litmus-unsized").help(format!(
                 "a kernel's launch says how much dynamic shared memory there is, a test does so \
-                 here: `.extern .shared .{ty} {}[256];`",
+                 here: `{}[256]`",
                 name.value
             )),
             Self::OutOfRange { .. } => {

@@ -4,8 +4,8 @@
 use super::expr::{Binary, Expr, ExprArena, Unary, mask};
 use crate::id::ExprId;
 
-/// How many terms a sum may have that is looked at.
-const MOST_TERMS: usize = 8;
+/// How many sums, differences and other expressions one sum may be made of that is looked at.
+const MOST_PARTS: u32 = 32;
 
 /// A sum of multiples of expressions, which are no sums, and of a constant.
 #[derive(Debug, Default)]
@@ -14,11 +14,17 @@ struct Sum {
     constant: u128,
     /// Whether some expression occurred more than once.
     repeats: bool,
+    /// How many expressions it was made of so far.
+    parts: u32,
 }
 
 impl Sum {
-    /// Adds a multiple of an expression; whether there were few enough terms.
+    /// Adds a multiple of an expression; whether that took few enough parts.
     fn add(&mut self, arena: &ExprArena, x: ExprId, factor: u128, width: u32) -> bool {
+        self.parts += 1;
+        if self.parts > MOST_PARTS {
+            return false;
+        }
         let factor = factor & mask(width);
         if let Some(number) = arena.constant(x) {
             self.constant = self.constant.wrapping_add(number.wrapping_mul(factor));
@@ -46,7 +52,7 @@ impl Sum {
                     }
                     None => self.terms.push((x, factor)),
                 }
-                self.terms.len() <= MOST_TERMS
+                true
             }
         }
     }

@@ -10,7 +10,7 @@ pub(super) fn needs_device(operation: &Operation) -> Option<&'static str> {
         Operation::Load { access, .. }
         | Operation::Store { access, .. }
         | Operation::Atomic { access, .. }
-        | Operation::Reduce { access, .. } => needs_cta(access),
+        | Operation::Reduce { access, .. } => needs_kernel(access),
         Operation::MultimemLoadReduce { .. }
         | Operation::MultimemStore { .. }
         | Operation::MultimemReduce { .. } => Some("`multimem`"),
@@ -25,12 +25,12 @@ pub(super) fn needs_device(operation: &Operation) -> Option<&'static str> {
     }
 }
 
-fn needs_cta(access: &AccessForm) -> Option<&'static str> {
+fn needs_kernel(access: &AccessForm) -> Option<&'static str> {
     match access.space {
         Space::SharedCta | Space::SharedCluster => Some("an access to `.shared`"),
         Space::Local => Some("an access to `.local`"),
-        Space::Generic | Space::Global | Space::Const | Space::ParamEntry | Space::ParamFunc => {
-            None
-        }
+        Space::Const => Some("an access to `.const`"),
+        Space::ParamEntry | Space::ParamFunc => Some("an access to `.param`"),
+        Space::Generic | Space::Global => None,
     }
 }

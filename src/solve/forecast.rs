@@ -3,6 +3,7 @@
 
 use crate::bounds::guards::Guards;
 use crate::event::graph::EventGraph;
+use crate::id::EventId;
 
 /// The binary logarithm of a number of candidate executions that is not exceeded: ways to give
 /// every read a write that may happen with it, every location an order of its writes, and every
@@ -11,7 +12,7 @@ use crate::event::graph::EventGraph;
 pub fn candidates(graph: &EventGraph) -> f64 {
     let writes = graph.writes_by_location();
     let guards = Guards::new(graph);
-    let sources = |read: &crate::id::EventId| {
+    let sources = |read: &EventId| {
         let loc = graph.event(*read).loc.expect("a read has a location");
         let possible = writes[loc.index()]
             .iter()

@@ -1,6 +1,8 @@
 //! What a differential run compared, counted for a table.
 #![allow(clippy::print_stdout, reason = "what was compared, for whoever looks")]
 
+pub mod cores;
+
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::time::{Duration, Instant};
@@ -13,6 +15,10 @@ pub struct Tally {
     /// For each engine and question.
     engines: BTreeMap<(&'static str, &'static str), Asked>,
     features: BTreeMap<&'static str, u64>,
+    /// How often something happened to programs with unknown initial values.
+    unknown: BTreeMap<&'static str, u64>,
+    /// How often something was found of cores.
+    cores: BTreeMap<&'static str, u64>,
     /// Answers of two engines that were held against each other.
     pub compared: u64,
     /// The number of final states of the programs for which they are known.
@@ -42,6 +48,16 @@ impl Tally {
     /// Something happened under a model.
     pub fn count(&mut self, model: &str, what: &'static str) {
         *self.models.entry(model.to_owned()).or_default().entry(what).or_default() += 1;
+    }
+
+    /// As [`Self::count`], of a program with unknown initial values.
+    pub fn count_unknown(&mut self, what: &'static str) {
+        *self.unknown.entry(what).or_default() += 1;
+    }
+
+    /// Something was found of a core.
+    pub fn core(&mut self, what: &'static str) {
+        *self.cores.entry(what).or_default() += 1;
     }
 
     /// The final states of a program are known.
@@ -95,9 +111,14 @@ impl Tally {
             let _ =
                 writeln!(out, "{engine:10}{question:12}{}, {each:.2} ms each", counts.join(", "));
         }
-        let features: Vec<String> =
-            self.features.iter().map(|(name, n)| format!("{name} {n}")).collect();
-        let _ = writeln!(out, "programs with: {}", features.join(", "));
+        let listed = |counts: &BTreeMap<&'static str, u64>| {
+            let counts: Vec<String> =
+                counts.iter().map(|(name, n)| format!("{name} {n}")).collect();
+            counts.join(", ")
+        };
+        let _ = writeln!(out, "programs with: {}", listed(&self.features));
+        let _ = writeln!(out, "of unknown initial values: {}", listed(&self.unknown));
+        let _ = writeln!(out, "cores: {}", listed(&self.cores));
         print!("{out}");
     }
 }

@@ -22,6 +22,10 @@ pub const EXTRAS: &[(&str, &str, &[&str])] = &[
     ("fixed", ".const .align 8 .u32 fixed[2] = {3, 4};", &[]),
     ("given", ".param .align 8 .u32 given[2] = {5, 6};", &[]),
     ("open", ".shared .u32 open;", &[]),
+    ("tiny", ".shared .b8 tiny;", &[]),
+    ("short", ".shared .align 4 .b16 short;", &[]),
+    ("vast", ".shared .align 8 .b64 vast;", &[]),
+    ("mine", ".local .align 8 .b32 mine[2];", &[]),
     ("copies", ".multimem .align 16 .u32 copies[4] = {0, 0, 0, 0};", &[]),
 ];
 
@@ -295,6 +299,89 @@ pub const REGISTERS: Forms = &[
     "setp.eq.u32 $p, $v, 1; barrier.cta.red.popc<|.aligned>.u32 $d, 0, !$p",
     "setp.eq.u32 $p, $v, 1; barrier.red.<and|or>.pred $n, 0, $p; selp.u32 $d, 1, 0, $n",
     "setp.eq.u32 $p, $v, 1; bar.cta.red.<and|or>.pred $n, 1, $p; selp.u32 $d, 1, 0, $n",
+];
+
+/// Unknown initial values, copied whole and compared for equality: every engine can tell what
+/// follows from them.
+pub const UNKNOWN: Forms = &[
+    "ld.<weak|$L>.shared.<b8|u8> $t, [tiny]; setp.<eq|ne>.u32 $p, $t, <0|1|0x81>; \
+     selp.u32 $d, 1, 0, $p",
+    "ld.<weak|$L>.shared.<b16|u16> $t, [short]; setp.<eq|ne>.u32 $p, $t, <0|1|0x8001>; \
+     selp.u32 $d, 1, 0, $p",
+    "ld.<weak|$L>.shared.<b32|u32|s32> $t, [open]; setp.<eq|ne>.u32 $p, $t, <0|1>; \
+     selp.u32 $d, 1, 0, $p",
+    "ld.<weak|$L>.shared.u32 $t, [open]; setp.<eq|ne>.u64 $p, $t, <0|1|0x100000001>; \
+     selp.u32 $d, 1, 0, $p",
+    "ld.<weak|$L>.shared.<b64|u64|s64> $t, [vast]; setp.<eq|ne>.u64 $p, $t, <0|1>; \
+     selp.u32 $d, 1, 0, $p",
+    "ld.weak.local.<u32|s32> $t, [mine<|+4>]; setp.<eq|ne>.u32 $p, $t, <0|1>; \
+     selp.u32 $d, 1, 0, $p",
+    "ld.<weak|$L>.shared.u8 $t, [tiny]; ld.<weak|$L>.shared.u16 $u, [short]; \
+     setp.eq.u32 $p, $t, $u; selp.u32 $d, 1, 0, $p",
+    "ld.<weak|$L>.shared.u32 $t, [open]; ld.<weak|$L>.shared.u32 $u, [open]; \
+     setp.eq.u32 $p, $t, $u; selp.u32 $d, 1, 0, $p",
+    "ld.<weak|$L>.shared.u32 $t, [open]; st.<weak|$S>.shared.u64 [vast], $t",
+    "ld.<weak|$L>.shared.u8 $t, [tiny]; st.<weak|$S>.<shared.u16 [short]|shared.u32 [open]>, $t",
+    "ld.<weak|$L>.shared.u8 $t, [tiny]; st.<weak|$S>.$s.u32 [$x], $t",
+    "ld.<weak|$L>.shared.<u8 $d, [tiny]|u16 $H, [short]|u32 $d, [open]|u64 $D, [vast]>",
+    "atom.$A.shared.<exch.b32 $d, [open], 1|cas.b32 $d, [open], 0, 1|cas.b32 $d, [open], 1, $v>",
+    "atom.$A.shared.cas.b32 $t, [open], <0|1>, 1; setp.eq.u32 $p, $t, <0|1>; \
+     selp.u32 $d, 1, 0, $p",
+    "atom.$A.shared.cas.b64 $t, [vast], 1, 0; setp.ne.u64 $p, $t, 0; selp.u32 $d, 1, 0, $p",
+    "st.<weak|$S>.shared.u8 [tiny], <1|0x81>",
+    "st.<weak|$S>.shared.u16 [short], <1|0x8001>",
+    "st.<weak|$S>.shared.u32 [open], $v",
+    "st.<weak|$S>.shared.u64 [vast], <1|0x100000001>",
+    "st.weak.local.u32 [mine<|+4>], 1; ld.weak.local.u32 $d, [mine]",
+];
+
+/// Unknown initial values, in part, sign-extended, computed with: engines can tell what follows
+/// where a write or a cancelled bit takes their place.
+pub const UNKNOWN_PARTS: Forms = &[
+    "ld.<weak|$L>.shared.s8 $t, [tiny]; setp.<eq|ne|lt|ge>.s32 $p, $t, <0|1|-127>; \
+     selp.u32 $d, 1, 0, $p",
+    "ld.<weak|$L>.shared.<s8|u8> $t, [short<|+1>]; setp.<eq|lt|gt>.s32 $p, $t, <0|1|-128>; \
+     selp.u32 $d, 1, 0, $p",
+    "ld.<weak|$L>.shared.<s16|u16> $t, [open<|+2>]; setp.<eq|ne|lt>.s32 $p, $t, <0|1|-32768>; \
+     selp.u32 $d, 1, 0, $p",
+    "ld.<weak|$L>.shared.<s32|u32> $t, [vast<|+4>]; setp.<eq|lt>.s64 $p, $t, <0|1|-1>; \
+     selp.u32 $d, 1, 0, $p",
+    "ld.<weak|$L>.shared.<s16|u16> $t, [short]; setp.lt.<s64|u64> $p, $t, 0x10000; \
+     selp.u32 $d, 1, 0, $p",
+    "ld.weak.local.<s16|u16|s8> $t, [mine<|+2|+4>]; setp.<eq|lt>.s32 $p, $t, 0; \
+     selp.u32 $d, 1, 0, $p",
+    "ld.<weak|$L>.shared.s8 $t, [tiny]; ld.<weak|$L>.shared.u8 $u, [tiny]; \
+     setp.<eq|le>.<s32|u32> $p, $t, $u; selp.u32 $d, 1, 0, $p",
+    "ld.<weak|$L>.shared.<s32|u32> $t, [vast]; ld.<weak|$L>.shared.u64 $u, [vast]; \
+     setp.eq.u64 $p, $t, $u; selp.u32 $d, 1, 0, $p",
+    "ld.<weak|$L>.shared.<s8|u8> $t, [tiny]; add.s32 $u, $t, <1|-1>; \
+     st.<weak|$S>.shared.<u8 [tiny]|u8 [short+1]|u16 [short]|u32 [open]>, $u",
+    "ld.<weak|$L>.shared.<s16|u16> $t, [short]; add.s64 $u, $t, <1|-1>; \
+     st.<weak|$S>.shared.<u8 [tiny]|u32 [open]|u64 [vast]>, $u",
+    "ld.<weak|$L>.shared.<s16|u16> $t, [open]; st.<weak|$S>.shared.<u16 [open+2]|u32 [open]>, $t",
+    "ld.<weak|$L>.shared.<s8|u8> $t, [tiny]; st.<weak|$S>.$s.u32 [$x], $t",
+    "ld.<weak|$L>.shared.<s8|u8> $t, [short]; and.b32 $d, $t, <0|1|0x80000001>",
+    "ld.<weak|$L>.shared.s16 $t, [short]; or.b32 $u, $t, 0x8000; shr.<s32|u32> $d, $u, 15",
+    "ld.<weak|$L>.shared.s8 $t, [tiny]; shr.s32 $u, $t, 8; setp.eq.u32 $p, $u, -1; \
+     selp.u32 $d, 1, 0, $p",
+    "ld.<weak|$L>.shared.<s8 $d, [tiny]|s8 $H, [short+1]|s16 $d, [open]|s32 $D, [open]>",
+    "ld.<weak|$L>.shared.v2.<s8|u8> {$t, $d}, [short]",
+    "atom.$A.shared.<add.u32|max.s32|min.u32|inc.u32> $t, [open], 1; setp.lt.s32 $p, $t, 0; \
+     selp.u32 $d, 1, 0, $p",
+    "red.$S.shared.<add.u32|and.b32|or.b32> [open], $v",
+    "atom.$A.shared.cas.b16 $t, [short], <0|1>, 0x8001; setp.eq.u16 $p, $t, 0; \
+     selp.u32 $d, 1, 0, $p",
+    "st.<weak|$S>.shared.u8 [tiny], <1|0x81>; ld.<weak|$L>.shared.s8 $d, [tiny]",
+    "st.<weak|$S>.shared.u8 [short<|+1>], <1|0x81>; ld.<weak|$L>.shared.s8 $d, [short+1]",
+    "st.<weak|$S>.shared.u8 [short+1], <1|0x81>; ld.<weak|$L>.shared.s16 $t, [short]; \
+     shr.s32 $d, $t, 8",
+    "st.<weak|$S>.shared.u8 [tiny], <1|0x81>",
+    "st.<weak|$S>.shared.u16 [short], <1|0x8001>",
+    "st.<weak|$S>.shared.u16 [open<|+2>], <1|0x8001>",
+    "st.<weak|$S>.shared.u32 [open], $v",
+    "st.<weak|$S>.shared.<u32 [vast]|u32 [vast+4]|u64 [vast]>, <1|0x80000001>",
+    "st.weak.local.u8 [mine<|+1>], <1|0x81>; ld.weak.local.<s8|u8|s16> $d, [mine]",
+    "st.weak.local.u16 [mine], 0x8001; ld.weak.local.<s16 $d|s32 $D|v2.s16 {$t, $d}>, [mine]",
 ];
 
 /// Around kernels and the host.

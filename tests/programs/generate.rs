@@ -50,6 +50,8 @@ pub enum Theme {
     Tasks,
     /// Arithmetic on registers.
     Registers,
+    /// Unknown initial values, whole or in part.
+    Unknown(usize),
     /// Two accesses in each thread, the second to what the next thread accesses first: the shapes
     /// that weak memory is about.
     Cycles,
@@ -73,6 +75,8 @@ const THEMES: &[(u32, Theme)] = &[
     (1, Theme::Multimem),
     (2, Theme::Tasks),
     (2, Theme::Registers),
+    (2, Theme::Unknown(0)),
+    (2, Theme::Unknown(1)),
 ];
 
 /// The templates of a theme, with the weight that they have beside 12 for everything else.
@@ -85,6 +89,7 @@ fn templates(theme: Theme) -> Option<(u32, Forms)> {
         Theme::Multimem => (24, forms::MULTIMEM),
         Theme::Tasks => (6, forms::TASKS),
         Theme::Registers => (12, forms::REGISTERS),
+        Theme::Unknown(which) => (36, [forms::UNKNOWN, forms::UNKNOWN_PARTS][which]),
         Theme::Mbarriers => (4, forms::MBARRIERS),
         Theme::Dependent => (1, forms::ENDS),
         _ => return None,
@@ -122,13 +127,14 @@ fn themed(profile: &Profile, theme: Theme) -> impl Strategy<Value = Sketch> + us
         match theme {
             Theme::Loops => 0.45,
             Theme::Mbarriers | Theme::Dependent => 0.3,
+            Theme::Unknown(_) => 0.2,
             _ => 0.12,
         },
         control(theme),
     );
     let item = (instruction(theme), control)
         .prop_map(|(instruction, control)| Item { instruction, control });
-    let together = matches!(theme, Theme::Barriers | Theme::Mbarriers);
+    let together = matches!(theme, Theme::Barriers | Theme::Mbarriers | Theme::Unknown(_));
     let tasks = theme == Theme::Tasks;
     let replicated = theme == Theme::Multimem;
     let place = match together {
@@ -160,7 +166,13 @@ fn themed(profile: &Profile, theme: Theme) -> impl Strategy<Value = Sketch> + us
     };
     let space = proptest::bool::weighted(shared)
         .prop_map(|shared| if shared { Space::Shared } else { Space::Global });
-    let phase = option::weighted(if theme == Theme::Barriers { 0.6 } else { 0.04 }, barrier());
+    let phase = match theme {
+        Theme::Unknown(_) => {
+            option::weighted(0.4, Just(Instruction::Plain("bar.sync 0".into()))).boxed()
+        }
+        Theme::Barriers => option::weighted(0.6, barrier()).boxed(),
+        _ => option::weighted(0.04, barrier()).boxed(),
+    };
     let edge = (0..3_usize, 0..3_usize, proptest::bool::weighted(0.3))
         .prop_filter_map("tasks come one after the other", |(from, to, programmatic)| {
             (from < to).then_some((from, to, programmatic))

@@ -221,6 +221,12 @@ impl Sketch {
         (0..self.threads.len()).flat_map(|t| self.body(t))
     }
 
+    /// Whether variables of templates have unknown initial values.
+    pub fn has_unknown_values(&self) -> bool {
+        let unknown = |text: &str| !text.contains('=') && !text.starts_with(".global");
+        self.extras().any(|(_, declaration, _)| unknown(declaration))
+    }
+
     /// Names of what it contains, for whoever counts what was covered.
     pub fn features(&self) -> Vec<&'static str> {
         let text = self.text();
@@ -263,7 +269,11 @@ impl Sketch {
             ("host", "@ host"),
             ("local, const, param", ".local ."),
             ("clusters' addresses", "mapa"),
-            ("unknown initial values", " open;"),
+            ("unknown 8 bits", " tiny;"),
+            ("unknown 16 bits", " short;"),
+            ("unknown 32 bits", " open;"),
+            ("unknown 64 bits", " vast;"),
+            ("unknown local values", " mine[2];"),
             ("constant data", ".nc"),
         ];
         out.extend(words.iter().filter(|(_, word)| text.contains(word)).map(|(name, _)| *name));

@@ -118,7 +118,7 @@ impl Sketch {
     }
 
     /// The variables of templates that are used.
-    fn extras(
+    pub(super) fn extras(
         &self,
     ) -> impl Iterator<Item = &'static (&'static str, &'static str, &'static [&'static str])> {
         let forms = self.items().flat_map(Item::instructions);

@@ -134,6 +134,10 @@ fn statements(mut cursor: Cursor<'_>, draft: &mut Draft, names: &mut Names, thre
     let mut body = Body::new(Scopes::of(&cursor));
     while !cursor.is_at_end() {
         body.labels(&mut cursor);
+        if cursor.peek_text() == ".loc" {
+            source_location(&mut cursor);
+            continue;
+        }
         if let Some(TokenKind::OpenBrace | TokenKind::CloseBrace | TokenKind::Semicolon) =
             cursor.peek()
         {
@@ -156,6 +160,24 @@ fn statements(mut cursor: Cursor<'_>, draft: &mut Draft, names: &mut Names, thre
         }
     }
     draft.threads[thread].statements = body.finish();
+}
+
+/// `.loc 1 9 3, function_name label + 4, inlined_at 1 21 3`, which no `;` ends.
+fn source_location(cursor: &mut Cursor<'_>) {
+    cursor.advance();
+    loop {
+        while matches!(cursor.peek(), Some(TokenKind::Number | TokenKind::Plus)) {
+            cursor.advance();
+        }
+        if !matches!(cursor.text_at(1), "function_name" | "inlined_at") {
+            return;
+        }
+        cursor.advance();
+        let named = cursor.advance().is_some_and(|t| cursor.text(t.span) == "function_name");
+        if named {
+            cursor.advance();
+        }
+    }
 }
 
 /// Statements that follow without the `;` between: one error, then each is read.
@@ -195,7 +217,7 @@ fn thread_directive(
             draft.threads[thread].registers.extend(registers);
             Ok(())
         }
-        ".pragma" | ".loc" => {
+        ".pragma" => {
             cursor.split_until(|_| false);
             Ok(())
         }

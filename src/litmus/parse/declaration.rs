@@ -168,8 +168,8 @@ fn variables(
         if cursor.eat(TokenKind::Assign).is_some() {
             initializer(cursor, &mut variable, open)?;
         } else if open && space == DeclaredSpace::Shared {
-            draft.error(&LitmusError::UnsizedShared { name: name.clone(), ty });
-            // Enough for what accesses it, so that one mistake is reported once.
+            draft.error(&LitmusError::UnsizedShared { name: name.clone() });
+            // Enough for most of what accesses it, so that one mistake is reported once.
             variable.elements = 1 << 12;
         } else if open {
             return Err(cursor.expected("the number of elements, or an initializer"));

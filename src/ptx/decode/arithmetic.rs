@@ -8,6 +8,7 @@ use crate::ptx::error::DecodeError;
 use crate::ptx::instruction::{Operand, OperandKind};
 use crate::ptx::names;
 use crate::ptx::operation::{ArithmeticOp, Operation, Type, TypeKind};
+use crate::ptx::uses::part_of;
 
 const INTEGERS: &str = ".u16, .u32, .u64, .s16, .s32 and .s64";
 
@@ -37,7 +38,7 @@ impl Decoder<'_> {
         })?;
         self.finish("mov.type d, a")?;
         let count = u32::try_from(elements).unwrap_or(u32::MAX);
-        let part = Type::new(TypeKind::Bits, ty.bits / count.max(1));
+        let part = part_of(ty, elements);
         if !matches!(count, 2 | 4) || !(8..=64).contains(&part.bits) {
             return Err(DecodeError::Rule {
                 message: format!("a `.{ty}` does not consist of {elements} elements"),

@@ -71,7 +71,9 @@ impl Engine for Enumerate {
             ControlFlow::Continue(())
         });
         let end = search.run();
-        let reason = doubt(model, search.self_justified, search.symbols_matter);
+        // Values that are only copied stand for others in a condition, but not in a list.
+        let sampled = search.symbols_matter || graph.symbols.iter().any(|s| s.width > 1);
+        let reason = doubt(model, search.self_justified, sampled);
         let incomplete = match end {
             ControlFlow::Break(Stop::Limit(why)) => Some(why),
             _ => None,

@@ -100,7 +100,7 @@ pub(super) struct Search<'g, 'r> {
     /// Whether a symbol of several bits was given some values that stand for others.
     pub(super) sampled: bool,
     pub(super) domains: Domains,
-    /// The read that was last seen to fail with every write that it may take.
+    /// The read that was last tried with every write that it may take.
     pub(super) conflict: Option<EventId>,
     /// The search nodes visited so far.
     pub(super) steps: u64,

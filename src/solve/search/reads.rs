@@ -182,10 +182,10 @@ impl<'g> Search<'g, '_> {
         }
     }
 
-    /// What to branch on: the read that was last seen to fail with every write; or reads that matter
-    /// to the goal before others.
+    /// What to branch on: the read that was last tried with every write; or reads that matter to the
+    /// goal before others.
     fn next_branch(&self) -> Branch {
-        // What has just failed there, whatever the write, often fails for the same reason here.
+        // Where it has failed, whatever the write, it often fails for the same reason here.
         if let Some(read) = self.conflict
             && self.rf[read.index()].is_none()
             && self.executed.contains(read)

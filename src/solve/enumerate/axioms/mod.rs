@@ -175,16 +175,20 @@ fn depends(d: &Derived<'_>, r: EventId, w: EventId) -> bool {
 }
 
 /// Whether `e` waits at barriers, directly or through other threads there, for the thread of `r`: for
-/// its end, where it goes round in a loop until `r` reads something, or comes to some barrier or not
-/// by what `r` reads; or for its arrival or end, where `r` decides which it is (PTX-9.7.13.1).
+/// its end, where it goes round in a loop until `r` reads something, or comes to some barrier or not,
+/// or votes there, by what `r` reads; or for its arrival or end, where `r` decides which it is (PTX-9.7.13.1).
 fn is_held_back(d: &Derived<'_>, r: EventId, e: EventId) -> bool {
     let thread = d.graph.event(r).agent;
     let leaf = Expr::Read(d.graph.event(r).access);
     let mut cuts = d.graph.cuts.iter().filter(|cut| cut.agent == thread);
     let loops = cuts.any(|cut| d.graph.exprs.leaves(cut.guard).contains(&leaf));
-    let mut barriers = d.graph.barriers.iter().map(|op| d.graph.event(op.event));
-    let leads = |guard| d.graph.exprs.leaves(guard).contains(&leaf);
-    let ends = loops || barriers.any(|event| event.agent == thread && leads(event.guard));
+    let leads = |expr| d.graph.exprs.leaves(expr).contains(&leaf);
+    let ends = loops
+        || d.graph.barriers.iter().any(|op| {
+            let event = d.graph.event(op.event);
+            let mut needed = [Some(event.guard), op.predicate, op.count()].into_iter().flatten();
+            event.agent == thread && needed.any(leads)
+        });
     let first = |x: &EventId| {
         (ends && d.waits_without(*x, thread)) || d.waits_for_decision(*x, thread, &leaf)
     };
