@@ -70,7 +70,7 @@ pub const QUADS: Forms = &[
     "ld.<weak|$L>.global.b128 $Q, [wide]",
     "ld.weak.global.b128 $q, [wide]; st.<weak|$S>.global.b128 [wide], $q",
     "atom.$A.global.exch.b128 $Q, [wide], <1|2>",
-    "mov.b64 $t, <1|2>; mov.b128 $q, {$t, $t}; atom.$A.global.exch.b128 $Q, [wide], $q",
+    "mov.b64 $t, <1|2>; mov.b64 $u, 0; mov.b128 $q, {$t, $u}; atom.$A.global.exch.b128 $Q, [wide], $q",
     "ld.<weak|$L>.global.b128 $q, [wide]; mov.b128 <{$D, _}|{_, $D}>, $q",
     "ld.weak.global.b64 $t, [wide]; mov.b64 {$u, $d}, $t; mov.b64 $D, {$d, $u}",
     "atom.$A.global.cas.b128 $Q, [wide], 0, <1|2>",

@@ -33,10 +33,22 @@ impl Decoder<'_> {
     /// A scalar made of the elements of a vector, or taken apart into them.
     fn mov_vector(&mut self, operands: &[Operand], elements: usize) -> Decoded {
         const SECTION: &str = "PTX-9.7.9.4";
+        // Moves of whole vectors have no place in memory models.
+        if self.instruction.qualifiers.iter().any(|q| matches!(q.value.as_str(), "v2" | "v4")) {
+            return Ok(outside::unknown(self));
+        }
         let ty = self.register_type(SECTION, ".b16, .b32, .b64 and .b128", |ty| {
             ty.kind == TypeKind::Bits && ty.bits >= 16
         })?;
         self.finish("mov.type d, a")?;
+        if elements == 1 {
+            let [d, a] = [&operands[0], &operands[1]].map(|operand| match &operand.kind {
+                OperandKind::Vector(list) if list.len() == 1 => &list[0],
+                _ => operand,
+            });
+            let (destination, source) = (self.real_destination(d)?, self.any_value(a, ty)?);
+            return Ok(Operation::Move { ty, destination, source });
+        }
         let count = u32::try_from(elements).unwrap_or(u32::MAX);
         let part = part_of(ty, elements);
         if !matches!(count, 2 | 4) || !(8..=64).contains(&part.bits) {
