@@ -236,12 +236,8 @@ fn decide(
     if let Some(verdict) = barriers::misuse(problem, engine, settings) {
         return (verdict, graph);
     }
-    if lifetime::is_asked(&graph, settings) {
-        let rounds = lifetime::graph_to_ask(test, model, &graph, settings);
-        let asked = Problem { graph: rounds.as_ref().unwrap_or(&graph), model };
-        if let Some(verdict) = lifetime::unsure(asked, engine, settings) {
-            return (verdict, rounds.unwrap_or(graph));
-        }
+    if let Some((verdict, rounds)) = lifetime::unsure(test, problem, engine, settings) {
+        return (verdict, rounds.unwrap_or(graph));
     }
     if let Some(verdict) = meaningless(problem, engine, settings) {
         return (verdict, graph);
@@ -316,14 +312,15 @@ fn violation(problem: Problem<'_>, engine: &dyn Engine, settings: Settings) -> O
             Answer::Unknown(why) => return Some(Verdict::Unknown(Undecided::Engine(why))),
             Answer::Unsupported(why) => return Some(Verdict::Unknown(Undecided::Unsupported(why))),
         };
-        let reason = Reason { rule: violation.rule.clone(), spans: vec![violation.span], choices };
-        return Some(if violation.out_of_model {
-            Verdict::OutOfModel(reason)
-        } else {
-            Verdict::Undefined(reason)
-        });
+        return Some(verdict_on(violation, choices));
     }
     None
+}
+
+/// The verdict where a violation happens, in an execution of these choices if one is known.
+fn verdict_on(violation: &Violation, choices: Option<Box<Choices>>) -> Verdict {
+    let reason = Reason { rule: violation.rule.clone(), spans: vec![violation.span], choices };
+    if violation.out_of_model { Verdict::OutOfModel(reason) } else { Verdict::Undefined(reason) }
 }
 
 /// Undefined behaviour in a round of a loop that only waits, where only executions count in which
@@ -337,15 +334,14 @@ fn violation_in_a_round(
     engine: &dyn Engine,
     settings: Settings,
 ) -> Option<(Verdict, EventGraph)> {
-    let of_mbarrier: BTreeSet<(u32, u32)> = graph
-        .events
-        .iter()
-        .filter(|event| event.marks.mbarrier)
-        .map(|event| (event.span.start, event.span.end))
-        .collect();
-    let counts = |v: &Violation| !of_mbarrier.contains(&(v.span.start, v.span.end));
+    if !waits(graph) {
+        return None;
+    }
+    let of_mbarriers = graph.events.iter().filter(|event| event.marks.mbarrier);
+    let of_mbarriers: BTreeSet<Span> = of_mbarriers.map(|event| event.span).collect();
+    let counts = |v: &Violation| !of_mbarriers.contains(&v.span);
     let asked = |(index, v)| counts(v) && Goal::Violation(index).needs_end(graph);
-    if !waits(graph) || !graph.violations.iter().enumerate().any(asked) {
+    if !graph.violations.iter().enumerate().any(asked) {
         return None;
     }
     let mut rounds = graph_with_a_round(test, model, settings);

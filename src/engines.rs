@@ -102,7 +102,8 @@ impl Engine for Limited {
     }
 }
 
-/// Asks engines in turn until one answers, as [`TURNS`] says: each with a budget of steps, and in the end the first one that has run out of it without.
+/// Asks engines in turn until one answers, as [`TURNS`] says: each with a budget of steps, and in the
+/// end the first one that has run out of it without.
 struct First(Vec<Box<dyn Engine>>);
 
 impl First {
@@ -137,8 +138,8 @@ impl First {
 /// When an engine is asked.
 struct Turn {
     engine: &'static str,
-    /// For programs of how many candidate executions, as binary logarithms.
-    candidates: std::ops::Range<f64>,
+    /// For programs of how many candidate executions, as binary logarithms; `None` for all.
+    candidates: Option<std::ops::Range<f64>>,
     /// For programs of how many events.
     most_events: usize,
 }
@@ -147,10 +148,14 @@ struct Turn {
 /// Going through all candidates takes a millisecond for thousands of them, where Z3 takes ten and
 /// more to begin; when Z3 does not know either, more of them are worth while.
 const TURNS: &[Turn] = &[
-    Turn { engine: "search", candidates: 0.0..f64::INFINITY, most_events: usize::MAX },
-    Turn { engine: "enumerate", candidates: 0.0..FEW, most_events: MOST_ENUMERATED },
-    Turn { engine: "z3", candidates: 0.0..f64::INFINITY, most_events: usize::MAX },
-    Turn { engine: "enumerate", candidates: FEW..f64::INFINITY, most_events: MOST_ENUMERATED },
+    Turn { engine: "search", candidates: None, most_events: usize::MAX },
+    Turn { engine: "enumerate", candidates: Some(0.0..FEW), most_events: MOST_ENUMERATED },
+    Turn { engine: "z3", candidates: None, most_events: usize::MAX },
+    Turn {
+        engine: "enumerate",
+        candidates: Some(FEW..f64::INFINITY),
+        most_events: MOST_ENUMERATED,
+    },
 ];
 
 /// Few candidate executions, as a binary logarithm.
@@ -161,9 +166,8 @@ const MOST_ENUMERATED: usize = 100;
 
 impl Turn {
     fn is_due(&self, Problem { graph, .. }: Problem<'_>) -> bool {
-        let all = self.candidates == (0.0..f64::INFINITY);
-        graph.events.len() <= self.most_events
-            && (all || self.candidates.contains(&candidates(graph)))
+        let fits = |range: &std::ops::Range<f64>| range.contains(&candidates(graph));
+        graph.events.len() <= self.most_events && self.candidates.as_ref().is_none_or(fits)
     }
 }
 

@@ -48,8 +48,7 @@ fn reads_from(graph: &EventGraph, guards: &Guards) -> (Rel, Rel) {
     let writes = graph.writes_by_location();
     for read in graph.ids().filter(|&r| graph.event(r).is_read()) {
         let at = graph.event(read).loc.expect("a read has a location");
-        let mut sources = writes[at.index()].clone();
-        sources.retain(|&w| !guards.exclusive().contains(w, read) && !graph.is_own_write(read, w));
+        let sources = guards.sources(graph, read, &writes[at.index()]);
         for &write in &sources {
             hi.insert(write, read);
         }

@@ -60,6 +60,13 @@ impl Guards {
         Self { always, implies, exclusive }
     }
 
+    /// Those of some writes to a read's location that it may read from.
+    #[must_use]
+    pub fn sources(&self, graph: &EventGraph, read: EventId, writes: &[EventId]) -> Vec<EventId> {
+        let may = |&w: &EventId| !self.exclusive.contains(w, read) && !graph.is_own_write(read, w);
+        writes.iter().copied().filter(may).collect()
+    }
+
     /// Events that happen in every execution.
     #[must_use]
     pub fn always(&self) -> &EventSet {

@@ -1,7 +1,7 @@
 //! What goes wrong at barriers without a guard that tells: operations that must not meet but may,
 //! and programs that no execution completes.
 
-use super::{Settings, reuse, too_large};
+use super::{Settings, reuse, too_large, verdict_on};
 use crate::event::graph::{BarrierKey, BarrierOp, BarrierRule, EventGraph};
 use crate::execution::barrier::{Barriers, TooMany};
 use crate::execution::schedule::{Misuse, Schedules};
@@ -79,12 +79,7 @@ fn violated(graph: &EventGraph, schedules: &Schedules<'_>) -> Result<Option<Verd
             violation.behind.map_or(Ok(true), |(agent, count)| schedules.pass(agent, count))?;
         let sure = violation.behind.is_none_or(|(agent, count)| !may_wait(graph, agent, count));
         if reached && sure {
-            let (rule, spans) = (violation.rule.clone(), vec![violation.span]);
-            let reason = Reason { rule, spans, choices: None };
-            return Ok(Some(match violation.out_of_model {
-                true => Verdict::OutOfModel(reason),
-                false => Verdict::Undefined(reason),
-            }));
+            return Ok(Some(verdict_on(violation, None)));
         }
     }
     Ok(None)

@@ -11,7 +11,7 @@ use crate::execution::build::Choices;
 use crate::id::{EventId, NodeId};
 use crate::litmus::ast::Test;
 use crate::program::reading::Dsmem;
-use crate::relation::expr::{Arena, Model, Node};
+use crate::relation::expr::{Arena, Node};
 use crate::solve::{Engine, Pairs, Problem};
 use crate::verdict::{Reason, Verdict};
 use crate::vocabulary::{BaseRel, BaseSet};
@@ -23,29 +23,28 @@ type Question = (Pairs, fn(&mut Arena) -> NodeId);
 const QUESTIONS: [Question; 2] =
     [(Pairs::BeforeStart, not_started), (Pairs::AfterExit, may_have_exited)];
 
-/// Whether a program has accesses to other CTAs' shared memory, and is small enough, so that it has to
-/// be asked whether these live.
-pub(super) fn is_asked(graph: &EventGraph, settings: Settings) -> bool {
-    settings.readings.dsmem == Dsmem::Live
-        && too_large(graph).is_none()
-        && !base_set(graph, BaseSet::Peer).is_empty()
-}
-
-/// The program with rounds of loops that only wait, where such a round accesses the memory of
-/// another CTA.
-pub(super) fn graph_to_ask(
-    test: &Test,
-    model: &Model,
-    graph: &EventGraph,
-    settings: Settings,
-) -> Option<EventGraph> {
-    let accesses = |graph: &EventGraph| base_set(graph, BaseSet::Peer).count();
-    let rounds = waits(graph).then(|| graph_with_a_round(test, model, settings))?;
-    (accesses(&rounds) > accesses(graph)).then_some(rounds)
-}
-
-/// The verdict where some execution accesses the shared memory of a CTA that may not be there.
+/// The verdict where some execution accesses the shared memory of a CTA that may not be there; with
+/// rounds of loops that only wait, if it refers to them.
 pub(super) fn unsure(
+    test: &Test,
+    problem: Problem<'_>,
+    engine: &dyn Engine,
+    settings: Settings,
+) -> Option<(Verdict, Option<EventGraph>)> {
+    let Problem { graph, model } = problem;
+    let peers = |graph: &EventGraph| base_set(graph, BaseSet::Peer).count();
+    let asked = settings.readings.dsmem == Dsmem::Live && too_large(graph).is_none();
+    if !asked || peers(graph) == 0 {
+        return None;
+    }
+    let rounds = waits(graph).then(|| graph_with_a_round(test, model, settings));
+    // They matter only where they have such accesses of their own.
+    let rounds = rounds.filter(|rounds| peers(rounds) > peers(graph));
+    let asked = Problem { graph: rounds.as_ref().unwrap_or(graph), model };
+    Some((unsure_in(asked, engine, settings)?, rounds))
+}
+
+fn unsure_in(
     Problem { graph, model }: Problem<'_>,
     engine: &dyn Engine,
     settings: Settings,

@@ -23,11 +23,7 @@ impl Encoding<'_> {
         for read in self.graph.ids().filter(|&r| self.graph.event(r).is_read()) {
             let loc = self.graph.event(read).loc.expect("a read has a location");
             let happens = self.happens(read);
-            let mut sources = writes[loc.index()].clone();
-            sources.retain(|&w| {
-                let exclusive = self.bounds.guards.exclusive().contains(w, read);
-                !exclusive && !self.graph.is_own_write(read, w)
-            });
+            let sources = self.bounds.guards.sources(self.graph, read, &writes[loc.index()]);
             let value = self.piece_value(read);
             let mut choices = Vec::new();
             for &write in &sources {

@@ -22,22 +22,25 @@ pub(super) fn awaited(graph: &EventGraph) -> Rel {
     for cut in &graph.cuts {
         sources[cut.agent.index()].extend(reads_of(graph, cut.guard));
     }
-    let pairs = awaited_threads(graph).into_iter();
-    let pairs = pairs.flat_map(|(agent, operation)| {
-        sources[agent.index()].iter().map(move |&source| (source, operation))
-    });
     let decided = deciding_reads(graph);
-    Rel::from_pairs(graph.events.len(), pairs.chain(decided))
+    Rel::from_pairs(graph.events.len(), before_waits(graph, &sources).chain(decided))
 }
 
 /// To barrier operations that wait for the end of a thread, from all that the thread does.
 pub(super) fn ended(graph: &EventGraph) -> Rel {
     let mut own: Vec<Vec<EventId>> = vec![Vec::new(); graph.agents.len()];
     graph.ids().for_each(|id| own[graph.event(id).agent.index()].push(id));
-    let pairs = awaited_threads(graph).into_iter().flat_map(|(agent, operation)| {
-        own[agent.index()].iter().map(move |&event| (event, operation)).collect::<Vec<_>>()
-    });
-    Rel::from_pairs(graph.events.len(), pairs)
+    Rel::from_pairs(graph.events.len(), before_waits(graph, &own))
+}
+
+/// From events, given by thread, to the barrier operations that wait for the end of their thread.
+fn before_waits<'a>(
+    graph: &EventGraph,
+    events: &'a [Vec<EventId>],
+) -> impl Iterator<Item = (EventId, EventId)> + use<'a> {
+    awaited_threads(graph).into_iter().flat_map(|(agent, operation)| {
+        events[agent.index()].iter().map(move |&event| (event, operation))
+    })
 }
 
 /// To barrier operations that wait for others, from the reads that decide whether another thread

@@ -141,11 +141,16 @@ fn given(graph: &EventGraph, relation: BaseRel) -> Rel {
             dependencies(graph, |graph, id| graph.access(graph.event(id).access).data_reads.clone())
         }
         BaseRel::Dep => {
-            let mut out = dependencies(graph, |graph, id| semantic_reads(graph, id, true));
+            let meetings = meetings(graph);
+            let mut out =
+                dependencies(graph, |graph, id| semantic_reads(graph, &meetings, id, true));
             out.union_with(base_relation(graph, BaseRel::Rmw));
             out
         }
-        BaseRel::ValueDep => dependencies(graph, |graph, id| semantic_reads(graph, id, false)),
+        BaseRel::ValueDep => {
+            let meetings = meetings(graph);
+            dependencies(graph, |graph, id| semantic_reads(graph, &meetings, id, false))
+        }
         BaseRel::Includes => includes(graph),
         BaseRel::SameScope => {
             let mut out = base_relation(graph, BaseRel::Includes).inverse();
@@ -328,7 +333,12 @@ fn dependencies(graph: &EventGraph, reads: impl Fn(&EventGraph, EventId) -> Vec<
 }
 
 /// The reads that a write's value, and if `guard` its execution and place, really depend on.
-fn semantic_reads(graph: &EventGraph, id: EventId, guard: bool) -> Vec<AccessId> {
+fn semantic_reads(
+    graph: &EventGraph,
+    meetings: &Meetings<'_>,
+    id: EventId,
+    guard: bool,
+) -> Vec<AccessId> {
     let event = graph.event(id);
     if event.kind != EventKind::Write {
         return Vec::new();
@@ -344,7 +354,6 @@ fn semantic_reads(graph: &EventGraph, id: EventId, guard: bool) -> Vec<AccessId>
             // What a barrier returns depends on the predicates of all that may take part.
             Expr::Barrier(index) if !barriers.contains(&index) => {
                 barriers.push(index);
-                let meetings = meetings(graph);
                 let all = graph.barriers.iter().enumerate();
                 let met = all.filter(|(other, _)| meetings.may_be(index as usize, *other));
                 let predicates = met.filter_map(|(_, op)| op.predicate);

@@ -10,10 +10,9 @@ const MOST_PARTS: u32 = 32;
 /// A sum of multiples of expressions, which are no sums, and of a constant.
 #[derive(Debug, Default)]
 struct Sum {
+    /// Factors are zero where an expression has cancelled out.
     terms: Vec<(ExprId, u128)>,
     constant: u128,
-    /// Whether some expression occurred more than once.
-    repeats: bool,
     /// How many expressions it was made of so far.
     parts: u32,
 }
@@ -46,10 +45,7 @@ impl Sum {
             }
             _ => {
                 match self.terms.iter_mut().find(|(term, _)| *term == x) {
-                    Some((_, known)) => {
-                        *known = known.wrapping_add(factor) & mask(width);
-                        self.repeats = true;
-                    }
+                    Some((_, known)) => *known = known.wrapping_add(factor) & mask(width),
                     None => self.terms.push((x, factor)),
                 }
                 true
@@ -60,13 +56,8 @@ impl Sum {
 
 impl ExprArena {
     /// `a + b` or `a - b` without what cancels out, if anything does.
-    pub(super) fn cancelled_sum(
-        &mut self,
-        op: Binary,
-        a: ExprId,
-        b: ExprId,
-        width: u32,
-    ) -> Option<ExprId> {
+    pub(super) fn cancelled_sum(&mut self, op: Binary, a: ExprId, b: ExprId) -> Option<ExprId> {
+        let width = self.width(a);
         let sign = match op {
             Binary::Add => 1,
             Binary::Sub => u128::MAX,
@@ -75,7 +66,7 @@ impl ExprArena {
         let mut sum = Sum::default();
         let small = sum.add(self, a, 1, width) && sum.add(self, b, sign, width);
         let gone = sum.terms.iter().any(|&(_, factor)| factor == 0);
-        if !small || !sum.repeats || !gone {
+        if !small || !gone {
             return None;
         }
         let mut out = self.number(sum.constant, width);
@@ -89,13 +80,8 @@ impl ExprArena {
 
     /// A bitwise operation on an expression and its complement, or on one that the other side has
     /// been combined with by exclusive or.
-    pub(super) fn cancelled_bits(
-        &mut self,
-        op: Binary,
-        a: ExprId,
-        b: ExprId,
-        width: u32,
-    ) -> Option<ExprId> {
+    pub(super) fn cancelled_bits(&mut self, op: Binary, a: ExprId, b: ExprId) -> Option<ExprId> {
+        let width = self.width(a);
         let complement = |x, y| self.get(x) == Expr::Unary(Unary::Not, y);
         if complement(a, b) || complement(b, a) {
             return match op {

@@ -233,7 +233,7 @@ impl ExprArena {
         } else {
             (a, b)
         };
-        if let Some(simple) = self.identity(op, a, b, width) {
+        if let Some(simple) = self.identity(op, a, b) {
             return simple;
         }
         self.intern(Expr::Binary(op, a, b), out)

@@ -6,13 +6,8 @@ use crate::id::ExprId;
 
 impl ExprArena {
     /// Identities with a constant on the right, or equal arguments.
-    pub(super) fn identity(
-        &mut self,
-        op: Binary,
-        a: ExprId,
-        b: ExprId,
-        width: u32,
-    ) -> Option<ExprId> {
+    pub(super) fn identity(&mut self, op: Binary, a: ExprId, b: ExprId) -> Option<ExprId> {
+        let width = self.width(a);
         use Binary::{AShr, Add, And, Eq, LShr, Mul, Or, SLt, Shl, Sub, UDiv, ULt, URem, Xor};
         if a == b {
             return match op {
@@ -35,10 +30,10 @@ impl ExprArena {
                 return self.disjunction(a, b);
             }
         }
-        if let Some(rest) = self.cancelled_bits(op, a, b, width) {
+        if let Some(rest) = self.cancelled_bits(op, a, b) {
             return Some(rest);
         }
-        let Some(right) = self.constant(b) else { return self.cancelled_sum(op, a, b, width) };
+        let Some(right) = self.constant(b) else { return self.cancelled_sum(op, a, b) };
         match op {
             Shl | LShr if right >= u128::from(width) => Some(self.number(0, width)),
             URem if right == 1 => Some(self.number(0, width)),

@@ -12,15 +12,12 @@ use crate::id::EventId;
 pub fn candidates(graph: &EventGraph) -> f64 {
     let writes = graph.writes_by_location();
     let guards = Guards::new(graph);
-    let sources = |read: &EventId| {
-        let loc = graph.event(*read).loc.expect("a read has a location");
-        let possible = writes[loc.index()]
-            .iter()
-            .filter(|&&w| !guards.exclusive().contains(w, *read) && !graph.is_own_write(*read, w));
-        possible.count()
+    let sources = |read: EventId| {
+        let loc = graph.event(read).loc.expect("a read has a location");
+        guards.sources(graph, read, &writes[loc.index()]).len()
     };
     let reads = graph.ids().filter(|&id| graph.event(id).is_read());
-    let reads_from: f64 = reads.map(|read| (sources(&read).max(1) as f64).log2()).sum();
+    let reads_from: f64 = reads.map(|read| (sources(read).max(1) as f64).log2()).sum();
     // The initial write comes first.
     let orders = |list: &Vec<_>| (2..list.len()).map(|n| (n as f64).log2()).sum::<f64>();
     let coherence: f64 = writes.iter().map(orders).sum();

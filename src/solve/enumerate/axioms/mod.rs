@@ -176,7 +176,8 @@ fn depends(d: &Derived<'_>, r: EventId, w: EventId) -> bool {
 
 /// Whether `e` waits at barriers, directly or through other threads there, for the thread of `r`: for
 /// its end, where it goes round in a loop until `r` reads something, or comes to some barrier or not,
-/// or votes there, by what `r` reads; or for its arrival or end, where `r` decides which it is (PTX-9.7.13.1).
+/// or votes there, by what `r` reads; or for its arrival or end, where `r` decides which it is
+/// (PTX-9.7.13.1).
 fn is_held_back(d: &Derived<'_>, r: EventId, e: EventId) -> bool {
     let thread = d.graph.event(r).agent;
     let leaf = Expr::Read(d.graph.event(r).access);
