@@ -23,6 +23,21 @@ pub(super) fn compose<const W: usize>(a: &[u64], b: &[u64], out: &mut [u64]) -> 
     added
 }
 
+/// `out |= a^-1 ; b` for rows of `W` words.
+pub(super) fn compose_inverted<const W: usize>(a: &[u64], b: &[u64], out: &mut [u64]) {
+    let (a, b, out) = (rows::<W>(a), rows::<W>(b), out.as_chunks_mut::<W>().0);
+    for (row, to) in a.iter().zip(b).filter(|(_, to)| **to != [0; W]) {
+        for (word, &bits) in row.iter().enumerate() {
+            let mut bits = bits;
+            while bits != 0 {
+                let target = &mut out[word * BITS + bits.trailing_zeros() as usize];
+                target.iter_mut().zip(to).for_each(|(t, &w)| *t |= w);
+                bits &= bits - 1;
+            }
+        }
+    }
+}
+
 /// `row |= a | b | c | d`, which reads and writes the row once; whether that added a bit.
 pub(super) fn union_four(row: &mut [u64], [a, b, c, d]: [&[u64]; 4]) -> bool {
     let mut added = 0;

@@ -9,7 +9,7 @@ use smallvec::SmallVec;
 use std::collections::VecDeque;
 
 /// A relation over a universe of [`len`](Self::len) events.
-#[derive(Clone, PartialEq, Eq, Hash)]
+#[derive(Clone, Default, PartialEq, Eq, Hash)]
 pub struct Rel {
     n: usize,
     /// Words of one row.
@@ -258,6 +258,28 @@ impl Rel {
     pub fn compose_into(&self, other: &Self, out: &mut Self) {
         out.clear();
         self.compose_union_into(other, out);
+    }
+
+    /// The converse of `self`, composed with `other`, into `out`.
+    pub fn compose_inverted_into(&self, other: &Self, out: &mut Self) {
+        self.check(other);
+        self.check(out);
+        out.clear();
+        match self.width {
+            1 => return kernel::compose_inverted::<1>(&self.words, &other.words, &mut out.words),
+            2 => return kernel::compose_inverted::<2>(&self.words, &other.words, &mut out.words),
+            3 => return kernel::compose_inverted::<3>(&self.words, &other.words, &mut out.words),
+            4 => return kernel::compose_inverted::<4>(&self.words, &other.words, &mut out.words),
+            _ => {}
+        }
+        for x in 0..self.n {
+            let row = other.row_words(x);
+            if row.iter().any(|&w| w != 0) {
+                for y in ones(self.row_words(x)) {
+                    union_words(out.row_words_mut(y), row);
+                }
+            }
+        }
     }
 
     /// `out |= self ; other`; whether that added a pair.

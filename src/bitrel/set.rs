@@ -8,7 +8,7 @@ use crate::id::EventId;
 use smallvec::SmallVec;
 
 /// A set of events out of a universe of [`len`](Self::len) events.
-#[derive(Clone, PartialEq, Eq, Hash)]
+#[derive(Clone, Default, PartialEq, Eq, Hash)]
 pub struct EventSet {
     n: usize,
     /// Within the set itself for up to 128 events.

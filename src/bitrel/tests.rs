@@ -96,6 +96,9 @@ proptest! {
         let mut out = rb.clone();
         ra.compose_into(&rb, &mut out);
         prop_assert_eq!(pairs(&out), compose(&a, &b));
+        ra.compose_inverted_into(&rb, &mut out);
+        let converse = a.iter().map(|&(x, y)| (y, x)).collect();
+        prop_assert_eq!(pairs(&out), compose(&converse, &b));
         let mut sum = rb.clone();
         ra.compose_union_into(&rb, &mut sum);
         prop_assert_eq!(pairs(&sum), compose(&a, &b).union(&b).copied().collect());

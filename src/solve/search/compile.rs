@@ -73,7 +73,7 @@ pub(super) enum Op {
 
 impl Op {
     /// The slots that it takes, of which there are at most two.
-    fn operands(self) -> impl IntoIterator<Item = SlotId> {
+    pub(super) fn operands(self) -> impl IntoIterator<Item = SlotId> {
         let (a, b) = match self {
             Self::Set(..) | Self::Rel(..) | Self::EmptySet | Self::EmptyRel => (None, None),
             Self::Inverse(a) | Self::Plus(a) | Self::ToId(a) | Self::Domain(a) | Self::Range(a) => {
@@ -95,11 +95,13 @@ impl Op {
 }
 
 /// A compiled model.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Code {
     pub(super) ops: Vec<Op>,
     pub(super) levels: Vec<Level>,
     pub(super) sorts: Vec<Sort>,
+    /// The slots that take each slot.
+    pub(super) users: Vec<SmallVec<[SlotId; 2]>>,
     /// Where each slot is kept: those that only others of the static level need share a place.
     pub(super) homes: Vec<usize>,
 }
@@ -113,11 +115,14 @@ pub(super) fn compile(arena: &Arena, roots: &[NodeId]) -> Result<(Code, Vec<Slot
     if steps.iter().any(|(step, _)| matches!(step, Step::Fixpoint { .. })) {
         return Err("recursive definitions".to_owned());
     }
-    let code = Code { ops: Vec::new(), levels: Vec::new(), sorts: Vec::new(), homes: Vec::new() };
-    let mut compiler = Compiler { arena, code, known: FxHashMap::default() };
+    let mut compiler = Compiler { arena, code: Code::default(), known: FxHashMap::default() };
     let slots: Vec<SlotId> = roots.iter().map(|&root| compiler.slot(root, Side::Low)).collect();
     let mut code = compiler.code;
     code.homes = homes(&code, &slots);
+    code.users = vec![SmallVec::new(); code.ops.len()];
+    for (slot, op) in code.ops.iter().enumerate() {
+        op.operands().into_iter().for_each(|operand| code.users[operand].push(slot));
+    }
     Ok((code, slots))
 }
 

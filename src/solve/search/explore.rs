@@ -86,6 +86,8 @@ pub(super) struct Search<'g, 'r> {
     pub(super) rf: Vec<Option<EventId>>,
     pub(super) known: Vec<Option<u128>>,
     pub(super) values: Values,
+    /// Whether something that values are made of has changed since they were computed.
+    pub(super) stale: bool,
     pub(super) executed: EventSet,
     pub(super) possible: EventSet,
     pub(super) computed: Option<(EventSet, EventSet)>,
@@ -106,6 +108,8 @@ pub(super) struct Search<'g, 'r> {
     pub(super) steps: u64,
     pub(super) limit: Limit,
     pub(super) active: &'r [bool],
+    /// The slots that the active axioms need.
+    wanted: Vec<bool>,
     /// Reads that have their write, and accesses whose value is known, in order of decision.
     pub(super) trail: Vec<EventId>,
     pub(super) known_trail: Vec<AccessId>,
@@ -186,6 +190,7 @@ impl<'g, 'r> Search<'g, 'r> {
             rf: vec![None; n],
             known: vec![None; graph.accesses.len()],
             values: Values::default(),
+            stale: true,
             executed: EventSet::empty(n),
             possible: EventSet::empty(n),
             computed: None,
@@ -202,6 +207,7 @@ impl<'g, 'r> Search<'g, 'r> {
             steps: 0,
             limit,
             active,
+            wanted: rules.wanted(active),
             trail: Vec::new(),
             known_trail: Vec::new(),
             self_justified: Vec::new(),
@@ -264,8 +270,9 @@ impl<'g, 'r> Search<'g, 'r> {
     /// Evaluates what the choices so far decide; whether the goal is still possible.
     pub(super) fn evaluate(&mut self) -> bool {
         loop {
-            self.compute_values();
-            let mut grew = false;
+            if self.stale {
+                self.compute_values();
+            }
             for at in 0..self.space.reads.len() {
                 let access = self.space.reads[at];
                 if self.known[access.index()].is_none()
@@ -274,10 +281,10 @@ impl<'g, 'r> Search<'g, 'r> {
                 {
                     self.known[access.index()] = Some(value);
                     self.known_trail.push(access);
-                    grew = true;
+                    self.stale = true;
                 }
             }
-            if !grew {
+            if !self.stale {
                 break;
             }
         }
@@ -307,6 +314,7 @@ impl<'g, 'r> Search<'g, 'r> {
     }
 
     pub(super) fn compute_values(&mut self) {
+        self.stale = false;
         self.compute_once();
         // What a barrier returns depends on the predicates of all who take part.
         if self.space.graph.barriers.iter().any(|b| b.reduction.is_some()) {
@@ -395,7 +403,7 @@ impl<'g, 'r> Search<'g, 'r> {
             self.computed = Some((self.executed.clone(), self.possible.clone()));
         }
         let mut slots = std::mem::take(&mut self.slots);
-        slots.compute(&self.rules.code, from, self);
+        slots.compute(&self.rules.code, from, &self.wanted, self);
         self.slots = slots;
     }
 

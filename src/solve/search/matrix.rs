@@ -5,7 +5,7 @@ use crate::bitrel::{EventSet, Rel};
 use crate::vocabulary::{BaseRel, BaseSet, Sort};
 
 /// A slot's contents.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Slot {
     Set(EventSet),
     Rel(Rel),
@@ -19,43 +19,87 @@ pub(super) trait Base {
     fn relation(&self, relation: BaseRel, side: super::compile::Side, out: &mut Rel);
 }
 
-/// All slots of one search; used again for the next one, whatever its number of events.
+/// All slots of one search. The next one begins with what this one leaves, so that questions about
+/// one program do not compute the same again.
+///
+/// Every slot that is not due holds what its operation makes of its operands. With everything empty
+/// that is so from the start: no operation makes something out of nothing.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Slots {
     /// By home.
     places: Vec<Slot>,
     homes: Vec<usize>,
+    /// Whether a slot has its home to itself; else it is lost when the next one moves in.
+    alone: Vec<bool>,
+    /// Whether an operand has changed since a slot was computed.
+    due: Vec<bool>,
+    /// How often anything has changed, and when each slot did.
+    version: u64,
+    versions: Vec<u64>,
+    /// Where new contents are made.
+    fresh_set: EventSet,
+    fresh_rel: Rel,
 }
 
+/// Up to how many events every slot has a home to itself.
+pub(super) const ROOMY: usize = 256;
+
 impl Slots {
+    /// Empty slots for a program of this many events.
     pub(super) fn new(code: &Code, events: usize) -> Self {
-        let mut places: Vec<Option<Slot>> =
-            vec![None; code.homes.iter().max().map_or(0, |m| m + 1)];
-        for (&home, sort) in code.homes.iter().zip(&code.sorts) {
-            places[home].get_or_insert_with(|| match sort {
-                Sort::Set => Slot::Set(EventSet::empty(events)),
-                Sort::Relation => Slot::Rel(Rel::empty(events)),
-            });
+        let count = code.ops.len();
+        let homes = if events > ROOMY { code.homes.clone() } else { (0..count).collect() };
+        let empty = |sort: Sort| match sort {
+            Sort::Set => Slot::Set(EventSet::empty(events)),
+            Sort::Relation => Slot::Rel(Rel::empty(events)),
+        };
+        let mut places: Vec<Option<Slot>> = vec![None; homes.iter().max().map_or(0, |m| m + 1)];
+        let mut tenants = vec![0; places.len()];
+        for (&home, &sort) in homes.iter().zip(&code.sorts) {
+            places[home].get_or_insert_with(|| empty(sort));
+            tenants[home] += 1;
         }
-        let places = places.into_iter().map(|p| p.expect("every home has a slot")).collect();
-        Self { places, homes: code.homes.clone() }
+        Self {
+            places: places.into_iter().map(|p| p.expect("every home has a slot")).collect(),
+            alone: homes.iter().map(|&home| tenants[home] == 1).collect(),
+            homes,
+            due: vec![false; count],
+            version: 0,
+            versions: vec![0; count],
+            fresh_set: EventSet::empty(events),
+            fresh_rel: Rel::empty(events),
+        }
     }
 
-    /// Makes room for another number of events; everything is to be computed again.
-    pub(super) fn reset(&mut self, events: usize) {
+    /// Makes room for this many events.
+    pub(super) fn fit(&mut self, events: usize) {
+        if self.fresh_rel.len() == events {
+            return;
+        }
+        self.fresh_set.reset(events);
+        self.fresh_rel.reset(events);
         for place in &mut self.places {
             match place {
                 Slot::Set(set) => set.reset(events),
                 Slot::Rel(rel) => rel.reset(events),
             }
         }
+        self.due.fill(false);
+        self.version += 1;
+        self.versions.fill(self.version);
     }
 
-    /// What an operation that changes with choices has given, or is given.
+    /// How often anything has changed.
+    pub(super) fn version(&self) -> u64 {
+        self.version
+    }
+
+    /// The contents of a slot that is a relation.
     pub(super) fn rel(&self, slot: SlotId) -> &Rel {
         rel(self.at(slot))
     }
 
+    /// The contents of a slot that is a set.
     pub(super) fn set(&self, slot: SlotId) -> &EventSet {
         set(self.at(slot))
     }
@@ -64,23 +108,52 @@ impl Slots {
         &self.places[self.homes[slot]]
     }
 
-    /// Recomputes every slot at `from` or above.
-    pub(super) fn compute(&mut self, code: &Code, from: Level, base: &dyn Base) {
-        for index in 0..code.ops.len() {
-            if code.levels[index] < from {
-                continue;
-            }
-            let home = self.homes[index];
-            let mut place =
-                std::mem::replace(&mut self.places[home], Slot::Set(EventSet::empty(0)));
-            match (&code.ops[index], &mut place) {
-                (Op::Set(name, side), Slot::Set(out)) => base.set(*name, *side, out),
-                (Op::Rel(name, side), Slot::Rel(out)) => base.relation(*name, *side, out),
-                (op, Slot::Set(out)) => self.compute_set(*op, out),
-                (op, Slot::Rel(out)) => self.compute_rel(*op, out),
-            }
-            self.places[home] = place;
+    /// Brings the wanted slots up to date, where base names at `from` or above may have changed.
+    pub(super) fn compute(&mut self, code: &Code, from: Level, wanted: &[bool], base: &dyn Base) {
+        for (slot, op) in code.ops.iter().enumerate() {
+            let lost = matches!(op, Op::Set(..) | Op::Rel(..)) || !self.alone[slot];
+            self.due[slot] |= lost && code.levels[slot] >= from;
         }
+        for (slot, &op) in code.ops.iter().enumerate() {
+            if self.due[slot] && wanted[slot] {
+                self.due[slot] = false;
+                if self.renew(op, slot, base) {
+                    self.version += 1;
+                    self.versions[slot] = self.version;
+                    code.users[slot].iter().for_each(|&user| self.due[user] = true);
+                }
+            }
+        }
+    }
+
+    /// Computes a slot; whether it has changed, or may have.
+    fn renew(&mut self, op: Op, slot: SlotId, base: &dyn Base) -> bool {
+        let home = self.homes[slot];
+        let new = match &self.places[home] {
+            Slot::Set(_) => {
+                let mut out = std::mem::take(&mut self.fresh_set);
+                match op {
+                    Op::Set(name, side) => base.set(name, side, &mut out),
+                    op => self.compute_set(op, &mut out),
+                }
+                Slot::Set(out)
+            }
+            Slot::Rel(_) => {
+                let mut out = std::mem::take(&mut self.fresh_rel);
+                match op {
+                    Op::Rel(name, side) => base.relation(name, side, &mut out),
+                    op => self.compute_rel(op, &mut out),
+                }
+                Slot::Rel(out)
+            }
+        };
+        let changed = !self.alone[slot] || self.places[home] != new;
+        let old = if changed { std::mem::replace(&mut self.places[home], new) } else { new };
+        match old {
+            Slot::Set(set) => self.fresh_set = set,
+            Slot::Rel(rel) => self.fresh_rel = rel,
+        }
+        changed
     }
 
     fn compute_set(&self, op: Op, out: &mut EventSet) {
@@ -158,41 +231,46 @@ fn set(slot: &Slot) -> &EventSet {
 #[derive(Clone, Debug)]
 pub(super) struct Excluded {
     out: Vec<Option<Rel>>,
-    scratch: [Rel; 3],
-    /// Empty relations to use again: only what is being pushed takes space.
+    /// Where what one operation excludes is made.
+    pairs: Rel,
+    /// Relations to use again: only what is being pushed takes space.
     spare: Vec<Rel>,
+    /// Converses of slots, with the version that they are of.
+    converses: Vec<Option<(u64, Rel)>>,
 }
 
 impl Excluded {
     pub(super) fn new(code: &Code, events: usize) -> Self {
-        let scratch = [Rel::empty(events), Rel::empty(events), Rel::empty(events)];
-        Self { out: vec![None; code.ops.len()], scratch, spare: Vec::new() }
+        let (pairs, count) = (Rel::empty(events), code.ops.len());
+        Self { out: vec![None; count], pairs, spare: Vec::new(), converses: vec![None; count] }
     }
 
     /// Starts anew with nothing excluded.
     pub(super) fn clear(&mut self) {
-        for slot in 0..self.out.len() {
-            self.release(slot);
-        }
-    }
-
-    fn release(&mut self, slot: SlotId) {
-        if let Some(mut rel) = self.out[slot].take() {
-            rel.clear();
-            self.spare.push(rel);
-        }
-    }
-
-    fn at(&mut self, slot: SlotId) -> &mut Rel {
-        let Self { out, spare, scratch } = self;
-        out[slot].get_or_insert_with(|| {
-            spare.pop().unwrap_or_else(|| Rel::empty(scratch[0].len().max(scratch[1].len())))
-        })
+        let Self { out, spare, .. } = self;
+        spare.extend(out.iter_mut().filter_map(Option::take));
     }
 
     /// Excludes pairs from a slot.
     pub(super) fn exclude(&mut self, slot: SlotId, pairs: &Rel) {
-        self.at(slot).union_with(pairs);
+        let Self { out, spare, .. } = self;
+        match &mut out[slot] {
+            Some(all) => {
+                all.union_with(pairs);
+            }
+            none => {
+                let mut all = spare.pop().unwrap_or_else(|| Rel::empty(pairs.len()));
+                all.copy_from(pairs);
+                *none = Some(all);
+            }
+        }
+    }
+
+    /// Excludes the pairs that an operation has made.
+    fn exclude_made(&mut self, slot: SlotId) {
+        let pairs = std::mem::take(&mut self.pairs);
+        self.exclude(slot, &pairs);
+        self.pairs = pairs;
     }
 
     /// What is out of a slot.
@@ -207,14 +285,15 @@ impl Excluded {
                 continue;
             }
             let Some(out) = self.out[index].take() else { continue };
+            // Base relations are what is asked for; the others pass on what they have.
+            if let Op::Rel(..) = code.ops[index] {
+                self.out[index] = Some(out);
+                continue;
+            }
             if !out.is_empty() {
                 self.push_op(code, slots, code.ops[index], &out);
             }
-            self.out[index] = Some(out);
-            // Base relations are what is asked for; the others have passed on what they had.
-            if !matches!(code.ops[index], Op::Rel(..)) {
-                self.release(index);
-            }
+            self.spare.push(out);
         }
     }
 
@@ -231,77 +310,72 @@ impl Excluded {
             Op::Inter(a, b) => {
                 for (operand, other) in [(a, b), (b, a)] {
                     if open(operand) {
-                        let [pairs, ..] = &mut self.scratch;
-                        pairs.copy_from(out);
-                        pairs.intersect_with(slots.rel(other));
-                        self.take_scratch(operand);
+                        self.pairs.copy_from(out);
+                        self.pairs.intersect_with(slots.rel(other));
+                        self.exclude_made(operand);
                     }
                 }
             }
             // The right side's lower bound is not at hand; only a static one is exact.
             Op::Diff(a, b) if open(a) && !open(b) => {
-                let [pairs, ..] = &mut self.scratch;
-                pairs.copy_from(out);
-                pairs.subtract(slots.rel(b));
-                self.take_scratch(a);
+                self.pairs.copy_from(out);
+                self.pairs.subtract(slots.rel(b));
+                self.exclude_made(a);
             }
             Op::Comp(a, b) => self.push_composition(slots, (a, open(a)), (b, open(b)), out),
             Op::Restrict(s, r) if open(r) => {
-                let [pairs, ..] = &mut self.scratch;
-                pairs.copy_from(out);
-                pairs.restrict_domain(slots.set(s));
-                self.take_scratch(r);
+                self.pairs.copy_from(out);
+                self.pairs.restrict_domain(slots.set(s));
+                self.exclude_made(r);
             }
             Op::Corestrict(r, s) if open(r) => {
-                let [pairs, ..] = &mut self.scratch;
-                pairs.copy_from(out);
-                pairs.restrict_range(slots.set(s));
-                self.take_scratch(r);
+                self.pairs.copy_from(out);
+                self.pairs.restrict_range(slots.set(s));
+                self.exclude_made(r);
             }
             Op::Inverse(a) if open(a) => {
-                let [pairs, ..] = &mut self.scratch;
-                out.inverse_into(pairs);
-                self.take_scratch(a);
+                out.inverse_into(&mut self.pairs);
+                self.exclude_made(a);
             }
             Op::Plus(a) if open(a) => self.push_closure(slots, a, out),
             _ => {}
         }
     }
 
-    /// Excludes the first scratch relation from a slot.
-    fn take_scratch(&mut self, slot: SlotId) {
-        let pairs = std::mem::replace(&mut self.scratch[0], Rel::empty(0));
-        self.exclude(slot, &pairs);
-        self.scratch[0] = pairs;
-    }
-
     /// `a ; b` without (x, z): where (y, z) is surely in b, (x, y) is out of a; and likewise.
     fn push_composition(&mut self, slots: &Slots, a: (SlotId, bool), b: (SlotId, bool), out: &Rel) {
         if a.1 {
-            let [pairs, back, _] = &mut self.scratch;
-            slots.rel(b.0).inverse_into(back);
-            out.compose_into(back, pairs);
-            self.take_scratch(a.0);
+            let Self { pairs, converses, .. } = self;
+            out.compose_into(converse(converses, slots, b.0), pairs);
+            self.exclude_made(a.0);
         }
         if b.1 {
-            let [pairs, back, _] = &mut self.scratch;
-            slots.rel(a.0).inverse_into(back);
-            back.compose_into(out, pairs);
-            self.take_scratch(b.0);
+            slots.rel(a.0).compose_inverted_into(out, &mut self.pairs);
+            self.exclude_made(b.0);
         }
     }
 
     /// `a+` without (x, z): any step between what x surely reaches, or is, and what surely reaches
     /// z, or is, is out of a.
     fn push_closure(&mut self, slots: &Slots, a: SlotId, out: &Rel) {
-        let [pairs, back, half] = &mut self.scratch;
         let mut sure = slots.rel(a).clone();
         sure.transitive_closure_in_place();
-        sure.inverse_into(back);
-        half.copy_from(out);
-        out.compose_union_into(back, half);
-        pairs.copy_from(half);
-        back.compose_union_into(half, pairs);
-        self.take_scratch(a);
+        let back = sure.inverse();
+        let mut half = out.clone();
+        out.compose_union_into(&back, &mut half);
+        self.pairs.copy_from(&half);
+        back.compose_union_into(&half, &mut self.pairs);
+        self.exclude_made(a);
     }
+}
+
+/// The converse of a slot, which is computed when the slot has changed.
+fn converse<'c>(known: &'c mut [Option<(u64, Rel)>], slots: &Slots, slot: SlotId) -> &'c Rel {
+    let (version, rel) = (slots.versions[slot], slots.rel(slot));
+    let (of, converse) = known[slot].get_or_insert_with(|| (version, rel.inverse()));
+    if *of != version {
+        *of = version;
+        rel.inverse_into(converse);
+    }
+    converse
 }

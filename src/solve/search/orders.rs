@@ -48,6 +48,7 @@ impl Search<'_, '_> {
             }
             (self.co, self.sc, self.sync, self.generations) = (co, sc, sync, before);
             self.met = met;
+            self.stale = true;
         }
         self.evaluate();
         Ok(())
@@ -74,6 +75,7 @@ impl Search<'_, '_> {
             self.known[access.index()] = Some(value);
             self.known_trail.push(access);
         }
+        self.stale = true;
         self.self_justified.extend(&taken);
         let result = self.choose(visit);
         self.self_justified.truncate(self.self_justified.len() - taken.len());
@@ -115,6 +117,7 @@ impl Search<'_, '_> {
         self.sync = sync;
         self.generations = generations;
         self.met = true;
+        self.stale = true;
     }
 
     /// Where control flow and counts are fixed and there is one way to meet, barriers order events
@@ -303,6 +306,7 @@ impl Search<'_, '_> {
                 self.finals[loc.index()] = Some(write);
                 let result = self.choose_final(at + 1, visit);
                 self.finals[loc.index()] = None;
+                self.stale = true;
                 result?;
             }
         }

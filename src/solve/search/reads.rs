@@ -50,6 +50,7 @@ impl<'g> Search<'g, '_> {
 
     /// Everything that follows from the choices so far; whether they may still succeed.
     fn infer(&mut self) -> bool {
+        let mut looked_at = None;
         loop {
             if !self.propagate() || !self.holds_so_far() || !self.well_founded() {
                 return false;
@@ -59,6 +60,10 @@ impl<'g> Search<'g, '_> {
             }
             if self.close_by_value() {
                 continue;
+            }
+            // The axioms say the same again of the same bounds.
+            if looked_at.replace(self.slots.version()) == Some(self.slots.version()) {
+                return true;
             }
             self.exclude_from_axioms();
             let closed = self.close_by_axioms();
@@ -174,6 +179,7 @@ impl<'g> Search<'g, '_> {
             self.touched[graph.event(read).agent.index()] -= 1;
             self.touched[graph.event(write).agent.index()] -= 1;
         }
+        self.stale |= self.known_trail.len() > mark.1;
         for access in self.known_trail.drain(mark.1..) {
             self.known[access.index()] = None;
         }

@@ -1,7 +1,7 @@
 //! A model as the search sees it: compiled expressions and what each axiom demands.
 
 use super::compile::{Code, Op, Side, SlotId, compile};
-use super::matrix::Slots;
+use super::matrix::{ROOMY, Slots};
 use crate::id::NodeId;
 use crate::relation::classify::{Class, Fragment, classify, fragment};
 use crate::relation::expr::{AxiomKind, AxiomRole, Model, Node};
@@ -51,25 +51,43 @@ pub(super) struct Rules {
     pub(super) relations: Vec<BaseRel>,
 }
 
-/// Up to how many events slots are kept for later searches.
-const KEPT: usize = 256;
-
 impl Rules {
     /// Slots for a program of this many events.
     pub(super) fn slots(&self, events: usize) -> Slots {
-        let idle = self.idle.lock().ok().and_then(|mut idle| idle.pop());
-        let Some(mut slots) = idle else { return Slots::new(&self.code, events) };
-        slots.reset(events);
+        let idle = || self.idle.lock().ok()?.pop();
+        let Some(mut slots) = (events <= ROOMY).then(idle).flatten() else {
+            return Slots::new(&self.code, events);
+        };
+        slots.fit(events);
         slots
     }
 
-    /// Takes back slots that no search uses any more.
+    /// Takes back slots that no search uses any more, if they are small.
     pub(super) fn recycle(&self, slots: Slots, events: usize) {
-        if events <= KEPT
+        if events <= ROOMY
             && let Ok(mut idle) = self.idle.lock()
         {
             idle.push(slots);
         }
+    }
+
+    /// The slots that these axioms need.
+    pub(super) fn wanted(&self, axioms: &[bool]) -> Vec<bool> {
+        let mut wanted = vec![false; self.code.ops.len()];
+        for (demand, _) in self.demands.iter().zip(axioms).filter(|(_, active)| **active) {
+            match *demand {
+                Demand::Nothing => {}
+                Demand::Prohibition { slot, .. }
+                | Demand::Production { slot, .. }
+                | Demand::Choice { slot, .. } => wanted[slot] = true,
+            }
+        }
+        for slot in (0..wanted.len()).rev() {
+            if wanted[slot] {
+                self.code.ops[slot].operands().into_iter().for_each(|o| wanted[o] = true);
+            }
+        }
+        wanted
     }
 
     /// Compiles a model.

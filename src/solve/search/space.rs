@@ -352,29 +352,29 @@ fn relevant(graph: &EventGraph) -> Vec<ExprId> {
         .chain(graph.observed.iter().map(|o| o.value))
         .chain(graph.barriers.iter().flat_map(|b| b.predicate.into_iter().chain(b.count())))
         .chain([graph.condition, graph.filter]);
+    parts(graph, roots.collect())
+}
+
+/// The locations whose final values the condition, the filter or what is observed speaks of.
+fn final_locations(graph: &EventGraph) -> Vec<LocId> {
+    let shown = graph.observed.iter().map(|o| o.value);
+    let parts = parts(graph, shown.chain([graph.condition, graph.filter]).collect());
+    let location = |&x: &ExprId| match graph.exprs.get(x) {
+        Expr::Final(loc) => Some(loc),
+        _ => None,
+    };
+    let mut out: Vec<LocId> = parts.iter().filter_map(location).collect();
+    out.sort_unstable();
+    out
+}
+
+/// Expressions with all that they are made of, operands first.
+fn parts(graph: &EventGraph, mut roots: Vec<ExprId>) -> Vec<ExprId> {
     let mut needed = vec![false; graph.exprs.len()];
-    let mut stack: Vec<ExprId> = roots.collect();
-    while let Some(x) = stack.pop() {
+    while let Some(x) = roots.pop() {
         if !std::mem::replace(&mut needed[x.index()], true) {
-            stack.extend(graph.exprs.operands(x));
+            roots.extend(graph.exprs.operands(x));
         }
     }
     (0..needed.len()).filter(|&i| needed[i]).map(ExprId::new).collect()
-}
-
-fn final_locations(graph: &EventGraph) -> Vec<LocId> {
-    let mut out: Vec<LocId> = graph
-        .observed
-        .iter()
-        .map(|o| o.value)
-        .chain([graph.condition, graph.filter])
-        .flat_map(|x| graph.exprs.leaves(x))
-        .filter_map(|leaf| match leaf {
-            Expr::Final(loc) => Some(loc),
-            _ => None,
-        })
-        .collect();
-    out.sort_unstable();
-    out.dedup();
-    out
 }

@@ -66,8 +66,10 @@ impl Search<'_, '_> {
         self.sampled |= self.space.graph.symbols[symbol].width > 1;
         for value in values(self.space.graph, symbol) {
             self.symbols[symbol] = Some(value);
+            self.stale = true;
             let result = self.choose(visit);
             self.symbols[symbol] = None;
+            self.stale = true;
             result?;
         }
         Ok(())
