@@ -130,7 +130,8 @@ fn real_code_races_where_it_is_broken() {
         if test.filter.is_none() {
             continue;
         }
-        let expected = expectation(&test, "ptx-9.2", &[]).expect("a verdict").expect("one");
+        let expected =
+            expectation(&test, "ptx-9.2", &[]).expect("a verdict").expect("they expect one");
         let graph = graph_of(&test, &model, Settings::default());
         let problem = Problem { graph: &graph, model: &model };
         let found = races(problem, engine.as_ref(), Budget::default()).expect("an answer");
