@@ -1,9 +1,15 @@
 //! Data races of small programs: which pairs, and why they are not ordered.
+
+mod support;
+
+use ptxmc::batch::expectation;
 use ptxmc::check::{Settings, graph_of};
 use ptxmc::engines::Choice;
 use ptxmc::race::{Missing, Race, describe, races};
 use ptxmc::solve::{Budget, Problem};
+use ptxmc::verdict::Kind;
 use ptxmc::{cat, litmus, source::Files};
+use std::path::Path;
 
 /// The races of a test in words, with what is missing.
 fn races_of(text: &str) -> Vec<String> {
@@ -105,4 +111,33 @@ fn sizes_and_names_keep_accesses_apart() {
         races_of(text),
         ["the 4-byte write to x by P0 / the 4-byte read of x by P0: weak weak proxy"]
     );
+}
+
+/// Tests of real code whose outcome is allowed without a race: all their accesses are strong.
+const STALE: &[&str] =
+    &["R06-volatile-data", "R32-block-fence-one-side", "R32-device-fence-one-side", "R32-indirect"];
+
+/// The tests of real code that filter on what the code waits for: a forbidden outcome has no race
+/// behind it, an allowed one comes of a race.
+#[test]
+fn real_code_races_where_it_is_broken() {
+    let model = support::model("ptx-9.2");
+    let engine = Choice::Auto.engines().swap_remove(0);
+    let mut checked = 0;
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("litmus/realworld");
+    for path in support::litmus_files(&folder) {
+        let test = support::read(&path).expect("shipped tests are free of errors");
+        if test.filter.is_none() {
+            continue;
+        }
+        let expected =
+            expectation(&test, "ptx-9.2", &[]).expect("a verdict").expect("they expect one");
+        let graph = graph_of(&test, &model, Settings::default());
+        let problem = Problem { graph: &graph, model: &model };
+        let found = races(problem, engine.as_ref(), Budget::default()).expect("an answer");
+        let racy = expected == Kind::Allowed && !STALE.contains(&test.name.as_str());
+        assert_eq!(!found.is_empty(), racy, "{}: {} races", test.name, found.len());
+        checked += 1;
+    }
+    assert!(checked > 80, "only {checked} tests");
 }
