@@ -355,6 +355,27 @@ fn output_that_cannot_be_written_is_reported() {
 }
 
 #[test]
+fn a_reader_that_leaves_is_no_error() {
+    let commands: &[&[&str]] = &[
+        &["check", "litmus/mp"],
+        &["check", "-j", "1", MP, RELAXED],
+        &["check", "-j", "7", "litmus/mp", "litmus/sb"],
+        &["check", "--format", "json", "litmus/mp"],
+        &["check", "--format", "junit", MP],
+        &["check", "--isolate", "-j", "2", MP, RELAXED],
+        &["outcomes", MP],
+        &["model"],
+        &["--help"],
+    ];
+    for arguments in commands {
+        let (reader, writer) = std::io::pipe().expect("there are pipes");
+        drop(reader);
+        let run = finish(command(arguments).stdout(writer));
+        assert_eq!((run.status, run.err.as_str()), (141, ""), "{arguments:?}");
+    }
+}
+
+#[test]
 fn the_version_names_the_solver() {
     let run = ptxmc(&["--version"]);
     assert!(run.out.starts_with("ptxmc ") && run.out.contains("Z3 "), "{}", run.out);
