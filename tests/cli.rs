@@ -108,6 +108,10 @@ fn bad_input_loses_nothing_else() {
     let run = ptxmc(&["check", BAD, "tests/cli/no-such.litmus", MP]);
     assert!(run.out.contains("MP.litmus  forbidden  as expected"), "{}", run.transcript());
     insta::assert_snapshot!(run.transcript());
+    let run = ptxmc(&["check", "--format", "junit", BAD, "tests/cli/no-such.litmus", MP]);
+    insta::assert_snapshot!("unread_junit", run.out);
+    let run = ptxmc(&["check", "--format", "json", BAD, "tests/cli/no-such.litmus", MP]);
+    assert!(run.out.contains("\"unread\":2"), "{}", run.transcript());
 }
 
 #[test]

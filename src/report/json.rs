@@ -238,5 +238,6 @@ fn summary(tally: &Tally) -> Value {
         "unasked": tally.standing(Standing::Unasked),
         "unknown": tally.standing(Standing::Unknown),
         "error": tally.standing(Standing::Broken),
+        "unread": tally.unread(),
     })
 }
