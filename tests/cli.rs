@@ -11,6 +11,7 @@ const COLUMNS: &str = "tests/cli/CoWW-columns.litmus";
 const LOOP: &str = "tests/cli/count-to-five.litmus";
 const WRONG: &str = "tests/cli/wrong.litmus";
 const DEADLOCK: &str = "tests/cli/waits-for-ever.litmus";
+const PARTS: &str = "tests/cli/parts.litmus";
 const BAD: &str = "tests/cli/bad/opcode.litmus";
 
 /// What a run of the command gave.
@@ -172,6 +173,15 @@ fn one_test_can_be_looked_at() {
     insta::assert_snapshot!("explain_allowed", ptxmc(&["explain", RELAXED]).transcript());
     insta::assert_snapshot!("explain_deadlock", ptxmc(&["explain", DEADLOCK]).transcript());
     insta::assert_snapshot!("explain_unknown", ptxmc(&["explain", LOOP]).transcript());
+}
+
+#[test]
+fn parts_have_names() {
+    let told = ["check --witness", "outcomes", "races"].map(|command| {
+        let arguments: Vec<&str> = command.split(' ').chain([PARTS]).collect();
+        ptxmc(&arguments).transcript()
+    });
+    insta::assert_snapshot!(told.concat());
 }
 
 #[test]
