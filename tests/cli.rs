@@ -12,6 +12,7 @@ const LOOP: &str = "tests/cli/count-to-five.litmus";
 const WRONG: &str = "tests/cli/wrong.litmus";
 const DEADLOCK: &str = "tests/cli/waits-for-ever.litmus";
 const PARTS: &str = "tests/cli/parts.litmus";
+const SPINLOCK: &str = "tests/cli/spinlock.litmus";
 const BAD: &str = "tests/cli/bad/opcode.litmus";
 
 /// What a run of the command gave.
@@ -182,6 +183,15 @@ fn parts_have_names() {
         ptxmc(&arguments).transcript()
     });
     insta::assert_snapshot!(told.concat());
+}
+
+#[test]
+fn a_loop_that_is_cut_is_named() {
+    let told = ["1", "3"].map(|bound| {
+        ptxmc(&["check", "--engine", "all", "--bound", bound, SPINLOCK, LOOP]).transcript()
+    });
+    let more = ["outcomes", "races"].map(|command| ptxmc(&[command, LOOP]).transcript());
+    insta::assert_snapshot!([told, more].concat().concat());
 }
 
 #[test]

@@ -270,6 +270,9 @@ pub struct Cut {
     pub agent: AgentId,
     /// When that happens.
     pub guard: ExprId,
+    /// Of a cut by the bound, when it happens after a round that has changed nothing, since it wrote
+    /// only what it read: another round like it may follow. False of other cuts.
+    pub steady: ExprId,
     /// The branch.
     pub span: Span,
     /// Why.

@@ -104,7 +104,7 @@ pub fn states(
         "model": model.name,
         "quantifier": quantifier(case.test.quantifier),
         "states": states,
-        "complete": listing.states.incomplete.is_none() && !listing.cut,
+        "complete": listing.is_complete(),
         "caveat": caveat,
     });
     format!("{value:#}\n")
