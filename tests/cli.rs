@@ -194,6 +194,19 @@ fn a_loop_that_is_cut_is_named() {
     insta::assert_snapshot!([told, more].concat().concat());
 }
 
+/// There is an outcome for every value of the variable, more than can be listed.
+#[test]
+fn states_that_satisfy_the_condition_come_first() {
+    let text = "PTX unknown\n.shared .u32 s;\nP0 @ cta 0 { ld.shared.u32 %r1, [s]; }\n\
+                exists (P0:%r1 == 77)\n";
+    let run = ptxmc_reading(&["outcomes", "--engine", "z3", "--timeout", "2", "-"], text);
+    let lines: Vec<&str> = run.out.lines().collect();
+    assert_eq!(lines[1], "* P0:r1=77;", "{}", run.transcript());
+    assert!(lines[2].starts_with("  P0:r1="), "{}", run.transcript());
+    assert!(run.out.contains("\n1 of these "), "{}", run.transcript());
+    assert_eq!(run.status, 3);
+}
+
 #[test]
 fn pictures_are_written() {
     let folder = tempfile::tempdir().expect("there is room");

@@ -16,7 +16,7 @@ pub enum Witnesses {
     Hidden,
 }
 
-/// All final states, those with the outcome in question marked by `*`; `caveat` is what has to be
+/// All final states, those that satisfy the condition first and marked by `*`; `caveat` is what has to be
 /// known of them.
 #[must_use]
 pub fn render(
@@ -30,7 +30,9 @@ pub fn render(
     let states = &listing.states.states;
     let count = if states.len() == 1 { "state" } else { "states" };
     let mut out = format!("{}: {} final {count} under {}\n", case.path, states.len(), model.name);
-    for ((values, choices), matching) in states.iter().zip(&listing.matching) {
+    let mut shown: Vec<_> = states.iter().zip(&listing.matching).collect();
+    shown.sort_by_key(|(_, matching)| !**matching);
+    for ((values, choices), matching) in shown {
         let mark = if *matching { '*' } else { ' ' };
         out.push_str(format!("{mark} {}", state(listing, values)).trim_end());
         let raised = match Execution::build(&listing.graph, choices.clone()) {
