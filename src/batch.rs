@@ -10,7 +10,7 @@ use crate::execution::build::Execution;
 use crate::litmus::ast::{Metadata, Test};
 use crate::relation::expr::Model;
 use crate::solve::{Engine, Goal, Problem, States};
-use crate::verdict::{Kind, Verdict};
+use crate::verdict::{Kind, Undecided, Verdict};
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -93,15 +93,15 @@ pub struct Listing {
     pub states: States,
     /// For each state, whether the condition's proposition holds in it.
     pub matching: Vec<bool>,
-    /// Whether the bound cut an execution.
-    pub cut: bool,
+    /// Why there may be more states, where the bound cut a loop.
+    pub cut: Option<Undecided>,
 }
 
 impl Listing {
     /// Whether there are no other states.
     #[must_use]
     pub fn is_complete(&self) -> bool {
-        self.states.incomplete.is_none() && !self.cut
+        self.states.incomplete.is_none() && self.cut.is_none()
     }
 
     /// The states: a value for each observed name.
@@ -265,7 +265,7 @@ fn list_with(
         }
         matching.push(execution.truth(graph.condition) == Some(true));
     }
-    let cut = check::is_cut(problem, engine, settings.budget);
+    let cut = check::cut(problem, engine, settings);
     Ok(Listing { states, matching, cut, graph })
 }
 

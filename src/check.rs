@@ -1,6 +1,7 @@
 //! The pipeline: one test and one model in, one outcome out.
 
 mod barriers;
+mod bound;
 mod lifetime;
 mod reuse;
 mod time;
@@ -22,6 +23,8 @@ use crate::vocabulary::{BaseRel, BaseSet};
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
+
+pub use bound::cut;
 
 /// How a test is checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -504,16 +507,8 @@ pub fn confirm(model: &Model, goal: Goal, execution: &Execution<'_>) -> Result<R
 
 /// Without an execution, the bound or a deadlock may be to blame.
 fn excluded(problem: Problem<'_>, core: Core, engine: &dyn Engine, settings: Settings) -> Verdict {
-    if problem.graph.cuts.iter().any(|c| c.kind == CutKind::Bound) {
-        match engine.find(problem, Goal::BoundHit, settings.budget) {
-            Answer::No(_) => {}
-            Answer::Yes(_) if problem.graph.bound < settings.bound => {
-                return Verdict::Unknown(Undecided::Size(problem.graph.bound));
-            }
-            Answer::Yes(_) => return Verdict::Unknown(Undecided::Bound(settings.bound)),
-            Answer::Unknown(why) => return Verdict::Unknown(Undecided::Engine(why)),
-            Answer::Unsupported(why) => return Verdict::Unknown(Undecided::Unsupported(why)),
-        }
+    if let Some(why) = cut(problem, engine, settings) {
+        return Verdict::Unknown(why);
     }
     let (meets, endless) = (!problem.graph.barriers.is_empty(), spins(problem.graph));
     if !meets && endless.is_empty() {
@@ -577,13 +572,6 @@ pub fn states(
     }
     let states = engine.states(problem, settings.budget)?;
     Ok((states, graph))
-}
-
-/// Whether executions may be missing because loops are cut by the bound.
-#[must_use]
-pub fn is_cut(problem: Problem<'_>, engine: &dyn Engine, budget: Budget) -> bool {
-    problem.graph.cuts.iter().any(|cut| cut.kind == CutKind::Bound)
-        && !matches!(engine.find(problem, Goal::BoundHit, budget), Answer::No(_))
 }
 
 /// The data races of a test, with its events.

@@ -207,10 +207,7 @@ pub fn describe(graph: &EventGraph, access: AccessId) -> String {
     let info = graph.access(access);
     let event = graph.event(info.pieces[0]);
     let what = if event.is_write() { "write to" } else { "read of" };
-    let mut place = graph.objects[info.object.index()].name.clone();
-    if info.offset > 0 {
-        place = format!("{place}+{}", info.offset);
-    }
+    let place = graph.objects[info.object.index()].part(info.offset, info.bytes);
     let agent = &graph.agents[event.agent.index()].name;
     format!("the {}-byte {what} {place} by {agent}", info.bytes)
 }

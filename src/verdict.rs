@@ -39,13 +39,33 @@ pub struct Reason {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Undecided {
     /// A loop was cut: a longer execution might have the outcome.
-    Bound(u8),
-    /// A loop was cut earlier than asked, since more rounds make the program too large.
-    Size(u8),
+    Bound(Bounded),
     /// The engine could not tell.
     Engine(Why),
     /// No engine handles the model or program.
     Unsupported(String),
+}
+
+/// A loop that was cut.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bounded {
+    /// How many rounds it was followed for.
+    pub rounds: u8,
+    /// The branch that closes it; `None` where it could not be found out which loop it is.
+    pub branch: Option<Span>,
+    /// What more rounds would do.
+    pub beyond: Beyond,
+}
+
+/// What more rounds of a loop would do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Beyond {
+    /// Perhaps the loop ends.
+    Higher,
+    /// More rounds than were asked for make the program too large.
+    TooLarge,
+    /// A round may be as the one before, without end: the loop is cut at any bound.
+    Never,
 }
 
 /// The kinds of verdicts, as `Expect=` names them.

@@ -11,6 +11,8 @@ const COLUMNS: &str = "tests/cli/CoWW-columns.litmus";
 const LOOP: &str = "tests/cli/count-to-five.litmus";
 const WRONG: &str = "tests/cli/wrong.litmus";
 const DEADLOCK: &str = "tests/cli/waits-for-ever.litmus";
+const PARTS: &str = "tests/cli/parts.litmus";
+const SPINLOCK: &str = "tests/cli/spinlock.litmus";
 const BAD: &str = "tests/cli/bad/opcode.litmus";
 
 /// What a run of the command gave.
@@ -108,6 +110,10 @@ fn bad_input_loses_nothing_else() {
     let run = ptxmc(&["check", BAD, "tests/cli/no-such.litmus", MP]);
     assert!(run.out.contains("MP.litmus  forbidden  as expected"), "{}", run.transcript());
     insta::assert_snapshot!(run.transcript());
+    let run = ptxmc(&["check", "--format", "junit", BAD, "tests/cli/no-such.litmus", MP]);
+    insta::assert_snapshot!("unread_junit", run.out);
+    let run = ptxmc(&["check", "--format", "json", BAD, "tests/cli/no-such.litmus", MP]);
+    assert!(run.out.contains("\"unread\":2"), "{}", run.transcript());
 }
 
 #[test]
@@ -168,6 +174,37 @@ fn one_test_can_be_looked_at() {
     insta::assert_snapshot!("explain_allowed", ptxmc(&["explain", RELAXED]).transcript());
     insta::assert_snapshot!("explain_deadlock", ptxmc(&["explain", DEADLOCK]).transcript());
     insta::assert_snapshot!("explain_unknown", ptxmc(&["explain", LOOP]).transcript());
+}
+
+#[test]
+fn parts_have_names() {
+    let told = ["check --witness", "outcomes", "races"].map(|command| {
+        let arguments: Vec<&str> = command.split(' ').chain([PARTS]).collect();
+        ptxmc(&arguments).transcript()
+    });
+    insta::assert_snapshot!(told.concat());
+}
+
+#[test]
+fn a_loop_that_is_cut_is_named() {
+    let told = ["1", "3"].map(|bound| {
+        ptxmc(&["check", "--engine", "all", "--bound", bound, SPINLOCK, LOOP]).transcript()
+    });
+    let more = ["outcomes", "races"].map(|command| ptxmc(&[command, LOOP]).transcript());
+    insta::assert_snapshot!([told, more].concat().concat());
+}
+
+/// There is an outcome for every value of the variable, more than can be listed.
+#[test]
+fn states_that_satisfy_the_condition_come_first() {
+    let text = "PTX unknown\n.shared .u32 s;\nP0 @ cta 0 { ld.shared.u32 %r1, [s]; }\n\
+                exists (P0:%r1 == 77)\n";
+    let run = ptxmc_reading(&["outcomes", "--engine", "z3", "--timeout", "2", "-"], text);
+    let lines: Vec<&str> = run.out.lines().collect();
+    assert_eq!(lines[1], "* P0:r1=77;", "{}", run.transcript());
+    assert!(lines[2].starts_with("  P0:r1="), "{}", run.transcript());
+    assert!(run.out.contains("\n1 of these "), "{}", run.transcript());
+    assert_eq!(run.status, 3);
 }
 
 #[test]
@@ -351,6 +388,27 @@ fn output_that_cannot_be_written_is_reported() {
         let run = finish(command(arguments).stdout(full));
         assert_eq!(run.status, 2, "{arguments:?}");
         assert!(run.err.starts_with("error: cannot write to standard output"), "{}", run.err);
+    }
+}
+
+#[test]
+fn a_reader_that_leaves_is_no_error() {
+    let commands: &[&[&str]] = &[
+        &["check", "litmus/mp"],
+        &["check", "-j", "1", MP, RELAXED],
+        &["check", "-j", "7", "litmus/mp", "litmus/sb"],
+        &["check", "--format", "json", "litmus/mp"],
+        &["check", "--format", "junit", MP],
+        &["check", "--isolate", "-j", "2", MP, RELAXED],
+        &["outcomes", MP],
+        &["model"],
+        &["--help"],
+    ];
+    for arguments in commands {
+        let (reader, writer) = std::io::pipe().expect("there are pipes");
+        drop(reader);
+        let run = finish(command(arguments).stdout(writer));
+        assert_eq!((run.status, run.err.as_str()), (141, ""), "{arguments:?}");
     }
 }
 

@@ -307,6 +307,22 @@ fn without_lines(text: &str) -> String {
     out
 }
 
+#[test]
+fn the_readme_lists_every_note() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let readme = fs::read_to_string(root.join("README.md")).expect("it is there");
+    let (mut notes, mut complaints) = (0, String::new());
+    for entry in fs::read_dir(root.join("paper-notes")).expect("the folder is there") {
+        let name = entry.expect("readable").file_name().to_string_lossy().into_owned();
+        if !readme.contains(&format!("- [paper-notes/{name}](paper-notes/{name}): ")) {
+            let _ = writeln!(complaints, "{name}");
+        }
+        notes += 1;
+    }
+    assert!(notes > 5, "the notes are elsewhere");
+    assert_none(&complaints);
+}
+
 /// What the README shows is what the command prints, line numbers in models aside.
 #[test]
 fn the_readme_shows_real_output() {

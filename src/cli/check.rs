@@ -60,7 +60,7 @@ pub(super) fn run(arguments: &CheckArguments, console: &Console) -> Result<Statu
         files: &files,
         console,
         suites: junit::Suites::new(&models),
-        tally: Tally::default(),
+        tally: Tally::without(inputs.unread.len()),
         blessed: None,
     };
     if let (true, Some(baseline), Some(path)) = (arguments.bless, baseline, &arguments.baseline) {
@@ -142,7 +142,7 @@ impl Run<'_> {
             CheckFormat::Json => {
                 print(&json::tail(&self.tally, &self.inputs.diagnostics, self.files))?;
             }
-            CheckFormat::Junit => print(&self.suites.render())?,
+            CheckFormat::Junit => print(&self.suites.render(&self.inputs.unread))?,
             CheckFormat::Herd => {}
         }
         match &self.blessed {

@@ -8,6 +8,7 @@ use crate::litmus::ast::Test;
 use crate::litmus::parse::parse_version;
 use crate::relation::expr::Model;
 use crate::report::readings::description;
+use crate::report::summary::Unread;
 use crate::source::Files;
 use std::collections::HashSet;
 use std::io::{self, Read};
@@ -33,6 +34,8 @@ pub(super) struct Inputs {
     pub(super) cases: Vec<Case>,
     /// What is wrong with the files.
     pub(super) diagnostics: Vec<Diagnostic>,
+    /// The files and folders that could not be read, or not all of them.
+    pub(super) unread: Vec<Unread>,
     /// Files on which the parser failed by itself.
     pub(super) bugs: Vec<String>,
 }
@@ -44,9 +47,16 @@ impl Inputs {
         for path in paths {
             found.add(path, LIST_DEPTH);
         }
-        let mut inputs = Self { diagnostics: found.diagnostics, ..Self::default() };
-        for source in &found.sources {
+        let Found { sources, diagnostics, unread, .. } = found;
+        let mut inputs = Self { diagnostics, unread, ..Self::default() };
+        for source in &sources {
+            let (known, bugs) = (inputs.diagnostics.len(), inputs.bugs.len());
             inputs.parse(source, wanted, files);
+            let error = inputs.diagnostics[known..].iter().find(|d| d.is_error());
+            let bug = (inputs.bugs.len() > bugs).then(|| "a bug: the parser failed".to_owned());
+            if let Some(why) = error.map(|error| error.message.clone()).or(bug) {
+                inputs.unread.push(Unread { name: source.name().to_owned(), why });
+            }
         }
         inputs
     }
@@ -136,9 +146,16 @@ struct Found {
     known: HashSet<PathBuf>,
     stdin: bool,
     diagnostics: Vec<Diagnostic>,
+    unread: Vec<Unread>,
 }
 
 impl Found {
+    /// Notes that a file or folder cannot be read.
+    fn fail(&mut self, name: &str, diagnostic: Diagnostic) {
+        self.unread.push(Unread { name: name.to_owned(), why: diagnostic.message.clone() });
+        self.diagnostics.push(diagnostic);
+    }
+
     fn add(&mut self, argument: &str, depth: usize) {
         match argument.strip_prefix('@') {
             Some(list) => self.add_list(Path::new(list), depth),
@@ -187,7 +204,7 @@ impl Found {
             Ok(entries) => entries,
             Err(error) => {
                 let name = folder.display().to_string();
-                return self.diagnostics.push(unreadable(&name, &error));
+                return self.fail(&name, unreadable(&name, &error));
             }
         };
         entries.sort_by_key(std::fs::DirEntry::file_name);
@@ -210,11 +227,11 @@ impl Found {
         let name = list.display().to_string();
         if depth == 0 {
             let message = format!("lists name each other too deeply, down to `{name}`");
-            return self.diagnostics.push(Diagnostic::unplaced("list-too-deep", message));
+            return self.fail(&name, Diagnostic::unplaced("list-too-deep", message));
         }
         let text = match std::fs::read_to_string(list) {
             Ok(text) => text,
-            Err(error) => return self.diagnostics.push(unreadable(&name, &error)),
+            Err(error) => return self.fail(&name, unreadable(&name, &error)),
         };
         let folder = list.parent().unwrap_or(Path::new(""));
         for (index, line) in text.lines().enumerate() {
@@ -232,9 +249,10 @@ impl Found {
         if path.exists() {
             return self.add_path(path);
         }
-        let message = format!("there is no `{}`", path.display());
+        let name = path.display().to_string();
+        let message = format!("there is no `{name}`");
         let help = format!("it is listed at {place}; paths are relative to the list's folder");
-        self.diagnostics.push(Diagnostic::unplaced("cannot-read", message).help(help));
+        self.fail(&name, Diagnostic::unplaced("cannot-read", message).help(help));
     }
 }
 

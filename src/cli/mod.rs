@@ -35,6 +35,7 @@ pub fn run() -> ExitCode {
             // Help and version are no errors, unless nobody gets to see them.
             return match printed {
                 Ok(()) => Status::Expected.into(),
+                Err(why) if output::is_unread(&why) => output::UNREAD.into(),
                 Err(why) => {
                     let message = format!("cannot write to standard output: {why}");
                     Console::new(args::Color::Auto, false).complain(&message);

@@ -14,6 +14,10 @@ use std::time::Duration;
 /// Of more diagnostics only the number is told.
 const MOST_SHOWN: usize = 500;
 
+/// The exit status where nobody reads the report any more: that of a process that SIGPIPE ends, as
+/// shells know it.
+pub(super) const UNREAD: u8 = 141;
+
 /// What the user sees, and how.
 pub(super) struct Console {
     color: Color,
@@ -92,11 +96,21 @@ impl Console {
 }
 
 /// Writes part of a report, at once, so that nothing is lost when the run is interrupted.
+///
+/// Where nobody reads it any more, this ends the process: tests that are being checked may take for
+/// ever.
 pub(super) fn print(text: &str) -> Result<()> {
     let mut out = io::stdout().lock();
-    out.write_all(text.as_bytes())
-        .and_then(|()| out.flush())
-        .context("cannot write to standard output")
+    let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+    if written.as_ref().is_err_and(is_unread) {
+        std::process::exit(UNREAD.into());
+    }
+    written.context("cannot write to standard output")
+}
+
+/// Whether writing failed because the reader has left, as `head` does.
+pub(super) fn is_unread(error: &io::Error) -> bool {
+    error.kind() == io::ErrorKind::BrokenPipe
 }
 
 /// Writes to standard error; where that fails nobody listens.

@@ -109,12 +109,17 @@ pub(super) fn outcomes(arguments: &OutcomesArguments, console: &Console) -> Resu
     };
     let caveat = reason::caveat(&judgement.verdict, &loaded.files);
     let (case, model, caveat) = (&loaded.case, loaded.model(), caveat.as_deref());
+    let files = &loaded.files;
+    // In text, that loops are cut is said of the states.
+    let is_said =
+        listing.cut.is_some() && matches!(judgement.verdict, Verdict::Unknown(Undecided::Bound(_)));
+    let told = caveat.filter(|_| !is_said);
     let text = match (arguments.format, arguments.witness) {
         (OutcomesFormat::Text, true) => {
-            table::render(case, &listing, model, table::Witnesses::Shown, caveat)
+            table::render(case, &listing, model, table::Witnesses::Shown, told, files)
         }
         (OutcomesFormat::Text, false) => {
-            table::render(case, &listing, model, table::Witnesses::Hidden, caveat)
+            table::render(case, &listing, model, table::Witnesses::Hidden, told, files)
         }
         (OutcomesFormat::Json, true) => {
             json::states(case, &listing, model, json::Witnesses::Included, caveat)
@@ -167,22 +172,31 @@ pub(super) fn races(arguments: &RacesArguments, console: &Console) -> Result<Sta
             let (case, files) = (&loaded.case, &loaded.files);
             let judgement = loaded.judgement()?;
             let model = loaded.model();
-            let cut = judgement.graph.as_ref().is_some_and(|graph| {
+            let cut = judgement.graph.as_ref().and_then(|graph| {
                 let problem = Problem { graph, model };
-                let budget = loaded.settings.budget;
-                loaded.engines.iter().all(|engine| check::is_cut(problem, engine.as_ref(), budget))
+                let engines = loaded.engines.iter().map(AsRef::as_ref);
+                let cut = |engine: &dyn Engine| check::cut(problem, engine, loaded.settings);
+                engines.map(cut).reduce(|first, next| next.and(first))?
             });
             // That loops are cut is said of the races.
             let caveat = match judgement.verdict {
-                Verdict::Unknown(Undecided::Bound(_)) if cut => None,
+                Verdict::Unknown(Undecided::Bound(_)) if cut.is_some() => None,
                 ref verdict => reason::caveat(verdict, files),
             };
             let caveat = caveat.as_deref();
-            print(&table_of_races::render(case, &races, &graph, model, files, caveat, cut))?;
+            print(&table_of_races::render(
+                case,
+                &races,
+                &graph,
+                model,
+                files,
+                caveat,
+                cut.as_ref(),
+            ))?;
             Ok(match judgement.verdict.kind() {
                 Kind::Error => Status::Bug,
                 Kind::Unknown => Status::Unknown,
-                _ if cut => Status::Unknown,
+                _ if cut.is_some() => Status::Unknown,
                 _ => Status::Expected,
             })
         }

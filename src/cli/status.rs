@@ -63,7 +63,8 @@ mod tests {
     #[test]
     fn the_worst_verdict_counts() {
         let forbidden = |expected| (Verdict::Forbidden(crate::solve::Core::default()), expected);
-        let unknown = |expected| (Verdict::Unknown(Undecided::Bound(2)), expected);
+        let unknown =
+            |expected| (Verdict::Unknown(Undecided::Engine(crate::solve::Why::Steps)), expected);
         let bug = || (Verdict::Error("panic".to_owned()), Some(Kind::Forbidden));
         assert_eq!(status(&[]), Status::Expected);
         assert_eq!(status(&[forbidden(None), forbidden(Some(Kind::Forbidden))]), Status::Expected);

@@ -298,7 +298,8 @@ impl<'p> Draft<'p> {
                     }
                     _ => None,
                 };
-                Object { name: o.name.clone(), bytes: variable.bytes(), shared }
+                let (bytes, element) = (variable.bytes(), variable.ty.bytes());
+                Object { name: o.name.clone(), bytes, element, shared }
             })
             .collect()
     }
@@ -351,7 +352,7 @@ impl<'p> Draft<'p> {
                 object,
                 offset,
                 bytes,
-                name: self.location_name(object, offset, bytes),
+                name: graph.objects[object.index()].part(offset, bytes),
                 init: event,
             });
             graph.accesses.push(Access {
@@ -380,21 +381,6 @@ impl<'p> Draft<'p> {
                 position: 0,
             });
         }
-    }
-
-    fn location_name(&self, object: ObjectId, offset: u64, bytes: u32) -> String {
-        let info = &self.program.layout.objects[object.index()];
-        let variable = &self.program.layout.variables[info.variable];
-        let element = u64::from(variable.ty.bytes()).max(1);
-        let (index, inside) = (offset / element, offset % element);
-        let mut name = info.name.clone();
-        if variable.elements > 1 {
-            name = format!("{name}[{index}]");
-        }
-        if inside != 0 || u64::from(bytes) != element {
-            name = format!("{name}.b{inside}+{bytes}");
-        }
-        name
     }
 
     fn add_events(&self, graph: &mut EventGraph, pieces: &Pieces) {

@@ -147,8 +147,26 @@ pub struct Object {
     pub name: String,
     /// Size in bytes.
     pub bytes: u64,
+    /// Size of an element in bytes; that of the whole where it is no array.
+    pub element: u32,
     /// The CTA in whose `.shared` it lies: gpu, grid, cta.
     pub shared: Option<(u32, u32, u32)>,
+}
+
+impl Object {
+    /// The name to print of some of its bytes: `x` or `x[1]` of an element, as conditions have it;
+    /// of other bytes `x+4`, as addresses have it.
+    #[must_use]
+    pub fn part(&self, offset: u64, bytes: u32) -> String {
+        let (name, element) = (&self.name, u64::from(self.element.max(1)));
+        if u64::from(bytes) != element || !offset.is_multiple_of(element) {
+            format!("{name}+{offset}")
+        } else if self.bytes > element {
+            format!("{name}[{}]", offset / element)
+        } else {
+            name.clone()
+        }
+    }
 }
 
 /// A location piece: bytes that no access splits further.
@@ -252,6 +270,9 @@ pub struct Cut {
     pub agent: AgentId,
     /// When that happens.
     pub guard: ExprId,
+    /// Of a cut by the bound, when it happens after a round that has changed nothing, since it wrote
+    /// only what it read: another round like it may follow. False of other cuts.
+    pub steady: ExprId,
     /// The branch.
     pub span: Span,
     /// Why.

@@ -39,7 +39,7 @@ impl ThreadRun<'_, '_> {
                 self.position,
                 span,
             );
-            self.effects.push(Effect { node, guard });
+            self.effects.push(Effect { node, guard, update: None });
             if let Some((reduction, Some(register))) = barrier.reduction {
                 let wide = self.code.registers[register].ty.bits;
                 let width =

@@ -177,7 +177,7 @@ impl<'p> ThreadRun<'_, 'p> {
             access.value = value;
             access.data_reads = reads.to_vec();
             self.draft.push_access(access);
-            self.effects.push(Effect { node, guard });
+            self.effects.push(Effect { node, guard, update: None });
         }
     }
 
@@ -200,13 +200,14 @@ impl<'p> ThreadRun<'_, 'p> {
                 write.marks.releasing_read = false;
                 write.write = true;
                 write.value = self.exprs().resize(new, width, false);
+                let update = Some((old, write.value));
                 write.data_reads = self.term_reads(value, state);
                 if mentions_old(value) || mentions_old(writes) {
                     write.data_reads = union(&write.data_reads, &[read]);
                 }
                 write.rmw_read = Some(read);
                 self.draft.push_access(write);
-                self.effects.push(Effect { node, guard: happens });
+                self.effects.push(Effect { node, guard: happens, update });
             }
             reads.push(read);
             result = Some(match result {

@@ -59,6 +59,17 @@ pub(super) struct State {
 pub(super) struct Effect {
     pub(super) node: usize,
     pub(super) guard: ExprId,
+    /// Of an atomic operation, what it read and what it wrote.
+    pub(super) update: Option<(ExprId, ExprId)>,
+}
+
+/// Which effects tell a round of a loop from one that changes nothing.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Telling {
+    /// All.
+    All,
+    /// All but atomic operations that write what they read.
+    Changes,
 }
 
 /// Turns a program into its event graph.
@@ -378,9 +389,10 @@ impl<'d, 'p> ThreadRun<'d, 'p> {
         span: Span,
     ) {
         if self.spin_loops {
-            let spins = self.without_effect(from, id, &state);
+            let spins = self.without_effect(from, id, &state, Telling::All);
             if !self.draft.exprs.is_false(spins) {
-                self.cut(spins, span, CutKind::Spin);
+                let never = self.exprs().truth(false);
+                self.cut(spins, never, span, CutKind::Spin);
                 let goes_on = self.exprs().not(spins);
                 state.guard = self.exprs().and(state.guard, goes_on);
             }
@@ -390,18 +402,24 @@ impl<'d, 'p> ThreadRun<'d, 'p> {
         }
         match head {
             Some(head) => self.arrive(head, state),
-            None => self.cut(state.guard, span, CutKind::Bound),
+            None => {
+                let steady = match self.spin_loops {
+                    true => self.without_effect(from, id, &state, Telling::Changes),
+                    false => self.exprs().truth(false),
+                };
+                self.cut(state.guard, steady, span, CutKind::Bound);
+            }
         }
     }
 
-    fn cut(&mut self, guard: ExprId, span: Span, kind: CutKind) {
+    fn cut(&mut self, guard: ExprId, steady: ExprId, span: Span, kind: CutKind) {
         let (agent, _) = self.draft.at(self.index);
-        self.draft.cuts.push(Cut { agent, guard, span, kind });
+        self.draft.cuts.push(Cut { agent, guard, steady, span, kind });
     }
 
     /// When the iteration that ends here has changed nothing: no live register differs from the
-    /// iteration's start, and nothing was written and no barrier passed since.
-    fn without_effect(&mut self, node: usize, id: LoopId, now: &State) -> ExprId {
+    /// iteration's start, and nothing was written and no barrier passed since, as far as that tells.
+    fn without_effect(&mut self, node: usize, id: LoopId, now: &State, telling: Telling) -> ExprId {
         // Without a single entry, nothing says that the iteration began at the head.
         let head = self.flow.head(id, node).filter(|_| self.flow.loops.is_natural(id));
         let before = head.and_then(|head| self.entries[head].clone());
@@ -416,7 +434,11 @@ impl<'d, 'p> ThreadRun<'d, 'p> {
         }
         for effect in &self.effects {
             if self.flow.same_iteration(id, effect.node, node) {
-                let not = self.draft.exprs.not(effect.guard);
+                let mut not = self.draft.exprs.not(effect.guard);
+                if let (Telling::Changes, Some((old, new))) = (telling, effect.update) {
+                    let same = self.draft.exprs.eq(old, new);
+                    not = self.draft.exprs.or(not, same);
+                }
                 spins = self.draft.exprs.and(spins, not);
             }
         }

@@ -69,7 +69,9 @@ pub fn render(
         Verdict::Undefined(why) | Verdict::OutOfModel(why) | Verdict::Deadlock(why) => {
             out.push_str(&ruled(subject, graph, why));
         }
-        Verdict::Unknown(why) => out.push_str(&format!("{}\n", reason::undecided(why))),
+        Verdict::Unknown(why) => {
+            out.push_str(&format!("{}\n", reason::undecided(why, subject.files)))
+        }
         Verdict::Error(message) => out.push_str(&format!("{message}\n")),
     }
     out

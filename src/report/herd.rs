@@ -31,7 +31,7 @@ pub fn entry(case: &Case, judgement: &Judgement, listing: &Listing, files: &File
         Quantifier::NotExists => (other, matching),
         Quantifier::Exists | Quantifier::Forall => (matching, other),
     };
-    let cut = if listing.cut { "Loop " } else { "" };
+    let cut = if listing.cut.is_some() { "Loop " } else { "" };
     let _ = writeln!(out, "{cut}{}", answer(judgement));
     let _ = writeln!(out, "Witnesses\nPositive: {positive} Negative: {negative}");
     let _ = writeln!(out, "Condition {}", condition(test));

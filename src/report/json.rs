@@ -104,7 +104,7 @@ pub fn states(
         "model": model.name,
         "quantifier": quantifier(case.test.quantifier),
         "states": states,
-        "complete": listing.states.incomplete.is_none() && !listing.cut,
+        "complete": listing.is_complete(),
         "caveat": caveat,
     });
     format!("{value:#}\n")
@@ -238,5 +238,6 @@ fn summary(tally: &Tally) -> Value {
         "unasked": tally.standing(Standing::Unasked),
         "unknown": tally.standing(Standing::Unknown),
         "error": tally.standing(Standing::Broken),
+        "unread": tally.unread(),
     })
 }

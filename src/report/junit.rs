@@ -1,6 +1,7 @@
-//! Verdicts as JUnit's XML: a suite per model, a case per test.
+//! Verdicts as JUnit's XML: a suite per model, a case per test; a suite for files that could not be
+//! read.
 
-use super::summary::Stated;
+use super::summary::{Stated, Unread};
 use crate::batch::{Case, Standing};
 use crate::relation::expr::Model;
 use std::fmt::Write;
@@ -37,27 +38,45 @@ impl<'a> Suites<'a> {
 
     /// The whole document.
     #[must_use]
-    pub fn render(&self) -> String {
+    pub fn render(&self, unread: &[Unread]) -> String {
         let mut out = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n");
         for (suite, model) in self.suites.iter().zip(self.models) {
-            let _ = writeln!(
-                out,
-                "  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\">",
-                escaped(&model.name),
-                suite.tests,
-                suite.failures,
-                suite.errors,
-                suite.skipped,
-            );
-            out.push_str(&suite.cases);
-            out.push_str("  </testsuite>\n");
+            suite.render(&model.name, &mut out);
+        }
+        if !unread.is_empty() {
+            Suite::of_unread(unread).render(UNREAD, &mut out);
         }
         out.push_str("</testsuites>\n");
         out
     }
 }
 
+/// The suite of files that could not be read.
+const UNREAD: &str = "files";
+
 impl Suite {
+    fn of_unread(unread: &[Unread]) -> Self {
+        let mut suite = Self { tests: unread.len(), errors: unread.len(), ..Self::default() };
+        for file in unread {
+            suite.case(UNREAD, &file.name, Some(("error", file.why.clone())));
+        }
+        suite
+    }
+
+    fn render(&self, name: &str, out: &mut String) {
+        let _ = writeln!(
+            out,
+            "  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\">",
+            escaped(name),
+            self.tests,
+            self.failures,
+            self.errors,
+            self.skipped,
+        );
+        out.push_str(&self.cases);
+        out.push_str("  </testsuite>\n");
+    }
+
     fn add(&mut self, case: &Case, stated: &Stated, model: &Model) {
         self.tests += 1;
         let (verdict, reason) = (stated.kind.name(), &stated.reason);
@@ -79,7 +98,11 @@ impl Suite {
                 Some(("error", said))
             }
         };
-        let (class, name) = (escaped(&model.name), escaped(&case.path));
+        self.case(&model.name, &case.path, child);
+    }
+
+    fn case(&mut self, class: &str, name: &str, child: Option<(&str, String)>) {
+        let (class, name) = (escaped(class), escaped(name));
         let _ = match child {
             None => writeln!(self.cases, "    <testcase classname=\"{class}\" name=\"{name}\"/>"),
             Some((tag, message)) => writeln!(

@@ -5,6 +5,7 @@ use super::witness::{self, Picture, observed_value};
 use crate::batch::{Case, Listing};
 use crate::execution::build::Execution;
 use crate::relation::expr::Model;
+use crate::source::Files;
 
 /// Whether witnesses are shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,7 +16,7 @@ pub enum Witnesses {
     Hidden,
 }
 
-/// All final states, those with the outcome in question marked by `*`; `caveat` is what has to be
+/// All final states, those that satisfy the condition first and marked by `*`; `caveat` is what has to be
 /// known of them.
 #[must_use]
 pub fn render(
@@ -24,11 +25,14 @@ pub fn render(
     model: &Model,
     witnesses: Witnesses,
     caveat: Option<&str>,
+    files: &Files,
 ) -> String {
     let states = &listing.states.states;
     let count = if states.len() == 1 { "state" } else { "states" };
     let mut out = format!("{}: {} final {count} under {}\n", case.path, states.len(), model.name);
-    for ((values, choices), matching) in states.iter().zip(&listing.matching) {
+    let mut shown: Vec<_> = states.iter().zip(&listing.matching).collect();
+    shown.sort_by_key(|(_, matching)| !**matching);
+    for ((values, choices), matching) in shown {
         let mark = if *matching { '*' } else { ' ' };
         out.push_str(format!("{mark} {}", state(listing, values)).trim_end());
         let raised = match Execution::build(&listing.graph, choices.clone()) {
@@ -47,7 +51,7 @@ pub fn render(
         }
     }
     let matching = listing.matching.iter().filter(|m| **m).count();
-    let these = if listing.states.incomplete.is_some() || listing.cut { "these " } else { "" };
+    let these = if listing.is_complete() { "" } else { "these " };
     out.push_str(&format!("{matching} of {these}{} satisfy the condition (*)\n", states.len()));
     if let Some(caveat) = caveat {
         out.push_str(&format!("{caveat}\n"));
@@ -55,8 +59,8 @@ pub fn render(
     if let Some(why) = listing.states.incomplete {
         out.push_str(&format!("there may be more: {}\n", reason::limit(why)));
     }
-    if listing.cut {
-        out.push_str("there may be more: loops were cut by the bound\n");
+    if let Some(why) = &listing.cut {
+        out.push_str(&format!("there may be more: {}\n", reason::undecided(why, files)));
     }
     out
 }

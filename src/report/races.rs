@@ -1,5 +1,6 @@
 //! Data races in words: the two accesses, what keeps them from being ordered, an execution.
 
+use super::reason;
 use super::witness::{Picture, text};
 use crate::batch::Case;
 use crate::event::graph::EventGraph;
@@ -7,9 +8,10 @@ use crate::execution::build::Execution;
 use crate::race::{Missing, Race, describe, spans};
 use crate::relation::expr::Model;
 use crate::source::Files;
+use crate::verdict::Undecided;
 
-/// The races of one test; `caveat` is what has to be known of them, `cut` says whether executions
-/// are missing.
+/// The races of one test; `caveat` is what has to be known of them, `cut` says why
+/// executions are missing, if any are.
 #[must_use]
 pub fn render(
     case: &Case,
@@ -18,10 +20,10 @@ pub fn render(
     model: &Model,
     files: &Files,
     caveat: Option<&str>,
-    cut: bool,
+    cut: Option<&Undecided>,
 ) -> String {
     let mut out = match races.len() {
-        0 if cut => format!("{}: no data race found under {}\n", case.path, model.name),
+        0 if cut.is_some() => format!("{}: no data race found under {}\n", case.path, model.name),
         0 => format!("{}: no data race under {}\n", case.path, model.name),
         1 => format!("{}: 1 data race under {}\n", case.path, model.name),
         n => format!("{}: {n} data races under {}\n", case.path, model.name),
@@ -29,8 +31,8 @@ pub fn render(
     if let Some(caveat) = caveat {
         out.push_str(&format!("{caveat}\n"));
     }
-    if cut {
-        out.push_str("there may be more: loops were cut by the bound\n");
+    if let Some(why) = cut {
+        out.push_str(&format!("there may be more: {}\n", reason::undecided(why, files)));
     }
     for race in races {
         out.push_str(&one(case, race, graph, model, files));

@@ -3,7 +3,7 @@
 use crate::relation::expr::{Axiom, Model};
 use crate::solve::{Core, Why};
 use crate::source::Files;
-use crate::verdict::{Reason, Undecided, Verdict};
+use crate::verdict::{Beyond, Bounded, Reason, Undecided, Verdict};
 
 /// Why the verdict is what it is; empty where the verdict says it all.
 #[must_use]
@@ -14,7 +14,7 @@ pub fn line(verdict: &Verdict, model: &Model, files: &Files) -> String {
         Verdict::Undefined(reason) | Verdict::OutOfModel(reason) | Verdict::Deadlock(reason) => {
             placed(reason, files)
         }
-        Verdict::Unknown(why) => undecided(why),
+        Verdict::Unknown(why) => undecided(why, files),
         Verdict::Error(message) => message.clone(),
     }
 }
@@ -31,7 +31,7 @@ pub fn caveat(verdict: &Verdict, files: &Files) -> Option<String> {
         Verdict::OutOfModel(reason) => {
             Some(format!("outside the model: {}", placed(reason, files)))
         }
-        Verdict::Unknown(why) => Some(format!("the verdict is unknown: {}", undecided(why))),
+        Verdict::Unknown(why) => Some(format!("the verdict is unknown: {}", undecided(why, files))),
         Verdict::Error(message) => Some(format!("the verdict is an error: {message}")),
         Verdict::Allowed(_) | Verdict::Forbidden(_) => None,
     }
@@ -68,17 +68,36 @@ pub fn named(axiom: &Axiom) -> String {
 
 /// Why a verdict is unknown.
 #[must_use]
-pub fn undecided(why: &Undecided) -> String {
+pub fn undecided(why: &Undecided, files: &Files) -> String {
     match why {
-        Undecided::Bound(bound) => {
-            format!("loops were cut after {bound} rounds; a higher --bound may tell")
-        }
-        Undecided::Size(bound) => {
-            format!("loops were cut after {bound} rounds; more make the program too large")
-        }
+        Undecided::Bound(bounded) => cut(bounded, files),
         Undecided::Engine(why) => limit(*why).to_owned(),
         Undecided::Unsupported(what) => format!("unsupported: {what}"),
     }
+}
+
+/// Which loop was cut, and whether another bound helps.
+fn cut(bounded: &Bounded, files: &Files) -> String {
+    let (what, place) = match bounded.branch {
+        Some(branch) => {
+            let statement = files.text(branch).split_whitespace().collect::<Vec<_>>().join(" ");
+            let place = format!(" ({})", files.location(branch));
+            (format!("the loop that `{statement}` closes"), place)
+        }
+        None => ("a loop".to_owned(), String::new()),
+    };
+    let rounds = match bounded.rounds {
+        1 => "1 round".to_owned(),
+        many => format!("{many} rounds"),
+    };
+    let told = match bounded.beyond {
+        Beyond::Higher => format!("was cut after {rounds}; a higher --bound may tell"),
+        Beyond::TooLarge => format!("was cut after {rounds}; more make the program too large"),
+        Beyond::Never => {
+            "may go round for ever, each time writing what it read; any --bound cuts it".to_owned()
+        }
+    };
+    format!("{what} {told}{place}")
 }
 
 /// Which limit an engine ran into.

@@ -22,15 +22,32 @@ impl Stated {
     }
 }
 
-/// Counts of verdicts, by kind and by how they stand to what was expected.
+/// A file that could not be read, or not all of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unread {
+    /// How the user called it.
+    pub name: String,
+    /// The first thing that is wrong with it.
+    pub why: String,
+}
+
+/// Counts of verdicts, by kind and by how they stand to what was expected, and of files that could
+/// not be read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
+    unread: usize,
     tests: usize,
     kinds: [usize; Kind::ALL.len()],
     standings: [usize; 5],
 }
 
 impl Tally {
+    /// No tests yet, out of files of which so many could not be read.
+    #[must_use]
+    pub fn without(unread: usize) -> Self {
+        Self { unread, ..Self::default() }
+    }
+
     /// Counts the judgements of one test.
     pub fn add(&mut self, judgements: &[Judgement]) {
         self.count(judgements.iter().map(|j| (j.verdict.kind(), j.standing())));
@@ -55,6 +72,12 @@ impl Tally {
         self.tests
     }
 
+    /// How many files could not be read.
+    #[must_use]
+    pub fn unread(&self) -> usize {
+        self.unread
+    }
+
     /// How many verdicts are of this kind.
     #[must_use]
     pub fn of_kind(&self, kind: Kind) -> usize {
@@ -67,7 +90,8 @@ impl Tally {
         self.standings[standing as usize]
     }
 
-    /// One line: `12 tests: 5 allowed, 7 forbidden; 11 as expected, 1 NOT EXPECTED`.
+    /// One line: `12 tests: 5 allowed, 7 forbidden; 11 as expected, 1 NOT EXPECTED`; then how many
+    /// files could not be read, if any.
     #[must_use]
     pub fn line(&self) -> String {
         let tests =
@@ -78,7 +102,12 @@ impl Tally {
             (self.standing(Standing::Unasked), "without expectation"),
             (self.standing(Standing::Unexpected), "NOT EXPECTED"),
         ];
-        let parts = [listed(&kinds), listed(&standings)];
+        let unread = match self.unread {
+            0 => String::new(),
+            1 => "1 file could not be read".to_owned(),
+            many => format!("{many} files could not be read"),
+        };
+        let parts = [listed(&kinds), listed(&standings), unread];
         let parts: Vec<&str> = parts.iter().map(String::as_str).filter(|p| !p.is_empty()).collect();
         if parts.is_empty() { tests } else { format!("{tests}: {}", parts.join("; ")) }
     }

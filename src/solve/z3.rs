@@ -68,13 +68,16 @@ impl Engine for Z3Engine {
         if let Some(what) = refused(&encoding) {
             return Err(what.to_owned());
         }
-        let goal = encoding.goal(Goal::Complete);
-        Ok(z3::with_z3_config(&Config::new(), || Session::new(&encoding, budget).states(goal)))
+        let sides = [true, false].map(|holds| encoding.goal(Goal::Condition(holds)));
+        Ok(z3::with_z3_config(&Config::new(), || Session::new(&encoding, budget).states(sides)))
     }
 }
 
 /// How many final states are listed: an unknown value that is shown has billions.
 const MOST_STATES: usize = 10_000;
+
+/// How many of them satisfy the condition at most, so that there is room for others.
+const MOST_MATCHING: usize = MOST_STATES / 2;
 
 /// A solver over one encoding.
 struct Session<'e, 'a> {
@@ -190,9 +193,8 @@ impl<'e, 'a> Session<'e, 'a> {
         }
     }
 
-    fn states(mut self, goal: Formula) -> States {
-        let goal = self.formula(goal);
-        self.solver.assert(&goal);
+    /// The final states of two kinds, those of the first kind before those of the second.
+    fn states(mut self, sides: [Formula; 2]) -> States {
         for demands in &self.encoding.axioms {
             for &demand in demands {
                 let demand = self.formula(demand);
@@ -202,32 +204,43 @@ impl<'e, 'a> Session<'e, 'a> {
         let observed: Vec<ExprId> = self.encoding.graph.observed.iter().map(|o| o.value).collect();
         let terms: Vec<Term> = observed.iter().map(|&x| self.term(x)).collect();
         let mut states = States::default();
+        for (side, most) in sides.into_iter().zip([MOST_MATCHING, MOST_STATES]) {
+            let side = self.formula(side);
+            if let Some(why) = self.add_states(&side, &terms, most, &mut states) {
+                states.incomplete = Some(why);
+            }
+        }
+        states.states.sort_by(|a, b| a.0.cmp(&b.0));
+        states
+    }
+
+    /// Adds states of one kind until there are no more or `most` of all; why some may be missing.
+    fn add_states(
+        &mut self,
+        side: &Bool,
+        terms: &[Term],
+        most: usize,
+        states: &mut States,
+    ) -> Option<Why> {
         loop {
             if self.end.is_some_and(|end| Instant::now() >= end) {
-                states.incomplete = Some(Why::Timeout);
-                break;
+                return Some(Why::Timeout);
             }
-            match self.solver.check() {
+            match self.solver.check_assumptions(std::slice::from_ref(side)) {
                 SatResult::Sat => {}
-                SatResult::Unsat => break,
-                SatResult::Unknown => {
-                    states.incomplete = Some(self.why());
-                    break;
-                }
+                SatResult::Unsat => return None,
+                SatResult::Unknown => return Some(self.why()),
+            }
+            if states.states.len() == most {
+                return Some(Why::States);
             }
             let choices = self.choices();
             let values: Vec<u128> = terms.iter().map(|t| self.value(t)).collect();
             let differs: Vec<Bool> =
                 terms.iter().zip(&values).map(|(t, &v)| differs(t, v)).collect();
-            if states.states.len() == MOST_STATES {
-                states.incomplete = Some(Why::States);
-                break;
-            }
             states.states.push((values, choices));
             self.solver.assert(Bool::or(&differs));
         }
-        states.states.sort_by(|a, b| a.0.cmp(&b.0));
-        states
     }
 
     /// The value of a term in the solver's model.
