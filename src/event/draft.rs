@@ -446,6 +446,11 @@ impl<'p> Draft<'p> {
             }
             DraftKind::ProxyFence(kind) => {
                 event.kind = EventKind::ProxyFence(*kind);
+                (event.order, event.scope) = match *kind {
+                    ProxyFenceKind::TensormapRelease(scope) => (Some(Order::Release), Some(scope)),
+                    ProxyFenceKind::TensormapAcquire(scope) => (Some(Order::Acquire), Some(scope)),
+                    _ => (None, None),
+                };
                 if let ProxyFenceKind::Research(proxy) = kind {
                     event.proxy = *proxy;
                 }

@@ -89,7 +89,7 @@ impl Lowering<'_> {
     }
 
     /// `isspacep`, of a 64-bit generic address.
-    fn is_space(&self, space: Space, address: Term) -> Term {
+    pub(super) fn is_space(&self, space: Space, address: Term) -> Term {
         let within = |window: Window| window.holds(&address);
         match space {
             Space::SharedCta => self.is_own_shared(&Window::SHARED.inside(&address)),

@@ -311,7 +311,7 @@ impl Lowering<'_> {
                     when: None,
                 });
             }
-            Operation::ProxyFence { kind, .. } => self.out.push(Micro::ProxyFence(*kind)),
+            Operation::ProxyFence { kind, address } => self.proxy_fence(*kind, address.as_ref()),
             Operation::CtaBarrier { mode, barrier, resource, count } => {
                 self.cta_barrier(mode, barrier, resource.as_ref(), count.as_ref());
             }

@@ -6,8 +6,8 @@ use super::micro::{Confined, Marks, Micro, Target};
 use super::term::{Extension, Subnormals, Term, atomic_result, extension};
 use crate::litmus::ast::DeclaredSpace;
 use crate::ptx::operation::{
-    AccessForm, Address, AtomicOp, Destination, Operation, Order, Proxy, Space, Type, TypeKind,
-    Value,
+    AccessForm, Address, AtomicOp, Destination, Operation, Order, Proxy, ProxyFenceKind, Space,
+    Type, TypeKind, Value,
 };
 
 /// The longest range that a bulk store is followed through, in bytes.
@@ -40,6 +40,22 @@ impl Lowering<'_> {
             }
             _ => unreachable!("the other operations are lowered elsewhere"),
         }
+    }
+
+    /// A proxy fence; the one that names an address names some of `.global` (PTX-9.7.13.4).
+    pub(super) fn proxy_fence(&mut self, kind: ProxyFenceKind, address: Option<&Address>) {
+        if let Some(address) = address {
+            let (address, space) = self.address(address, Space::Generic, 0);
+            let inside = match space {
+                Space::Generic => self.is_space(Space::Global, address),
+                space => Term::truth(space == Space::Global),
+            };
+            self.require(
+                inside,
+                "a tensormap fence of an address outside `.global` (PTX-9.7.13.4)",
+            );
+        }
+        self.out.push(Micro::ProxyFence(kind));
     }
 
     pub(super) fn unsupported(&mut self, what: &str) {

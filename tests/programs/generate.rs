@@ -332,7 +332,13 @@ fn fence() -> impl Strategy<Value = Instruction> {
             "fence.mbarrier_init.release.cluster",
         ][..],
     );
-    prop_oneof![5 => fence, 1 => other.prop_map(str::to_owned)].prop_map(Instruction::Plain)
+    // Some global memory or other.
+    let ends = select(&[("release", ""), ("acquire", " [128], 128")][..]);
+    let tensormap = (ends, scope()).prop_map(|((order, range), scope)| {
+        format!("fence.proxy.tensormap::generic.{order}.{scope}{range}")
+    });
+    prop_oneof![15 => fence, 3 => other.prop_map(str::to_owned), 1 => tensormap]
+        .prop_map(Instruction::Plain)
 }
 
 /// Barriers, most of them such that they complete when every thread of the CTA has one.

@@ -258,6 +258,7 @@ impl Sketch {
             ("mmio", ".mmio"),
             ("fence.sc", "fence.sc"),
             ("restricted fences", "restrict"),
+            ("tensormap fences", "tensormap"),
             ("red", "red."),
             ("atom", "atom."),
             ("128 bits", ".b128"),

@@ -379,11 +379,17 @@ impl<'e> Derived<'e> {
         strong_write && self.po(first, last) && (operation || self.releasing_fence(first))
     }
 
-    /// PTX-8.8: the read of a `red`, or of an mbarrier operation that is no wait, starts none.
-    fn acquire_pattern(&self, first: EventId, last: EventId) -> bool {
-        let event = self.event(first);
+    /// Whether an acquire pattern may start with a read: not with that of a `red`, or of an mbarrier
+    /// operation that is no wait (PTX-8.8).
+    fn may_start(&self, read: EventId) -> bool {
+        let event = self.event(read);
         let excluded = event.marks.red || (event.marks.mbarrier && event.marks.rmw);
-        if !event.is_read() || !self.strong(first) || excluded {
+        event.is_read() && self.strong(read) && !excluded
+    }
+
+    /// PTX-8.8
+    fn acquire_pattern(&self, first: EventId, last: EventId) -> bool {
+        if !self.may_start(first) {
             return false;
         }
         if first == last {
@@ -399,11 +405,27 @@ impl<'e> Derived<'e> {
         let given = [BaseRel::FenceSc, BaseRel::BarrierSync, BaseRel::WarpSync, BaseRel::Api];
         given.iter().any(|&r| self.execution.relation(r).contains(a, b))
             || self.cluster_barrier(a, b)
+            || self.tensormap_fences(a, b)
             || (self.morally_strong(a, b)
                 && self
                     .observation
                     .iter_pairs()
                     .any(|(w, r)| self.release_pattern(a, w) && self.acquire_pattern(r, b)))
+    }
+
+    /// PTX-9.7.13.4: proxy fences of the tensormap proxy, in patterns that only they form together.
+    fn tensormap_fences(&self, a: EventId, b: EventId) -> bool {
+        let is = |e: EventId, wanted: Order| {
+            let event = self.event(e);
+            matches!(event.kind, EventKind::ProxyFence(_)) && event.order == Some(wanted)
+        };
+        let starts = |w| self.po(a, w) && self.writes(w) && self.strong(w);
+        let ends = |r| self.po(r, b) && self.may_start(r);
+        is(a, Order::Release)
+            && is(b, Order::Acquire)
+            && self.includes(a, b)
+            && self.includes(b, a)
+            && self.observation.iter_pairs().any(|(w, r)| starts(w) && ends(r))
     }
 
     /// PTX-9.7.13.3: an arrival synchronizes with the waits of its phase; a relaxed one lends its
