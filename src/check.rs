@@ -16,6 +16,7 @@ use crate::program::reading::{MixedRace, Readings};
 use crate::ptx::operation::Proxy;
 use crate::race::{self, Race};
 use crate::relation::expr::{Axiom, AxiomKind, AxiomRole, Model, Node};
+use crate::relation::thin_air::thin_air;
 use crate::solve::{Answer, Budget, Core, Engine, Goal, Pairs, Problem, States, Why};
 use crate::source::Span;
 use crate::verdict::{Reason, Undecided, Verdict};
@@ -69,6 +70,7 @@ pub fn graph_of(test: &Test, model: &Model, settings: Settings) -> EventGraph {
         bound: settings.bound,
         spin_loops: model.forgets_reads(),
         tearing: settings.tearing,
+        tables: thin_air(model).is_some(),
     };
     unfolded(test, model, settings, unfolding)
 }
@@ -93,7 +95,8 @@ fn graph_with_a_round(test: &Test, model: &Model, settings: Settings) -> EventGr
 }
 
 fn with_rounds(test: &Test, model: &Model, settings: Settings, bound: u8) -> EventGraph {
-    let unfolding = Unfolding { bound, spin_loops: false, tearing: settings.tearing };
+    let tables = thin_air(model).is_some();
+    let unfolding = Unfolding { bound, spin_loops: false, tearing: settings.tearing, tables };
     unfolded(test, model, settings, unfolding)
 }
 

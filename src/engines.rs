@@ -123,7 +123,7 @@ impl First {
             let answer = ask(engine.as_ref(), limited(problem, budget));
             match is_open(&answer) {
                 None => return Some(answer),
-                Some(Open::Steps) if tired.is_none() => tired = Some(engine),
+                Some(Open::Steps) if tired.is_none() && turn.insists => tired = Some(engine),
                 Some(_) => {}
             }
             last.get_or_insert(answer);
@@ -142,19 +142,27 @@ struct Turn {
     candidates: Option<std::ops::Range<f64>>,
     /// For programs of how many events.
     most_events: usize,
+    /// Whether it is worth while to ask it again with no limit when nobody else has answered.
+    insists: bool,
 }
 
 /// Whatever the search takes on, it answers before Z3 has begun; what it does not, it says at once.
 /// Going through all candidates takes a millisecond for thousands of them, where Z3 takes ten and
 /// more to begin; when Z3 does not know either, more of them are worth while.
 const TURNS: &[Turn] = &[
-    Turn { engine: "search", candidates: None, most_events: usize::MAX },
-    Turn { engine: "enumerate", candidates: Some(0.0..FEW), most_events: MOST_ENUMERATED },
-    Turn { engine: "z3", candidates: None, most_events: usize::MAX },
+    Turn { engine: "search", candidates: None, most_events: usize::MAX, insists: true },
+    Turn {
+        engine: "enumerate",
+        candidates: Some(0.0..FEW),
+        most_events: MOST_ENUMERATED,
+        insists: false,
+    },
+    Turn { engine: "z3", candidates: None, most_events: usize::MAX, insists: true },
     Turn {
         engine: "enumerate",
         candidates: Some(FEW..f64::INFINITY),
         most_events: MOST_ENUMERATED,
+        insists: false,
     },
 ];
 

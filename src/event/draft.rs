@@ -18,6 +18,7 @@ use crate::program::micro::{BarrierMicro, Marks, Program, Restriction};
 use crate::ptx::operation::{Order, Proxy, ProxyFenceKind, Scope};
 use crate::source::Span;
 use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
 
 /// An access before splitting.
 #[derive(Clone, Debug)]
@@ -78,6 +79,8 @@ const FARTHEST_BRANCH: usize = 32;
 pub(super) struct Draft<'p> {
     pub(super) program: &'p Program,
     pub(super) unfolding: Unfolding,
+    /// Variables that nothing writes.
+    pub(super) tables: BTreeSet<ObjectId>,
     pub(super) exprs: ExprArena,
     pub(super) symbols: Vec<Symbol>,
     pub(super) cuts: Vec<Cut>,
@@ -104,6 +107,7 @@ impl<'p> Draft<'p> {
         Self {
             program,
             unfolding,
+            tables: BTreeSet::new(),
             exprs: ExprArena::default(),
             symbols: Vec::new(),
             cuts: Vec::new(),

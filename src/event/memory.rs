@@ -142,8 +142,10 @@ impl<'p> ThreadRun<'_, 'p> {
         let (mut value, mut reads) = (places.nowhere, Vec::new());
         for (guard, resolved) in places.list {
             let access = self.access(target, &resolved, state, guard, span);
+            let object = access.object;
             let id = self.draft.push_access(access);
-            let read = self.exprs().leaf(Expr::Read(id), width);
+            let known = self.fixed(object, resolved.offset, target.bytes);
+            let read = known.unwrap_or_else(|| self.exprs().leaf(Expr::Read(id), width));
             reads.push(id);
             value = Some(match value {
                 None => read,

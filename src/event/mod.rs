@@ -14,4 +14,5 @@ mod meet;
 mod memory;
 mod non_coherent;
 mod pieces;
+mod tables;
 pub mod unfold;

@@ -7,11 +7,13 @@ use super::control::{ControlFlow, Edge, live_registers};
 use super::draft::{Draft, DraftKind};
 use super::graph::{Cut, CutKind, EventGraph, Symbol, Violation};
 use super::loops::LoopId;
-use crate::id::{AccessId, ExprId, SymbolId};
+use super::tables::settled_with_tables;
+use crate::id::{AccessId, ExprId, ObjectId, SymbolId};
 use crate::program::expr::{Binary, Expr, ExprArena};
 use crate::program::micro::{Micro, Program, ThreadCode};
 use crate::program::term::{Extension, Term};
 use crate::source::Span;
+use std::collections::BTreeSet;
 
 /// How a program is unfolded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,11 +25,14 @@ pub struct Unfolding {
     pub spin_loops: bool,
     /// Into how small pieces accesses are split.
     pub tearing: Tearing,
+    /// Whether it is looked for variables that nothing writes; sound under models that exclude
+    /// values out of thin air.
+    pub tables: bool,
 }
 
 impl Default for Unfolding {
     fn default() -> Self {
-        Self { bound: 2, spin_loops: true, tearing: Tearing::Overlap }
+        Self { bound: 2, spin_loops: true, tearing: Tearing::Overlap, tables: true }
     }
 }
 
@@ -75,24 +80,34 @@ enum Telling {
 /// Turns a program into its event graph.
 #[must_use]
 pub fn unfold(program: &Program, unfolding: Unfolding) -> EventGraph {
-    // What a barrier returns may come from threads that are executed later, so the execution is
-    // repeated until the reads behind these values are known. They only become more.
+    settled_with_tables(program, unfolding).finish()
+}
+
+/// All threads executed, where nothing writes some variables.
+///
+/// What a barrier returns may come from threads that are executed later, so the execution is
+/// repeated until the reads behind these values are known. They only become more.
+pub(super) fn settled(
+    program: &Program,
+    unfolding: Unfolding,
+    tables: BTreeSet<ObjectId>,
+) -> Draft<'_> {
     let mut reductions = Vec::new();
     loop {
-        let draft = executed(program, unfolding, reductions);
+        let mut draft = Draft::new(program, unfolding, reductions);
+        draft.tables.clone_from(&tables);
+        execute(&mut draft);
         reductions = draft.reductions();
         if reductions == draft.results {
-            return draft.finish();
+            return draft;
         }
     }
 }
 
-/// All threads executed, with the reads behind the results of barrier operations.
-fn executed(program: &Program, unfolding: Unfolding, reductions: Vec<Vec<AccessId>>) -> Draft<'_> {
-    let mut draft = Draft::new(program, unfolding, reductions);
+fn execute(draft: &mut Draft<'_>) {
     let observed = draft.observed_registers();
-    for (index, thread) in program.threads.iter().enumerate() {
-        let cells = ThreadRun::new(&mut draft, index, &observed[index]).run();
+    for (index, thread) in draft.program.threads.iter().enumerate() {
+        let cells = ThreadRun::new(draft, index, &observed[index]).run();
         let values = thread
             .registers
             .iter()
@@ -101,7 +116,6 @@ fn executed(program: &Program, unfolding: Unfolding, reductions: Vec<Vec<AccessI
             .collect();
         draft.finals.push(values);
     }
-    draft
 }
 
 pub(super) struct ThreadRun<'d, 'p> {

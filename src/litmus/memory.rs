@@ -75,10 +75,17 @@ fn initializer(
             );
         }
         let named = variables.get(address.name.value.as_str());
-        if named.is_some_and(|v| !matches!(v.space, DeclaredSpace::Global | DeclaredSpace::Const)) {
+        let known = |v: &Variable| match v.space {
+            DeclaredSpace::Global | DeclaredSpace::Const => true,
+            // The host, which makes multicast addresses, passes them as parameters (PTX-8.2.3).
+            DeclaredSpace::Multimem => variable.space == DeclaredSpace::Param,
+            DeclaredSpace::Shared | DeclaredSpace::Local | DeclaredSpace::Param => false,
+        };
+        if named.is_some_and(|v| !known(v)) {
             refuse(
                 format!("the address of `{}` is no initial value", address.name.value),
-                "initializers name variables in `.global` and `.const` only (PTX-5.4.4)",
+                "initializers name variables in `.global` and `.const` only (PTX-5.4.4), those of \
+                 parameters multimem variables too",
             );
         }
     }

@@ -12,3 +12,4 @@ pub mod simplify;
 pub mod specialize;
 #[cfg(test)]
 mod tests;
+pub mod thin_air;

@@ -5,7 +5,8 @@ use super::matrix::{ROOMY, Slots};
 use crate::id::NodeId;
 use crate::relation::classify::{Class, Fragment, classify, fragment};
 use crate::relation::expr::{AxiomKind, AxiomRole, Model, Node};
-use crate::vocabulary::{BaseRel, BaseSet, Origin, Sort};
+use crate::relation::thin_air::{ThinAir, thin_air};
+use crate::vocabulary::{BaseRel, BaseSet, Sort};
 use std::sync::Mutex;
 
 /// What an axiom demands.
@@ -19,15 +20,6 @@ pub(super) enum Demand {
     Production { order: BaseRel, slot: SlotId },
     /// The edges of a slot are in an order one way or the other.
     Choice { order: BaseRel, slot: SlotId },
-}
-
-/// An axiom that keeps reads-from and dependencies acyclic together.
-#[derive(Clone, Debug)]
-pub(super) struct ThinAir {
-    /// Its index.
-    pub(super) axiom: usize,
-    /// The given relations that it speaks of; among them are all dependencies.
-    pub(super) dependencies: Vec<BaseRel>,
 }
 
 /// A model compiled for searching.
@@ -167,31 +159,4 @@ impl Rules {
             code,
         })
     }
-}
-
-/// The axiom that keeps reads-from and dependencies acyclic together.
-fn thin_air(model: &Model) -> Option<ThinAir> {
-    model.axioms.iter().enumerate().find_map(|(index, axiom)| {
-        if axiom.role != AxiomRole::Required || axiom.kind != AxiomKind::Acyclic || axiom.negated {
-            return None;
-        }
-        let mut parts = Vec::new();
-        let mut stack = vec![axiom.node];
-        while let Some(id) = stack.pop() {
-            match model.arena.node(id) {
-                Node::Union(a, b) => stack.extend([a, b]),
-                Node::Rel(relation) => parts.push(relation),
-                _ => {}
-            }
-        }
-        let has = |relation| parts.contains(&relation);
-        let all = has(BaseRel::Po)
-            || has(BaseRel::Dep)
-            || (has(BaseRel::Addr) && has(BaseRel::Data) && has(BaseRel::Ctrl));
-        let given = |r: &BaseRel| r.origin() == Origin::Given;
-        (has(BaseRel::Rf) && all).then(|| ThinAir {
-            axiom: index,
-            dependencies: parts.iter().copied().filter(given).collect(),
-        })
-    })
 }

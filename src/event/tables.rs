@@ -1,0 +1,75 @@
+//! Memory that nothing writes, such as kernel parameters and tables of pointers: what is read there
+//! is known before anything is executed.
+//!
+//! Variables in `.const` and `.param` are read-only (PTX-5.1). That nothing writes some other
+//! variable is assumed first and then looked at: with what is read there, the addresses of all writes
+//! are computed, and none may be there. This shows it under models that exclude values out of thin
+//! air: of the writes to such variables, the first would have an address computed from what is there
+//! initially.
+
+use super::draft::Draft;
+use super::unfold::{ThreadRun, Unfolding, settled};
+use crate::id::{ExprId, ObjectId};
+use crate::litmus::ast::DeclaredSpace;
+use crate::program::expr::mask;
+use crate::program::layout::{Layout, VariableInfo};
+use crate::program::micro::Program;
+use std::collections::BTreeSet;
+
+/// All threads executed, with what they read from variables that are never written.
+pub(super) fn settled_with_tables(program: &Program, unfolding: Unfolding) -> Draft<'_> {
+    let plain = settled(program, unfolding, BTreeSet::new());
+    let mut tables = if unfolding.tables { pointers(&plain) } else { BTreeSet::new() };
+    while !tables.is_empty() {
+        let draft = settled(program, unfolding, tables.clone());
+        let count = tables.len();
+        draft.accesses.iter().filter(|a| a.write).for_each(|a| {
+            tables.remove(&a.object);
+        });
+        if tables.len() == count {
+            return draft;
+        }
+    }
+    plain
+}
+
+/// Initialized variables of `.global` from which addresses are computed and which no instruction
+/// names to write to them.
+fn pointers(draft: &Draft<'_>) -> BTreeSet<ObjectId> {
+    let read = draft.accesses.iter().flat_map(|access| &access.address_reads);
+    let mut out: BTreeSet<ObjectId> =
+        read.map(|&read| draft.accesses[read.index()].object).collect();
+    let layout = &draft.program.layout;
+    let global = |object: &ObjectId| variable(layout, *object).space == DeclaredSpace::Global;
+    out.retain(|object| global(object) && variable(layout, *object).initial.is_some());
+    let named = draft.accesses.iter().filter(|a| a.write && a.address_reads.is_empty());
+    named.for_each(|write| {
+        out.remove(&write.object);
+    });
+    out
+}
+
+fn variable(layout: &Layout, object: ObjectId) -> &VariableInfo {
+    &layout.variables[layout.objects[object.index()].variable]
+}
+
+impl ThreadRun<'_, '_> {
+    /// What is read from some bytes that nothing writes, if it is given.
+    pub(super) fn fixed(&mut self, object: ObjectId, offset: u64, bytes: u32) -> Option<ExprId> {
+        let variable = variable(&self.draft.program.layout, object);
+        let read_only = matches!(variable.space, DeclaredSpace::Const | DeclaredSpace::Param);
+        if !read_only && !self.draft.tables.contains(&object) {
+            return None;
+        }
+        let (values, size) = (variable.initial.as_ref()?, u64::from(variable.ty.bytes()).max(1));
+        let byte = |at: u64| {
+            let element = usize::try_from(at / size).ok().and_then(|index| values.get(index));
+            // What a list of initial values leaves out is zero.
+            let bits = element.copied().unwrap_or(0) as u128 & mask(variable.ty.bits);
+            bits >> (at % size * 8) & 0xff
+        };
+        let all = (0..u64::from(bytes)).rev().map(|at| byte(offset + at));
+        let value = all.fold(0, |value, byte| value << 8 | byte);
+        Some(self.exprs().number(value, bytes * 8))
+    }
+}

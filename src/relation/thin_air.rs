@@ -1,0 +1,41 @@
+//! Whether a model excludes values out of thin air.
+
+use super::expr::{AxiomKind, AxiomRole, Model, Node};
+use crate::vocabulary::{BaseRel, Origin};
+
+/// An axiom that keeps reads-from and dependencies acyclic together.
+#[derive(Clone, Debug)]
+pub struct ThinAir {
+    /// Its index.
+    pub axiom: usize,
+    /// The given relations that it speaks of; among them are all dependencies.
+    pub dependencies: Vec<BaseRel>,
+}
+
+/// The axiom that keeps reads-from and dependencies acyclic together.
+#[must_use]
+pub fn thin_air(model: &Model) -> Option<ThinAir> {
+    model.axioms.iter().enumerate().find_map(|(index, axiom)| {
+        if axiom.role != AxiomRole::Required || axiom.kind != AxiomKind::Acyclic || axiom.negated {
+            return None;
+        }
+        let mut parts = Vec::new();
+        let mut stack = vec![axiom.node];
+        while let Some(id) = stack.pop() {
+            match model.arena.node(id) {
+                Node::Union(a, b) => stack.extend([a, b]),
+                Node::Rel(relation) => parts.push(relation),
+                _ => {}
+            }
+        }
+        let has = |relation| parts.contains(&relation);
+        let all = has(BaseRel::Po)
+            || has(BaseRel::Dep)
+            || (has(BaseRel::Addr) && has(BaseRel::Data) && has(BaseRel::Ctrl));
+        let given = |r: &BaseRel| r.origin() == Origin::Given;
+        (has(BaseRel::Rf) && all).then(|| ThinAir {
+            axiom: index,
+            dependencies: parts.iter().copied().filter(given).collect(),
+        })
+    })
+}
