@@ -273,6 +273,15 @@ pub struct Metadata {
     pub value: Spanned<String>,
 }
 
+/// A size that the launch of a kernel decides, for every grid of the test (PTX-10.2, PTX-10.5).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LaunchSize {
+    /// The special register that shows it, such as `ntid.x`.
+    pub register: Spanned<String>,
+    /// How many.
+    pub value: u32,
+}
+
 /// A litmus test.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Test {
@@ -292,6 +301,8 @@ pub struct Test {
     pub aliases: Vec<AliasDeclaration>,
     /// Initial register values.
     pub register_inits: Vec<RegisterInit>,
+    /// How large the grids are, as far as the test says.
+    pub launch: Vec<LaunchSize>,
     /// Threads.
     pub threads: Vec<Thread>,
     /// API tasks.

@@ -5,6 +5,7 @@ use crate::litmus::ast::{
     AliasDeclaration, Condition, DeclaredSpace, Dialect, Term, Test, Thread, ThreadPlace, Variable,
 };
 use crate::litmus::error::{LitmusError, LitmusWarning};
+use crate::litmus::launch;
 use crate::litmus::memory;
 use crate::litmus::parse::init::column_variable;
 use crate::litmus::tasks;
@@ -41,6 +42,7 @@ pub(super) fn check(test: &mut Test, diagnostics: &mut Vec<Diagnostic>) {
         memory::literals(test, &variables, condition, diagnostics);
     }
     tasks::check(test, diagnostics);
+    launch::check(test, diagnostics);
     let mut terms = test.locations.iter().collect::<Vec<_>>();
     terms_of(&test.condition, &mut terms);
     if let Some(filter) = &test.filter {

@@ -1,8 +1,8 @@
 //! Tests back into text; reading the text again gives the same test, spans aside.
 
 use crate::litmus::ast::{
-    Condition, DeclaredSpace, InitialValue, Place, Quantifier, Term, Test, Thread, ThreadPlace,
-    Variable,
+    Condition, DeclaredSpace, InitialValue, LaunchSize, Place, Quantifier, Term, Test, Thread,
+    ThreadPlace, Variable,
 };
 use crate::ptx::legacy;
 use crate::ptx::operation::{Operation, Proxy, Statement, Type};
@@ -23,6 +23,7 @@ pub fn print_columns(test: &Test) -> Result<String, PrintError> {
             &format!("{} @ {} aliases {};\n", alias.name.value, alias.proxy, alias.target.value);
     }
     text += &register_inits(test, Style::Columns);
+    text += &launch(test);
     text += "}\n";
     if test.version.is_some() || !test.tasks.is_empty() {
         return cannot("a version or tasks");
@@ -72,8 +73,9 @@ pub fn print_blocks(test: &Test) -> Result<String, PrintError> {
         let word = if edge.programmatic { "pdl" } else { "order" };
         text += &format!("{word} {} -> {};\n", edge.from.value, edge.to.value);
     }
-    if !test.register_inits.is_empty() {
-        text += &format!("{{\n{}}}\n", register_inits(test, Style::Ptx));
+    let initial = register_inits(test, Style::Ptx) + &launch(test);
+    if !initial.is_empty() {
+        text += &format!("{{\n{initial}}}\n");
     }
     for thread in &test.threads {
         text += &format!("{} {} {{\n", thread.name.value, place(test, thread, Style::Ptx));
@@ -177,6 +179,11 @@ fn register_inits(test: &Test, style: Style) -> String {
         format!("{thread}:{percent}{}={value};\n", init.register.value)
     };
     test.register_inits.iter().map(line).collect()
+}
+
+fn launch(test: &Test) -> String {
+    let line = |size: &LaunchSize| format!("%{}={};\n", size.register.value, size.value);
+    test.launch.iter().map(line).collect()
 }
 
 fn percent(style: Style) -> &'static str {

@@ -11,7 +11,7 @@ use super::reading::{FailingCas, Readings, SinkAtom, VectorReading};
 use super::registers::Registers;
 use super::special::opaque;
 use super::term::{Extension, Subnormals, Term, atomic_result, extension, float_result};
-use crate::litmus::ast::{DeclaredSpace, Dialect, Test, Thread, ThreadPlace};
+use crate::litmus::ast::{DeclaredSpace, Dialect, LaunchSize, Test, Thread, ThreadPlace};
 use crate::ptx::operation::{
     AccessForm, Address, ArithmeticOp, AtomicOp, BoolOp, Comparison, Destination, Operation, Order,
     PredicateUse, Space, Statement, Type, TypeKind, Value,
@@ -74,6 +74,7 @@ fn lower_thread(
         name: thread.name.value.clone(),
         readings,
         at,
+        launch: &test.launch,
         out: Vec::new(),
     };
     let steps = thread.statements.iter().map(|s| lowering.statement(s)).collect();
@@ -153,6 +154,7 @@ pub(super) struct Lowering<'a> {
     pub(super) name: String,
     pub(super) readings: Readings,
     pub(super) at: Position,
+    pub(super) launch: &'a [LaunchSize],
     pub(super) out: Vec<Micro>,
 }
 

@@ -4,7 +4,7 @@
 use super::expr::Binary;
 use super::lower::Lowering;
 use super::term::{Extension, Term};
-use crate::litmus::ast::{Place, ThreadPlace};
+use crate::litmus::ast::{LaunchSize, Place, ThreadPlace};
 
 /// Lanes of a warp.
 const LANE_BITS: u32 = 5;
@@ -24,7 +24,7 @@ impl Lowering<'_> {
         }
         let width = width(base);
         let known = match self.place {
-            ThreadPlace::Device(place) => self.by_place(name, place),
+            ThreadPlace::Device(place) => self.by_place(name, place).or_else(|| self.size(name)),
             ThreadPlace::Host => None,
         };
         match (known, self.owner(base)) {
@@ -57,6 +57,18 @@ impl Lowering<'_> {
             "tid.x" => self.at.in_cta,
             _ => return None,
         })
+    }
+
+    /// What the test says of the launch. Of a size that it gives in one dimension, it gives those that
+    /// it leaves out as 1.
+    fn size(&self, name: &str) -> Option<u128> {
+        let base = name.split('.').next();
+        let mut same = self.launch.iter().filter(|s| s.register.value.split('.').next() == base);
+        let exact = |size: &&LaunchSize| size.register.value == name;
+        match self.launch.iter().find(exact) {
+            Some(size) => Some(u128::from(size.value)),
+            None => same.next().map(|_| 1),
+        }
     }
 
     /// The least value of a size: that which has a place for all that the test names (PTX-10).

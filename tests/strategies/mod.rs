@@ -8,8 +8,8 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use ptxmc::id::FileId;
 use ptxmc::litmus::ast::{
-    AliasDeclaration, Condition, DeclaredSpace, Dialect, InitialValue, Metadata, Place, Quantifier,
-    RegisterInit, Term, Test, Thread, ThreadPlace, Variable,
+    AliasDeclaration, Condition, DeclaredSpace, Dialect, InitialValue, LaunchSize, Metadata, Place,
+    Quantifier, RegisterInit, Term, Test, Thread, ThreadPlace, Variable,
 };
 use ptxmc::ptx::operation::{
     AccessForm, Address, ArithmeticOp, AtomicOp, BarrierMode, BoolOp, Comparison, Destination,
@@ -471,6 +471,7 @@ pub fn test(dialect: Dialect) -> impl Strategy<Value = Test> {
                 span: span(),
             }],
             register_inits: register_inits(threads.len()),
+            launch: vec![LaunchSize { register: name("ntid.y"), value: 2 }],
             threads: threads
                 .into_iter()
                 .enumerate()

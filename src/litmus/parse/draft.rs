@@ -5,8 +5,8 @@ use super::header::Header;
 use super::place::{PlaceDraft, later_parts, resolve};
 use crate::diagnostic::Diagnostic;
 use crate::litmus::ast::{
-    AliasDeclaration, Condition, DeclaredSpace, Dialect, InitialValue, Quantifier, RegisterInit,
-    Task, TaskEdge, Term, Test, Thread, Variable,
+    AliasDeclaration, Condition, DeclaredSpace, Dialect, InitialValue, LaunchSize, Quantifier,
+    RegisterInit, Task, TaskEdge, Term, Test, Thread, Variable,
 };
 use crate::litmus::error::{LitmusError, LitmusWarning};
 use crate::ptx::decode::{self, Names};
@@ -46,6 +46,7 @@ pub(super) struct Draft {
     pub(super) aliases: Vec<AliasDeclaration>,
     declared: FxHashMap<String, Span>,
     pub(super) register_inits: Vec<RegisterInitDraft>,
+    pub(super) launch: Vec<LaunchSize>,
     pub(super) threads: Vec<ThreadDraft>,
     thread_index: FxHashMap<String, usize>,
     pub(super) tasks: Vec<Task>,
@@ -73,6 +74,7 @@ impl Draft {
             aliases: Vec::new(),
             declared: FxHashMap::default(),
             register_inits: Vec::new(),
+            launch: Vec::new(),
             threads: Vec::new(),
             thread_index: FxHashMap::default(),
             tasks: Vec::new(),
@@ -280,6 +282,7 @@ impl Draft {
             variables: self.variables,
             aliases: self.aliases,
             register_inits,
+            launch: self.launch,
             threads,
             tasks: self.tasks,
             task_edges: self.task_edges,

@@ -1,7 +1,9 @@
-//! `{ x=0; P0:r0=1; y @ generic aliases x; }`: initial values and aliases.
+//! `{ x=0; P0:r0=1; y @ generic aliases x; %ntid.x=64; }`: initial values, aliases and sizes.
 
 use super::draft::{Draft, RegisterInitDraft};
-use crate::litmus::ast::{AliasDeclaration, DeclaredSpace, Dialect, InitialValue, Variable};
+use crate::litmus::ast::{
+    AliasDeclaration, DeclaredSpace, Dialect, InitialValue, LaunchSize, Variable,
+};
 use crate::litmus::error::{LitmusError, LitmusWarning};
 use crate::ptx::cursor::Cursor;
 use crate::ptx::error::SyntaxError;
@@ -54,6 +56,9 @@ fn item(
     if bracketed {
         cursor.expect(TokenKind::CloseBracket, "`]`")?;
     }
+    if name.value.starts_with('%') {
+        return launch_size(cursor, draft, name);
+    }
     if draft.dialect != Dialect::Columns {
         draft.error(&LitmusError::Other {
             code: "litmus-init",
@@ -86,6 +91,39 @@ fn skip_type(cursor: &mut Cursor<'_>) {
         cursor.advance();
         while cursor.eat(TokenKind::Star).is_some() {}
     }
+}
+
+/// `%ntid.x = 64`
+fn launch_size(
+    cursor: &mut Cursor<'_>,
+    draft: &mut Draft,
+    name: Spanned<String>,
+) -> Result<(), SyntaxError> {
+    let mut register = without_percent(name);
+    if cursor.peek() == Some(TokenKind::Qualifier) {
+        register.value += cursor.peek_text();
+        register.span.end = cursor.span().end;
+        cursor.advance();
+    } else {
+        // Without a component, a vector means its first.
+        register.value += ".x";
+    }
+    cursor.expect(TokenKind::Assign, "`=`")?;
+    let number = integer(cursor)?;
+    let known = draft.launch.iter().find(|size| size.register.value == register.value);
+    match (known.map(|size| size.register.span), u32::try_from(number.value)) {
+        (Some(first), _) => {
+            draft.error(&LitmusError::Duplicate { what: "the size", name: register, first });
+        }
+        (None, Ok(value)) if value > 0 => draft.launch.push(LaunchSize { register, value }),
+        (None, _) => draft.error(&LitmusError::Other {
+            code: "litmus-launch",
+            message: format!("{} is no size of a grid", number.value),
+            help: "a size is at least 1 and has 32 bits".to_owned(),
+            span: number.span,
+        }),
+    }
+    end_of_item(cursor)
 }
 
 /// `P0:r0 = 1`, `0:r0 = &x`
