@@ -447,9 +447,12 @@ impl<'d, 'p> ThreadRun<'d, 'p> {
         if !old.reads.iter().all(known) {
             return true;
         }
-        let mut leaves = self.sources(new.value);
-        leaves.extend(self.sources(now.guard));
-        old.value != new.value && !self.sources(old.value).iter().all(|leaf| leaves.contains(leaf))
+        let behind = self.sources(old.value);
+        if old.value == new.value || behind.is_empty() {
+            return false;
+        }
+        let known = [self.sources(new.value), self.sources(now.guard)].concat();
+        !behind.iter().all(|source| known.contains(source))
     }
 
     /// Whether a value comes from no read and no barrier.
