@@ -84,6 +84,7 @@ fn code(program: &Blocks, thread: usize) -> Code {
 struct Thread {
     at: usize,
     registers: [u32; 2],
+    count: u32,
     predicate: bool,
     /// Whether a barrier was complete without it, so that it comes to none any more.
     past: bool,
@@ -102,7 +103,17 @@ struct Machine {
 fn is_local(step: Step) -> bool {
     matches!(
         step,
-        Step::Jump(_) | Step::Exit | Step::Act(Act::Move(..) | Act::Sum(..) | Act::Test(..))
+        Step::Jump(_)
+            | Step::Exit
+            | Step::Act(
+                Act::Move(..)
+                    | Act::Sum(..)
+                    | Act::Test(..)
+                    | Act::Below(..)
+                    | Act::Count(_)
+                    | Act::Restart(_)
+                    | Act::Take(_)
+            )
     )
 }
 
@@ -149,6 +160,10 @@ impl Thread {
                 Act::Move(r, s) => self.registers[r] = self.value(s),
                 Act::Sum(r, a, n) => self.registers[r] = self.registers[a].wrapping_add(n),
                 Act::Test(is, r, n) => self.predicate = (self.registers[r] == n) == is,
+                Act::Below(is, n) => self.predicate = (self.count < n) == is,
+                Act::Count(n) => self.count = (self.count + n) % 4,
+                Act::Restart(n) => self.count = n,
+                Act::Take(r) => self.registers[r] = self.count,
                 Act::Barrier(_) => {}
             },
         }
@@ -173,8 +188,14 @@ impl Thread {
 /// where there are too many.
 fn interleavings(program: &Blocks) -> Option<[BTreeSet<State>; 2]> {
     let codes: Vec<Code> = (0..program.threads.len()).map(|t| code(program, t)).collect();
-    let thread =
-        Thread { at: 0, registers: [0; 2], predicate: false, past: false, doubtful: false };
+    let thread = Thread {
+        at: 0,
+        registers: [0; 2],
+        count: 0,
+        predicate: false,
+        past: false,
+        doubtful: false,
+    };
     let mut start = Machine { memory: [0; 2], threads: vec![thread; codes.len()] };
     let [mut finals, mut sure] = [BTreeSet::new(), BTreeSet::new()];
     if !start.threads.iter_mut().zip(&codes).all(|(thread, code)| thread.settle(code)) {

@@ -9,6 +9,7 @@ mod draft;
 mod elements;
 pub mod graph;
 mod initial;
+mod live;
 mod loops;
 mod meet;
 mod memory;

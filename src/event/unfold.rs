@@ -3,9 +3,10 @@
 //! Branches do not fork anything: the two sides run under complementary guards and their register
 //! values meet in choices. A symbolic address becomes one access per place that it may point to.
 
-use super::control::{ControlFlow, Edge, live_registers};
+use super::control::{ControlFlow, Edge};
 use super::draft::{Draft, DraftKind};
 use super::graph::{Cut, CutKind, EventGraph, Symbol, Violation};
+use super::live::Live;
 use super::loops::LoopId;
 use super::tables::settled_with_tables;
 use crate::id::{AccessId, ExprId, ObjectId, SymbolId};
@@ -126,7 +127,7 @@ pub(super) struct ThreadRun<'d, 'p> {
     /// Whether what is executed is one of several accesses of an instruction.
     pub(super) in_elements: bool,
     pub(super) flow: ControlFlow,
-    pub(super) live: Vec<Vec<bool>>,
+    pub(super) live: Live,
     pub(super) entries: Vec<Option<State>>,
     pub(super) effects: Vec<Effect>,
     pub(super) exits: Vec<State>,
@@ -141,7 +142,7 @@ impl<'d, 'p> ThreadRun<'d, 'p> {
         let entries = vec![None; flow.nodes.len()];
         draft.bound = draft.bound.min(flow.bound);
         Self {
-            live: live_registers(code, observed),
+            live: Live::of(code, observed),
             spin_loops: draft.unfolding.spin_loops,
             in_elements: false,
             draft,
@@ -433,17 +434,30 @@ impl<'d, 'p> ThreadRun<'d, 'p> {
 
     /// When the iteration that ends here has changed nothing: no live register differs from the
     /// iteration's start, and nothing was written and no barrier passed since, as far as that tells.
+    ///
+    /// Without the iteration, nothing may depend on more than with it, or No-Thin-Air would forbid
+    /// what it does not forbid with it. So a live register that has its value from other reads than
+    /// at the start keeps the iteration, unless what follows depends on those anyway; and so does
+    /// one that chooses between ways that come to the same by what was read before the loop.
     fn without_effect(&mut self, node: usize, id: LoopId, now: &State, telling: Telling) -> ExprId {
         // Without a single entry, nothing says that the iteration began at the head.
         let head = self.flow.head(id, node).filter(|_| self.flow.loops.is_natural(id));
         let before = head.and_then(|head| self.entries[head].clone());
         let Some(before) = before else { return self.exprs().truth(false) };
         let mut spins = now.guard;
-        let live = &self.live[self.flow.loops.head(id)];
+        let at = self.flow.loops.head(id);
         for (register, (old, new)) in before.cells.iter().zip(&now.cells).enumerate() {
-            if live[register] && old.value != new.value {
-                let same = self.draft.exprs.eq(old.value, new.value);
-                spins = self.draft.exprs.and(spins, same);
+            let keeps = if self.live.is_used(at, register) {
+                if old.value != new.value {
+                    let same = self.draft.exprs.eq(old.value, new.value);
+                    spins = self.draft.exprs.and(spins, same);
+                }
+                self.depends_on_more(old, new, now)
+            } else {
+                self.live.only_chooses(at, register) && !self.is_own(old)
+            };
+            if keeps {
+                return self.draft.exprs.truth(false);
             }
         }
         for effect in &self.effects {
@@ -457,6 +471,36 @@ impl<'d, 'p> ThreadRun<'d, 'p> {
             }
         }
         spins
+    }
+
+    /// Whether there is a read behind the old cell, in program text or in its value, that is neither
+    /// behind the new one nor behind the way here.
+    fn depends_on_more(&self, old: &Cell, new: &Cell, now: &State) -> bool {
+        if old == new {
+            return false;
+        }
+        let known = |read| new.reads.contains(read) || now.control.contains(read);
+        if !old.reads.iter().all(known) {
+            return true;
+        }
+        let behind = self.sources(old.value);
+        if old.value == new.value || behind.is_empty() {
+            return false;
+        }
+        let known = [self.sources(new.value), self.sources(now.guard)].concat();
+        !behind.iter().all(|source| known.contains(source))
+    }
+
+    /// Whether a value comes from no read and no barrier.
+    fn is_own(&self, cell: &Cell) -> bool {
+        cell.reads.is_empty() && self.sources(cell.value).is_empty()
+    }
+
+    /// The reads and results of barriers in an expression.
+    fn sources(&self, value: ExprId) -> Vec<Expr> {
+        let mut leaves = self.draft.exprs.leaves(value);
+        leaves.retain(|leaf| matches!(leaf, Expr::Read(_) | Expr::Barrier(_)));
+        leaves
     }
 
     pub(super) fn term(&mut self, term: &Term, state: &State, old: Option<ExprId>) -> ExprId {

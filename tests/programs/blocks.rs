@@ -5,8 +5,8 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use std::fmt::Write;
 
-/// A program over the variables `x` and `y`; every thread has the registers `%r0` and `%r1` and
-/// the predicate `%p`, all zero at first.
+/// A program over the variables `x` and `y`; every thread has the registers `%r0` and `%r1`, the
+/// predicate `%p` and the count `%n`, which nobody observes, all zero at first.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Blocks {
     /// The blocks of each thread in the order of the text; the first is where it begins.
@@ -43,6 +43,14 @@ pub enum Act {
     Sum(usize, usize, u32),
     /// `%p` becomes whether the register is (`true`) or is not the number.
     Test(bool, usize, u32),
+    /// `%p` becomes whether the count is (`true`) or is not less than the number.
+    Below(bool, u32),
+    /// The count goes up by a number, modulo 4.
+    Count(u32),
+    /// The count becomes a number.
+    Restart(u32),
+    /// A register becomes the count.
+    Take(usize),
     /// A barrier of the CTA, by number.
     Barrier(usize),
 }
@@ -95,6 +103,12 @@ impl Act {
             Self::Test(is, r, n) => {
                 format!("setp.{}.u32 %p, %r{r}, {n}", if is { "eq" } else { "ne" })
             }
+            Self::Below(is, n) => {
+                format!("setp.{}.u32 %p, %n, {n}", if is { "lt" } else { "ge" })
+            }
+            Self::Count(n) => format!("add.u32 %n, %n, {n}; and.b32 %n, %n, 3"),
+            Self::Restart(n) => format!("mov.u32 %n, {n}"),
+            Self::Take(r) => format!("mov.u32 %r{r}, %n"),
             Self::Barrier(id) => format!("bar.sync {id}"),
         }
     }
@@ -117,8 +131,10 @@ impl Blocks {
         for (t, blocks) in self.threads.iter().enumerate() {
             let cta = if self.together { 0 } else { t };
             let _ = writeln!(out, "P{t} @ gpu 0, cluster 0, cta {cta}, warp {t} {{");
-            out.push_str("  .reg .u32 %r0, %r1; .reg .pred %p;\n");
-            out.push_str("  mov.u32 %r0, 0; mov.u32 %r1, 0; setp.ne.u32 %p, %r0, 0;\n");
+            out.push_str("  .reg .u32 %r0, %r1, %n; .reg .pred %p;\n");
+            out.push_str(
+                "  mov.u32 %r0, 0; mov.u32 %r1, 0; mov.u32 %n, 0; setp.ne.u32 %p, %r0, 0;\n",
+            );
             for (b, block) in blocks.iter().enumerate() {
                 let _ = write!(out, "  B{b}:");
                 for Guarded { guard: on, act } in &block.body {
@@ -166,7 +182,10 @@ fn act() -> impl Strategy<Value = Act> {
         1 => (r.clone(), v, n.clone(), 1..3_u32).prop_map(|(r, v, a, b)| Act::Swap(r, v, a, b)),
         2 => (r.clone(), source).prop_map(|(r, s)| Act::Move(r, s)),
         1 => (r.clone(), r.clone(), 1..3_u32).prop_map(|(r, a, n)| Act::Sum(r, a, n)),
-        6 => (any::<bool>(), r, n).prop_map(|(is, r, n)| Act::Test(is, r, n)),
+        6 => (any::<bool>(), r.clone(), n.clone()).prop_map(|(is, r, n)| Act::Test(is, r, n)),
+        1 => (any::<bool>(), 1..3_u32).prop_map(|(is, n)| Act::Below(is, n)),
+        1 => n.prop_map(Act::Count),
+        1 => r.prop_map(Act::Take),
     ]
 }
 
@@ -190,10 +209,46 @@ fn block(barriers: u32, jumps: u32) -> impl Strategy<Value = Block> {
     (proptest::collection::vec(guarded, 0..4), end).prop_map(|(body, end)| Block { body, end })
 }
 
-/// Random programs: one thread with many jumps, others with few.
+/// A loop that waits and backs off, as the first blocks of a thread: a count chooses between ways
+/// back to the poll. Some of what stands on these ways may be no mere waiting, and one way may lead
+/// elsewhere.
+fn back_off() -> impl Strategy<Value = Vec<Block>> {
+    let other = || {
+        prop_oneof![
+            8 => Just(None),
+            1 => act().prop_map(Some),
+            1 => (0..2_u32).prop_map(|n| Some(Act::Restart(n))),
+        ]
+    };
+    let elsewhere = prop_oneof![5 => Just(2), 1 => 0..8_usize];
+    let poll = (0..2_usize, 0..2_usize, 0..3_u32);
+    let ways = (any::<bool>(), any::<bool>(), 1..3_u32, elsewhere);
+    let others = [other(), other(), other()];
+    (poll, ways, others).prop_map(|((r, v, n), (first, is, cap, elsewhere), [a, b, c])| {
+        let always = |act| Guarded { guard: None, act };
+        let block = |acts: Vec<Option<Act>>, end| Block {
+            body: acts.into_iter().flatten().map(always).collect(),
+            end,
+        };
+        let count = |here: bool| here.then_some(Act::Count(1));
+        vec![
+            block(vec![a], End::Jump(2)),
+            block(vec![count(!first), b], End::Fall),
+            block(vec![Some(Act::Load(r, v)), Some(Act::Test(true, r, n))], End::Branch(true, 5)),
+            block(vec![count(first), Some(Act::Below(is, cap))], End::Branch(true, 1)),
+            block(vec![c], End::Jump(elsewhere)),
+            block(Vec::new(), End::Fall),
+        ]
+    })
+}
+
+/// Random programs: one thread with many jumps or with a wait that backs off, others with few.
 pub fn blocks() -> impl Strategy<Value = Blocks> {
     let threads = |barriers| {
         let wild = proptest::collection::vec(block(barriers, 2), 1..6);
+        let behind = proptest::collection::vec(block(barriers, 1), 0..3);
+        let waiting = (back_off(), behind).prop_map(|(wait, behind)| [wait, behind].concat());
+        let wild = prop_oneof![3 => wild, 1 => waiting];
         let tame = proptest::collection::vec(block(barriers, 1), 1..3);
         (wild, proptest::collection::vec(tame, 0..3))
             .prop_map(|(wild, tame)| std::iter::once(wild).chain(tame).collect::<Vec<_>>())
