@@ -198,7 +198,8 @@ fn rest_of_line(cursor: &mut Cursor<'_>, body: &mut Body, draft: &mut Draft, nam
     }
 }
 
-/// `.reg` declares registers; other directives inside a thread are hints or mistakes.
+/// `.reg` declares registers, `.shared` and `.local` variables; other directives inside a thread are
+/// hints or mistakes.
 fn thread_directive(
     cursor: &mut Cursor<'_>,
     draft: &mut Draft,
@@ -217,13 +218,17 @@ fn thread_directive(
             draft.threads[thread].registers.extend(registers);
             Ok(())
         }
+        ".shared" | ".local" => {
+            names.variables.extend(declaration::of_thread(cursor, draft)?);
+            Ok(())
+        }
         ".pragma" => {
             cursor.split_until(|_| false);
             Ok(())
         }
         _ => Err(cursor.expected(
-            "`.reg`, a statement, or `}` (variables are declared before the \
-                                  threads)",
+            "`.reg`, `.shared`, `.local`, a statement, or `}` (other variables are declared \
+                                  before the threads)",
         )),
     }
 }

@@ -60,7 +60,28 @@ pub(super) fn directive(cursor: &mut Cursor<'_>, draft: &mut Draft) -> Result<()
             return Ok(());
         }
     };
-    variables(cursor, draft, space, directive.span)
+    for variable in variables(cursor, draft, space, directive.span)? {
+        draft.add_variable(variable);
+    }
+    cursor.expect(TokenKind::Semicolon, "`;`")?;
+    Ok(())
+}
+
+/// A variable of `.shared` or `.local` that a thread declares, as compilers place those of a kernel
+/// (PTX-5.1.5, PTX-5.1.7); the names with their types.
+pub(super) fn of_thread(
+    cursor: &mut Cursor<'_>,
+    draft: &mut Draft,
+) -> Result<Vec<(String, Type)>, SyntaxError> {
+    let directive = cursor.expect(TokenKind::Qualifier, "`.shared` or `.local`")?;
+    let space = match cursor.text(directive.span) {
+        ".shared" => DeclaredSpace::Shared,
+        _ => DeclaredSpace::Local,
+    };
+    let variables = variables(cursor, draft, space, directive.span)?;
+    let names = variables.iter().map(|v| (v.name.value.clone(), v.ty)).collect();
+    variables.into_iter().for_each(|variable| draft.add_variable_of_thread(variable));
+    Ok(names)
 }
 
 /// `.version 8.5`
@@ -111,13 +132,14 @@ fn alias(cursor: &mut Cursor<'_>, draft: &mut Draft, start: Span) -> Result<(), 
     Ok(())
 }
 
-/// `.align 8 .b64 a[2] = {1, 2}, b;`
+/// `.align 8 .b64 a[2] = {1, 2}, b`
 fn variables(
     cursor: &mut Cursor<'_>,
     draft: &mut Draft,
     space: DeclaredSpace,
     start: Span,
-) -> Result<(), SyntaxError> {
+) -> Result<Vec<Variable>, SyntaxError> {
+    let mut out = Vec::new();
     let mut align = None;
     let mut ty = None;
     let mut vector = 1_u64;
@@ -180,13 +202,11 @@ fn variables(
         }
         variable.span = start.to(cursor.last_span());
         check_initializer(draft, &variable);
-        draft.add_variable(variable);
+        out.push(variable);
         if cursor.eat(TokenKind::Comma).is_none() {
-            break;
+            return Ok(out);
         }
     }
-    cursor.expect(TokenKind::Semicolon, "`;`")?;
-    Ok(())
 }
 
 /// `1`, `x+4`, or `{...}`, whose length an array without a size has.

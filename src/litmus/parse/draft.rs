@@ -45,6 +45,8 @@ pub(super) struct Draft {
     pub(super) variables: Vec<Variable>,
     pub(super) aliases: Vec<AliasDeclaration>,
     declared: FxHashMap<String, Span>,
+    /// Variables that threads declare.
+    of_threads: FxHashSet<String>,
     pub(super) register_inits: Vec<RegisterInitDraft>,
     pub(super) launch: Vec<LaunchSize>,
     pub(super) threads: Vec<ThreadDraft>,
@@ -73,6 +75,7 @@ impl Draft {
             variables: Vec::new(),
             aliases: Vec::new(),
             declared: FxHashMap::default(),
+            of_threads: FxHashSet::default(),
             register_inits: Vec::new(),
             launch: Vec::new(),
             threads: Vec::new(),
@@ -136,6 +139,18 @@ impl Draft {
     pub(super) fn add_variable(&mut self, variable: Variable) {
         if self.declare(&variable.name) {
             self.variables.push(variable);
+        }
+    }
+
+    /// Adds a variable that a thread declares. Threads that run one kernel declare the same ones, of
+    /// which each CTA or thread has its own.
+    pub(super) fn add_variable_of_thread(&mut self, variable: Variable) {
+        let form = |v: &Variable| (v.space, v.ty, v.elements, v.align, v.initial.clone());
+        let known = self.variables.iter().find(|v| v.name.value == variable.name.value);
+        let of_thread = self.of_threads.contains(&variable.name.value);
+        if !(of_thread && known.is_some_and(|known| form(known) == form(&variable))) {
+            self.of_threads.insert(variable.name.value.clone());
+            self.add_variable(variable);
         }
     }
 
