@@ -235,8 +235,8 @@ pub(super) struct Excluded {
     pairs: Rel,
     /// Relations to use again: only what is being pushed takes space.
     spare: Vec<Rel>,
-    /// Converses of slots, with the version that they are of.
-    converses: Vec<Option<(u64, Rel)>>,
+    /// Converses of slots; of a large program only the latest.
+    converses: Vec<Option<Converse>>,
 }
 
 impl Excluded {
@@ -369,13 +369,21 @@ impl Excluded {
     }
 }
 
+/// The converse of a slot at some version.
+#[derive(Clone, Debug)]
+struct Converse {
+    of: (SlotId, u64),
+    rel: Rel,
+}
+
 /// The converse of a slot, which is computed when the slot has changed.
-fn converse<'c>(known: &'c mut [Option<(u64, Rel)>], slots: &Slots, slot: SlotId) -> &'c Rel {
-    let (version, rel) = (slots.versions[slot], slots.rel(slot));
-    let (of, converse) = known[slot].get_or_insert_with(|| (version, rel.inverse()));
-    if *of != version {
-        *of = version;
-        rel.inverse_into(converse);
+fn converse<'c>(known: &'c mut [Option<Converse>], slots: &Slots, slot: SlotId) -> &'c Rel {
+    let (of, rel) = ((slot, slots.versions[slot]), slots.rel(slot));
+    let home = if rel.len() > ROOMY { 0 } else { slot };
+    let known = known[home].get_or_insert_with(|| Converse { of, rel: rel.inverse() });
+    if known.of != of {
+        known.of = of;
+        rel.inverse_into(&mut known.rel);
     }
-    converse
+    &known.rel
 }
