@@ -81,6 +81,8 @@ pub(super) struct Draft<'p> {
     pub(super) unfolding: Unfolding,
     /// Variables that nothing writes.
     pub(super) tables: BTreeSet<ObjectId>,
+    /// What is read there, and in other memory that is never written.
+    pub(super) fixed: FxHashMap<AccessId, u128>,
     pub(super) exprs: ExprArena,
     pub(super) symbols: Vec<Symbol>,
     pub(super) cuts: Vec<Cut>,
@@ -108,6 +110,7 @@ impl<'p> Draft<'p> {
             program,
             unfolding,
             tables: BTreeSet::new(),
+            fixed: FxHashMap::default(),
             exprs: ExprArena::default(),
             symbols: Vec::new(),
             cuts: Vec::new(),

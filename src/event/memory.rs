@@ -38,6 +38,7 @@ impl<'p> ThreadRun<'_, 'p> {
     ) -> Places {
         let zero = self.exprs().number(0, target.bytes * 8);
         let address = self.term(&target.address, state, None);
+        let address = self.with_tables(address);
         let place = self.code.place;
         let bytes = u64::from(target.bytes);
         let layout = &self.draft.program.layout;
@@ -144,8 +145,10 @@ impl<'p> ThreadRun<'_, 'p> {
             let access = self.access(target, &resolved, state, guard, span);
             let object = access.object;
             let id = self.draft.push_access(access);
-            let known = self.fixed(object, resolved.offset, target.bytes);
-            let read = known.unwrap_or_else(|| self.exprs().leaf(Expr::Read(id), width));
+            if let Some(value) = self.fixed(object, resolved.offset, target.bytes) {
+                self.draft.fixed.insert(id, value);
+            }
+            let read = self.exprs().leaf(Expr::Read(id), width);
             reads.push(id);
             value = Some(match value {
                 None => read,

@@ -1,5 +1,5 @@
-//! Memory that nothing writes, such as kernel parameters and tables of pointers: what is read there
-//! is known before anything is executed.
+//! Memory that nothing writes, such as kernel parameters and tables of pointers: addresses that come
+//! from there are known before anything is executed.
 //!
 //! Variables in `.const` and `.param` are read-only (PTX-5.1). That nothing writes some other
 //! variable is assumed first and then looked at: with what is read there, the addresses of all writes
@@ -11,9 +11,10 @@ use super::draft::Draft;
 use super::unfold::{ThreadRun, Unfolding, settled};
 use crate::id::{ExprId, ObjectId};
 use crate::litmus::ast::DeclaredSpace;
-use crate::program::expr::mask;
+use crate::program::expr::{Expr, Unary, mask};
 use crate::program::layout::{Layout, VariableInfo};
 use crate::program::micro::Program;
+use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 
 /// All threads executed, with what they read from variables that are never written.
@@ -55,7 +56,7 @@ fn variable(layout: &Layout, object: ObjectId) -> &VariableInfo {
 
 impl ThreadRun<'_, '_> {
     /// What is read from some bytes that nothing writes, if it is given.
-    pub(super) fn fixed(&mut self, object: ObjectId, offset: u64, bytes: u32) -> Option<ExprId> {
+    pub(super) fn fixed(&self, object: ObjectId, offset: u64, bytes: u32) -> Option<u128> {
         let variable = variable(&self.draft.program.layout, object);
         let read_only = matches!(variable.space, DeclaredSpace::Const | DeclaredSpace::Param);
         if !read_only && !self.draft.tables.contains(&object) {
@@ -69,7 +70,46 @@ impl ThreadRun<'_, '_> {
             bits >> (at % size * 8) & 0xff
         };
         let all = (0..u64::from(bytes)).rev().map(|at| byte(offset + at));
-        let value = all.fold(0, |value, byte| value << 8 | byte);
-        Some(self.exprs().number(value, bytes * 8))
+        Some(all.fold(0, |value, byte| value << 8 | byte))
+    }
+
+    /// An address with what is read from such memory put in.
+    ///
+    /// Other values keep the read, since what is computed from them depends on it and on what else
+    /// they are computed from (PTX-8.10.4).
+    pub(super) fn with_tables(&mut self, address: ExprId) -> ExprId {
+        let Draft { exprs, fixed, .. } = &mut *self.draft;
+        if fixed.is_empty() || exprs.constant(address).is_some() {
+            return address;
+        }
+        let mut parts: BTreeSet<ExprId> = BTreeSet::new();
+        let mut stack = vec![address];
+        while let Some(x) = stack.pop() {
+            if parts.insert(x) {
+                stack.extend(exprs.operands(x));
+            }
+        }
+        // Operands come before what they are operands of.
+        let mut known: FxHashMap<ExprId, ExprId> = FxHashMap::default();
+        for x in parts {
+            let width = exprs.width(x);
+            let new = match exprs.get(x) {
+                Expr::Read(read) => match fixed.get(&read) {
+                    Some(&bits) => exprs.number(bits, width),
+                    None => x,
+                },
+                Expr::Const(_) | Expr::Symbol(_) | Expr::Final(_) | Expr::Barrier(_) => x,
+                Expr::Unary(Unary::Not, a) => exprs.not(known[&a]),
+                Expr::Unary(Unary::Neg, a) => exprs.neg(known[&a]),
+                Expr::Binary(op, a, b) => exprs.binary(op, known[&a], known[&b]),
+                Expr::Ite(c, t, e) => exprs.ite(known[&c], known[&t], known[&e]),
+                Expr::Extract(a, low) => exprs.extract(known[&a], low, width),
+                Expr::Concat(high, low) => exprs.concat(known[&high], known[&low]),
+                Expr::ZeroExtend(a) => exprs.zero_extend(known[&a], width),
+                Expr::SignExtend(a) => exprs.sign_extend(known[&a], width),
+            };
+            known.insert(x, new);
+        }
+        known[&address]
     }
 }

@@ -14,6 +14,7 @@ use crate::program::expr::{Binary, Expr, ExprArena};
 use crate::program::micro::{Micro, Program, ThreadCode};
 use crate::program::term::{Extension, Term};
 use crate::source::Span;
+use std::cell::OnceCell;
 use std::collections::BTreeSet;
 
 /// How a program is unfolded.
@@ -127,7 +128,10 @@ pub(super) struct ThreadRun<'d, 'p> {
     /// Whether what is executed is one of several accesses of an instruction.
     pub(super) in_elements: bool,
     pub(super) flow: ControlFlow,
-    pub(super) live: Live,
+    /// Registers that are observed at the end.
+    observed: &'d [usize],
+    /// Found out where a loop asks for it.
+    live: OnceCell<Live>,
     pub(super) entries: Vec<Option<State>>,
     pub(super) effects: Vec<Effect>,
     pub(super) exits: Vec<State>,
@@ -135,14 +139,15 @@ pub(super) struct ThreadRun<'d, 'p> {
 }
 
 impl<'d, 'p> ThreadRun<'d, 'p> {
-    fn new(draft: &'d mut Draft<'p>, index: usize, observed: &[usize]) -> Self {
+    fn new(draft: &'d mut Draft<'p>, index: usize, observed: &'d [usize]) -> Self {
         let code = &draft.program.threads[index];
         let bound = draft.unfolding.bound.max(1);
         let flow = ControlFlow::unroll(code, bound);
         let entries = vec![None; flow.nodes.len()];
         draft.bound = draft.bound.min(flow.bound);
         Self {
-            live: Live::of(code, observed),
+            observed,
+            live: OnceCell::new(),
             spin_loops: draft.unfolding.spin_loops,
             in_elements: false,
             draft,
@@ -446,15 +451,16 @@ impl<'d, 'p> ThreadRun<'d, 'p> {
         let Some(before) = before else { return self.exprs().truth(false) };
         let mut spins = now.guard;
         let at = self.flow.loops.head(id);
+        let live = self.live.get_or_init(|| Live::of(self.code, self.observed));
         for (register, (old, new)) in before.cells.iter().zip(&now.cells).enumerate() {
-            let keeps = if self.live.is_used(at, register) {
+            let keeps = if live.is_used(at, register) {
                 if old.value != new.value {
                     let same = self.draft.exprs.eq(old.value, new.value);
                     spins = self.draft.exprs.and(spins, same);
                 }
                 self.depends_on_more(old, new, now)
             } else {
-                self.live.only_chooses(at, register) && !self.is_own(old)
+                live.only_chooses(at, register) && !self.is_own(old)
             };
             if keeps {
                 return self.draft.exprs.truth(false);

@@ -31,6 +31,13 @@ impl Lowering<'_> {
             (Some(number), _) => Term::Const(number, width),
             (None, Some(owner)) => {
                 let value = Term::Fixed(format!("%{name} of {owner}"), width);
+                if let Some(size) = self.size(&format!("n{name}")) {
+                    let inside = value.clone().binary(Binary::ULt, Term::Const(size, width));
+                    return match size {
+                        1 => Term::Const(0, width),
+                        _ => inside.choose(value, Term::Const(0, width)),
+                    };
+                }
                 match self.least(name) {
                     0 => value,
                     least => {

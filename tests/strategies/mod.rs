@@ -471,7 +471,7 @@ pub fn test(dialect: Dialect) -> impl Strategy<Value = Test> {
                 span: span(),
             }],
             register_inits: register_inits(threads.len()),
-            launch: vec![LaunchSize { register: name("ntid.y"), value: 2 }],
+            launch: vec![LaunchSize { register: name("ntid.x"), value: 1024 }],
             threads: threads
                 .into_iter()
                 .enumerate()

@@ -148,8 +148,16 @@ impl Slots {
             }
         };
         let changed = !self.alone[slot] || self.places[home] != new;
-        let old = if changed { std::mem::replace(&mut self.places[home], new) } else { new };
-        match old {
+        let rest = match (&mut self.places[home], new) {
+            (_, new) if !changed => new,
+            // Memory that was never written takes no space: where it is much, contents do not move.
+            (Slot::Rel(place), Slot::Rel(new)) if new.len() > ROOMY => {
+                place.copy_from(&new);
+                Slot::Rel(new)
+            }
+            (place, new) => std::mem::replace(place, new),
+        };
+        match rest {
             Slot::Set(set) => self.fresh_set = set,
             Slot::Rel(rel) => self.fresh_rel = rel,
         }
