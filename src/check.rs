@@ -66,13 +66,17 @@ pub struct Outcome {
 /// The event graph of a test under a model.
 #[must_use]
 pub fn graph_of(test: &Test, model: &Model, settings: Settings) -> EventGraph {
-    let unfolding = Unfolding {
+    unfolded(test, model, settings, unfolding(model, settings))
+}
+
+/// How programs are unfolded under a model.
+fn unfolding(model: &Model, settings: Settings) -> Unfolding {
+    Unfolding {
         bound: settings.bound,
         spin_loops: model.forgets_reads(),
         tearing: settings.tearing,
         tables: thin_air(model).is_some(),
-    };
-    unfolded(test, model, settings, unfolding)
+    }
 }
 
 /// As [`graph_of`], with the rounds of loops that only wait.
@@ -95,8 +99,7 @@ fn graph_with_a_round(test: &Test, model: &Model, settings: Settings) -> EventGr
 }
 
 fn with_rounds(test: &Test, model: &Model, settings: Settings, bound: u8) -> EventGraph {
-    let tables = thin_air(model).is_some();
-    let unfolding = Unfolding { bound, spin_loops: false, tearing: settings.tearing, tables };
+    let unfolding = Unfolding { bound, spin_loops: false, ..unfolding(model, settings) };
     unfolded(test, model, settings, unfolding)
 }
 

@@ -125,11 +125,8 @@ impl InitialValues {
         let is_last = validity != 0 && validity == 1 << (width - 1);
         let unknown = width - u32::from(is_last);
         let is_unseen = self.is_unseen(object, start, end);
-        let given = variable.initial.as_ref().map(|values| {
-            values.get(usize::try_from(index).unwrap_or(usize::MAX)).copied().unwrap_or(0)
-        });
-        match given {
-            Some(value) => graph.exprs.number(value as u128, width),
+        match variable.given(index) {
+            Some(value) => graph.exprs.number(value, width),
             None if variable.zeroed || is_unseen => graph.exprs.number(0, width),
             None => *self.symbols.entry((object, index)).or_insert_with(|| {
                 let id = SymbolId::new(graph.symbols.len());

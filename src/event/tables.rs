@@ -11,7 +11,7 @@ use super::draft::Draft;
 use super::unfold::{ThreadRun, Unfolding, settled};
 use crate::id::{ExprId, ObjectId};
 use crate::litmus::ast::DeclaredSpace;
-use crate::program::expr::{Expr, Unary, mask};
+use crate::program::expr::{Expr, Unary};
 use crate::program::layout::{Layout, VariableInfo};
 use crate::program::micro::Program;
 use rustc_hash::FxHashMap;
@@ -62,15 +62,10 @@ impl ThreadRun<'_, '_> {
         if !read_only && !self.draft.tables.contains(&object) {
             return None;
         }
-        let (values, size) = (variable.initial.as_ref()?, u64::from(variable.ty.bytes()).max(1));
-        let byte = |at: u64| {
-            let element = usize::try_from(at / size).ok().and_then(|index| values.get(index));
-            // What a list of initial values leaves out is zero.
-            let bits = element.copied().unwrap_or(0) as u128 & mask(variable.ty.bits);
-            bits >> (at % size * 8) & 0xff
-        };
-        let all = (0..u64::from(bytes)).rev().map(|at| byte(offset + at));
-        Some(all.fold(0, |value, byte| value << 8 | byte))
+        let size = u64::from(variable.ty.bytes()).max(1);
+        let byte = |at: u64| Some(variable.given(at / size)? >> (at % size * 8) & 0xff);
+        let mut all = (0..u64::from(bytes)).rev().map(|at| byte(offset + at));
+        all.try_fold(0, |value, byte| Some(value << 8 | byte?))
     }
 
     /// An address with what is read from such memory put in.

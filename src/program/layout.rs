@@ -7,6 +7,7 @@
 use crate::collections::IndexMap;
 use crate::id::{ObjectId, VirtualId};
 use crate::litmus::ast::{DeclaredSpace, Dialect, Place, Test, ThreadPlace};
+use crate::program::expr::mask;
 use crate::ptx::operation::{Proxy, Space, Type};
 
 /// Global variables lie at multiples of this.
@@ -119,6 +120,15 @@ pub struct VariableInfo {
 }
 
 impl VariableInfo {
+    /// The bits of an element's initial value, if initial values are given: what their list leaves
+    /// out is zero.
+    #[must_use]
+    pub fn given(&self, element: u64) -> Option<u128> {
+        let values = self.initial.as_ref()?;
+        let value = usize::try_from(element).ok().and_then(|index| values.get(index));
+        Some(value.copied().unwrap_or(0) as u128 & mask(self.ty.bits))
+    }
+
     /// Size in bytes.
     #[must_use]
     pub fn bytes(&self) -> u64 {
