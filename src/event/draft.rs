@@ -66,7 +66,7 @@ pub(super) enum DraftKind {
 
 /// One entry of a thread's event list.
 #[derive(Clone, Debug)]
-enum Entry {
+pub(super) enum Entry {
     Access(AccessId),
     Other { thread: usize, kind: DraftKind, guard: ExprId, position: u32, span: Span },
 }
@@ -92,7 +92,7 @@ pub(super) struct Draft<'p> {
     /// Final values of registers by name, thread by thread.
     pub(super) finals: Vec<FxHashMap<String, ExprId>>,
     pub(super) accesses: Vec<DraftAccess>,
-    entries: Vec<Entry>,
+    pub(super) entries: Vec<Entry>,
     barriers: Vec<BarrierOp>,
     /// For each barrier operation, the reads that its predicate was computed from.
     pub(super) predicates: Vec<Vec<AccessId>>,
@@ -254,6 +254,7 @@ impl<'p> Draft<'p> {
 
     /// Splits accesses into pieces, numbers the events and resolves the condition.
     pub(super) fn finish(mut self) -> EventGraph {
+        self.split_ways();
         let pieces = Pieces::split(
             &self.accesses,
             self.program.layout.objects.len(),

@@ -17,3 +17,4 @@ mod non_coherent;
 mod pieces;
 mod tables;
 pub mod unfold;
+mod ways;

@@ -11,10 +11,9 @@ use super::draft::Draft;
 use super::unfold::{ThreadRun, Unfolding, settled};
 use crate::id::{ExprId, ObjectId};
 use crate::litmus::ast::DeclaredSpace;
-use crate::program::expr::{Expr, Unary};
+use crate::program::expr::Expr;
 use crate::program::layout::{Layout, VariableInfo};
 use crate::program::micro::Program;
-use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 
 /// All threads executed, with what they read from variables that are never written.
@@ -77,34 +76,9 @@ impl ThreadRun<'_, '_> {
         if fixed.is_empty() || exprs.constant(address).is_some() {
             return address;
         }
-        let mut parts: BTreeSet<ExprId> = BTreeSet::new();
-        let mut stack = vec![address];
-        while let Some(x) = stack.pop() {
-            if parts.insert(x) {
-                stack.extend(exprs.operands(x));
-            }
-        }
-        // Operands come before what they are operands of.
-        let mut known: FxHashMap<ExprId, ExprId> = FxHashMap::default();
-        for x in parts {
-            let width = exprs.width(x);
-            let new = match exprs.get(x) {
-                Expr::Read(read) => match fixed.get(&read) {
-                    Some(&bits) => exprs.number(bits, width),
-                    None => x,
-                },
-                Expr::Const(_) | Expr::Symbol(_) | Expr::Final(_) | Expr::Barrier(_) => x,
-                Expr::Unary(Unary::Not, a) => exprs.not(known[&a]),
-                Expr::Unary(Unary::Neg, a) => exprs.neg(known[&a]),
-                Expr::Binary(op, a, b) => exprs.binary(op, known[&a], known[&b]),
-                Expr::Ite(c, t, e) => exprs.ite(known[&c], known[&t], known[&e]),
-                Expr::Extract(a, low) => exprs.extract(known[&a], low, width),
-                Expr::Concat(high, low) => exprs.concat(known[&high], known[&low]),
-                Expr::ZeroExtend(a) => exprs.zero_extend(known[&a], width),
-                Expr::SignExtend(a) => exprs.sign_extend(known[&a], width),
-            };
-            known.insert(x, new);
-        }
-        known[&address]
+        exprs.replace(address, |exprs, part| {
+            let Expr::Read(read) = exprs.get(part) else { return None };
+            fixed.get(&read).map(|&bits| exprs.number(bits, exprs.width(part)))
+        })
     }
 }

@@ -14,6 +14,7 @@ pub mod micro;
 mod predefined;
 pub mod reading;
 mod registers;
+mod replace;
 mod reshape;
 mod special;
 pub mod term;

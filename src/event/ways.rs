@@ -1,0 +1,180 @@
+//! The ways in which a write comes about: one write for each, with what it depends on there.
+//!
+//! A register may have its value from one load or another, depending on a predicate or on the branch
+//! taken, and both loads may be performed. What is stored then depends on the predicate and on the one
+//! load that the value is from, no more: the other has no part in it (PTX-8.10.4). So a write whose
+//! value or execution is a choice becomes several that exclude each other, each with the value that it
+//! has there; they lie in one place of the program, and at most one of them happens.
+
+use super::draft::{Draft, DraftAccess, Entry};
+use crate::id::{AccessId, ExprId};
+use crate::program::expr::{Binary, Expr, ExprArena, Unary};
+
+/// Into how many writes one is split at most; each of the last depends on whatever any way does.
+const MOST_WAYS: usize = 16;
+/// How many conditions of one write are looked at.
+const MOST_CONDITIONS: usize = 32;
+
+/// A way in which a write comes about.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Way {
+    guard: ExprId,
+    value: ExprId,
+}
+
+impl Draft<'_> {
+    /// Splits writes that depend on other reads in one way than in another.
+    pub(super) fn split_ways(&mut self) {
+        for entry in std::mem::take(&mut self.entries) {
+            let Entry::Access(id) = entry else {
+                self.entries.push(entry);
+                continue;
+            };
+            self.entries.push(Entry::Access(id));
+            let ways = self.ways(id);
+            let Some((first, others)) = ways.split_first() else { continue };
+            let access = &mut self.accesses[id.index()];
+            (access.guard, access.value) = (first.guard, first.value);
+            for way in others {
+                let one = self.accesses[id.index()].clone();
+                let other = AccessId::new(self.accesses.len());
+                self.accesses.push(DraftAccess { guard: way.guard, value: way.value, ..one });
+                self.entries.push(Entry::Access(other));
+            }
+        }
+    }
+
+    /// The ways of a write; none where there is nothing to say.
+    fn ways(&mut self, id: AccessId) -> Vec<Way> {
+        let access = &self.accesses[id.index()];
+        let whole = Way { guard: access.guard, value: access.value };
+        if !access.write || !is_choice(&self.exprs, whole) {
+            return Vec::new();
+        }
+        let own = access.rmw_read;
+        let reads = self.reads(whole, own);
+        if reads.len() < 2 {
+            return Vec::new();
+        }
+        let mut happens = whole;
+        for literal in self.exprs.literals(whole.guard, MOST_CONDITIONS).unwrap_or_default() {
+            let (condition, holds) = positive(&self.exprs, literal);
+            happens = self.assume(happens, condition, holds);
+        }
+        let (mut open, mut out) = (vec![happens], Vec::new());
+        while let Some(way) = open.pop() {
+            let few = open.len() + out.len() + 2 <= MOST_WAYS;
+            match few.then(|| self.halves(way, own)).flatten() {
+                Some((one, other)) => open.extend([other, one]),
+                None => out.push(way),
+            }
+        }
+        // Guards that are alike stay alike where nothing is gained.
+        if out == [happens] && !self.spares(&reads, happens, own) {
+            return Vec::new();
+        }
+        out
+    }
+
+    /// What becomes of a way if one of its conditions holds, and if it does not, where that makes a
+    /// difference to what it depends on.
+    fn halves(&mut self, way: Way, own: Option<AccessId>) -> Option<(Way, Way)> {
+        let reads = self.reads(way, own);
+        if reads.len() < 2 {
+            return None;
+        }
+        conditions(&self.exprs, way).into_iter().take(MOST_CONDITIONS).find_map(|condition| {
+            if !self.is_known(condition, way.guard) {
+                return None;
+            }
+            let halves = (self.assume(way, condition, true), self.assume(way, condition, false));
+            let differs = self.spares(&reads, halves.0, own) || self.spares(&reads, halves.1, own);
+            differs.then_some(halves)
+        })
+    }
+
+    /// Whether all reads that a condition is computed from happen wherever a guard holds; elsewhere it
+    /// has no value to go by.
+    fn is_known(&mut self, condition: ExprId, guard: ExprId) -> bool {
+        let happens = Way { guard: self.exprs.truth(true), value: condition };
+        self.reads(happens, None).into_iter().all(|read| {
+            let not = self.exprs.not(self.accesses[read.index()].guard);
+            let without = self.exprs.and(guard, not);
+            self.exprs.is_false(without)
+        })
+    }
+
+    /// Whether a way may happen beside one of some reads without depending on it.
+    fn spares(&mut self, reads: &[AccessId], way: Way, own: Option<AccessId>) -> bool {
+        let kept = self.reads(way, own);
+        reads.iter().filter(|read| !kept.contains(read)).any(|read| {
+            let both = self.exprs.and(self.accesses[read.index()].guard, way.guard);
+            !self.exprs.is_false(both)
+        })
+    }
+
+    /// What a way depends on, but for the read of the same atomic operation, on which it always does.
+    fn reads(&self, way: Way, own: Option<AccessId>) -> Vec<AccessId> {
+        let leaves = self.exprs.parts(&[way.guard, way.value]);
+        let read = |part| match self.exprs.get(part) {
+            Expr::Read(read) => Some(read),
+            _ => None,
+        };
+        leaves.into_iter().filter_map(read).filter(|&read| Some(read) != own).collect()
+    }
+
+    /// A way with one of its conditions decided.
+    fn assume(&mut self, way: Way, condition: ExprId, holds: bool) -> Way {
+        let known = self.exprs.truth(holds);
+        let mut decided = |x| self.exprs.replace(x, |_, part| (part == condition).then_some(known));
+        let (rest, value) = (decided(way.guard), decided(way.value));
+        let literal = if holds { condition } else { self.exprs.not(condition) };
+        Way { guard: self.exprs.and(literal, rest), value }
+    }
+}
+
+/// Whether some part of a way is a choice, or holds for one of several reasons.
+fn is_choice(exprs: &ExprArena, way: Way) -> bool {
+    let constant = exprs.constant(way.value).is_some();
+    if constant && exprs.constant(way.guard).is_some() {
+        return false;
+    }
+    exprs.parts(&[way.guard, way.value]).into_iter().any(|part| match exprs.get(part) {
+        Expr::Ite(..) => true,
+        Expr::Binary(Binary::Or, ..) => exprs.width(part) == 1,
+        Expr::Binary(Binary::And, ..) => exprs.width(part) == 1 && part != way.guard,
+        _ => false,
+    })
+}
+
+/// The conditions that decide what a way depends on, the earliest computed first: those of choices
+/// and what truth values are made of, but for what has to hold for the write to happen at all.
+fn conditions(exprs: &ExprArena, way: Way) -> Vec<ExprId> {
+    let given = exprs.literals(way.guard, MOST_CONDITIONS).unwrap_or_default();
+    let given: Vec<ExprId> = given.into_iter().map(|x| positive(exprs, x).0).collect();
+    let mut out = Vec::new();
+    for part in exprs.parts(&[way.guard, way.value]) {
+        let asked = match exprs.get(part) {
+            Expr::Ite(condition, ..) => vec![condition],
+            Expr::Binary(Binary::And | Binary::Or, a, b) if exprs.width(part) == 1 => vec![a, b],
+            _ => Vec::new(),
+        };
+        out.extend(asked.into_iter().map(|x| positive(exprs, x).0));
+    }
+    // What the execution chooses freely, such as whether a wait gives up, comes from no read.
+    let asks = |x: &ExprId| {
+        !matches!(exprs.get(*x), Expr::Binary(Binary::And | Binary::Or, ..) | Expr::Symbol(_))
+    };
+    out.retain(|x| asks(x) && !given.contains(x));
+    out.sort_unstable();
+    out.dedup();
+    out
+}
+
+/// What a literal affirms or denies, and whether it affirms it.
+fn positive(exprs: &ExprArena, literal: ExprId) -> (ExprId, bool) {
+    match exprs.get(literal) {
+        Expr::Unary(Unary::Not, inner) => (inner, false),
+        _ => (literal, true),
+    }
+}
