@@ -1,7 +1,9 @@
 //! Strategies for sketches.
 
 use super::forms::{self, Forms};
-use super::{Control, Instruction, Item, PLACES, Part, Sketch, Source, Space, Target, Thread};
+use super::{
+    Choice, Control, Instruction, Item, PLACES, Part, Sketch, Source, Space, Target, Thread,
+};
 use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
@@ -308,9 +310,12 @@ fn source(theme: Theme) -> BoxedStrategy<Source> {
     let dependent = if theme == Theme::Dependent { 5 } else { 1 };
     prop_oneof![
         4 => (1..4_u32).prop_map(Source::Number),
-        dependent => (0..2_usize, 1..4_u32, 0..5_u8).prop_map(|(back, n, kind)| match kind {
+        dependent => (0..2_usize, 1..4_u32, 0..8_u8).prop_map(|(back, n, kind)| match kind {
             0 => Source::Sum(back, n),
             1 => Source::False(back, n),
+            2 => Source::Chosen(back, 1, Choice::Select),
+            3 => Source::Chosen(back, 1, Choice::Overwrite),
+            4 => Source::Chosen(back, 1, Choice::Branch),
             _ => Source::Copy(back, n),
         }),
     ]

@@ -121,6 +121,19 @@ pub enum Source {
     Sum(usize, u32),
     /// The number, computed from that register in vain.
     False(usize, u32),
+    /// The register before that one or the last one, whichever that one chooses by being the number.
+    Chosen(usize, u32, Choice),
+}
+
+/// How a register is chosen.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Choice {
+    /// By one instruction.
+    Select,
+    /// By overwriting it under a predicate.
+    Overwrite,
+    /// By branches that meet again.
+    Branch,
 }
 
 /// An instruction.

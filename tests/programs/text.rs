@@ -1,7 +1,9 @@
 //! Sketches as text in the block format.
 
 use super::forms::EXTRAS;
-use super::{Control, Instruction, Item, PLACES, Part, Sketch, Source, Space, Target, Thread};
+use super::{
+    Choice, Control, Instruction, Item, PLACES, Part, Sketch, Source, Space, Target, Thread,
+};
 use std::fmt::{self, Debug, Write};
 
 const NAMES: [&str; 3] = ["x", "y", "z"];
@@ -534,8 +536,10 @@ impl Printer<'_> {
     }
 
     fn value(&mut self, source: Source) -> String {
-        let (Source::Copy(back, number) | Source::Sum(back, number) | Source::False(back, number)) =
-            source
+        let (Source::Copy(back, number)
+        | Source::Sum(back, number)
+        | Source::False(back, number)
+        | Source::Chosen(back, number, _)) = source
         else {
             let Source::Number(number) = source else { unreachable!("the other forms are above") };
             return number.to_string();
@@ -553,7 +557,34 @@ impl Printer<'_> {
                 self.line(&format!("add.u32 {temporary}, {zero}, {number}"));
                 temporary
             }
+            Source::Chosen(_, _, choice) => {
+                let predicate = self.compare("eq", back, number).expect("it has this register");
+                let one = self.earlier(back + 1).unwrap_or_else(|| number.to_string());
+                let other = self.earlier(0).expect("it has a later register");
+                self.choose(&temporary, choice, &predicate, &one, &other);
+                temporary
+            }
             _ => register,
+        }
+    }
+
+    /// Sets a register to one of two operands.
+    fn choose(&mut self, out: &str, choice: Choice, predicate: &str, one: &str, other: &str) {
+        match choice {
+            Choice::Select => self.line(&format!("selp.u32 {out}, {one}, {other}, {predicate}")),
+            Choice::Overwrite => {
+                self.line(&format!("mov.u32 {out}, {other}"));
+                self.line(&format!("@{predicate} mov.u32 {out}, {one}"));
+            }
+            Choice::Branch => {
+                let number = self.fresh();
+                self.line(&format!("@{predicate} bra ONE{number}"));
+                self.line(&format!("mov.u32 {out}, {other}"));
+                self.line(&format!("bra CHOSEN{number}"));
+                let _ = writeln!(self.out, "ONE{number}:");
+                self.line(&format!("mov.u32 {out}, {one}"));
+                let _ = writeln!(self.out, "CHOSEN{number}:");
+            }
         }
     }
 }
