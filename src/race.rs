@@ -9,7 +9,7 @@ use crate::event::graph::EventGraph;
 use crate::execution::build::{Choices, Execution};
 use crate::id::{AccessId, EventId};
 use crate::ptx::operation::Order;
-use crate::relation::eval::{Interpretation, evaluate};
+use crate::relation::eval::{Interpretation, evaluate_roots};
 use crate::solve::{Answer, Budget, Engine, Goal, Pairs, Problem};
 use crate::source::Span;
 use crate::verdict::{Undecided, Verdict};
@@ -169,7 +169,7 @@ fn missing(
     }
     let holds = |name: &str, x: EventId, y: EventId| {
         model.definition(name).is_some_and(|node| {
-            evaluate(&model.arena, &[node], execution).relation(node).contains(x, y)
+            evaluate_roots(&model.arena, &[node], execution).relation(node).contains(x, y)
         })
     };
     if holds("base-causality", a, b) || holds("base-causality", b, a) {
@@ -190,7 +190,7 @@ fn near_synchronization(
     let model = problem.model;
     let patterns = model.definition("pattern-sync")?;
     let synchronizes = model.definition("release-acquire")?;
-    let values = evaluate(&model.arena, &[patterns, synchronizes], execution);
+    let values = evaluate_roots(&model.arena, &[patterns, synchronizes], execution);
     let po = execution.relation(BaseRel::Po);
     let before = |x: EventId, y: EventId| x == y || po.contains(x, y);
     let between = |first, x, y, last| before(first, x) && before(y, last);

@@ -8,7 +8,7 @@ use crate::event::graph::{BarrierOp, EventGraph};
 use crate::execution::barrier::{Barriers, Generations};
 use crate::execution::build::Choices;
 use crate::id::NodeId;
-use crate::relation::eval::{Interpretation, evaluate};
+use crate::relation::eval::{Interpretation, evaluate_roots};
 use crate::relation::expr::{Arena, Definition, Model, Node};
 use crate::solve::{Answer, Engine, Goal, Pairs, Problem};
 use crate::source::Span;
@@ -83,7 +83,7 @@ fn barriers_exclude(Problem { graph, model }: Problem<'_>, pairs: Pairs) -> bool
     let Ok(meetings) = barriers.assignments() else { return false };
     meetings.iter().all(|meeting| {
         let meeting = Meeting::new(graph, &barriers, meeting);
-        let values = evaluate(&model.arena, &[node], &meeting);
+        let values = evaluate_roots(&model.arena, &[node], &meeting);
         let mut found = values.relation(node).iter_pairs();
         !found.any(|(a, b)| pairs.counts(graph, a, b))
     })

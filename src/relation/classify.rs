@@ -68,15 +68,21 @@ pub enum Fragment {
 /// has none.
 pub fn classify(model: &mut Model) -> Vec<Class> {
     let Model { arena, axioms, .. } = model;
-    axioms.iter().map(|axiom| class_of(arena, axiom)).collect()
+    let mut polarity = Polarity::new(arena);
+    axioms.iter().map(|axiom| class_of(arena, &mut polarity, axiom)).collect()
 }
 
 /// Whether minimal orders decide `model`.
 #[must_use]
 pub fn fragment(model: &Model) -> Fragment {
-    let classes = classify(&mut model.clone());
+    fragment_of(model, &classify(&mut model.clone()))
+}
+
+/// Whether minimal orders decide a model with axioms of these classes.
+#[must_use]
+pub fn fragment_of(model: &Model, classes: &[Class]) -> Fragment {
     let outside = model.axioms.iter().zip(classes).find_map(|(axiom, class)| match class {
-        Class::Other(reason) => Some((axiom.name.clone(), reason)),
+        Class::Other(reason) => Some((axiom.name.clone(), *reason)),
         _ => None,
     });
     match outside {
@@ -85,25 +91,24 @@ pub fn fragment(model: &Model) -> Fragment {
     }
 }
 
-fn class_of(arena: &mut Arena, axiom: &Axiom) -> Class {
+fn class_of(arena: &mut Arena, polarity: &mut Polarity, axiom: &Axiom) -> Class {
     use Variance::{Antitone, Constant, Monotone};
-    let polarity = Polarity::new(arena);
     if axiom.role != AxiomRole::Required {
         // It fails more often the larger its expression is, and should not miss a failure.
         let harmless = if axiom.negated { Monotone } else { Antitone };
-        return match order_against(&polarity, axiom.node, harmless) {
+        return match order_against(polarity, axiom.node, harmless) {
             Some(order) => Class::Other(Reason::GrowsRemark(order)),
             None => Class::Prohibition,
         };
     }
-    let order = order_against(&polarity, axiom.node, Monotone);
+    let order = order_against(polarity, axiom.node, Monotone);
     let variances = ORDERS.map(|o| polarity.in_relation(axiom.node, o));
     match order {
         _ if variances == [Constant; 2] => Class::Prohibition,
         _ if axiom.negated => Class::Other(Reason::Negated),
         None => Class::Prohibition,
         Some(order) if axiom.kind == AxiomKind::Empty => {
-            demand(arena, axiom.node).unwrap_or(Class::Other(Reason::NotMonotone(order)))
+            demand(arena, polarity, axiom.node).unwrap_or(Class::Other(Reason::NotMonotone(order)))
         }
         Some(order) => Class::Other(Reason::NotMonotone(order)),
     }
@@ -118,7 +123,7 @@ fn order_against(polarity: &Polarity, node: NodeId, wanted: Variance) -> Option<
 }
 
 /// Reads `empty node` as a demand on an order, whatever the bracketing of its subtractions.
-fn demand(arena: &mut Arena, node: NodeId) -> Option<Class> {
+fn demand(arena: &mut Arena, polarity: &mut Polarity, node: NodeId) -> Option<Class> {
     let mut parts = Parts::default();
     parts.split(arena, node);
     let mut forward = None;
@@ -139,8 +144,8 @@ fn demand(arena: &mut Arena, node: NodeId) -> Option<Class> {
         (Some(order), Some(other)) if order == other => Class::Choice { order, edges },
         _ => return None,
     };
-    let polarity = Polarity::new(arena);
-    order_against(&polarity, edges, Variance::Monotone).is_none().then_some(class)
+    polarity.extend(arena);
+    order_against(polarity, edges, Variance::Monotone).is_none().then_some(class)
 }
 
 /// An expression as an intersection less a union.

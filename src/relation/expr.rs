@@ -64,17 +64,16 @@ pub struct Arena {
     /// Changes with everything that is added or defined.
     digest: u64,
     /// Cache of [`Self::schedule`]. What is there stays as it is when more is added.
-    schedule: std::sync::OnceLock<Arc<Schedule>>,
+    schedules: [std::sync::OnceLock<Arc<Schedule>>; 6],
 }
 
 impl Arena {
-    /// The order in which some roots are evaluated; kept for the roots asked for first.
+    /// The order in which some roots are evaluated; kept for the first few that are asked for: the
+    /// axioms and the relations of races and misuses.
     pub(super) fn schedule(&self, roots: &[NodeId]) -> Arc<Schedule> {
-        let first = self.schedule.get_or_init(|| Arc::new(Schedule::new(self, roots)));
-        if first.is_for(roots) {
-            return Arc::clone(first);
-        }
-        Arc::new(Schedule::new(self, roots))
+        let new = || Arc::new(Schedule::new(self, roots));
+        let mut kept = self.schedules.iter().map(|kept| kept.get_or_init(new));
+        kept.find(|kept| kept.is_for(roots)).map_or_else(new, Arc::clone)
     }
 
     /// The id of `node`; trivial identities (`x | 0`, `x & x`, double converse) are folded.

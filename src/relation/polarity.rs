@@ -64,6 +64,9 @@ impl Polarity {
     #[must_use]
     pub fn new(arena: &Arena) -> Self {
         let mut occurrences = vec![Occurrences::default(); arena.len()];
+        // Operands come before what they are operands of, but for recursive references.
+        let recursive =
+            (0..arena.len()).any(|i| matches!(arena.node(NodeId::new(i)), Node::Rec(_)));
         let mut changed = true;
         while changed {
             changed = false;
@@ -72,8 +75,17 @@ impl Polarity {
                 changed |= new != occurrences[index];
                 occurrences[index] = new;
             }
+            changed &= recursive;
         }
         Self { occurrences }
+    }
+
+    /// Takes in what was added to the arena since, but for recursive definitions.
+    pub fn extend(&mut self, arena: &Arena) {
+        for index in self.occurrences.len()..arena.len() {
+            self.occurrences.push(Occurrences::default());
+            self.occurrences[index] = occurrences_of(arena, NodeId::new(index), &self.occurrences);
+        }
     }
 
     /// How `node` changes as `relation` grows.
@@ -91,6 +103,22 @@ impl Polarity {
         let bit = 1 << set.index();
         variance(found.positive.sets & bit, found.negative.sets & bit)
     }
+}
+
+/// Whether a node is made of one of some relations, through whatever definitions.
+#[must_use]
+pub fn mentions(arena: &Arena, node: NodeId, relations: &[BaseRel]) -> bool {
+    let (mut seen, mut open) = (vec![false; arena.len()], vec![node]);
+    while let Some(id) = open.pop() {
+        if std::mem::replace(&mut seen[id.index()], true) {
+            continue;
+        }
+        match arena.node(id) {
+            Node::Rel(relation) if relations.contains(&relation) => return true,
+            _ => open.extend(dependencies(arena, id)),
+        }
+    }
+    false
 }
 
 fn occurrences_of(arena: &Arena, id: NodeId, known: &[Occurrences]) -> Occurrences {

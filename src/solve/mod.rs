@@ -5,7 +5,7 @@ use crate::event::graph::{BarrierOp, CutKind, EventGraph};
 use crate::execution::build::{Choices, Execution};
 use crate::execution::recheck::recheck;
 use crate::id::{AccessId, EventId, ExprId};
-use crate::relation::eval::evaluate;
+use crate::relation::eval::evaluate_roots;
 use crate::relation::expr::Model;
 use crate::source::Span;
 
@@ -165,7 +165,7 @@ impl Pairs {
     #[must_use]
     pub fn find(self, model: &Model, execution: &Execution<'_>) -> Option<(EventId, EventId)> {
         let node = model.definition(self.relation())?;
-        let values = evaluate(&model.arena, &[node], execution);
+        let values = evaluate_roots(&model.arena, &[node], execution);
         let mut pairs = values.relation(node).iter_pairs();
         pairs.find(|&(a, b)| self.counts(execution.graph, a, b))
     }

@@ -46,6 +46,61 @@ pub(super) enum Level {
     Coherence,
 }
 
+/// How many levels there are.
+pub(super) const LEVELS: usize = 4;
+
+/// A set of slots.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct SlotSet {
+    words: SmallVec<[u64; 4]>,
+}
+
+impl SlotSet {
+    /// None of this many.
+    pub(super) fn new(slots: usize) -> Self {
+        Self { words: smallvec::smallvec![0; slots.div_ceil(64)] }
+    }
+
+    pub(super) fn insert(&mut self, slot: SlotId) {
+        self.words[slot / 64] |= 1 << (slot % 64);
+    }
+
+    pub(super) fn contains(&self, slot: SlotId) -> bool {
+        self.words[slot / 64] >> (slot % 64) & 1 == 1
+    }
+
+    pub(super) fn remove(&mut self, slot: SlotId) {
+        self.words[slot / 64] &= !(1 << (slot % 64));
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.words.fill(0);
+    }
+
+    pub(super) fn union_with(&mut self, other: &Self) {
+        self.words.iter_mut().zip(&other.words).for_each(|(a, b)| *a |= b);
+    }
+
+    /// Adds what both others have.
+    pub(super) fn union_with_both(&mut self, one: &Self, other: &Self) {
+        let both = one.words.iter().zip(&other.words);
+        self.words.iter_mut().zip(both).for_each(|(a, (b, c))| *a |= b & c);
+    }
+
+    /// The first slot from `from` on that `other` has as well.
+    pub(super) fn next_in(&self, other: &Self, from: SlotId) -> Option<SlotId> {
+        let mut mask = u64::MAX << (from % 64);
+        for at in from / 64..self.words.len() {
+            let both = self.words[at] & other.words[at] & mask;
+            if both != 0 {
+                return Some(at * 64 + both.trailing_zeros() as usize);
+            }
+            mask = u64::MAX;
+        }
+        None
+    }
+}
+
 /// One operation; operands are slots of earlier operations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Op {
@@ -101,7 +156,11 @@ pub(super) struct Code {
     pub(super) levels: Vec<Level>,
     pub(super) sorts: Vec<Sort>,
     /// The slots that take each slot.
-    pub(super) users: Vec<SmallVec<[SlotId; 2]>>,
+    pub(super) users: Vec<SlotSet>,
+    /// The base names of each level and those above it.
+    pub(super) names: [SlotSet; LEVELS],
+    /// All slots of each level and those above it.
+    pub(super) above: [SlotSet; LEVELS],
     /// Where each slot is kept: those that only others of the static level need share a place.
     pub(super) homes: Vec<usize>,
 }
@@ -119,9 +178,18 @@ pub(super) fn compile(arena: &Arena, roots: &[NodeId]) -> Result<(Code, Vec<Slot
     let slots: Vec<SlotId> = roots.iter().map(|&root| compiler.slot(root, Side::Low)).collect();
     let mut code = compiler.code;
     code.homes = homes(&code, &slots);
-    code.users = vec![SmallVec::new(); code.ops.len()];
+    let none = SlotSet::new(code.ops.len());
+    code.users = vec![none.clone(); code.ops.len()];
+    (code.names, code.above) =
+        (std::array::from_fn(|_| none.clone()), std::array::from_fn(|_| none.clone()));
     for (slot, op) in code.ops.iter().enumerate() {
-        op.operands().into_iter().for_each(|operand| code.users[operand].push(slot));
+        op.operands().into_iter().for_each(|operand| code.users[operand].insert(slot));
+        for level in 0..=code.levels[slot] as usize {
+            code.above[level].insert(slot);
+            if matches!(op, Op::Set(..) | Op::Rel(..)) {
+                code.names[level].insert(slot);
+            }
+        }
     }
     Ok((code, slots))
 }

@@ -4,7 +4,7 @@
 //! is decided breaks one. Orders grow only by what productions demand; what a choice axiom leaves
 //! open is branched on.
 
-use super::compile::{Level, Side};
+use super::compile::{Level, Side, SlotSet};
 use super::domains::Domains;
 use super::matrix::{Base, Excluded, Slots};
 use super::rules::{Demand, Rules};
@@ -109,7 +109,7 @@ pub(super) struct Search<'g, 'r> {
     pub(super) limit: Limit,
     pub(super) active: &'r [bool],
     /// The slots that the active axioms need.
-    wanted: Vec<bool>,
+    wanted: SlotSet,
     /// Reads that have their write, and accesses whose value is known, in order of decision.
     pub(super) trail: Vec<EventId>,
     pub(super) known_trail: Vec<AccessId>,

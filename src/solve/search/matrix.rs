@@ -1,6 +1,6 @@
 //! Values of a compiled model's slots, and what axioms say of open choices.
 
-use super::compile::{Code, Level, Op, SlotId};
+use super::compile::{Code, Level, Op, SlotId, SlotSet};
 use crate::bitrel::{EventSet, Rel};
 use crate::vocabulary::{BaseRel, BaseSet, Sort};
 
@@ -29,10 +29,10 @@ pub(super) struct Slots {
     /// By home.
     places: Vec<Slot>,
     homes: Vec<usize>,
-    /// Whether a slot has its home to itself; else it is lost when the next one moves in.
-    alone: Vec<bool>,
-    /// Whether an operand has changed since a slot was computed.
-    due: Vec<bool>,
+    /// Slots that share their home; they are lost when the next one moves in.
+    lodgers: SlotSet,
+    /// Slots of which an operand has changed since they were computed.
+    due: SlotSet,
     /// How often anything has changed, and when each slot did.
     version: u64,
     versions: Vec<u64>,
@@ -59,11 +59,13 @@ impl Slots {
             places[home].get_or_insert_with(|| empty(sort));
             tenants[home] += 1;
         }
+        let mut lodgers = SlotSet::new(count);
+        (0..count).filter(|&slot| tenants[homes[slot]] > 1).for_each(|slot| lodgers.insert(slot));
         Self {
             places: places.into_iter().map(|p| p.expect("every home has a slot")).collect(),
-            alone: homes.iter().map(|&home| tenants[home] == 1).collect(),
+            lodgers,
             homes,
-            due: vec![false; count],
+            due: SlotSet::new(count),
             version: 0,
             versions: vec![0; count],
             fresh_set: EventSet::empty(events),
@@ -84,7 +86,7 @@ impl Slots {
                 Slot::Rel(rel) => rel.reset(events),
             }
         }
-        self.due.fill(false);
+        self.due.clear();
         self.version += 1;
         self.versions.fill(self.version);
     }
@@ -109,20 +111,18 @@ impl Slots {
     }
 
     /// Brings the wanted slots up to date, where base names at `from` or above may have changed.
-    pub(super) fn compute(&mut self, code: &Code, from: Level, wanted: &[bool], base: &dyn Base) {
-        for (slot, op) in code.ops.iter().enumerate() {
-            let lost = matches!(op, Op::Set(..) | Op::Rel(..)) || !self.alone[slot];
-            self.due[slot] |= lost && code.levels[slot] >= from;
-        }
-        for (slot, &op) in code.ops.iter().enumerate() {
-            if self.due[slot] && wanted[slot] {
-                self.due[slot] = false;
-                if self.renew(op, slot, base) {
-                    self.version += 1;
-                    self.versions[slot] = self.version;
-                    code.users[slot].iter().for_each(|&user| self.due[user] = true);
-                }
+    pub(super) fn compute(&mut self, code: &Code, from: Level, wanted: &SlotSet, base: &dyn Base) {
+        self.due.union_with(&code.names[from as usize]);
+        self.due.union_with_both(&code.above[from as usize], &self.lodgers);
+        let mut next = 0;
+        while let Some(slot) = self.due.next_in(wanted, next) {
+            self.due.remove(slot);
+            if self.renew(code.ops[slot], slot, base) {
+                self.version += 1;
+                self.versions[slot] = self.version;
+                self.due.union_with(&code.users[slot]);
             }
+            next = slot + 1;
         }
     }
 
@@ -147,7 +147,7 @@ impl Slots {
                 Slot::Rel(out)
             }
         };
-        let changed = !self.alone[slot] || self.places[home] != new;
+        let changed = self.lodgers.contains(slot) || self.places[home] != new;
         let rest = match (&mut self.places[home], new) {
             (_, new) if !changed => new,
             // Memory that was never written takes no space: where it is much, contents do not move.

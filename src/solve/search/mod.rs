@@ -22,7 +22,7 @@ use self::core::Proofs;
 use super::{Answer, Budget, Core, Engine, Goal, Pairs, Problem, States};
 use crate::execution::build::{Choices, Execution};
 use crate::relation::classify::ORDERS;
-use crate::relation::polarity::{Polarity, Variance};
+use crate::relation::polarity::mentions;
 use crate::relation::specialize::specialize;
 use explore::{Limit, Orders, Search, Stop};
 use rules::Rules;
@@ -216,8 +216,7 @@ fn related(
     let active = vec![true; rules.demands.len()];
     let mut search = Search::new(space, rules, &active, Goal::Related(pairs), limit);
     // One order will do for a relation that does not speak of them.
-    let polarity = Polarity::new(&model.arena);
-    if ORDERS.iter().any(|&order| polarity.in_relation(node, order) != Variance::Constant) {
+    if mentions(&model.arena, node, &ORDERS) {
         search.orders = Orders::All;
     }
     let mut found = None;

@@ -1,9 +1,9 @@
 //! A model as the search sees it: compiled expressions and what each axiom demands.
 
-use super::compile::{Code, Op, Side, SlotId, compile};
+use super::compile::{Code, Op, Side, SlotId, SlotSet, compile};
 use super::matrix::{ROOMY, Slots};
 use crate::id::NodeId;
-use crate::relation::classify::{Class, Fragment, classify, fragment};
+use crate::relation::classify::{Class, Fragment, classify, fragment_of};
 use crate::relation::expr::{AxiomKind, AxiomRole, Model, Node};
 use crate::relation::thin_air::{ThinAir, thin_air};
 use crate::vocabulary::{BaseRel, BaseSet, Sort};
@@ -64,19 +64,19 @@ impl Rules {
     }
 
     /// The slots that these axioms need.
-    pub(super) fn wanted(&self, axioms: &[bool]) -> Vec<bool> {
-        let mut wanted = vec![false; self.code.ops.len()];
+    pub(super) fn wanted(&self, axioms: &[bool]) -> SlotSet {
+        let mut wanted = SlotSet::new(self.code.ops.len());
         for (demand, _) in self.demands.iter().zip(axioms).filter(|(_, active)| **active) {
             match *demand {
                 Demand::Nothing => {}
                 Demand::Prohibition { slot, .. }
                 | Demand::Production { slot, .. }
-                | Demand::Choice { slot, .. } => wanted[slot] = true,
+                | Demand::Choice { slot, .. } => wanted.insert(slot),
             }
         }
-        for slot in (0..wanted.len()).rev() {
-            if wanted[slot] {
-                self.code.ops[slot].operands().into_iter().for_each(|o| wanted[o] = true);
+        for slot in (0..self.code.ops.len()).rev() {
+            if wanted.contains(slot) {
+                self.code.ops[slot].operands().into_iter().for_each(|o| wanted.insert(o));
             }
         }
         wanted
@@ -87,11 +87,11 @@ impl Rules {
     /// # Errors
     /// When the model is outside the fragment that minimal orders decide.
     pub(super) fn new(model: &Model) -> Result<Self, String> {
-        if let Fragment::General { axiom, .. } = fragment(model) {
-            return Err(format!("axiom `{axiom}` is not decided by minimal orders"));
-        }
         let mut model = model.clone();
         let classes = classify(&mut model);
+        if let Fragment::General { axiom, .. } = fragment_of(&model, &classes) {
+            return Err(format!("axiom `{axiom}` is not decided by minimal orders"));
+        }
         let mut roots = Vec::new();
         let mut root = |node: NodeId| {
             roots.push(node);
