@@ -402,6 +402,23 @@ impl EventGraph {
             && self.event(arrival.event).agent == self.event(next.event).agent
     }
 
+    /// The same program with other guards of its events and of its cuts.
+    #[must_use]
+    pub fn guarded(
+        &self,
+        mut of_event: impl FnMut(&mut ExprArena, EventId) -> ExprId,
+        mut of_cut: impl FnMut(&mut ExprArena, &Cut) -> ExprId,
+    ) -> Self {
+        let mut new = Self { known: Known::default(), ..self.clone() };
+        for id in self.ids() {
+            new.events[id.index()].guard = of_event(&mut new.exprs, id);
+        }
+        for (cut, new_cut) in self.cuts.iter().zip(&mut new.cuts) {
+            new_cut.guard = of_cut(&mut new.exprs, cut);
+        }
+        new
+    }
+
     /// The barrier operation that an event is.
     #[must_use]
     pub fn barrier(&self, id: EventId) -> Option<&BarrierOp> {
