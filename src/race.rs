@@ -118,8 +118,9 @@ fn candidates(graph: &EventGraph) -> Vec<(AccessId, AccessId)> {
         for &b in &memory[at + 1..] {
             let (x, y) = (graph.event(a), graph.event(b));
             let conflict = x.loc == y.loc && (x.is_write() || y.is_write());
-            if conflict && x.access != y.access {
-                out.insert((x.access.min(y.access), x.access.max(y.access)));
+            let [x, y] = [x, y].map(|event| graph.one_of_all_ways(event.access));
+            if conflict && x != y {
+                out.insert((x.min(y), x.max(y)));
             }
         }
     }

@@ -120,6 +120,18 @@ const STALE: &[&str] =
 /// The tests of real code that filter on what the code waits for: a forbidden outcome has no race
 /// behind it, an allowed one comes of a race.
 #[test]
+fn a_store_of_a_chosen_value_is_one_access() {
+    let races = races_of(
+        "PTX chosen\n.global .u32 x = 0;\n.global .u32 z = 0;\n.global .u32 y = 0;\n\
+         P0 @ cta 0 {\nld.weak.global.u32 %r0, [x];\nld.weak.global.u32 %r1, [z];\n\
+         ld.weak.global.u32 %r2, [z];\nsetp.eq.u32 %p0, %r2, 1;\n\
+         selp.b32 %r3, %r0, %r1, %p0;\nst.weak.global.u32 [y], %r3;\n}\n\
+         P1 @ cta 1 { st.weak.global.u32 [y], 1; }\nexists (true)\n",
+    );
+    assert_eq!(races.len(), 1, "{races:?}");
+}
+
+#[test]
 fn real_code_races_where_it_is_broken() {
     let model = support::model("ptx-9.2");
     let engine = Choice::Auto.engines().swap_remove(0);

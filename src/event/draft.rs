@@ -39,6 +39,7 @@ pub(super) struct DraftAccess {
     pub(super) control_reads: Vec<AccessId>,
     pub(super) data_reads: Vec<AccessId>,
     pub(super) rmw_read: Option<AccessId>,
+    pub(super) way_of: Option<AccessId>,
     /// A plain store that is all its instruction does: no element of a vector, and not at one of
     /// several places that an address may mean, beside which it would keep its own position.
     pub(super) alone: bool,
@@ -326,6 +327,7 @@ impl<'p> Draft<'p> {
                 control_reads: draft.control_reads.clone(),
                 data_reads: draft.data_reads.clone(),
                 rmw_read: draft.rmw_read,
+                way_of: draft.way_of,
             });
         }
         for index in 0..graph.accesses.len() {
@@ -374,6 +376,7 @@ impl<'p> Draft<'p> {
                 control_reads: Vec::new(),
                 data_reads: Vec::new(),
                 rmw_read: None,
+                way_of: None,
             });
             graph.events.push(Event {
                 agent: AgentId::new(0),
@@ -482,6 +485,7 @@ impl<'p> Draft<'p> {
             control_reads: Vec::new(),
             data_reads: Vec::new(),
             rmw_read: None,
+            way_of: None,
         });
         graph.events.push(event);
     }

@@ -130,6 +130,9 @@ pub struct Access {
     pub data_reads: Vec<AccessId>,
     /// For the write half of a read-modify-write, the read half.
     pub rmw_read: Option<AccessId>,
+    /// For a write that comes about in several ways, of which each is an access, the first of them;
+    /// `None` in the first.
+    pub way_of: Option<AccessId>,
 }
 
 impl Access {
@@ -374,6 +377,12 @@ impl EventGraph {
     pub fn access_of(&self, id: EventId) -> &Access {
         debug_assert!(self.event(id).is_memory());
         self.access(self.event(id).access)
+    }
+
+    /// The same access for all ways in which one comes about.
+    #[must_use]
+    pub fn one_of_all_ways(&self, id: AccessId) -> AccessId {
+        self.access(id).way_of.unwrap_or(id)
     }
 
     /// Whether two accesses overlap without covering the same bytes, one of them a write.

@@ -125,6 +125,7 @@ impl<'p> ThreadRun<'_, 'p> {
             control_reads: state.control.clone(),
             data_reads: Vec::new(),
             rmw_read: None,
+            way_of: None,
             alone: false,
             position: self.position,
             span,

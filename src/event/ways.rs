@@ -12,8 +12,10 @@ use crate::program::expr::{Binary, Expr, ExprArena, Unary};
 
 /// Into how many writes one is split at most; each of the last depends on whatever any way does.
 const MOST_WAYS: usize = 16;
+/// How many literals of a guard are looked at.
+const MOST_LITERALS: usize = 48;
 /// How many conditions of one write are looked at.
-const MOST_CONDITIONS: usize = 32;
+const MOST_CONDITIONS: usize = 16;
 
 /// A way in which a write comes about.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -38,7 +40,8 @@ impl Draft<'_> {
             for way in others {
                 let one = self.accesses[id.index()].clone();
                 let other = AccessId::new(self.accesses.len());
-                self.accesses.push(DraftAccess { guard: way.guard, value: way.value, ..one });
+                let (guard, value, way_of) = (way.guard, way.value, Some(id));
+                self.accesses.push(DraftAccess { guard, value, way_of, ..one });
                 self.entries.push(Entry::Access(other));
             }
         }
@@ -57,7 +60,7 @@ impl Draft<'_> {
             return Vec::new();
         }
         let mut happens = whole;
-        for literal in self.exprs.literals(whole.guard, MOST_CONDITIONS).unwrap_or_default() {
+        for literal in self.exprs.literals(whole.guard, MOST_LITERALS).unwrap_or_default() {
             let (condition, holds) = positive(&self.exprs, literal);
             happens = self.assume(happens, condition, holds);
         }
@@ -70,26 +73,68 @@ impl Draft<'_> {
             }
         }
         // Guards that are alike stay alike where nothing is gained.
-        if out == [happens] && !self.spares(&reads, happens, own) {
-            return Vec::new();
-        }
-        out
+        let gains = out != [happens] || self.spares(&reads, happens, own);
+        if gains && out.iter().all(|&way| self.is_founded(way)) { out } else { Vec::new() }
     }
 
     /// What becomes of a way if one of its conditions holds, and if it does not, where that makes a
-    /// difference to what it depends on.
+    /// difference to what it depends on, or leads to a condition computed earlier that makes one.
     fn halves(&mut self, way: Way, own: Option<AccessId>) -> Option<(Way, Way)> {
-        let reads = self.reads(way, own);
-        if reads.len() < 2 {
+        if self.reads(way, own).len() < 2 {
             return None;
         }
-        conditions(&self.exprs, way).into_iter().take(MOST_CONDITIONS).find_map(|condition| {
-            if !self.is_known(condition, way.guard) {
-                return None;
+        let conditions = conditions(&self.exprs, way);
+        let direct = (0..conditions.len())
+            .find_map(|at| Some((at, self.telling(way, conditions[at], own)?)));
+        let before = direct.map_or(conditions.len(), |(at, _)| at);
+        for &first in &conditions[..before] {
+            let Some(halves) = self.parted(way, first) else { continue };
+            let leads = [halves.0, halves.1].into_iter().any(|half| {
+                conditions[..before]
+                    .iter()
+                    .any(|&then| then != first && self.telling(half, then, own).is_some())
+            });
+            if leads {
+                return Some(halves);
             }
-            let halves = (self.assume(way, condition, true), self.assume(way, condition, false));
-            let differs = self.spares(&reads, halves.0, own) || self.spares(&reads, halves.1, own);
-            differs.then_some(halves)
+        }
+        direct.map(|(_, halves)| halves)
+    }
+
+    /// The halves of a way by a condition, if one of them does not depend on some read beside which
+    /// it may happen.
+    fn telling(
+        &mut self,
+        way: Way,
+        condition: ExprId,
+        own: Option<AccessId>,
+    ) -> Option<(Way, Way)> {
+        let (one, other) = self.parted(way, condition)?;
+        let reads = self.reads(way, own);
+        let spares = self.spares(&reads, one, own) || self.spares(&reads, other, own);
+        (spares && self.is_founded(one) && self.is_founded(other)).then_some((one, other))
+    }
+
+    /// The halves of a way by a condition whose value is known wherever the way is taken.
+    fn parted(&mut self, way: Way, condition: ExprId) -> Option<(Way, Way)> {
+        self.is_known(condition, way.guard)
+            .then(|| (self.assume(way, condition, true), self.assume(way, condition, false)))
+    }
+
+    /// Whether a way depends on all that decides if the reads happen that it depends on: what it
+    /// leaves out must not be needed to find that out, as engines do, from the parts of a guard.
+    fn is_founded(&self, way: Way) -> bool {
+        let reads = self.reads(way, None);
+        let given = self.exprs.literals(way.guard, MOST_LITERALS).unwrap_or_default();
+        let given: Vec<(ExprId, bool)> =
+            given.into_iter().map(|x| positive(&self.exprs, x)).collect();
+        reads.iter().all(|read| {
+            let guard = self.accesses[read.index()].guard;
+            holds(&self.exprs, guard, &given) == Some(true)
+                || self
+                    .reads(Way { guard, value: guard }, None)
+                    .iter()
+                    .all(|other| reads.contains(other))
         })
     }
 
@@ -150,7 +195,7 @@ fn is_choice(exprs: &ExprArena, way: Way) -> bool {
 /// The conditions that decide what a way depends on, the earliest computed first: those of choices
 /// and what truth values are made of, but for what has to hold for the write to happen at all.
 fn conditions(exprs: &ExprArena, way: Way) -> Vec<ExprId> {
-    let given = exprs.literals(way.guard, MOST_CONDITIONS).unwrap_or_default();
+    let given = exprs.literals(way.guard, MOST_LITERALS).unwrap_or_default();
     let given: Vec<ExprId> = given.into_iter().map(|x| positive(exprs, x).0).collect();
     let mut out = Vec::new();
     for part in exprs.parts(&[way.guard, way.value]) {
@@ -168,7 +213,29 @@ fn conditions(exprs: &ExprArena, way: Way) -> Vec<ExprId> {
     out.retain(|x| asks(x) && !given.contains(x));
     out.sort_unstable();
     out.dedup();
+    out.truncate(MOST_CONDITIONS);
     out
+}
+
+/// Whether a guard holds, as far as its parts show where some conditions are decided.
+fn holds(exprs: &ExprArena, guard: ExprId, decided: &[(ExprId, bool)]) -> Option<bool> {
+    if let Some(&(_, holds)) = decided.iter().find(|(condition, _)| *condition == guard) {
+        return Some(holds);
+    }
+    let of = |x| holds(exprs, x, decided);
+    match exprs.get(guard) {
+        Expr::Const(bits) => Some(bits == 1),
+        Expr::Unary(Unary::Not, a) => of(a).map(|a| !a),
+        Expr::Binary(Binary::And, a, b) => match (of(a), of(b)) {
+            (Some(false), _) | (_, Some(false)) => Some(false),
+            (a, b) => Some(a? && b?),
+        },
+        Expr::Binary(Binary::Or, a, b) => match (of(a), of(b)) {
+            (Some(true), _) | (_, Some(true)) => Some(true),
+            (a, b) => Some(a? || b?),
+        },
+        _ => None,
+    }
 }
 
 /// What a literal affirms or denies, and whether it affirms it.

@@ -111,6 +111,8 @@ pub struct ExprArena {
     known: FxHashMap<(Expr, u8), ExprId>,
     /// How many choices are being rewritten at once.
     depth: usize,
+    /// Whether truth values are being made of tables, whose parts need no tables of their own.
+    pub(super) tabled: bool,
 }
 
 /// The low `width` bits set.
@@ -205,8 +207,14 @@ impl ExprArena {
         match self.get(a) {
             Expr::Const(bits) => self.number(!bits, width),
             Expr::Unary(Unary::Not, inner) => inner,
+            _ if width == 1 => self.denied(a),
             _ => self.intern(Expr::Unary(Unary::Not, a), width),
         }
+    }
+
+    /// The negation of a truth value as it stands.
+    pub(super) fn negation(&mut self, a: ExprId) -> ExprId {
+        self.intern(Expr::Unary(Unary::Not, a), 1)
     }
 
     /// Two's complement.

@@ -24,10 +24,13 @@ impl ExprArena {
                 return Some(self.not(differ));
             }
             if op == And {
-                return self.conjunction(a, b);
+                let choice = self.is_choice(a) || self.is_choice(b);
+                let simple = choice.then(|| self.by_table(op, a, b)).flatten();
+                return simple.or_else(|| self.conjunction(a, b));
             }
             if op == Or {
-                return self.disjunction(a, b);
+                let simple = self.by_table(op, a, b).or_else(|| self.beside(a, b));
+                return simple.or_else(|| self.disjunction(a, b));
             }
         }
         if let Some(rest) = self.cancelled_bits(op, a, b) {

@@ -18,4 +18,5 @@ mod replace;
 mod reshape;
 mod special;
 pub mod term;
+mod truth;
 pub mod value;

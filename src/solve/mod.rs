@@ -198,7 +198,11 @@ impl Pairs {
                 let (a, b) = ends();
                 graph.access(a).range() != graph.access(b).range()
             }
-            Self::RaceBetween(x, y) => ends() == (x, y) || ends() == (y, x),
+            Self::RaceBetween(x, y) => {
+                let (a, b) = ends();
+                let ends = (graph.one_of_all_ways(a), graph.one_of_all_ways(b));
+                ends == (x, y) || ends == (y, x)
+            }
             Self::EarlyReuse => graph
                 .barrier(a)
                 .zip(graph.barrier(b))

@@ -1,0 +1,261 @@
+//! Conjunctions and disjunctions of a few conditions by their truth tables: what holds whatever some
+//! condition is does not mention it, and does not depend on it (PTX-8.10.4).
+
+use super::expr::{Binary, Expr, ExprArena, Unary};
+use crate::id::ExprId;
+use rustc_hash::FxHashMap;
+
+/// How many conditions a table speaks of: one word has a bit for each of their assignments.
+const MOST_CONDITIONS: usize = 6;
+
+/// How many alternatives and literals of a disjunction are compared.
+const MOST_ALTERNATIVES: usize = 48;
+
+/// Where each condition holds.
+const COLUMNS: [u64; MOST_CONDITIONS] = [
+    0xaaaa_aaaa_aaaa_aaaa,
+    0xcccc_cccc_cccc_cccc,
+    0xf0f0_f0f0_f0f0_f0f0,
+    0xff00_ff00_ff00_ff00,
+    0xffff_0000_ffff_0000,
+    0xffff_ffff_0000_0000,
+];
+
+/// Conditions, and tables of what is made of them.
+#[derive(Default)]
+struct Tables {
+    conditions: Vec<ExprId>,
+    known: FxHashMap<ExprId, u64>,
+    /// Whether something occurs twice.
+    repeats: bool,
+}
+
+impl Tables {
+    /// The table of a truth value; `None` if it takes too many conditions.
+    fn of(&mut self, arena: &ExprArena, x: ExprId) -> Option<u64> {
+        if let Some(&table) = self.known.get(&x) {
+            self.repeats = true;
+            return Some(table);
+        }
+        let table = match arena.get(x) {
+            Expr::Const(bits) => u64::MAX * u64::from(bits & 1 == 1),
+            Expr::Unary(Unary::Not, a) => !self.of(arena, a)?,
+            Expr::Binary(Binary::And, a, b) => self.of(arena, a)? & self.of(arena, b)?,
+            Expr::Binary(Binary::Or, a, b) => self.of(arena, a)? | self.of(arena, b)?,
+            _ => {
+                let column = *COLUMNS.get(self.conditions.len())?;
+                self.conditions.push(x);
+                column
+            }
+        };
+        self.known.insert(x, table);
+        Some(table)
+    }
+}
+
+impl ExprArena {
+    /// The negation of a truth value that is no negation: of a few alternatives, that none of them
+    /// holds; of a few negations together, that one of what they deny holds.
+    pub(super) fn denied(&mut self, x: ExprId) -> ExprId {
+        let parts = match self.get(x) {
+            Expr::Binary(Binary::Or, ..) => self.alternatives(x),
+            Expr::Binary(Binary::And, ..) => {
+                self.literals(x, MOST_ALTERNATIVES).unwrap_or_default()
+            }
+            _ => Vec::new(),
+        };
+        let is_not = |x: &ExprId| matches!(self.get(*x), Expr::Unary(Unary::Not, _));
+        let together = matches!(self.get(x), Expr::Binary(Binary::And, ..));
+        if parts.is_empty()
+            || parts.len() > MOST_ALTERNATIVES
+            || together && !parts.iter().all(is_not)
+        {
+            return self.negation(x);
+        }
+        let start = self.truth(!together);
+        parts.into_iter().fold(start, |all, part| {
+            let not = self.not(part);
+            if together { self.or(all, not) } else { self.and(all, not) }
+        })
+    }
+
+    /// What two truth values are together, where they have some condition in common: asked of one
+    /// condition after the other, in the order in which they are computed, so that what does not
+    /// matter is not asked.
+    pub(super) fn by_table(&mut self, op: Binary, a: ExprId, b: ExprId) -> Option<ExprId> {
+        if self.tabled {
+            return None;
+        }
+        let mut tables = Tables::default();
+        let first = tables.of(self, a)?;
+        let second = tables.of(self, b)?;
+        let table = if op == Binary::And { first & second } else { first | second };
+        match table {
+            0 => return Some(self.truth(false)),
+            u64::MAX => return Some(self.truth(true)),
+            _ if table == first => return Some(a),
+            _ if table == second => return Some(b),
+            _ => {}
+        }
+        if !tables.repeats {
+            return None;
+        }
+        let mut conditions: Vec<(ExprId, usize)> = tables.conditions.into_iter().zip(0..).collect();
+        conditions.sort_unstable();
+        self.tabled = true;
+        let whole = self.of_table(&conditions, table);
+        self.tabled = false;
+        Some(whole)
+    }
+
+    /// Whether a truth value, made of a few literals, may hold for one of several reasons.
+    pub(super) fn is_choice(&self, x: ExprId) -> bool {
+        let choice = |x: ExprId| match self.get(x) {
+            Expr::Binary(op, ..) => op == Binary::Or,
+            Expr::Unary(Unary::Not, a) => matches!(self.get(a), Expr::Binary(Binary::And, ..)),
+            _ => false,
+        };
+        let literals = self.literals(x, MOST_ALTERNATIVES).unwrap_or_default();
+        literals.into_iter().any(choice)
+    }
+
+    /// A disjunction in which one side need not say that the other does not hold: `x or (not x and
+    /// y)` is `x or y`, for each of many alternatives of a side.
+    pub(super) fn beside(&mut self, a: ExprId, b: ExprId) -> Option<ExprId> {
+        for (one, other) in [(a, b), (b, a)] {
+            let alternatives = self.alternatives(one);
+            let literals = self.literals(other, MOST_ALTERNATIVES)?;
+            let denied = |arena: &mut Self, literal: ExprId| {
+                let not = arena.not(literal);
+                not == one || alternatives.contains(&not)
+            };
+            let kept: Vec<ExprId> =
+                literals.iter().copied().filter(|&literal| !denied(self, literal)).collect();
+            if kept.len() < literals.len() {
+                let always = self.truth(true);
+                let rest = kept.into_iter().fold(always, |all, literal| self.and(all, literal));
+                return Some(self.or(one, rest));
+            }
+        }
+        None
+    }
+
+    /// What a disjunction is made of.
+    fn alternatives(&self, x: ExprId) -> Vec<ExprId> {
+        let (mut out, mut stack) = (Vec::new(), vec![x]);
+        while let Some(x) = stack.pop() {
+            match self.get(x) {
+                Expr::Binary(Binary::Or, a, b) if self.width(x) == 1 => stack.extend([a, b]),
+                _ => out.push(x),
+            }
+            if out.len() > MOST_ALTERNATIVES {
+                break;
+            }
+        }
+        out
+    }
+
+    /// The truth value with a table, one condition after the other.
+    fn of_table(&mut self, conditions: &[(ExprId, usize)], table: u64) -> ExprId {
+        match table {
+            0 => return self.truth(false),
+            u64::MAX => return self.truth(true),
+            _ => {}
+        }
+        let (condition, at) = *conditions
+            .iter()
+            .find(|(_, at)| if_true(table, *at) != if_false(table, *at))
+            .expect("it is not constant");
+        let then = self.of_table(conditions, if_true(table, at));
+        let otherwise = self.of_table(conditions, if_false(table, at));
+        self.ite(condition, then, otherwise)
+    }
+}
+
+/// A table where a condition holds, whatever that one is.
+fn if_true(table: u64, at: usize) -> u64 {
+    let kept = table & COLUMNS[at];
+    kept | kept >> (1 << at)
+}
+
+/// A table where a condition does not hold, whatever that one is.
+fn if_false(table: u64, at: usize) -> u64 {
+    let kept = table & !COLUMNS[at];
+    kept | kept << (1 << at)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::id::AccessId;
+    use proptest::prelude::*;
+
+    /// Random truth values of four conditions.
+    #[derive(Clone, Debug)]
+    enum Tree {
+        Condition(usize),
+        Not(Box<Tree>),
+        And(Box<Tree>, Box<Tree>),
+        Or(Box<Tree>, Box<Tree>),
+    }
+
+    fn tree() -> impl Strategy<Value = Tree> {
+        (0..4_usize).prop_map(Tree::Condition).prop_recursive(5, 24, 2, |inner| {
+            prop_oneof![
+                inner.clone().prop_map(|a| Tree::Not(Box::new(a))),
+                (inner.clone(), inner.clone())
+                    .prop_map(|(a, b)| Tree::And(Box::new(a), Box::new(b))),
+                (inner.clone(), inner).prop_map(|(a, b)| Tree::Or(Box::new(a), Box::new(b))),
+            ]
+        })
+    }
+
+    fn build(arena: &mut ExprArena, tree: &Tree) -> ExprId {
+        match tree {
+            Tree::Condition(at) => arena.leaf(Expr::Read(AccessId::new(*at)), 1),
+            Tree::Not(a) => {
+                let a = build(arena, a);
+                arena.not(a)
+            }
+            Tree::And(a, b) => {
+                let (a, b) = (build(arena, a), build(arena, b));
+                arena.and(a, b)
+            }
+            Tree::Or(a, b) => {
+                let (a, b) = (build(arena, a), build(arena, b));
+                arena.or(a, b)
+            }
+        }
+    }
+
+    fn holds(tree: &Tree, given: u32) -> bool {
+        match tree {
+            Tree::Condition(at) => given >> at & 1 == 1,
+            Tree::Not(a) => !holds(a, given),
+            Tree::And(a, b) => holds(a, given) && holds(b, given),
+            Tree::Or(a, b) => holds(a, given) || holds(b, given),
+        }
+    }
+
+    proptest! {
+        /// Simplified truth values mean the same, and mention no condition that does not matter.
+        #[test]
+        fn only_conditions_that_matter_are_mentioned(tree in tree()) {
+            let mut arena = ExprArena::default();
+            let built = build(&mut arena, &tree);
+            for given in 0..16 {
+                let leaf = |leaf: Expr| match leaf {
+                    Expr::Read(at) => Some(u128::from(given >> at.index() & 1)),
+                    _ => None,
+                };
+                let value = crate::program::value::evaluate(&arena, built, &leaf);
+                prop_assert_eq!(value, Some(u128::from(holds(&tree, given))));
+            }
+            for leaf in arena.leaves(built) {
+                let Expr::Read(at) = leaf else { continue };
+                let flips = |given: u32| holds(&tree, given) != holds(&tree, given ^ 1 << at.index());
+                prop_assert!((0..16).any(flips), "{:?} does not matter", leaf);
+            }
+        }
+    }
+}
