@@ -380,7 +380,7 @@ fn integer() -> impl Strategy<Value = (IntegerOp, Type, usize)> {
     ]
 }
 
-/// Integer and bit instructions, and arithmetic with a carry that is set just before.
+/// Integer and bit instructions, arithmetic with a carry, conversions.
 fn integers(dialect: Dialect) -> impl Strategy<Value = Operation> {
     let small = (0..256_i128).prop_map(|n| Value::Immediate(spanned(n)));
     let registers = register().prop_map(Value::Register);
@@ -408,13 +408,16 @@ fn integers(dialect: Dialect) -> impl Strategy<Value = Operation> {
             (CarryOp::Mad(Half::Hi), 3),
         ][..],
     );
-    let carry =
-        (op, destination(), vec(value(), 3)).prop_map(|((op, count), destination, values)| {
+    let carry = (op, destination(), vec(value(), 3), any::<bool>()).prop_map(
+        |((op, count), destination, values, takes)| {
             let sources = values.into_iter().take(count).collect();
             let ty = Type::new(TypeKind::Unsigned, 32);
-            let carry = || Some(name(CARRY));
-            Operation::Carry { op, ty, destination, sources, carry_in: None, carry_out: carry() }
-        });
+            let carry = || name(CARRY);
+            // What is read has to be written somewhere.
+            let (carry_in, carry_out) = (takes.then(carry), Some(carry()));
+            Operation::Carry { op, ty, destination, sources, carry_in, carry_out }
+        },
+    );
     let convert =
         (any::<bool>(), destination(), value()).prop_map(|(saturating, destination, source)| {
             let [to, from] = [Type::new(TypeKind::Unsigned, 16), Type::new(TypeKind::Signed, 32)];
