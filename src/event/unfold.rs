@@ -529,10 +529,7 @@ impl<'d, 'p> ThreadRun<'d, 'p> {
             }
             Term::Unary(op, a) => {
                 let a = self.term(a, state, old);
-                match op {
-                    crate::program::expr::Unary::Not => self.exprs().not(a),
-                    crate::program::expr::Unary::Neg => self.exprs().neg(a),
-                }
+                self.exprs().unary(*op, a)
             }
             Term::Binary(op, a, b) => self.binary(*op, a, b, state, old),
             Term::Ite(c, t, e) => {

@@ -9,6 +9,7 @@ use crate::litmus::launch;
 use crate::litmus::memory;
 use crate::litmus::parse::init::column_variable;
 use crate::litmus::tasks;
+use crate::ptx::integer::CARRY;
 use crate::ptx::operation::{AccessForm, Operation, Space, Statement, Type, Value};
 use crate::ptx::registers::Mentions;
 use crate::ptx::uses::{Fit, for_each_register};
@@ -183,6 +184,10 @@ fn registers(
                 continue;
             }
             let name = register.clone();
+            if name.value == CARRY {
+                diagnostics.push(no_carry(thread, name.span));
+                continue;
+            }
             diagnostics.push(if dialect == Dialect::Blocks {
                 // One-letter names are all similar.
                 let long = written.iter().copied().filter(|other| other.len() > 2);
@@ -194,6 +199,26 @@ fn registers(
             });
         }
     }
+}
+
+fn no_pair(register: &Spanned<String>, declared: Type) -> LitmusError {
+    let name = &register.value;
+    LitmusError::Other {
+        code: "litmus-register",
+        message: format!("`{name}` is declared `.{declared}`, which does not hold a pair"),
+        help: format!("pairs of 16 bits are in `.b32` registers: `.reg .b32 %{name};` (PTX-9.4)"),
+        span: register.span,
+    }
+}
+
+fn no_carry(thread: &Thread, span: Span) -> Diagnostic {
+    let error = LitmusError::Other {
+        code: "litmus-never-written",
+        message: format!("no instruction of `{}` sets the carry", thread.name.value),
+        help: "`add.cc`, `sub.cc` or `mad.lo.cc` comes first (PTX-9.7.2)".to_owned(),
+        span,
+    };
+    error.diagnostic()
 }
 
 /// Where a thread declares registers, it declares all that it uses, and their types fit (PTX-9.4).
@@ -217,11 +242,17 @@ fn declared_registers(test: &Test, index: usize, diagnostics: &mut Vec<Diagnosti
             let name = register.value.as_str();
             let error = match declared.get(name) {
                 Some(&ty) if need.fits(ty) => return,
+                Some(&ty) if need.fit == Fit::Bits => no_pair(register, ty),
                 Some(&ty) => {
                     let (declared, needed) = (ty, need.ty);
                     LitmusError::RegisterType { name: register.clone(), declared, needed }
                 }
-                None if initial.contains(name) || !reported.insert(name.to_owned()) => return,
+                None if name == CARRY
+                    || initial.contains(name)
+                    || !reported.insert(name.to_owned()) =>
+                {
+                    return;
+                }
                 None => LitmusError::UndeclaredRegister { name: register.clone(), ty: need.ty },
             };
             diagnostics.push(error.diagnostic());

@@ -15,6 +15,12 @@ pub enum Unary {
     Not,
     /// Two's complement.
     Neg,
+    /// How many bits are set.
+    PopCount,
+    /// How many bits above the highest one that is set are not; of zero, the width.
+    LeadingZeros,
+    /// The bits in the opposite order.
+    Reverse,
 }
 
 /// A function of two arguments of one width; comparisons give one bit.

@@ -1,8 +1,9 @@
 //! A test's statements turned into micro-operations.
 
-use super::expr::{Binary, Unary};
+use super::expr::Binary;
 use super::float::FloatOp;
 use super::host::needs_device;
+use super::integer::{arithmetic, saturated, shift_amount};
 use super::layout::{Layout, Window};
 use super::micro::{
     Confined, ElementOrder, Marks, Micro, Program, Step, Target, TaskOrder, Tasks, ThreadCode,
@@ -472,7 +473,11 @@ impl Lowering<'_> {
                     self.assign(destination, bits, Extension::Zero);
                 }
             }
-            Operation::Convert { to, from, destination, source } => {
+            Operation::Convert { saturating: true, to, from, destination, source } => {
+                let value = saturated(self.value(source, *from), *from, *to);
+                self.assign(destination, value, extension(*to));
+            }
+            Operation::Convert { to, from, destination, source, .. } => {
                 let value = self.value(source, *from).resize(to.bits, extension(*from));
                 self.assign(destination, value, extension(*to));
             }
@@ -546,14 +551,16 @@ impl Lowering<'_> {
                 };
                 let (yes, no) = (combined(holds.clone()), combined(holds.not()));
                 let extension = if result.bits == 1 { Extension::Zero } else { Extension::Sign };
-                let (first, second) = (destination.clone(), complement.clone());
-                self.assign(&first, yes.resize(result.bits, extension), Extension::Zero);
-                self.assign(&second, no, Extension::Zero);
+                let yes = yes.resize(result.bits, extension);
+                self.assign_with(destination, yes, Extension::Zero, complement.as_ref(), no);
             }
             Operation::Select { ty, destination, then, otherwise, condition } => {
                 let (t, e) = (self.value(then, *ty), self.value(otherwise, *ty));
                 let value = self.predicate(condition).choose(t, e);
                 self.assign(destination, value, extension(*ty));
+            }
+            Operation::Integer { .. } | Operation::Carry { .. } => {
+                self.integer_operation(operation);
             }
             Operation::ConvertAddress { .. }
             | Operation::MapAddress { .. }
@@ -564,7 +571,7 @@ impl Lowering<'_> {
     }
 }
 
-fn boolean(op: BoolOp) -> Binary {
+pub(super) fn boolean(op: BoolOp) -> Binary {
     match op {
         BoolOp::And => Binary::And,
         BoolOp::Or => Binary::Or,
@@ -583,55 +590,6 @@ pub fn compare(comparison: Comparison, a: Term, b: Term, ty: Type) -> Term {
         Comparison::Ge => a.binary(less, b).not(),
         Comparison::Gt => b.binary(less, a),
         Comparison::Le => b.binary(less, a).not(),
-    }
-}
-
-/// A 32-bit shift amount as a value of the shifted operand's width; larger amounts saturate.
-fn shift_amount(amount: Term, width: u32) -> Term {
-    if width >= 32 {
-        return amount.resize(width, Extension::Zero);
-    }
-    let large = amount.clone().binary(Binary::ULt, Term::Const(u128::from(width), 32)).not();
-    large.choose(Term::Const(u128::from(width), width), amount.resize(width, Extension::Zero))
-}
-
-fn arithmetic(op: ArithmeticOp, ty: Type, a: Term, b: Option<Term>) -> Term {
-    let signed = ty.is_signed();
-    let pick = |s, u| if signed { s } else { u };
-    let zero = Term::Const(0, ty.bits);
-    let b = b.unwrap_or_else(|| zero.clone());
-    let product = |a: Term, b: Term| {
-        let wide = ty.bits * 2;
-        a.resize(wide, extension(ty)).binary(Binary::Mul, b.resize(wide, extension(ty)))
-    };
-    match op {
-        ArithmeticOp::Add => a.binary(Binary::Add, b),
-        ArithmeticOp::Sub => a.binary(Binary::Sub, b),
-        ArithmeticOp::MulLo => a.binary(Binary::Mul, b),
-        ArithmeticOp::MulHi => product(a, b).bits(ty.bits, ty.bits),
-        ArithmeticOp::MulWide => product(a, b),
-        ArithmeticOp::Div => a.binary(pick(Binary::SDiv, Binary::UDiv), b),
-        ArithmeticOp::Rem => a.binary(pick(Binary::SRem, Binary::URem), b),
-        ArithmeticOp::And => a.binary(Binary::And, b),
-        ArithmeticOp::Or => a.binary(Binary::Or, b),
-        ArithmeticOp::Xor => a.binary(Binary::Xor, b),
-        ArithmeticOp::Shl => a.binary(Binary::Shl, b),
-        ArithmeticOp::Shr => a.binary(pick(Binary::AShr, Binary::LShr), b),
-        ArithmeticOp::Min => {
-            a.clone().binary(pick(Binary::SLt, Binary::ULt), b.clone()).choose(a, b)
-        }
-        ArithmeticOp::Max => {
-            b.clone().binary(pick(Binary::SLt, Binary::ULt), a.clone()).choose(a, b)
-        }
-        ArithmeticOp::Not => a.not(),
-        ArithmeticOp::Neg => Term::Unary(Unary::Neg, Box::new(a)),
-        ArithmeticOp::Abs => a
-            .clone()
-            .binary(Binary::SLt, zero)
-            .choose(Term::Unary(Unary::Neg, Box::new(a.clone())), a),
-        ArithmeticOp::Cnot => {
-            a.equals(zero).choose(Term::Const(1, ty.bits), Term::Const(0, ty.bits))
-        }
     }
 }
 

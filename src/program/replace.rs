@@ -1,6 +1,6 @@
 //! Expressions with some of their parts replaced.
 
-use super::expr::{Expr, ExprArena, Unary};
+use super::expr::{Expr, ExprArena};
 use crate::id::ExprId;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
@@ -49,8 +49,7 @@ impl ExprArena {
             | Expr::Symbol(_)
             | Expr::Final(_)
             | Expr::Barrier(_) => x,
-            Expr::Unary(Unary::Not, a) => self.not(known[&a]),
-            Expr::Unary(Unary::Neg, a) => self.neg(known[&a]),
+            Expr::Unary(op, a) => self.unary(op, known[&a]),
             Expr::Binary(op, a, b) => self.binary(op, known[&a], known[&b]),
             Expr::Ite(c, t, e) => self.ite(known[&c], known[&t], known[&e]),
             Expr::Extract(a, low) => self.extract(known[&a], low, width),

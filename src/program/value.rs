@@ -1,6 +1,7 @@
 //! Evaluation of expressions under a partial assignment of their leaves.
 
-use super::expr::{Binary, Expr, ExprArena, Unary, apply, mask, signed};
+use super::expr::{Binary, Expr, ExprArena, apply, mask, signed};
+use super::unary::apply_unary;
 use crate::id::ExprId;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -135,8 +136,7 @@ fn step(
     match arena.get(id) {
         Expr::Const(bits) => Some(bits),
         expr @ (Expr::Read(_) | Expr::Symbol(_) | Expr::Final(_) | Expr::Barrier(_)) => leaf(expr),
-        Expr::Unary(Unary::Not, a) => of(a).map(|v| !v & mask(width)),
-        Expr::Unary(Unary::Neg, a) => of(a).map(|v| v.wrapping_neg() & mask(width)),
+        Expr::Unary(op, a) => of(a).map(|v| apply_unary(op, v, width)),
         Expr::Binary(op, a, b) => match (of(a), of(b)) {
             (Some(x), Some(y)) => Some(apply(op, x, y, arena.width(a))),
             (Some(0), None) | (None, Some(0)) if matches!(op, Binary::And | Binary::Mul) => Some(0),

@@ -15,9 +15,10 @@ const SECTION: &str = "PTX 1.4";
 
 /// The instructions of PTX 1.4 that the decoder knows.
 const OPCODES: &[&str] = &[
-    "abs", "add", "and", "atom", "bar", "bra", "brkpt", "cnot", "cvt", "div", "exit", "ld", "mad",
-    "max", "membar", "min", "mov", "mul", "neg", "not", "or", "pmevent", "red", "rem", "ret",
-    "selp", "set", "setp", "shl", "shr", "st", "sub", "trap", "vote", "xor",
+    "abs", "add", "addc", "and", "atom", "bar", "bra", "brkpt", "cnot", "cvt", "div", "exit", "ld",
+    "mad", "mad24", "max", "membar", "min", "mov", "mul", "mul24", "neg", "not", "or", "pmevent",
+    "red", "rem", "ret", "sad", "selp", "set", "setp", "shl", "shr", "slct", "st", "sub", "subc",
+    "trap", "vote", "xor",
 ];
 
 /// Whether a version is one whose instructions are checked here.
@@ -73,6 +74,17 @@ pub fn check(instruction: &Instruction) -> Result<(), DecodeError> {
             Err(rule(message, help, instruction.span))
         }
         "bar" => barrier(instruction),
+        "mad" if has(&["cc"]) => {
+            let help = "only `add` and `sub` set the carry";
+            Err(rule("PTX 1.4 has no `mad.cc`".to_owned(), help, instruction.span))
+        }
+        "add" | "addc" | "sub" | "subc"
+            if (opcode.ends_with('c') || has(&["cc"])) && !has(&["u32", "s32"]) =>
+        {
+            let help = "arithmetic with a carry has 32 bits: `.u32` or `.s32`";
+            let message = format!("PTX 1.4 has no `{}`", instruction.full_name());
+            Err(rule(message, help, instruction.span))
+        }
         _ => Ok(()),
     }
 }
@@ -108,6 +120,10 @@ fn qualifier(opcode: &str, word: &Spanned<String>) -> Result<(), DecodeError> {
                 | "wb"
                 | "wt"
                 | "noftz"
+                | "pack"
+                | "relu"
+                | "s16x2"
+                | "u16x2"
         );
     if later {
         return Err(rule(message(), "leave it out, or write a later `.version`", word.span));

@@ -4,6 +4,7 @@ pub mod cursor;
 pub mod decode;
 pub mod error;
 pub mod instruction;
+pub mod integer;
 pub mod legacy;
 pub mod literal;
 pub mod names;

@@ -4,6 +4,7 @@
 //! the ISA rejects never gets here. Hints (cache operators, eviction priorities, prefetch sizes)
 //! have no meaning for the memory model and are dropped.
 
+pub use super::integer::{CarryOp, Excess, Half, IntegerOp, Permutation, Sign};
 use crate::source::{Span, Spanned};
 
 /// A register's name without its `%`.
@@ -274,6 +275,17 @@ pub struct PredicateUse {
     pub negated: bool,
     /// The predicate register.
     pub register: Register,
+}
+
+/// What `lop3` may say of its result besides: whether it is not zero, combined with a predicate.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NonZeroTest {
+    /// Receives the answer.
+    pub predicate: Register,
+    /// And, Or
+    pub op: BoolOp,
+    /// What it is combined with.
+    pub with: PredicateUse,
 }
 
 /// `fence` and `membar` (PTX-9.7.13.4).
@@ -565,6 +577,8 @@ pub enum Operation {
     },
     /// Conversion between widths and signedness.
     Convert {
+        /// `.sat`: what is out of range becomes the nearest value that is not.
+        saturating: bool,
         /// The target's type.
         to: Type,
         /// The source's type.
@@ -595,6 +609,34 @@ pub enum Operation {
         destination: Destination,
         /// a, b, c.
         sources: [Value; 3],
+    },
+    /// Integer and bit instructions beyond [`Operation::Arithmetic`].
+    Integer {
+        /// The function.
+        op: IntegerOp,
+        /// The instruction's type; of pairs, that of their elements.
+        ty: Type,
+        /// The target.
+        destination: Destination,
+        /// One to four.
+        sources: Vec<Value>,
+        /// `lop3.and`, `lop3.or`
+        test: Option<NonZeroTest>,
+    },
+    /// `add.cc`, `addc`, `sub.cc`, `subc`, `mad.cc`, `madc`.
+    Carry {
+        /// The function.
+        op: CarryOp,
+        /// The operation's type.
+        ty: Type,
+        /// The target.
+        destination: Destination,
+        /// Two, or three of `mad`.
+        sources: Vec<Value>,
+        /// The carry, where it is added or subtracted.
+        carry_in: Option<Register>,
+        /// The carry, where it is set.
+        carry_out: Option<Register>,
     },
     /// `setp`, and `set` with an integer destination.
     Compare {

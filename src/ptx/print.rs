@@ -3,9 +3,9 @@
 use crate::ptx::literal::Float;
 use crate::ptx::names::special_register;
 use crate::ptx::operation::{
-    AccessForm, Address, AddressDirection, AtomicOp, BarrierMode, Destination, FenceRestriction,
-    MbarrierOp, Operation, Order, PredicateUse, Proxy, ProxyFenceKind, Space, Statement, Type,
-    TypeKind, Value, WaitPhase,
+    AccessForm, Address, AddressDirection, AtomicOp, BarrierMode, CarryOp, Destination,
+    FenceRestriction, IntegerOp, MbarrierOp, NonZeroTest, Operation, Order, PredicateUse, Proxy,
+    ProxyFenceKind, Space, Statement, Type, TypeKind, Value, WaitPhase,
 };
 use thiserror::Error;
 
@@ -205,11 +205,28 @@ impl Printer {
                 .typed(Line::new("mov"), *ty, 1)
                 .operand(self.destinations(destinations))
                 .operand(self.value(source)),
-            O::Convert { to, from, destination, source } => Line::new("cvt")
-                .word(to)
-                .word(from)
-                .operand(self.destination(destination))
-                .operand(self.value(source)),
+            O::Convert { saturating, to, from, destination, source } => {
+                Line::new(if *saturating { "cvt.sat" } else { "cvt" })
+                    .word(to)
+                    .word(from)
+                    .operand(self.destination(destination))
+                    .operand(self.value(source))
+            }
+            O::Integer { op, ty, destination, sources, test } => {
+                self.integer(*op, *ty, destination, sources, test.as_ref())?
+            }
+            O::Carry { op, ty, destination, sources, carry_in, carry_out } => {
+                let (opcode, half) = match op {
+                    CarryOp::Add => ("add", None),
+                    CarryOp::Sub => ("sub", None),
+                    CarryOp::Mad(half) => ("mad", Some(half.word())),
+                };
+                let c = if carry_in.is_some() { "c" } else { "" };
+                let line = half.iter().fold(Line::new(format!("{opcode}{c}")), Line::word);
+                let line = if carry_out.is_some() { line.word("cc") } else { line };
+                let line = line.word(ty).operand(self.destination(destination));
+                sources.iter().fold(line, |line, source| line.operand(self.value(source)))
+            }
             O::Arithmetic { op, ty, destination, sources } => {
                 let mut line = self.typed(Line::new(op.to_string()), *ty, 1);
                 line = line.operand(self.destination(destination));
@@ -294,6 +311,32 @@ impl Printer {
             _ => Line::new("nanosleep.u32").operand("0"),
         };
         Ok(line.finish())
+    }
+
+    fn integer(
+        &self,
+        op: IntegerOp,
+        ty: Type,
+        destination: &Destination,
+        sources: &[Value],
+        test: Option<&NonZeroTest>,
+    ) -> Result<Line, PrintError> {
+        let line = Line::new(op.head(ty));
+        let line = match test {
+            None => line.operand(self.destination(destination)),
+            Some(test) => {
+                line.word(test.op).operand(self.pair(destination, &Some(test.predicate.clone()))?)
+            }
+        };
+        let mut line = line;
+        for (number, source) in sources.iter().enumerate() {
+            line = line.operand(self.source(source, op.source(ty, number).0)?);
+        }
+        let line = match op {
+            IntegerOp::Lop3(table) => line.operand(format!("{table:#04x}")),
+            _ => line,
+        };
+        Ok(test.iter().fold(line, |line, test| line.operand(self.predicate(&test.with))))
     }
 
     /// The opcode, unless the access goes through a proxy that only columns have.

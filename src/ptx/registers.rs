@@ -91,6 +91,19 @@ impl<'s> Mentions<'s> {
                 self.values(sources);
                 self.writes.extend(destination);
             }
+            O::Integer { destination, sources, test, .. } => {
+                self.values(sources);
+                self.writes.extend(destination);
+                if let Some(test) = test {
+                    self.predicate(&test.with);
+                    self.writes.push(&test.predicate);
+                }
+            }
+            O::Carry { destination, sources, carry_in, carry_out, .. } => {
+                self.values(sources);
+                self.reads.extend(carry_in);
+                self.writes.extend(destination.iter().chain(carry_out));
+            }
             O::Compare { destination, complement, sources, combine, .. } => {
                 self.values(sources);
                 combine.iter().for_each(|(_, predicate)| self.predicate(predicate));

@@ -25,6 +25,8 @@ pub(crate) enum Fit {
     Element,
     /// The same width, and no floating-point number: counts, masks, tokens.
     Integer,
+    /// The same width, and declared as nothing but bits: pairs of numbers.
+    Bits,
     /// An integer that holds an address.
     Address,
     /// Nothing is asked.
@@ -53,6 +55,7 @@ impl Need {
                 declared.bits == self.ty.bits
             }
             Fit::Element => class && declared.bits >= self.ty.bits,
+            Fit::Bits => found == Bits && declared.bits == self.ty.bits,
             Fit::Integer => (found == Bits || integer(found)) && declared.bits == self.ty.bits,
         }
     }
@@ -230,7 +233,7 @@ impl Visitor<'_> {
                 let part = part_of(*ty, destinations.len());
                 destinations.iter().for_each(|d| self.destination(d, part));
             }
-            Operation::Convert { to, from, destination, source } => {
+            Operation::Convert { to, from, destination, source, .. } => {
                 self.fitting_destination(destination, *to, Fit::Wider);
                 self.fitting(source, *from, Fit::Wider);
             }
@@ -253,6 +256,24 @@ impl Visitor<'_> {
                 self.value(&sources[0], *ty);
                 self.value(&sources[1], *ty);
                 self.value(&sources[2], result);
+            }
+            Operation::Integer { op, ty, destination, sources, test } => {
+                let (result, fit) = op.result(*ty);
+                self.fitting_destination(destination, result, fit);
+                for (number, source) in sources.iter().enumerate() {
+                    let (ty, fit) = op.source(*ty, number);
+                    self.fitting(source, ty, fit);
+                }
+                if let Some(test) = test {
+                    self.register(&test.predicate, Type::PREDICATE);
+                    self.predicate(&test.with);
+                }
+            }
+            Operation::Carry { ty, destination, sources, carry_in, carry_out, .. } => {
+                self.destination(destination, *ty);
+                sources.iter().for_each(|s| self.value(s, *ty));
+                let carries = carry_in.iter().chain(carry_out);
+                carries.for_each(|carry| self.register(carry, Type::PREDICATE));
             }
             Operation::Compare {
                 ty, destination, complement, sources, combine, result, ..

@@ -6,7 +6,7 @@
 
 use crate::event::graph::EventGraph;
 use crate::id::ExprId;
-use crate::program::expr::{Binary, Expr, Unary, mask};
+use crate::program::expr::{Binary, Expr, mask};
 use std::collections::BTreeSet;
 
 /// The values that are tried for a symbol.
@@ -37,7 +37,7 @@ fn only_copies(graph: &EventGraph, x: ExprId) -> bool {
     let exprs = &graph.exprs;
     match exprs.get(x) {
         Expr::Binary(op, a, _) => op == Binary::Eq || exprs.width(a) == 1,
-        Expr::Unary(Unary::Not | Unary::Neg, a) => exprs.width(a) == 1,
+        Expr::Unary(_, a) => exprs.width(a) == 1,
         Expr::Extract(..) | Expr::Concat(..) | Expr::SignExtend(_) => false,
         Expr::Const(_)
         | Expr::Read(_)

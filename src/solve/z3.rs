@@ -461,6 +461,9 @@ impl<'e, 'a> Session<'e, 'a> {
             Expr::Unary(Unary::Not, a) if width == 1 => Term::Bool(self.truth(a).not()),
             Expr::Unary(Unary::Not, a) => Term::Bits(self.bits(a).bvnot()),
             Expr::Unary(Unary::Neg, a) => Term::Bits(self.bits(a).bvneg()),
+            Expr::Unary(Unary::PopCount, a) => Term::Bits(ones(self.bits(a))),
+            Expr::Unary(Unary::LeadingZeros, a) => Term::Bits(leading_zeros(self.bits(a))),
+            Expr::Unary(Unary::Reverse, a) => Term::Bits(reversed(&self.bits(a))),
             Expr::Binary(Binary::Float(..), ..) => {
                 Term::Bits(BV::new_const(format!("float{}", id.index()), width))
             }
@@ -554,6 +557,37 @@ fn number(value: u128, width: u32) -> BV {
         return BV::from_u64(value as u64, width);
     }
     BV::from_u64((value >> 64) as u64, width - 64).concat(BV::from_u64(value as u64, 64))
+}
+
+/// How many bits are set: fields of 1, 2, 4, ... bits are added to their neighbours.
+fn ones(mut bits: BV) -> BV {
+    let width = bits.get_size();
+    let mut field = 1;
+    while field < width {
+        let lower = (0..width).filter(|bit| bit & field == 0).fold(0, |all, bit| all | 1 << bit);
+        let lower = number(lower, width);
+        let above = bits.bvlshr(number(u128::from(field), width)).bvand(&lower);
+        bits = bits.bvand(&lower).bvadd(&above);
+        field *= 2;
+    }
+    bits
+}
+
+/// How many bits above the highest one that is set are not: those that remain unset when all below
+/// it are set as well.
+fn leading_zeros(mut bits: BV) -> BV {
+    let width = bits.get_size();
+    let mut distance = 1;
+    while distance < width {
+        bits = bits.bvor(bits.bvlshr(number(u128::from(distance), width)));
+        distance *= 2;
+    }
+    ones(bits.bvnot())
+}
+
+fn reversed(bits: &BV) -> BV {
+    let bit = |at| bits.extract(at, at);
+    (1..bits.get_size()).fold(bit(0), |above, at| above.concat(bit(at)))
 }
 
 fn differs(term: &Term, value: u128) -> Bool {

@@ -52,6 +52,8 @@ pub enum Theme {
     Tasks,
     /// Arithmetic on registers.
     Registers,
+    /// Fields, permutations and counts of bits, saturation, carries.
+    Integers,
     /// Unknown initial values, whole or in part.
     Unknown(usize),
     /// Two accesses in each thread, the second to what the next thread accesses first: the shapes
@@ -77,6 +79,7 @@ const THEMES: &[(u32, Theme)] = &[
     (1, Theme::Multimem),
     (2, Theme::Tasks),
     (2, Theme::Registers),
+    (2, Theme::Integers),
     (2, Theme::Unknown(0)),
     (2, Theme::Unknown(1)),
 ];
@@ -91,6 +94,7 @@ fn templates(theme: Theme) -> Option<(u32, Forms)> {
         Theme::Multimem => (24, forms::MULTIMEM),
         Theme::Tasks => (6, forms::TASKS),
         Theme::Registers => (12, forms::REGISTERS),
+        Theme::Integers => (12, forms::INTEGERS),
         Theme::Unknown(which) => (36, [forms::UNKNOWN, forms::UNKNOWN_PARTS][which]),
         Theme::Mbarriers => (4, forms::MBARRIERS),
         Theme::Dependent => (1, forms::ENDS),

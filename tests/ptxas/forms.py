@@ -908,6 +908,145 @@ def alu():
             t.add("%s.pred %%p1, %s" % (o, ", ".join(srcs)))
 
 
+def integer():
+    t = table("integer")
+    odd = ["_", "1", "%p1", "%f1", "%rd1", "%rs1", "gx", "%tid.x", "[gx]"]
+    t.section("popc, clz, bfind: 32 bits whatever the type")
+    for o, m, ty in P(["popc", "clz", "bfind"], ["", "shiftamt", "sat"], ALU + [""]):
+        for d, a in P(["%r1", "%rd1"], [reg(ty, 2) if ty else "%r2", "5"]):
+            t.add(j(o, m, ty) + " " + d + ", " + a)
+    t.orders("bfind", ["shiftamt", "s32"], "%r1, %r2")
+    t.section("brev")
+    for ty, a in P(ALU + [""], ["r", "i"]):
+        t.add(j("brev", ty) + " " + ", ".join([reg(ty) if ty else "%r1", "5" if a == "i" else reg(ty, 2) if ty else "%r2"]))
+    t.section("bfe: position and length are 32 bits wide")
+    for ty, b, c in P(ALU + [""], ["%r3", "5", "256", "-1", "%rd3"], ["%r4", "8", "%rd4"]):
+        t.add(j("bfe", ty) + " " + ", ".join([reg(ty), reg(ty, 2)] if ty else ["%r1", "%r2"]) + ", %s, %s" % (b, c))
+    for ty, a in P(["u32", "s64"], ["5", "gx", "%p1", "%f1", "%fd1"]):
+        t.add("bfe.%s %s, %s, 1, 2" % (ty, reg(ty), a))
+    t.section("bfi")
+    for ty, c, d in P(ALU + [""], ["%r4", "5", "256", "-1", "%rd4"], ["%r5", "8", "%rd5"]):
+        t.add(j("bfi", ty) + " " + ", ".join(reg(ty or "b32", i) for i in (1, 2, 3)) + ", %s, %s" % (c, d))
+    for ty, k in P(["b32", "b64"], range(4)):
+        t.add("bfi." + ty + " " + shapes(ty, 2)[k] + ", 3, 4")
+    t.section("prmt")
+    for m, ty in P(["", "f4e", "b4e", "rc8", "ecl", "ecr", "rc16", "rc32", "wrap"], ["b32", "u32", "s32", "b64", "b16", ""]):
+        t.add(j("prmt", ty, m) + " %r1, %r2, %r3, %r4")
+        t.add(j("prmt", ty, m) + " %r1, %r2, %r3, 0x7531")
+        t.add(j("prmt", m, ty) + " %r1, %r2, %r3, %r4")
+    for k in range(8):
+        t.add("prmt.b32 " + shapes("b32", 3)[k])
+    for c in ["0x12345", "-1", "%rd4", "%rs4", "0x7531U"]:
+        t.add("prmt.b32 %r1, %r2, %r3, " + c)
+    t.twice("prmt", ["b32", "f4e"], "%r1, %r2, %r3, %r4")
+    t.section("shf")
+    for d, m, ty in P(["l", "r", "", "left"], ["clamp", "wrap", "", "sat"], ["b32", "u32", "s32", "b64", "b16", ""]):
+        t.add(j("shf", d, m, ty) + " %r1, %r2, %r3, %r4")
+    for d, m, k in P(["l", "r"], ["clamp", "wrap"], range(8)):
+        t.add(j("shf", d, m, "b32") + " " + shapes("b32", 3)[k])
+    for c in ["32", "33", "-1", "%rd4", "%rs4"]:
+        t.add("shf.l.wrap.b32 %r1, %r2, %r3, " + c)
+    t.orders("shf", ["l", "wrap", "b32"], "%r1, %r2, %r3, %r4")
+    t.section("lop3")
+    for ty, l in P(["b32", "u32", "s32", "b64", "b16", "pred", ""], ["0", "0x96", "255", "256", "-1", "%r5", "0xe8U", "1.0", ""]):
+        t.add(j("lop3", ty) + " " + ", ".join(reg(ty or "b32", i) for i in (1, 2, 3, 4)) + (", " + l if l else ""))
+    for k in range(8):
+        t.add("lop3.b32 " + shapes("b32", 3)[k] + ", 0x96")
+    for b, d, q in P(["and", "or", "xor", "not"], ["%r1|%p1", "_|%p1", "%r1|_", "%r1", "%p1", "_|_"], ["%p2", "!%p2", "%r2", "1", "0", ""]):
+        t.add("lop3." + b + ".b32 " + d + ", %r2, %r3, %r4, 0x96" + (", " + q if q else ""))
+        t.add("lop3.b32." + b + " " + d + ", %r2, %r3, %r4, 0x96" + (", " + q if q else ""))
+    t.add("lop3.b32 %r1|%p1, %r2, %r3, %r4, 0x96")
+    t.add("lop3.b32 %r1|%p1, %r2, %r3, %r4, 0x96, %p2")
+    t.add("lop3.b32 _, %r2, %r3, %r4, 0x96")
+    for l in ["256", "-1", "%r5"]:
+        t.add("lop3.and.b32 %r1|%p1, %r2, %r3, %r4, " + l + ", %p2")
+    t.section("sad")
+    for m, ty in P(["", "sat", "cc"], ALU + [""]):
+        t.add(j("sad", m, ty) + " " + ", ".join(reg(ty or "u32", i) for i in (1, 2, 3, 4)))
+    for ty, k in P(["u32", "s32", "u64", "s16"], range(8)):
+        t.add("sad." + ty + " " + shapes(ty, 3)[k])
+    t.section("slct")
+    for ty, ct, m in P(ALU + [""], ["s32", "f32", "u32", "b32", "s64", "f64", ""], ["", "ftz"]):
+        c = reg(ct, 4) if ct else "%r4"
+        t.add(j("slct", m, ty, ct) + " " + ", ".join(reg(ty or "b32", i) for i in (1, 2, 3)) + ", " + c)
+    for ty, k in P(["b32", "u64", "s16", "f32", "f64"], range(4)):
+        t.add("slct." + ty + ".s32 " + shapes(ty, 2)[k] + ", %r4")
+        t.add("slct." + ty + ".f32 " + shapes(ty, 2)[k] + ", %f4")
+    for c in ["1", "-1", "%rd4", "%f4", "%p4", "0f3F800000", "1.0"]:
+        t.add("slct.b32.s32 %r1, %r2, %r3, " + c)
+        t.add("slct.b32.f32 %r1, %r2, %r3, " + c)
+    t.add("slct.b32.f32 %r1, %r2, %r3, %r4")
+    t.orders("slct", ["ftz", "b32", "f32"], "%r1, %r2, %r3, %f4")
+    t.section("mul24, mad24")
+    for o, m, s, ty in P(["mul24", "mad24"], ["lo", "hi", "wide", ""], ["", "sat"], ["u32", "s32", "b32", "u16", "s16", "u64", "s64", "f32", ""]):
+        t.add(j(o, m, s, ty) + " " + ", ".join(reg(ty or "u32", i) for i in range(1, 4 if o == "mul24" else 5)))
+        t.add(j(o, s, m, ty) + " " + ", ".join(reg(ty or "u32", i) for i in range(1, 4 if o == "mul24" else 5)))
+    for k in range(8):
+        t.add("mad24.lo.u32 " + shapes("u32", 3)[k])
+        t.add("mul24.hi.s32 " + shapes("u32", 2)[k % 4])
+    t.section("dp4a, dp2a")
+    for o, m, x, y in P(["dp4a", "dp2a"], ["", "lo", "hi", "wide"], ["u32", "s32", "b32", "u8", ""], ["u32", "s32", "b32", ""]):
+        t.add(j(o, m, x, y) + " %r1, %r2, %r3, %r4")
+        t.add(j(o, x, y, m) + " %r1, %r2, %r3, %r4")
+    for k in range(8):
+        t.add("dp4a.u32.s32 " + shapes("u32", 3)[k])
+        t.add("dp2a.lo.s32.u32 " + shapes("u32", 3)[k])
+    t.section("szext, bmsk")
+    for o, m, ty in P(["szext", "bmsk"], ["clamp", "wrap", "", "sat"], ["u32", "s32", "b32", "u64", "s64", "b64", "u16", ""]):
+        t.add(j(o, m, ty) + " " + ", ".join(reg(ty or "b32", i) for i in (1, 2, 3)))
+        t.add(j(o, ty, m) + " " + ", ".join(reg(ty or "b32", i) for i in (1, 2, 3)))
+    for k in range(4):
+        t.add("szext.wrap.s32 " + shapes("u32", 2)[k])
+        t.add("bmsk.clamp.b32 " + shapes("u32", 2)[k])
+    t.section("fns")
+    for ty, a, b, c in P(["b32", "u32", "b64", ""], ["%r2", "5"], ["%r3", "3", "32"], ["%r4", "-1"]):
+        t.add(j("fns", ty) + " %%r1, %s, %s, %s" % (a, b, c))
+    t.section("saturating, and clamped to zero")
+    for o, ty in P(["add", "sub", "mul.lo", "mad.lo", "mad.hi", "mad.wide", "mad24.hi", "min", "max"], ["s32", "u32", "s16", "u16", "s64", "u64", "s16x2", "u16x2", "b32"]):
+        n = 4 if o.startswith("mad") else 3
+        d = reg({"s32": "b64", "u32": "b64", "s16": "b32", "u16": "b32"}.get(ty, ty) if o == "mad.wide" else ty)
+        x = d.replace("1", "4") if o == "mad.wide" else reg(ty, 4)
+        t.add(o + "." + ty + " " + ", ".join(([d, reg(ty, 2), reg(ty, 3), x])[:n]))
+        for m in ["sat", "relu"]:
+            t.add(o + "." + m + "." + ty + " " + ", ".join(([d, reg(ty, 2), reg(ty, 3), x])[:n]))
+            t.add(o + "." + ty + "." + m + " " + ", ".join(([d, reg(ty, 2), reg(ty, 3), x])[:n]))
+    for o, k in P(["add.sat.s32", "sub.sat.s32", "min.relu.s32", "max.relu.s16x2", "add.u16x2", "min.s16x2"], range(4)):
+        t.add(o + " " + shapes("s32", 2)[k])
+    for k in range(8):
+        t.add("mad.hi.sat.s32 " + shapes("s32", 3)[k])
+    t.section("carry")
+    for o, m, ty in P(["add", "addc", "sub", "subc"], ["", "cc"], ["u32", "s32", "u64", "s64", "b32", "b64", "u16", "s16", "f32", ""]):
+        t.add(j(o, m, ty) + " " + ", ".join(reg(ty or "u32", i) for i in (1, 2, 3)))
+        t.add(j(o, ty, m) + " " + ", ".join(reg(ty or "u32", i) for i in (1, 2, 3)))
+    for o, h, m, ty in P(["mad", "madc"], ["lo", "hi", "wide", ""], ["", "cc"], ["u32", "s32", "u64", "s64", "b32", "u16", ""]):
+        t.add(j(o, h, m, ty) + " " + ", ".join(reg(ty or "u32", i) for i in (1, 2, 3, 4)))
+        t.add(j(o, m, h, ty) + " " + ", ".join(reg(ty or "u32", i) for i in (1, 2, 3, 4)))
+    for o, k in P(["add.cc.u32", "addc.u32", "addc.cc.u32", "sub.cc.s32", "subc.s32", "add.cc.u64", "addc.cc.u64"], range(4)):
+        t.add(o + " " + shapes(o.split(".")[-1], 2)[k])
+    for o, k in P(["mad.lo.cc.u32", "madc.hi.u32", "madc.lo.cc.u64"], range(8)):
+        t.add(o + " " + shapes(o.split(".")[-1], 3)[k])
+    t.add("addc.sat.s32 %r1, %r2, %r3")
+    t.add("add.cc.sat.s32 %r1, %r2, %r3")
+    t.section("operand classes")
+    for o, n in [("popc.b32", 1), ("clz.b32", 1), ("bfind.u32", 1), ("brev.b32", 1), ("bfe.u32", 3), ("bfi.b32", 4), ("prmt.b32", 3), ("shf.l.wrap.b32", 3), ("sad.u32", 3), ("slct.b32.s32", 3),
+                 ("mul24.lo.u32", 2), ("mad24.lo.u32", 3), ("dp4a.u32.u32", 3), ("dp2a.lo.u32.u32", 3), ("szext.wrap.u32", 2), ("bmsk.wrap.b32", 2), ("add.sat.s32", 2), ("addc.u32", 2), ("add.u16x2", 2)]:
+        good = ["%%r%d" % i for i in range(1, n + 2)]
+        t.add(o + " " + ", ".join(good[:-1]))
+        t.add(o + " " + ", ".join(good + ["%r9"]))
+        t.add("@%p1 " + o + " " + ", ".join(good))
+        for i, x in P(range(n + 1), odd):
+            t.add(o + " " + ", ".join(good[:i] + [x] + good[i + 1:]))
+        # Typed registers of the width.
+        for i, x in P(range(n + 1), ["%u1", "%s1"]):
+            t.add(o + " " + ", ".join(good[:i] + [x] + good[i + 1:]))
+    t.section("cvt.pack")
+    for c, ab, x in P(["u2", "s2", "u4", "s4", "u8", "s8", "u16", "s16", "u32", "b8"], ["s32", "u32", ""], ["", "b32", "u32"]):
+        t.add(j("cvt.pack.sat", c, ab, x) + " %r1, %r2, %r3" + (", %r4" if x else ""))
+        t.add(j("cvt.pack", c, ab, x) + " %r1, %r2, %r3" + (", %r4" if x else ""))
+    for k in range(8):
+        t.add("cvt.pack.sat.u8.s32.b32 " + shapes("s32", 3)[k])
+
+
 def cvt():
     t = table("cvt")
     ty = [x for x in ALU if "x2" not in x]
@@ -1033,6 +1172,7 @@ def build():
     mbarrier()
     misc_memory()
     alu()
+    integer()
     cvt()
     mov()
     control()

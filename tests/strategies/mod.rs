@@ -11,10 +11,12 @@ use ptxmc::litmus::ast::{
     AliasDeclaration, Condition, DeclaredSpace, Dialect, InitialValue, LaunchSize, Metadata, Place,
     Quantifier, RegisterInit, Term, Test, Thread, ThreadPlace, Variable,
 };
+use ptxmc::ptx::integer::CARRY;
 use ptxmc::ptx::operation::{
-    AccessForm, Address, ArithmeticOp, AtomicOp, BarrierMode, BoolOp, Comparison, Destination,
-    FenceRestriction, MbarrierOp, Operation, Order, PredicateUse, Proxy, ProxyFenceKind, Register,
-    Scope, Space, Statement, Type, TypeKind, Value, WaitPhase,
+    AccessForm, Address, ArithmeticOp, AtomicOp, BarrierMode, BoolOp, CarryOp, Comparison,
+    Destination, Excess, FenceRestriction, Half, IntegerOp, MbarrierOp, NonZeroTest, Operation,
+    Order, Permutation, PredicateUse, Proxy, ProxyFenceKind, Register, Scope, Sign, Space,
+    Statement, Type, TypeKind, Value, WaitPhase,
 };
 use ptxmc::source::{Span, Spanned};
 
@@ -322,6 +324,108 @@ fn arithmetic(dialect: Dialect) -> impl Strategy<Value = Operation> {
     ]
 }
 
+/// An operation with its type and the number of its sources, the last of which may be a field's
+/// length.
+fn integer() -> impl Strategy<Value = (IntegerOp, Type, usize)> {
+    use IntegerOp as I;
+    const BITS: Type = Type::new(TypeKind::Bits, 32);
+    const WORD: Type = Type::new(TypeKind::Unsigned, 32);
+    const NUMBER: Type = Type::new(TypeKind::Signed, 32);
+    const HALF: Type = Type::new(TypeKind::Unsigned, 16);
+    const SHORT: Type = Type::new(TypeKind::Signed, 16);
+    const BYTE: Type = Type::new(TypeKind::Signed, 8);
+    const NIBBLE: Type = Type::new(TypeKind::Unsigned, 4);
+    let modes = {
+        use Permutation::{B4e, Ecl, Ecr, F4e, Rc8, Rc16, Selectors};
+        select(&[Selectors, F4e, B4e, Rc8, Ecl, Ecr, Rc16][..])
+    };
+    let listed = select(vec![
+        (I::Popc, BITS, 1),
+        (I::Clz, Type::new(TypeKind::Bits, 64), 1),
+        (I::Brev, BITS, 1),
+        (I::Bfind, NUMBER, 1),
+        (I::BfindShift, WORD, 1),
+        (I::Bfe, NUMBER, 3),
+        (I::Bfi, BITS, 4),
+        (I::ShiftLeft(Excess::Clamp), BITS, 3),
+        (I::ShiftRight(Excess::Wrap), BITS, 3),
+        (I::Sad, WORD, 3),
+        (I::Slct(Sign::Integer), BITS, 3),
+        (I::Mul24(Half::Lo), WORD, 2),
+        (I::Mad24(Half::Hi), NUMBER, 3),
+        (I::Mad24Saturated, NUMBER, 3),
+        (I::Dp4a(TypeKind::Signed), WORD, 3),
+        (I::Dp2a(Half::Hi, TypeKind::Unsigned), NUMBER, 3),
+        (I::Szext(Excess::Wrap), NUMBER, 2),
+        (I::Bmsk(Excess::Clamp), BITS, 2),
+        (I::AddSaturated, WORD, 2),
+        (I::SubSaturated, NUMBER, 2),
+        (I::MadSaturated, NUMBER, 3),
+        (I::MinRelu, NUMBER, 2),
+        (I::MaxRelu, NUMBER, 2),
+        (I::AddPair, HALF, 2),
+        (I::AddPairSaturated, SHORT, 2),
+        (I::MinPair, SHORT, 2),
+        (I::MaxPair, HALF, 2),
+        (I::MinPairRelu, SHORT, 2),
+        (I::MaxPairRelu, SHORT, 2),
+        (I::Pack(SHORT), NUMBER, 2),
+        (I::Pack(BYTE), NUMBER, 3),
+        (I::Pack(NIBBLE), NUMBER, 3),
+    ]);
+    prop_oneof![
+        8 => listed,
+        1 => modes.prop_map(|mode| (I::Prmt(mode), BITS, 3)),
+        2 => any::<u8>().prop_map(|table| (I::Lop3(table), BITS, 3)),
+    ]
+}
+
+/// Integer and bit instructions, arithmetic with a carry, conversions.
+fn integers(dialect: Dialect) -> impl Strategy<Value = Operation> {
+    let small = (0..256_i128).prop_map(|n| Value::Immediate(spanned(n)));
+    let registers = register().prop_map(Value::Register);
+    let sources = prop_oneof![vec(small, 4), vec(registers, 4)];
+    let test = (select(PREDICATES), any::<bool>(), predicate()).prop_map(|(p, and, with)| {
+        let op = if and { BoolOp::And } else { BoolOp::Or };
+        NonZeroTest { predicate: name(p), op, with }
+    });
+    let function = (integer(), destination(), sources, option::of(test)).prop_map(
+        move |((op, ty, count), destination, mut sources, test)| {
+            sources.truncate(count);
+            if op.is_packed() {
+                sources.fill(Value::Register(name("r0")));
+            }
+            // Cells cannot name two destinations.
+            let tests = matches!(op, IntegerOp::Lop3(_)) && dialect == Dialect::Blocks;
+            Operation::Integer { op, ty, destination, sources, test: test.filter(|_| tests) }
+        },
+    );
+    let op = select(
+        &[
+            (CarryOp::Add, 2),
+            (CarryOp::Sub, 2),
+            (CarryOp::Mad(Half::Lo), 3),
+            (CarryOp::Mad(Half::Hi), 3),
+        ][..],
+    );
+    let carry = (op, destination(), vec(value(), 3), any::<bool>()).prop_map(
+        |((op, count), destination, values, takes)| {
+            let sources = values.into_iter().take(count).collect();
+            let ty = Type::new(TypeKind::Unsigned, 32);
+            let carry = || name(CARRY);
+            // What is read has to be written somewhere.
+            let (carry_in, carry_out) = (takes.then(carry), Some(carry()));
+            Operation::Carry { op, ty, destination, sources, carry_in, carry_out }
+        },
+    );
+    let convert =
+        (any::<bool>(), destination(), value()).prop_map(|(saturating, destination, source)| {
+            let [to, from] = [Type::new(TypeKind::Unsigned, 16), Type::new(TypeKind::Signed, 32)];
+            Operation::Convert { saturating, to, from, destination, source }
+        });
+    prop_oneof![6 => function, 1 => carry, 1 => convert]
+}
+
 fn control(dialect: Dialect) -> impl Strategy<Value = Operation> {
     let condition = (value(), value()).prop_map(|(a, b)| Some((Comparison::Le, a, b)));
     let condition = match dialect {
@@ -342,6 +446,7 @@ fn statement(dialect: Dialect) -> impl Strategy<Value = Statement> {
             1 => barrier(),
             1 => mbarrier(),
             2 => arithmetic(dialect),
+            2 => integers(dialect),
             1 => control(dialect),
         ]
         .boxed(),
@@ -350,6 +455,7 @@ fn statement(dialect: Dialect) -> impl Strategy<Value = Statement> {
             2 => fence(),
             1 => barrier(),
             2 => arithmetic(dialect),
+            2 => integers(dialect),
             1 => control(dialect),
         ]
         .boxed(),

@@ -1,7 +1,7 @@
 //! Moves, conversions and arithmetic on registers.
 //!
-//! Floating point, packed and carrying forms are outside the subset: they become
-//! [`Operation::Unknown`], so that only a thread that needs their result fails.
+//! Floating point beyond a few operations is outside the subset: it becomes
+//! [`Operation::Unknown`], so that only a thread that needs its result fails.
 
 use super::{Decoded, Decoder, outside};
 use crate::ptx::error::DecodeError;
@@ -69,25 +69,33 @@ impl Decoder<'_> {
     }
 
     pub(super) fn convert(&mut self) -> Decoded {
+        const SECTION: &str = "PTX-9.7.9.21";
+        let saturates = self.qualifiers.flag("sat")?;
         let types = self.qualifiers.types();
         let integers = types.iter().all(|ty| is_integer(ty.value));
-        if !integers || types.len() != 2 || self.instruction.qualifiers.len() > 2 {
+        let words = self.instruction.qualifiers.len() - usize::from(saturates.is_some());
+        if !integers || types.len() != 2 || words > 2 {
             return if types.len() < 2 {
-                Err(self.missing("two types: `cvt.to.from d, a`", "PTX-9.7.9.21"))
+                Err(self.missing("two types: `cvt.to.from d, a`", SECTION))
             } else if let Some(ty) = types.iter().find(|ty| ty.value.kind == TypeKind::Bits) {
-                Err(self.illegal_type(
-                    *ty,
-                    ".u8 to .u64, .s8 to .s64 and floating point",
-                    "PTX-9.7.9.21",
-                ))
+                Err(self.illegal_type(*ty, ".u8 to .u64, .s8 to .s64 and floating point", SECTION))
             } else {
                 Ok(outside::unknown(self))
             };
         }
+        let [to, from] = [types[0].value, types[1].value];
+        if let Some(span) = saturates.filter(|_| is_within(from, to)) {
+            return Err(DecodeError::Rule {
+                message: format!("`.sat` changes nothing: every `.{from}` is a `.{to}`"),
+                help: "leave it out",
+                section: SECTION,
+                span,
+            });
+        }
         let operands = self.operands(2, 2, "cvt.to.from d, a")?;
         let destination = self.real_destination(&operands[0])?;
-        let source = self.any_value(&operands[1], types[1].value)?;
-        Ok(Operation::Convert { to: types[0].value, from: types[1].value, destination, source })
+        let source = self.any_value(&operands[1], from)?;
+        Ok(Operation::Convert { saturating: saturates.is_some(), to, from, destination, source })
     }
 
     /// `add`, `min` or `max` of floating-point numbers without modifiers, rounded to nearest.
@@ -120,6 +128,9 @@ impl Decoder<'_> {
         }
         if self.is_outside_integers() {
             return Ok(outside::unknown(self));
+        }
+        if let Some(decoded) = self.modified_arithmetic(opcode) {
+            return decoded;
         }
         let bitwise = matches!(opcode, "and" | "or" | "xor" | "not" | "cnot" | "shl");
         let signed_only = matches!(opcode, "neg" | "abs");
@@ -169,6 +180,9 @@ impl Decoder<'_> {
         if self.is_outside_integers() {
             return Ok(outside::unknown(self));
         }
+        if let Some(decoded) = self.modified_arithmetic("mad") {
+            return decoded;
+        }
         let half = self.product_half("mad")?;
         let op = match half {
             Some("hi") => ArithmeticOp::MulHi,
@@ -209,12 +223,7 @@ impl Decoder<'_> {
         self.instruction.qualifiers.iter().any(|q| {
             matches!(
                 q.value.as_str(),
-                "sat"
-                    | "cc"
-                    | "relu"
-                    | "u16x2"
-                    | "s16x2"
-                    | "f32x2"
+                "f32x2"
                     | "rn"
                     | "rz"
                     | "rm"
@@ -239,4 +248,13 @@ impl Decoder<'_> {
 
 fn is_integer(ty: Type) -> bool {
     matches!(ty.kind, TypeKind::Unsigned | TypeKind::Signed)
+}
+
+/// Whether a type has every value of another.
+fn is_within(inner: Type, outer: Type) -> bool {
+    match (inner.is_signed(), outer.is_signed()) {
+        (true, false) => false,
+        (false, true) => inner.bits < outer.bits,
+        _ => inner.bits <= outer.bits,
+    }
 }

@@ -4,6 +4,7 @@ use super::free::Free;
 use crate::event::graph::EventGraph;
 use crate::id::{EventId, ExprId};
 use crate::program::expr::{Binary, Expr, ExprArena, Unary, apply, mask};
+use crate::program::unary::apply_unary;
 
 /// A value of which only the bits in `known` are certain; the others are zero in `bits`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -84,8 +85,12 @@ impl<'a> Known<'a> {
             Expr::Symbol(_) | Expr::Final(_) => Bits::default(),
             Expr::Barrier(index) => Bits::new(free.barriers[index as usize], all),
             Expr::Unary(Unary::Not, a) => Bits::new(!of(a).bits, of(a).known),
-            Expr::Unary(Unary::Neg, a) => match of(a).exact(width) {
-                Some(value) => Bits::new(value.wrapping_neg(), all),
+            Expr::Unary(Unary::Reverse, a) => {
+                let reverse = |bits: u128| apply_unary(Unary::Reverse, bits & all, width);
+                Bits::new(reverse(of(a).bits), reverse(of(a).known))
+            }
+            Expr::Unary(op, a) => match of(a).exact(width) {
+                Some(value) => Bits::new(apply_unary(op, value, width), all),
                 None => Bits::default(),
             },
             Expr::Binary(op, a, b) => binary(op, of(a), of(b), wide(a), all),

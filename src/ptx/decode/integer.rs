@@ -1,0 +1,456 @@
+//! Integer and bit instructions beyond plain arithmetic: fields, permutations, counts, logic of
+//! three operands, saturation, pairs, and arithmetic with a carry.
+
+use super::{Decoded, Decoder, outside};
+use crate::ptx::error::DecodeError;
+use crate::ptx::instruction::{Operand, OperandKind};
+use crate::ptx::integer::CARRY;
+use crate::ptx::names;
+use crate::ptx::operation::{
+    BoolOp, CarryOp, Excess, Half, IntegerOp, NonZeroTest, Operation, Permutation, Register, Sign,
+    Type, TypeKind, Value,
+};
+use crate::source::Spanned;
+
+/// What an instruction is written like, and where the standard has it.
+struct Shape {
+    text: &'static str,
+    section: &'static str,
+    /// Operands besides the destination.
+    sources: usize,
+}
+
+const fn shape(text: &'static str, section: &'static str, sources: usize) -> Shape {
+    Shape { text, section, sources }
+}
+
+const WORDS: &str = ".b32 and .b64";
+const INTEGERS: &str = ".u32, .u64, .s32 and .s64";
+const HALVES: &str = ".u32 and .s32";
+const ALL: &str = ".u16, .u32, .u64, .s16, .s32 and .s64";
+
+fn is_integer(ty: Type) -> bool {
+    matches!(ty.kind, TypeKind::Unsigned | TypeKind::Signed)
+}
+
+/// Whether a type is one of a list in words, such as [`WORDS`].
+fn is_in(legal: &str, ty: Type) -> bool {
+    let name = format!(".{ty}");
+    legal.split([',', ' ']).any(|word| word == name)
+}
+
+impl Decoder<'_> {
+    /// An instruction whose opcode is here only.
+    pub(super) fn integer_instruction(&mut self, opcode: &str) -> Decoded {
+        match opcode {
+            "popc" => {
+                self.plain(shape("popc.type d, a", "PTX-9.7.1.14", 1), WORDS, IntegerOp::Popc)
+            }
+            "clz" => self.plain(shape("clz.type d, a", "PTX-9.7.1.15", 1), WORDS, IntegerOp::Clz),
+            "brev" => {
+                self.plain(shape("brev.type d, a", "PTX-9.7.1.18", 1), WORDS, IntegerOp::Brev)
+            }
+            "bfind" => {
+                let shift = self.qualifiers.flag("shiftamt")?.is_some();
+                let op = if shift { IntegerOp::BfindShift } else { IntegerOp::Bfind };
+                self.plain(shape("bfind{.shiftamt}.type d, a", "PTX-9.7.1.16", 1), INTEGERS, op)
+            }
+            "bfe" => {
+                let shape = shape("bfe.type d, a, position, length", "PTX-9.7.1.19", 3);
+                self.plain(shape, INTEGERS, IntegerOp::Bfe)
+            }
+            "bfi" => {
+                let shape = shape("bfi.type d, a, b, position, length", "PTX-9.7.1.20", 4);
+                self.plain(shape, WORDS, IntegerOp::Bfi)
+            }
+            "prmt" => {
+                let shape =
+                    shape("prmt.b32{.f4e|.b4e|.rc8|.ecl|.ecr|.rc16} d, a, b, c", "PTX-9.7.9.7", 3);
+                let mode = self.qualifiers.take(permutation)?.map(|mode| mode.value);
+                let op = IntegerOp::Prmt(mode.unwrap_or(Permutation::Selectors));
+                self.plain(shape, ".b32", op)
+            }
+            "shf" => {
+                let shape = shape("shf.{l|r}.{clamp|wrap}.b32 d, a, b, c", "PTX-9.7.8.7", 3);
+                let left = match self.leading(&["l", "r"])? {
+                    Some(word) => word == "l",
+                    None => return Err(self.missing("`.l` or `.r` first", shape.section)),
+                };
+                let excess = self.excess(shape.section)?;
+                let op = match left {
+                    true => IntegerOp::ShiftLeft(excess),
+                    false => IntegerOp::ShiftRight(excess),
+                };
+                self.plain(shape, ".b32", op)
+            }
+            "lop3" => self.logic(),
+            "sad" => {
+                self.plain(shape("sad.type d, a, b, c", "PTX-9.7.1.7", 3), ALL, IntegerOp::Sad)
+            }
+            "slct" => self.select_by_sign(),
+            "mul24" | "mad24" => self.multiply_24(opcode),
+            "dp4a" | "dp2a" => self.dot_product(opcode),
+            "szext" => {
+                let shape = shape("szext.{clamp|wrap}.type d, a, b", "PTX-9.7.1.21", 2);
+                let op = IntegerOp::Szext(self.excess(shape.section)?);
+                self.plain(shape, HALVES, op)
+            }
+            _ => {
+                let shape = shape("bmsk.{clamp|wrap}.b32 d, a, b", "PTX-9.7.1.22", 2);
+                let op = IntegerOp::Bmsk(self.excess(shape.section)?);
+                self.plain(shape, ".b32", op)
+            }
+        }
+    }
+
+    /// Arithmetic with a word that makes it saturate, work on pairs or use the carry; `None` where
+    /// there is no such word, or none that the opcode could have.
+    pub(super) fn modified_arithmetic(&mut self, opcode: &str) -> Option<Decoded> {
+        let has = |word: &str| self.qualifiers.has(word);
+        if has("cc") || matches!(opcode, "addc" | "subc" | "madc") {
+            let op = match opcode {
+                "add" | "addc" => CarryOp::Add,
+                "sub" | "subc" => CarryOp::Sub,
+                "mad" | "madc" => CarryOp::Mad(Half::Lo),
+                _ => return None,
+            };
+            return Some(self.carry(op, opcode.len() > 3));
+        }
+        if !["sat", "relu", "u16x2", "s16x2"].iter().any(|word| has(word)) {
+            return None;
+        }
+        match opcode {
+            "add" | "sub" | "min" | "max" => Some(self.saturating(opcode)),
+            "mad" if has("sat") => Some(self.multiply_add_saturated()),
+            _ => None,
+        }
+    }
+
+    fn plain(&mut self, shape: Shape, legal: &'static str, op: IntegerOp) -> Decoded {
+        let ty = match self.qualifiers.ty()? {
+            Some(ty) if is_in(legal, ty.value) => ty.value,
+            Some(ty) => return Err(self.illegal_type(ty, legal, shape.section)),
+            None => return Err(self.missing("a type", shape.section)),
+        };
+        self.whole(&shape, op, ty)
+    }
+
+    /// The operands of an instruction whose qualifiers are known.
+    fn whole(&mut self, shape: &Shape, op: IntegerOp, ty: Type) -> Decoded {
+        let count = shape.sources + 1;
+        let operands = self.operands(count, count, shape.text)?;
+        self.finish(shape.text)?;
+        let destination = self.real_destination(&operands[0])?;
+        let sources = self.sources(op, ty, &operands[1..], shape)?;
+        Ok(Operation::Integer { op, ty, destination, sources, test: None })
+    }
+
+    fn sources(
+        &self,
+        op: IntegerOp,
+        ty: Type,
+        operands: &[Operand],
+        shape: &Shape,
+    ) -> Result<Vec<Value>, DecodeError> {
+        let field = match op {
+            IntegerOp::Bfe => 1,
+            IntegerOp::Bfi => 2,
+            _ => operands.len(),
+        };
+        let source = |(number, operand): (usize, &Operand)| {
+            let value = self.value(operand, op.source(ty, number).0)?;
+            match &value {
+                Value::Immediate(found) if op.is_packed() => Err(DecodeError::Rule {
+                    message: format!("`{operand}` is no operand of `{}`", self.form()),
+                    help: "pairs of numbers come from registers: move the bits to one first, \
+                           `mov.b32 %r1, 0x00010002`",
+                    section: shape.section,
+                    span: found.span,
+                }),
+                Value::Immediate(found) if number >= field && !(0..=255).contains(&found.value) => {
+                    let what = if number == field { "the position" } else { "the length" };
+                    Err(super::access::range(what, found, "0 to 255"))
+                }
+                _ => Ok(value),
+            }
+        };
+        operands.iter().enumerate().map(source).collect()
+    }
+
+    /// Takes one of `names` where it follows the opcode: it belongs to it.
+    fn leading(&mut self, names: &[&'static str]) -> Result<Option<&'static str>, DecodeError> {
+        let first = self.instruction.qualifiers.first().map(|word| word.value.as_str());
+        if !first.is_some_and(|first| names.contains(&first)) {
+            return Ok(None);
+        }
+        Ok(self.qualifiers.one_of(names)?.map(|found| found.value))
+    }
+
+    fn half(&mut self, section: &'static str) -> Result<Half, DecodeError> {
+        match self.leading(&["lo", "hi"])? {
+            Some("lo") => Ok(Half::Lo),
+            Some(_) => Ok(Half::Hi),
+            None => Err(self.missing("`.lo` or `.hi` first", section)),
+        }
+    }
+
+    fn excess(&mut self, section: &'static str) -> Result<Excess, DecodeError> {
+        match self.qualifiers.one_of(&["clamp", "wrap"])? {
+            Some(word) if word.value == "clamp" => Ok(Excess::Clamp),
+            Some(_) => Ok(Excess::Wrap),
+            None => Err(self.missing("`.clamp` or `.wrap`", section)),
+        }
+    }
+
+    fn logic(&mut self) -> Decoded {
+        const SECTION: &str = "PTX-9.7.8.6";
+        const PLAIN: &str = "lop3.b32 d, a, b, c, table";
+        const TEST: &str = "lop3.{and|or}.b32 d|p, a, b, c, table, q";
+        let word = self.qualifiers.one_of(&["and", "or"])?;
+        let shape = if word.is_some() { TEST } else { PLAIN };
+        let ty = match self.qualifiers.ty()? {
+            Some(ty) if is_in(".b32", ty.value) => ty.value,
+            Some(ty) => return Err(self.illegal_type(ty, ".b32", SECTION)),
+            None => return Err(self.missing("the type `.b32`", SECTION)),
+        };
+        self.finish("lop3{.and|.or}.b32 d{|p}, a, b, c, table{, q}")?;
+        let count = if word.is_some() { 6 } else { 5 };
+        let operands = self.operands(count, count, shape)?;
+        let OperandKind::Integer(table) = operands[4].kind else {
+            return Err(DecodeError::Operand {
+                expected: "the table, an integer constant from 0 to 255",
+                found: operands[4].kind.describe().to_owned(),
+                span: operands[4].span,
+            });
+        };
+        // Larger constants are cut, as those of other instructions are.
+        let op = IntegerOp::Lop3((table & 0xFF) as u8);
+        let (destination, test) = match word {
+            None => (self.destination(&operands[0])?, None),
+            Some(word) => {
+                let (destination, predicate) = self.destination_pair(&operands[0])?;
+                let Some(predicate) = predicate else {
+                    return Err(super::operand::mismatch(
+                        "a register and a predicate, `d|p` or `_|p`",
+                        &operands[0],
+                    ));
+                };
+                let op = if word.value == "and" { BoolOp::And } else { BoolOp::Or };
+                let with = self.predicate(&operands[5])?;
+                (destination, Some(NonZeroTest { predicate, op, with }))
+            }
+        };
+        let shape = self::shape(shape, SECTION, 3);
+        let sources = self.sources(op, ty, &operands[1..4], &shape)?;
+        Ok(Operation::Integer { op, ty, destination, sources, test })
+    }
+
+    fn select_by_sign(&mut self) -> Decoded {
+        let shape = shape("slct{.ftz}.type.{s32|f32} d, a, b, c", "PTX-9.7.6.4", 3);
+        let flushes = self.qualifiers.flag("ftz")?.is_some();
+        let [ty, condition] = self.qualifiers.types()[..] else {
+            return Err(self.missing("two types: `slct.type.s32 d, a, b, c`", shape.section));
+        };
+        let sized = matches!(ty.value.bits, 16 | 32 | 64);
+        let legal = match ty.value.kind {
+            TypeKind::Bits | TypeKind::Unsigned | TypeKind::Signed => sized,
+            TypeKind::Float => matches!(ty.value.bits, 32 | 64),
+            _ => false,
+        };
+        if !legal {
+            let legal = ".b16 to .b64, .u16 to .u64, .s16 to .s64, .f32 and .f64";
+            return Err(self.illegal_type(ty, legal, shape.section));
+        }
+        let sign = match (condition.value.to_string().as_str(), flushes) {
+            ("s32", false) => Sign::Integer,
+            ("f32", false) => Sign::Float,
+            ("f32", true) => Sign::FloatFlushed,
+            ("s32", true) => {
+                let help = "integers have no subnormals: leave it out";
+                return Err(self.rule("`.ftz` is for `slct.type.f32`", help, shape.section));
+            }
+            _ => {
+                let legal = ".s32 and .f32 for the last operand";
+                return Err(self.illegal_type(condition, legal, shape.section));
+            }
+        };
+        self.whole(&shape, IntegerOp::Slct(sign), ty.value)
+    }
+
+    fn multiply_24(&mut self, opcode: &str) -> Decoded {
+        if opcode == "mul24" {
+            let shape = shape("mul24.{lo|hi}.type d, a, b", "PTX-9.7.1.5", 2);
+            let half = self.half(shape.section)?;
+            return self.plain(shape, HALVES, IntegerOp::Mul24(half));
+        }
+        let shape = shape("mad24.{lo|hi}.type d, a, b, c", "PTX-9.7.1.6", 3);
+        let half = self.half(shape.section)?;
+        if half == Half::Hi && self.qualifiers.flag("sat")?.is_some() {
+            let shape = self::shape("mad24.hi.sat.s32 d, a, b, c", shape.section, 3);
+            return self.plain(shape, ".s32", IntegerOp::Mad24Saturated);
+        }
+        self.plain(shape, HALVES, IntegerOp::Mad24(half))
+    }
+
+    fn dot_product(&mut self, opcode: &str) -> Decoded {
+        let (shape, half) = if opcode == "dp4a" {
+            (shape("dp4a.type.type d, a, b, c", "PTX-9.7.1.23", 3), None)
+        } else {
+            let shape = shape("dp2a.{lo|hi}.type.type d, a, b, c", "PTX-9.7.1.24", 3);
+            let half = self.half(shape.section)?;
+            (shape, Some(half))
+        };
+        let types = self.qualifiers.types();
+        if let Some(ty) = types.iter().find(|ty| !is_in(HALVES, ty.value)) {
+            return Err(self.illegal_type(*ty, HALVES, shape.section));
+        }
+        let [ty, bytes] = types[..] else {
+            return Err(self.missing("two types, those of a and b", shape.section));
+        };
+        let op = match half {
+            None => IntegerOp::Dp4a(bytes.value.kind),
+            Some(half) => IntegerOp::Dp2a(half, bytes.value.kind),
+        };
+        self.whole(&shape, op, ty.value)
+    }
+
+    /// `add`, `sub`, `min` and `max` with `.sat` or `.relu`, or of pairs.
+    fn saturating(&mut self, opcode: &str) -> Decoded {
+        let section = match opcode {
+            "add" => "PTX-9.7.1.1",
+            "sub" => "PTX-9.7.1.2",
+            "min" => "PTX-9.7.1.12",
+            _ => "PTX-9.7.1.13",
+        };
+        let (word, words, legal) = match opcode {
+            "add" => ("sat", "add{.sat}.type d, a, b", ".s32, .u32, .s16x2 and .u16x2"),
+            "sub" => ("sat", "sub.sat.s32 d, a, b", ".s32"),
+            _ => ("relu", "op{.relu}.type d, a, b", ".s32 and .s16x2"),
+        };
+        let modified = self.qualifiers.flag(word)?.is_some();
+        let pair = self.qualifiers.take(|word| match word {
+            "u16x2" => Some(Type::new(TypeKind::Unsigned, 16)),
+            "s16x2" => Some(Type::new(TypeKind::Signed, 16)),
+            _ => None,
+        })?;
+        let shape = shape(words, section, 2);
+        let Some(pair) = pair else {
+            let op = match opcode {
+                "add" => IntegerOp::AddSaturated,
+                "sub" => IntegerOp::SubSaturated,
+                "min" => IntegerOp::MinRelu,
+                _ => IntegerOp::MaxRelu,
+            };
+            if !modified {
+                self.finish(words)?;
+            }
+            let legal_here = if opcode == "add" { ".s32 and .u32" } else { ".s32" };
+            return match self.qualifiers.ty()? {
+                Some(ty) if is_in(legal_here, ty.value) => self.whole(&shape, op, ty.value),
+                Some(ty) => Err(self.illegal_type(ty, legal, section)),
+                None => Err(self.missing("a type", section)),
+            };
+        };
+        let op = match (opcode, modified) {
+            ("add", false) => IntegerOp::AddPair,
+            ("add", true) => IntegerOp::AddPairSaturated,
+            ("min", false) => IntegerOp::MinPair,
+            ("max", false) => IntegerOp::MaxPair,
+            ("min", true) if pair.value.is_signed() => IntegerOp::MinPairRelu,
+            ("max", true) if pair.value.is_signed() => IntegerOp::MaxPairRelu,
+            _ => {
+                let found = Spanned::new(format!("{}x2", pair.value), pair.span);
+                let form = self.form();
+                return Err(DecodeError::Type { form, found, legal, section });
+            }
+        };
+        self.whole(&shape, op, pair.value)
+    }
+
+    fn multiply_add_saturated(&mut self) -> Decoded {
+        let shape = shape("mad.hi.sat.s32 d, a, b, c", "PTX-9.7.1.4", 3);
+        if self.leading(&["hi"])?.is_none() {
+            let help = "only `mad.hi.sat.s32` saturates";
+            return Err(self.rule("`.sat` is for `mad.hi.s32`", help, shape.section));
+        }
+        self.qualifiers.flag("sat")?;
+        self.plain(shape, ".s32", IntegerOp::MadSaturated)
+    }
+
+    fn carry(&mut self, op: CarryOp, takes: bool) -> Decoded {
+        const MAD: &str = "mad{c}.{lo|hi}{.cc}.type d, a, b, c";
+        const SUM: &str = "op{.cc}.type d, a, b";
+        // The assembler takes it, the standard does not say what it is.
+        if takes && self.qualifiers.has("sat") {
+            return Ok(outside::unknown(self));
+        }
+        let (op, shape) = match op {
+            CarryOp::Mad(_) => {
+                (CarryOp::Mad(self.half("PTX-9.7.2.5")?), shape(MAD, "PTX-9.7.2.5", 3))
+            }
+            CarryOp::Add => (op, shape(SUM, "PTX-9.7.2.1", 2)),
+            CarryOp::Sub => (op, shape(SUM, "PTX-9.7.2.3", 2)),
+        };
+        let sets = self.qualifiers.flag("cc")?;
+        let legal = if sets.is_some() { INTEGERS } else { ALL };
+        let ty = match self.qualifiers.ty()? {
+            Some(ty) if is_in(legal, ty.value) => ty.value,
+            Some(ty) => return Err(self.illegal_type(ty, legal, shape.section)),
+            None => return Err(self.missing("a type", shape.section)),
+        };
+        let count = shape.sources + 1;
+        let operands = self.operands(count, count, shape.text)?;
+        self.finish(shape.text)?;
+        let destination = self.real_destination(&operands[0])?;
+        let sources = operands[1..].iter().map(|operand| self.value(operand, ty));
+        let carry = |span| Register::new(CARRY.to_owned(), span);
+        Ok(Operation::Carry {
+            op,
+            ty,
+            destination,
+            sources: sources.collect::<Result<_, _>>()?,
+            carry_in: takes.then(|| carry(self.instruction.opcode.span)),
+            carry_out: sets.map(carry),
+        })
+    }
+
+    /// `cvt.pack.sat`: two words to values of 2 to 16 bits side by side.
+    pub(super) fn pack(&mut self) -> Decoded {
+        const SECTION: &str = "PTX-9.7.9.22";
+        const LEGAL: &str = ".u2, .s2, .u4, .s4, .u8, .s8, .u16 and .s16 of .s32";
+        self.qualifiers.flag("pack")?;
+        if self.qualifiers.flag("sat")?.is_none() {
+            return Err(self.missing("`.sat`", SECTION));
+        }
+        let part = self.qualifiers.take(|word| match word {
+            "u2" => Some(Type::new(TypeKind::Unsigned, 2)),
+            "s2" => Some(Type::new(TypeKind::Signed, 2)),
+            "u4" => Some(Type::new(TypeKind::Unsigned, 4)),
+            "s4" => Some(Type::new(TypeKind::Signed, 4)),
+            _ => names::ty(word).filter(|ty| is_integer(*ty) && ty.bits < 32),
+        })?;
+        let Some(part) = part else { return Err(self.missing("a type to convert to", SECTION)) };
+        let mut types = self.qualifiers.types();
+        types.retain(|ty| ty.span != part.span);
+        let words: Vec<String> = types.iter().map(|ty| ty.value.to_string()).collect();
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        let shape = match (part.value.bits, words.as_slice()) {
+            (16, ["s32"]) => shape("cvt.pack.sat.{u16|s16}.s32 d, a, b", SECTION, 2),
+            (2 | 4 | 8, ["s32", "b32"]) => {
+                shape("cvt.pack.sat.type.s32.b32 d, a, b, c", SECTION, 3)
+            }
+            (16, []) => return Err(self.missing("the type `.s32`", SECTION)),
+            (_, [] | ["s32"]) => return Err(self.missing("the types `.s32.b32`", SECTION)),
+            _ => {
+                let found = types[words.len() - 1];
+                return Err(self.illegal_type(found, LEGAL, SECTION));
+            }
+        };
+        self.whole(&shape, IntegerOp::Pack(part.value), types[0].value)
+    }
+}
+
+fn permutation(word: &str) -> Option<Permutation> {
+    use Permutation::{B4e, Ecl, Ecr, F4e, Rc8, Rc16};
+    [F4e, B4e, Rc8, Ecl, Ecr, Rc16].into_iter().find(|mode| mode.word() == word)
+}
