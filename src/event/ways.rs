@@ -9,6 +9,7 @@
 use super::draft::{Draft, DraftAccess, Entry};
 use crate::id::{AccessId, ExprId};
 use crate::program::expr::{Binary, Expr, ExprArena, Unary};
+use rustc_hash::FxHashMap;
 
 /// Into how many writes one is split at most; each of the last depends on whatever any way does.
 const MOST_WAYS: usize = 16;
@@ -219,23 +220,28 @@ fn conditions(exprs: &ExprArena, way: Way) -> Vec<ExprId> {
 
 /// Whether a guard holds, as far as its parts show where some conditions are decided.
 fn holds(exprs: &ExprArena, guard: ExprId, decided: &[(ExprId, bool)]) -> Option<bool> {
-    if let Some(&(_, holds)) = decided.iter().find(|(condition, _)| *condition == guard) {
-        return Some(holds);
+    let mut known: FxHashMap<ExprId, bool> = decided.iter().copied().collect();
+    for part in exprs.parts(&[guard]).into_iter().filter(|&part| exprs.width(part) == 1) {
+        let of = |x: ExprId| known.get(&x).copied();
+        let value = match exprs.get(part) {
+            _ if known.contains_key(&part) => continue,
+            Expr::Const(bits) => Some(bits == 1),
+            Expr::Unary(Unary::Not, a) => of(a).map(|a| !a),
+            Expr::Binary(Binary::And, a, b) => match (of(a), of(b)) {
+                (Some(false), _) | (_, Some(false)) => Some(false),
+                (Some(true), Some(true)) => Some(true),
+                _ => None,
+            },
+            Expr::Binary(Binary::Or, a, b) => match (of(a), of(b)) {
+                (Some(true), _) | (_, Some(true)) => Some(true),
+                (Some(false), Some(false)) => Some(false),
+                _ => None,
+            },
+            _ => None,
+        };
+        known.extend(value.map(|value| (part, value)));
     }
-    let of = |x| holds(exprs, x, decided);
-    match exprs.get(guard) {
-        Expr::Const(bits) => Some(bits == 1),
-        Expr::Unary(Unary::Not, a) => of(a).map(|a| !a),
-        Expr::Binary(Binary::And, a, b) => match (of(a), of(b)) {
-            (Some(false), _) | (_, Some(false)) => Some(false),
-            (a, b) => Some(a? && b?),
-        },
-        Expr::Binary(Binary::Or, a, b) => match (of(a), of(b)) {
-            (Some(true), _) | (_, Some(true)) => Some(true),
-            (a, b) => Some(a? || b?),
-        },
-        _ => None,
-    }
+    known.get(&guard).copied()
 }
 
 /// What a literal affirms or denies, and whether it affirms it.
