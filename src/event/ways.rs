@@ -13,6 +13,8 @@ use rustc_hash::FxHashMap;
 
 /// Into how many writes one is split at most; each of the last depends on whatever any way does.
 const MOST_WAYS: usize = 16;
+/// How many parts the value and the guard of a write that is looked at have at most.
+const MOST_PARTS: usize = 256;
 /// How many literals of a guard are looked at.
 const MOST_LITERALS: usize = 48;
 /// How many conditions of one write are looked at.
@@ -179,18 +181,20 @@ impl Draft<'_> {
     }
 }
 
-/// Whether some part of a way is a choice, or holds for one of several reasons.
+/// Whether some part of a way, if it has few, is a choice, or holds for one of several reasons.
 fn is_choice(exprs: &ExprArena, way: Way) -> bool {
     let constant = exprs.constant(way.value).is_some();
     if constant && exprs.constant(way.guard).is_some() {
         return false;
     }
-    exprs.parts(&[way.guard, way.value]).into_iter().any(|part| match exprs.get(part) {
+    let parts = exprs.parts(&[way.guard, way.value]);
+    let is_choice = |part: ExprId| match exprs.get(part) {
         Expr::Ite(..) => true,
         Expr::Binary(Binary::Or, ..) => exprs.width(part) == 1,
         Expr::Binary(Binary::And, ..) => exprs.width(part) == 1 && part != way.guard,
         _ => false,
-    })
+    };
+    parts.len() <= MOST_PARTS && parts.into_iter().any(is_choice)
 }
 
 /// The conditions that decide what a way depends on, the earliest computed first: those of choices
