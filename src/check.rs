@@ -2,6 +2,7 @@
 
 mod barriers;
 mod bound;
+mod endless;
 mod lifetime;
 mod reuse;
 mod time;
@@ -532,16 +533,7 @@ fn excluded(problem: Problem<'_>, core: Core, engine: &dyn Engine, settings: Set
     if endless.is_empty() {
         return barriers::stuck(problem.graph, core);
     }
-    match engine.find(problem, Goal::Endless, settings.budget) {
-        Answer::Yes(_) => barriers::certain_misuse(problem.graph)
-            .or_else(|| barriers::stuck_behind_loops(problem, engine, settings))
-            .unwrap_or(Verdict::Forbidden(Core { endless, ..Core::default() })),
-        Answer::No(_) if meets => barriers::stuck_behind_loops(problem, engine, settings)
-            .unwrap_or_else(|| barriers::stuck(problem.graph, core)),
-        Answer::No(_) => Verdict::Forbidden(core),
-        Answer::Unknown(why) => Verdict::Unknown(Undecided::Engine(why)),
-        Answer::Unsupported(why) => Verdict::Unknown(Undecided::Unsupported(why)),
-    }
+    endless::verdict(problem, core, endless, engine, settings)
 }
 
 /// The events, whatever the final state.

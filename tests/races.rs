@@ -117,8 +117,6 @@ fn sizes_and_names_keep_accesses_apart() {
 const STALE: &[&str] =
     &["R06-volatile-data", "R32-block-fence-one-side", "R32-device-fence-one-side", "R32-indirect"];
 
-/// The tests of real code that filter on what the code waits for: a forbidden outcome has no race
-/// behind it, an allowed one comes of a race.
 #[test]
 fn a_store_of_a_chosen_value_is_one_access() {
     let races = races_of(
@@ -131,6 +129,8 @@ fn a_store_of_a_chosen_value_is_one_access() {
     assert_eq!(races.len(), 1, "{races:?}");
 }
 
+/// The tests of real code that filter on what the code waits for: a forbidden outcome has no race
+/// behind it, an allowed one comes of a race.
 #[test]
 fn real_code_races_where_it_is_broken() {
     let model = support::model("ptx-9.2");

@@ -2,12 +2,11 @@
 //! and programs that no execution completes.
 
 use super::{Settings, reuse, too_large, verdict_on};
-use crate::event::graph::{BarrierKey, BarrierOp, BarrierRule, Cut, EventGraph};
+use crate::event::graph::{BarrierKey, BarrierOp, BarrierRule, EventGraph};
 use crate::execution::barrier::{Barriers, TooMany};
 use crate::execution::schedule::{Misuse, Schedules};
-use crate::id::{AgentId, EventId};
-use crate::program::expr::ExprArena;
-use crate::solve::{Answer, Core, Engine, Goal, Problem};
+use crate::id::AgentId;
+use crate::solve::{Core, Engine, Problem};
 use crate::verdict::{Reason, Undecided, Verdict};
 use rustc_hash::FxHashMap;
 
@@ -69,57 +68,14 @@ pub(super) fn stuck(graph: &EventGraph, core: Core) -> Verdict {
         Err(why) => return too_many(why),
     }
     let schedules = Schedules::new(Barriers::certain(graph));
-    certain_misuse_in(graph, &schedules)
-        .unwrap_or_else(|| Verdict::Deadlock(deadlock(graph, &schedules.stuck())))
-}
-
-/// The verdict where threads that may wait in loops for ever may also leave them all, and then wait
-/// for each other at barriers; `None` where that cannot be said.
-///
-/// Not all loops have to be left: the program is looked at up to the operations at which its threads
-/// end up.
-pub(super) fn stuck_behind_loops(
-    Problem { graph, model }: Problem<'_>,
-    engine: &dyn Engine,
-    settings: Settings,
-) -> Option<Verdict> {
-    // What happens unless its thread stays in a loop does happen; nobody stays in one.
-    let unless_cut = |exprs: &mut ExprArena, id: EventId| {
-        let event = graph.event(id);
-        let cuts = graph.cuts.iter().filter(|cut| cut.agent == event.agent);
-        let either = cuts.fold(event.guard, |any, cut| exprs.or(any, cut.guard));
-        if exprs.is_true(either) { either } else { event.guard }
-    };
-    let mut left = graph.guarded(unless_cut, |_, cut| cut.guard);
-    left.cuts.clear();
-    Barriers::fixed(&left)?;
-    let schedules = Schedules::new(Barriers::certain(&left));
-    let stuck = schedules.stuck();
-    if stuck.is_empty() || !schedules.is_fixed() {
-        return None;
+    if let Some(verdict) = certain_misuse_in(graph, &schedules) {
+        return verdict;
     }
-    // Threads end where they are stuck.
-    let end = |agent: AgentId| {
-        let mut ends = stuck.iter().map(|&op| graph.barriers[op].event);
-        ends.find(|&event| graph.event(event).agent == agent)
-    };
-    let happens_before = |exprs: &mut ExprArena, id: EventId| {
-        let event = graph.event(id);
-        if end(event.agent).is_some_and(|end| end <= id) { exprs.truth(false) } else { event.guard }
-    };
-    let cut_before = |exprs: &mut ExprArena, cut: &Cut| match end(cut.agent) {
-        None => cut.guard,
-        Some(end) => {
-            let not = exprs.not(graph.event(end).guard);
-            exprs.and(cut.guard, not)
-        }
-    };
-    let before = graph.guarded(happens_before, cut_before);
-    let problem = Problem { graph: &before, model };
-    match engine.find(problem, Goal::Complete, settings.budget) {
-        Answer::Yes(_) => Some(Verdict::Deadlock(deadlock(graph, &stuck))),
-        _ => None,
+    if may_differ(graph) && Barriers::fixed(graph).is_none() {
+        let what = "different thread counts at one barrier, where branches decide who comes";
+        return Verdict::Unknown(Undecided::Unsupported(what.to_owned()));
     }
+    Verdict::Deadlock(deadlock(graph, &schedules.stuck()))
 }
 
 /// The verdict on a violation that some schedule comes to.
@@ -189,7 +145,7 @@ fn reason(graph: &EventGraph, rule: String, a: usize, b: usize) -> Reason {
 
 /// Who waits in the end: at these operations or, where there are none since values decide who comes
 /// to a barrier or how many it takes, whoever may wait.
-fn deadlock(graph: &EventGraph, waiting: &[usize]) -> Reason {
+pub(super) fn deadlock(graph: &EventGraph, waiting: &[usize]) -> Reason {
     let (may, waiting) = match waiting {
         [] => {
             let all = 0..graph.barriers.len();

@@ -343,7 +343,9 @@ fn semantic_reads(
     if event.kind != EventKind::Write {
         return Vec::new();
     }
-    let mut stack = graph.exprs.leaves(graph.access_of(id).value);
+    let access = graph.access_of(id);
+    let mut stack = graph.exprs.leaves(access.value);
+    stack.extend(access.chosen_by.iter().flat_map(|&by| graph.exprs.leaves(by)));
     if guard {
         stack.extend(graph.exprs.leaves(event.guard));
     }

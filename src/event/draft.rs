@@ -40,6 +40,7 @@ pub(super) struct DraftAccess {
     pub(super) data_reads: Vec<AccessId>,
     pub(super) rmw_read: Option<AccessId>,
     pub(super) way_of: Option<AccessId>,
+    pub(super) chosen_by: Option<ExprId>,
     /// A plain store that is all its instruction does: no element of a vector, and not at one of
     /// several places that an address may mean, beside which it would keep its own position.
     pub(super) alone: bool,
@@ -94,7 +95,7 @@ pub(super) struct Draft<'p> {
     pub(super) finals: Vec<FxHashMap<String, ExprId>>,
     pub(super) accesses: Vec<DraftAccess>,
     pub(super) entries: Vec<Entry>,
-    barriers: Vec<BarrierOp>,
+    pub(super) barriers: Vec<BarrierOp>,
     /// For each barrier operation, the reads that its predicate was computed from.
     pub(super) predicates: Vec<Vec<AccessId>>,
     /// For each barrier operation, the reads behind what it returns; see [`Self::reductions`].
@@ -255,15 +256,16 @@ impl<'p> Draft<'p> {
 
     /// Splits accesses into pieces, numbers the events and resolves the condition.
     pub(super) fn finish(mut self) -> EventGraph {
+        self.settle_guards();
+        let program = self.program;
+        let loads = super::non_coherent::violations(program, &self.accesses, &mut self.exprs);
+        self.violations.extend(loads);
         self.split_ways();
         let pieces = Pieces::split(
             &self.accesses,
             self.program.layout.objects.len(),
             self.unfolding.tearing,
         );
-        let program = self.program;
-        let loads = super::non_coherent::violations(program, &self.accesses, &mut self.exprs);
-        self.violations.extend(loads);
         let mut graph = EventGraph {
             exprs: std::mem::take(&mut self.exprs),
             agents: agents(program),
@@ -328,6 +330,7 @@ impl<'p> Draft<'p> {
                 data_reads: draft.data_reads.clone(),
                 rmw_read: draft.rmw_read,
                 way_of: draft.way_of,
+                chosen_by: draft.chosen_by,
             });
         }
         for index in 0..graph.accesses.len() {
@@ -377,6 +380,7 @@ impl<'p> Draft<'p> {
                 data_reads: Vec::new(),
                 rmw_read: None,
                 way_of: None,
+                chosen_by: None,
             });
             graph.events.push(Event {
                 agent: AgentId::new(0),
@@ -486,6 +490,7 @@ impl<'p> Draft<'p> {
             data_reads: Vec::new(),
             rmw_read: None,
             way_of: None,
+            chosen_by: None,
         });
         graph.events.push(event);
     }

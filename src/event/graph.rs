@@ -133,6 +133,8 @@ pub struct Access {
     /// For a write that comes about in several ways, of which each is an access, the first of them;
     /// `None` in the first.
     pub way_of: Option<AccessId>,
+    /// For a way, what decided that the value is this one.
+    pub chosen_by: Option<ExprId>,
 }
 
 impl Access {

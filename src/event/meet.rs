@@ -112,6 +112,7 @@ impl ThreadRun<'_, '_> {
         span: Span,
     ) -> Vec<(ExprId, u64)> {
         let value = self.term(term, state, None);
+        let value = self.with_tables(value);
         let resource = largest == 15;
         let rule = if resource {
             "a barrier number above 15 (PTX-9.7.13.1)"

@@ -126,6 +126,7 @@ impl<'p> ThreadRun<'_, 'p> {
             data_reads: Vec::new(),
             rmw_read: None,
             way_of: None,
+            chosen_by: None,
             alone: false,
             position: self.position,
             span,

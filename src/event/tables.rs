@@ -7,7 +7,8 @@
 //! air: of the writes to such variables, the first would have an address computed from what is there
 //! initially.
 
-use super::draft::Draft;
+use super::draft::{Draft, Entry};
+use super::graph::BarrierRule;
 use super::unfold::{ThreadRun, Unfolding, settled};
 use crate::id::{ExprId, ObjectId};
 use crate::litmus::ast::DeclaredSpace;
@@ -72,13 +73,51 @@ impl ThreadRun<'_, '_> {
     /// Other values keep the read, since what is computed from them depends on it and on what else
     /// they are computed from (PTX-8.10.4).
     pub(super) fn with_tables(&mut self, address: ExprId) -> ExprId {
-        let Draft { exprs, fixed, .. } = &mut *self.draft;
-        if fixed.is_empty() || exprs.constant(address).is_some() {
-            return address;
+        self.draft.with_tables(address)
+    }
+}
+
+impl Draft<'_> {
+    fn with_tables(&mut self, x: ExprId) -> ExprId {
+        let Self { exprs, fixed, .. } = self;
+        if fixed.is_empty() || exprs.constant(x).is_some() {
+            return x;
         }
-        exprs.replace(address, |exprs, part| {
+        exprs.replace(x, |exprs, part| {
             let Expr::Read(read) = exprs.get(part) else { return None };
             fixed.get(&read).map(|&bits| exprs.number(bits, exprs.width(part)))
         })
+    }
+
+    /// Puts what is read from such memory into what decides where threads end, what they misuse, and
+    /// which of them meet at barriers: nothing is stored that would depend on it.
+    pub(super) fn settle_guards(&mut self) {
+        if self.fixed.is_empty() {
+            return;
+        }
+        let mut entries = std::mem::take(&mut self.entries);
+        for entry in &mut entries {
+            if let Entry::Other { guard, .. } = entry {
+                *guard = self.with_tables(*guard);
+            }
+        }
+        self.entries = entries;
+        let mut barriers = std::mem::take(&mut self.barriers);
+        for op in &mut barriers {
+            if let BarrierRule::Count(count) | BarrierRule::Quorum(count) = &mut op.rule {
+                *count = self.with_tables(*count);
+            }
+        }
+        self.barriers = barriers;
+        let mut cuts = std::mem::take(&mut self.cuts);
+        for cut in &mut cuts {
+            (cut.guard, cut.steady) = (self.with_tables(cut.guard), self.with_tables(cut.steady));
+        }
+        self.cuts = cuts;
+        let mut violations = std::mem::take(&mut self.violations);
+        for violation in &mut violations {
+            violation.guard = self.with_tables(violation.guard);
+        }
+        self.violations = violations;
     }
 }

@@ -25,6 +25,8 @@ const MOST_CONDITIONS: usize = 16;
 struct Way {
     guard: ExprId,
     value: ExprId,
+    /// The conditions that have decided the value.
+    by: ExprId,
 }
 
 impl Draft<'_> {
@@ -40,11 +42,13 @@ impl Draft<'_> {
             let Some((first, others)) = ways.split_first() else { continue };
             let access = &mut self.accesses[id.index()];
             (access.guard, access.value) = (first.guard, first.value);
+            access.chosen_by = Some(first.by);
             for way in others {
                 let one = self.accesses[id.index()].clone();
                 let other = AccessId::new(self.accesses.len());
-                let (guard, value, way_of) = (way.guard, way.value, Some(id));
-                self.accesses.push(DraftAccess { guard, value, way_of, ..one });
+                let Way { guard, value, by } = *way;
+                let (way_of, chosen_by) = (Some(id), Some(by));
+                self.accesses.push(DraftAccess { guard, value, way_of, chosen_by, ..one });
                 self.entries.push(Entry::Access(other));
             }
         }
@@ -52,9 +56,10 @@ impl Draft<'_> {
 
     /// The ways of a write; none where there is nothing to say.
     fn ways(&mut self, id: AccessId) -> Vec<Way> {
+        let by = self.exprs.truth(true);
         let access = &self.accesses[id.index()];
-        let whole = Way { guard: access.guard, value: access.value };
-        if !access.write || !is_choice(&self.exprs, whole) {
+        let whole = Way { guard: access.guard, value: access.value, by };
+        if !access.write || !may_differ(&self.exprs, whole) {
             return Vec::new();
         }
         let own = access.rmw_read;
@@ -134,18 +139,14 @@ impl Draft<'_> {
         reads.iter().all(|read| {
             let guard = self.accesses[read.index()].guard;
             holds(&self.exprs, guard, &given) == Some(true)
-                || self
-                    .reads(Way { guard, value: guard }, None)
-                    .iter()
-                    .all(|other| reads.contains(other))
+                || self.reads_of(&[guard], None).iter().all(|other| reads.contains(other))
         })
     }
 
     /// Whether all reads that a condition is computed from happen wherever a guard holds; elsewhere it
     /// has no value to go by.
     fn is_known(&mut self, condition: ExprId, guard: ExprId) -> bool {
-        let happens = Way { guard: self.exprs.truth(true), value: condition };
-        self.reads(happens, None).into_iter().all(|read| {
+        self.reads_of(&[condition], None).into_iter().all(|read| {
             let not = self.exprs.not(self.accesses[read.index()].guard);
             let without = self.exprs.and(guard, not);
             self.exprs.is_false(without)
@@ -163,12 +164,17 @@ impl Draft<'_> {
 
     /// What a way depends on, but for the read of the same atomic operation, on which it always does.
     fn reads(&self, way: Way, own: Option<AccessId>) -> Vec<AccessId> {
-        let leaves = self.exprs.parts(&[way.guard, way.value]);
+        self.reads_of(&[way.guard, way.value], own)
+    }
+
+    /// The reads, but for one, that some expressions are computed from.
+    fn reads_of(&self, computed: &[ExprId], own: Option<AccessId>) -> Vec<AccessId> {
         let read = |part| match self.exprs.get(part) {
             Expr::Read(read) => Some(read),
             _ => None,
         };
-        leaves.into_iter().filter_map(read).filter(|&read| Some(read) != own).collect()
+        let parts = self.exprs.parts(computed);
+        parts.into_iter().filter_map(read).filter(|&read| Some(read) != own).collect()
     }
 
     /// A way with one of its conditions decided.
@@ -177,12 +183,13 @@ impl Draft<'_> {
         let mut decided = |x| self.exprs.replace(x, |_, part| (part == condition).then_some(known));
         let (rest, value) = (decided(way.guard), decided(way.value));
         let literal = if holds { condition } else { self.exprs.not(condition) };
-        Way { guard: self.exprs.and(literal, rest), value }
+        let by = if value == way.value { way.by } else { self.exprs.and(way.by, literal) };
+        Way { guard: self.exprs.and(literal, rest), value, by }
     }
 }
 
 /// Whether some part of a way, if it has few, is a choice, or holds for one of several reasons.
-fn is_choice(exprs: &ExprArena, way: Way) -> bool {
+fn may_differ(exprs: &ExprArena, way: Way) -> bool {
     let constant = exprs.constant(way.value).is_some();
     if constant && exprs.constant(way.guard).is_some() {
         return false;

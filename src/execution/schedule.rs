@@ -152,15 +152,28 @@ impl<'a> Schedules<'a> {
     }
 
     /// Whether threads meet in the same way in every schedule: at each barrier with a count there are
-    /// no more threads than it asks for.
+    /// as many threads as it asks for.
     #[must_use]
     pub fn is_fixed(&self) -> bool {
+        self.asks_each_barrier(|wanted, threads| wanted == threads)
+    }
+
+    /// Whether threads are stuck at the same operations in the end of every schedule, unless some
+    /// barrier is misused: at each barrier with a count there are no more threads than it asks for.
+    #[must_use]
+    pub fn lead_to_one_end(&self) -> bool {
+        self.asks_each_barrier(|wanted, threads| wanted >= threads)
+    }
+
+    /// Whether all operations on barriers with counts ask for such a number, given how many threads
+    /// come there.
+    fn asks_each_barrier(&self, fits: impl Fn(u128, u128) -> bool) -> bool {
         self.start().here.iter().all(|&(first, _)| {
             let is_here = |b: &&usize| self.key(**b) == self.key(first);
             let users = self.threads.iter().filter(|t| t.operations.iter().any(|b| is_here(&b)));
             let threads = users.count() as u128;
             let mut ops = self.threads.iter().flat_map(|t| &t.operations).filter(is_here);
-            ops.all(|&b| self.barriers.wanted(b).is_some_and(|(wanted, _)| wanted == threads))
+            ops.all(|&b| self.barriers.wanted(b).is_some_and(|(wanted, _)| fits(wanted, threads)))
         })
     }
 

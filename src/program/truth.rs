@@ -89,23 +89,38 @@ impl ExprArena {
         let mut tables = Tables::default();
         let first = tables.of(self, a)?;
         let second = tables.of(self, b)?;
+        let possible = self.possible(&tables.conditions);
         let table = if op == Binary::And { first & second } else { first | second };
-        match table {
-            0 => return Some(self.truth(false)),
-            u64::MAX => return Some(self.truth(true)),
-            _ if table == first => return Some(a),
-            _ if table == second => return Some(b),
-            _ => {}
+        let is = |other: u64| (table ^ other) & possible == 0;
+        match () {
+            () if is(0) => return Some(self.truth(false)),
+            () if is(u64::MAX) => return Some(self.truth(true)),
+            () if is(first) => return Some(a),
+            () if is(second) => return Some(b),
+            () => {}
         }
-        if !tables.repeats {
+        if !tables.repeats && possible == u64::MAX {
             return None;
         }
         let mut conditions: Vec<(ExprId, usize)> = tables.conditions.into_iter().zip(0..).collect();
         conditions.sort_unstable();
         self.tabled = true;
-        let whole = self.of_table(&conditions, table);
+        let whole = self.of_table(&conditions, table, possible);
         self.tabled = false;
         Some(whole)
+    }
+
+    /// The assignments in which no two conditions hold that exclude each other.
+    fn possible(&self, conditions: &[ExprId]) -> u64 {
+        let mut possible = u64::MAX;
+        for (at, &one) in conditions.iter().enumerate() {
+            for (&other, column) in conditions[..at].iter().zip(COLUMNS) {
+                if self.clash(one, other) {
+                    possible &= !(COLUMNS[at] & column);
+                }
+            }
+        }
+        possible
     }
 
     /// Whether a truth value, made of a few literals, may hold for one of several reasons.
@@ -155,20 +170,34 @@ impl ExprArena {
         out
     }
 
-    /// The truth value with a table, one condition after the other.
-    fn of_table(&mut self, conditions: &[(ExprId, usize)], table: u64) -> ExprId {
-        match table {
-            0 => return self.truth(false),
-            u64::MAX => return self.truth(true),
-            _ => {}
+    /// The truth value with a table, as far as assignments are possible, one condition after the
+    /// other.
+    fn of_table(
+        &mut self,
+        conditions: &[(ExprId, usize)],
+        mut table: u64,
+        mut possible: u64,
+    ) -> ExprId {
+        for (rest, &(condition, at)) in conditions.iter().enumerate() {
+            if table & possible == 0 {
+                return self.truth(false);
+            }
+            if !table & possible == 0 {
+                return self.truth(true);
+            }
+            let (then, otherwise) = (if_true(table, at), if_false(table, at));
+            let (may, may_not) = (if_true(possible, at), if_false(possible, at));
+            if (then ^ otherwise) & may & may_not == 0 {
+                table = (then & may) | (otherwise & may_not);
+                possible = may | may_not;
+                continue;
+            }
+            let later = &conditions[rest + 1..];
+            let then = self.of_table(later, then, may);
+            let otherwise = self.of_table(later, otherwise, may_not);
+            return self.ite(condition, then, otherwise);
         }
-        let (condition, at) = *conditions
-            .iter()
-            .find(|(_, at)| if_true(table, *at) != if_false(table, *at))
-            .expect("it is not constant");
-        let then = self.of_table(conditions, if_true(table, at));
-        let otherwise = self.of_table(conditions, if_false(table, at));
-        self.ite(condition, then, otherwise)
+        self.truth(table & possible != 0)
     }
 }
 
@@ -210,19 +239,23 @@ mod tests {
         })
     }
 
-    fn build(arena: &mut ExprArena, tree: &Tree) -> ExprId {
+    fn build(
+        arena: &mut ExprArena,
+        tree: &Tree,
+        condition: &impl Fn(&mut ExprArena, usize) -> ExprId,
+    ) -> ExprId {
         match tree {
-            Tree::Condition(at) => arena.leaf(Expr::Read(AccessId::new(*at)), 1),
+            Tree::Condition(at) => condition(arena, *at),
             Tree::Not(a) => {
-                let a = build(arena, a);
+                let a = build(arena, a, condition);
                 arena.not(a)
             }
             Tree::And(a, b) => {
-                let (a, b) = (build(arena, a), build(arena, b));
+                let (a, b) = (build(arena, a, condition), build(arena, b, condition));
                 arena.and(a, b)
             }
             Tree::Or(a, b) => {
-                let (a, b) = (build(arena, a), build(arena, b));
+                let (a, b) = (build(arena, a, condition), build(arena, b, condition));
                 arena.or(a, b)
             }
         }
@@ -238,11 +271,33 @@ mod tests {
     }
 
     proptest! {
+        /// As below, of conditions that exclude each other.
+        #[test]
+        fn what_excludes_each_other_is_known(tree in tree()) {
+            let mut arena = ExprArena::default();
+            let x = arena.leaf(Expr::Read(AccessId::new(0)), 8);
+            let equals = |arena: &mut ExprArena, at: usize| {
+                let number = arena.number(at as u128, 8);
+                arena.eq(x, number)
+            };
+            let built = build(&mut arena, &tree, &equals);
+            let truths: Vec<bool> =
+                (0..5).map(|value| holds(&tree, 1_u32.checked_shl(value).unwrap_or(0) & 15)).collect();
+            for (value, &truth) in (0..).zip(&truths) {
+                let of = crate::program::value::evaluate(&arena, built, &|_| Some(value));
+                prop_assert_eq!(of, Some(u128::from(truth)));
+            }
+            let same = truths.iter().all(|truth| *truth == truths[0]);
+            prop_assert_eq!(arena.constant(built).is_some(), same);
+        }
+
         /// Simplified truth values mean the same, and mention no condition that does not matter.
         #[test]
         fn only_conditions_that_matter_are_mentioned(tree in tree()) {
             let mut arena = ExprArena::default();
-            let built = build(&mut arena, &tree);
+            let read =
+                |arena: &mut ExprArena, at| arena.leaf(Expr::Read(AccessId::new(at)), 1);
+            let built = build(&mut arena, &tree, &read);
             for given in 0..16 {
                 let leaf = |leaf: Expr| match leaf {
                     Expr::Read(at) => Some(u128::from(given >> at.index() & 1)),

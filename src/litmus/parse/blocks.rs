@@ -219,7 +219,7 @@ fn thread_directive(
             Ok(())
         }
         ".shared" | ".local" => {
-            names.variables.extend(declaration::of_thread(cursor, draft)?);
+            names.variables.extend(declaration::of_thread(cursor, draft, thread)?);
             Ok(())
         }
         ".pragma" => {

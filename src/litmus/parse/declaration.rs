@@ -72,6 +72,7 @@ pub(super) fn directive(cursor: &mut Cursor<'_>, draft: &mut Draft) -> Result<()
 pub(super) fn of_thread(
     cursor: &mut Cursor<'_>,
     draft: &mut Draft,
+    thread: usize,
 ) -> Result<Vec<(String, Type)>, SyntaxError> {
     let directive = cursor.expect(TokenKind::Qualifier, "`.shared` or `.local`")?;
     let space = match cursor.text(directive.span) {
@@ -80,7 +81,7 @@ pub(super) fn of_thread(
     };
     let variables = variables(cursor, draft, space, directive.span)?;
     let names = variables.iter().map(|v| (v.name.value.clone(), v.ty)).collect();
-    variables.into_iter().for_each(|variable| draft.add_variable_of_thread(variable));
+    variables.into_iter().for_each(|variable| draft.add_variable_of_thread(variable, thread));
     Ok(names)
 }
 

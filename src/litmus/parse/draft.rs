@@ -45,8 +45,8 @@ pub(super) struct Draft {
     pub(super) variables: Vec<Variable>,
     pub(super) aliases: Vec<AliasDeclaration>,
     declared: FxHashMap<String, Span>,
-    /// Variables that threads declare.
-    of_threads: FxHashSet<String>,
+    /// Variables that threads declare, each with the last thread that does.
+    of_threads: FxHashMap<String, usize>,
     pub(super) register_inits: Vec<RegisterInitDraft>,
     pub(super) launch: Vec<LaunchSize>,
     pub(super) threads: Vec<ThreadDraft>,
@@ -75,7 +75,7 @@ impl Draft {
             variables: Vec::new(),
             aliases: Vec::new(),
             declared: FxHashMap::default(),
-            of_threads: FxHashSet::default(),
+            of_threads: FxHashMap::default(),
             register_inits: Vec::new(),
             launch: Vec::new(),
             threads: Vec::new(),
@@ -143,13 +143,13 @@ impl Draft {
     }
 
     /// Adds a variable that a thread declares. Threads that run one kernel declare the same ones, of
-    /// which each CTA or thread has its own.
-    pub(super) fn add_variable_of_thread(&mut self, variable: Variable) {
+    /// which each CTA or thread has its own; one thread declares a name once.
+    pub(super) fn add_variable_of_thread(&mut self, variable: Variable, thread: usize) {
         let form = |v: &Variable| (v.space, v.ty, v.elements, v.align, v.initial.clone());
         let known = self.variables.iter().find(|v| v.name.value == variable.name.value);
-        let of_thread = self.of_threads.contains(&variable.name.value);
-        if !(of_thread && known.is_some_and(|known| form(known) == form(&variable))) {
-            self.of_threads.insert(variable.name.value.clone());
+        let last = self.of_threads.insert(variable.name.value.clone(), thread);
+        let another = last.is_some_and(|last| last != thread);
+        if !(another && known.is_some_and(|known| form(known) == form(&variable))) {
             self.add_variable(variable);
         }
     }
