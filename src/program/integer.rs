@@ -8,27 +8,27 @@ use super::lower::{Lowering, boolean};
 use super::micro::Micro;
 use super::term::{Extension, Term, extension};
 use crate::ptx::operation::{
-    ArithmeticOp, CarryOp, Destination, Excess, Half, IntegerOp, NonZeroTest, Operation,
-    Permutation, Register, Sign, Type, TypeKind, Value,
+    ArithmeticOp, CarryOp, Destination, Excess, Half, IntegerOp, NonZeroTest, Permutation,
+    Register, Sign, Type, TypeKind, Value,
 };
 
 impl Lowering<'_> {
-    pub(super) fn integer_operation(&mut self, operation: &Operation) {
-        match operation {
-            Operation::Integer { op, ty, destination, sources, test } => {
-                self.integer(*op, *ty, destination, sources, test.as_ref());
-            }
-            Operation::Carry { op, ty, destination, sources, carry_in, carry_out } => {
-                let sources: Vec<Term> = sources.iter().map(|s| self.value(s, *ty)).collect();
-                let carry = carry_in.as_ref().map(|c| self.register(&c.value, 1, Extension::Zero));
-                let (result, carry) = with_carry(*op, *ty, &sources, carry);
-                self.assign_with(destination, result, extension(*ty), carry_out.as_ref(), carry);
-            }
-            _ => {}
-        }
+    /// A sum, difference or product with the carry that it takes and the carry that it gives.
+    pub(super) fn carry(
+        &mut self,
+        (op, ty): (CarryOp, Type),
+        destination: &Destination,
+        sources: &[Value],
+        taken: Option<&Register>,
+        given: Option<&Register>,
+    ) {
+        let sources: Vec<Term> = sources.iter().map(|s| self.value(s, ty)).collect();
+        let taken = taken.map(|c| self.register(&c.value, 1, Extension::Zero));
+        let (result, carry) = with_carry(op, ty, &sources, taken);
+        self.assign_with(destination, result, extension(ty), given, carry);
     }
 
-    fn integer(
+    pub(super) fn integer(
         &mut self,
         op: IntegerOp,
         ty: Type,

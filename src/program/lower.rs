@@ -559,8 +559,12 @@ impl Lowering<'_> {
                 let value = self.predicate(condition).choose(t, e);
                 self.assign(destination, value, extension(*ty));
             }
-            Operation::Integer { .. } | Operation::Carry { .. } => {
-                self.integer_operation(operation);
+            Operation::Integer { op, ty, destination, sources, test } => {
+                self.integer(*op, *ty, destination, sources, test.as_ref());
+            }
+            Operation::Carry { op, ty, destination, sources, carry_in, carry_out } => {
+                let (taken, given) = (carry_in.as_ref(), carry_out.as_ref());
+                self.carry((*op, *ty), destination, sources, taken, given);
             }
             Operation::ConvertAddress { .. }
             | Operation::MapAddress { .. }

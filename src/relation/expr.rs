@@ -54,6 +54,9 @@ pub struct RecId {
     pub member: u32,
 }
 
+/// How many schedules are kept: of the axioms, and of the relations that races and misuses ask for.
+const SCHEDULES: usize = 6;
+
 /// All nodes of one model.
 #[derive(Clone, Debug, Default)]
 pub struct Arena {
@@ -64,7 +67,7 @@ pub struct Arena {
     /// Changes with everything that is added or defined.
     digest: u64,
     /// Cache of [`Self::schedule`]. What is there stays as it is when more is added.
-    schedules: [std::sync::OnceLock<Arc<Schedule>>; 6],
+    schedules: [std::sync::OnceLock<Arc<Schedule>>; SCHEDULES],
 }
 
 impl Arena {

@@ -246,7 +246,7 @@ impl Decoder<'_> {
     }
 }
 
-fn is_integer(ty: Type) -> bool {
+pub(super) fn is_integer(ty: Type) -> bool {
     matches!(ty.kind, TypeKind::Unsigned | TypeKind::Signed)
 }
 

@@ -1,6 +1,7 @@
 //! Integer and bit instructions beyond plain arithmetic: fields, permutations, counts, logic of
 //! three operands, saturation, pairs, and arithmetic with a carry.
 
+use super::arithmetic::is_integer;
 use super::{Decoded, Decoder, outside};
 use crate::ptx::error::DecodeError;
 use crate::ptx::instruction::{Operand, OperandKind};
@@ -28,10 +29,6 @@ const WORDS: &str = ".b32 and .b64";
 const INTEGERS: &str = ".u32, .u64, .s32 and .s64";
 const HALVES: &str = ".u32 and .s32";
 const ALL: &str = ".u16, .u32, .u64, .s16, .s32 and .s64";
-
-fn is_integer(ty: Type) -> bool {
-    matches!(ty.kind, TypeKind::Unsigned | TypeKind::Signed)
-}
 
 /// Whether a type is one of a list in words, such as [`WORDS`].
 fn is_in(legal: &str, ty: Type) -> bool {
