@@ -707,3 +707,20 @@ fn random_programs_with_branches_and_reductions() {
     let known = tally.lacking + tally.late + tally.unseen + tally.unreached;
     assert!(known * 100 <= tally.branching, "what is known to be inexact is rare: {tally:?}");
 }
+
+/// Threads with different counts, of which one comes from a loop that it leaves: whether they meet is
+/// for the values that they read, and nobody says that they do not.
+#[test]
+fn counts_behind_a_wait_are_not_called_fine() {
+    let text = "PTX counts-behind-a-wait\n.global .u32 flag = 0;\n\
+        P0 @ cta 0, warp 0 { st.relaxed.gpu.global.u32 [flag], 1; }\n\
+        P1 @ cta 0, warp 1 {\nWAIT:\nld.relaxed.gpu.global.u32 %r1, [flag];\n\
+        setp.eq.u32 %p1, %r1, 0;\n@%p1 bra WAIT;\nbarrier.sync 0, 32;\nbarrier.arrive 0, 64;\n}\n\
+        P2 @ cta 0, warp 2 { barrier.sync 0, 64; }\nexists (true)\n";
+    let model = support::model("ptx-9.2");
+    let test = support::parse("counts", text.as_bytes()).expect("it is well formed");
+    for engine in engines() {
+        let verdict = check(&test, &model, &*engine, Settings::default()).verdict;
+        assert_eq!(verdict.kind(), Kind::Unknown, "{}", engine.name());
+    }
+}

@@ -1,6 +1,7 @@
 //! What goes wrong at barriers without a guard that tells: operations that must not meet but may,
 //! and programs that no execution completes.
 
+use super::endless::with_loops_left;
 use super::{Settings, reuse, too_large, verdict_on};
 use crate::event::graph::{BarrierKey, BarrierOp, BarrierRule, EventGraph};
 use crate::execution::barrier::{Barriers, TooMany};
@@ -33,6 +34,15 @@ pub(super) fn misuse(
         let what = "`.red` and other operations with a thread count on one barrier, where branches \
                     decide who comes";
         return Some(Verdict::Unknown(Undecided::Unsupported(what.to_owned())));
+    }
+    if may_differ(graph) && !graph.cuts.is_empty() {
+        let left = with_loops_left(graph);
+        let schedules = Schedules::new(Barriers::certain(&left));
+        // Memory accesses may keep them apart, as a flag that is set behind a barrier does.
+        if matches!(schedules.misuse(), Ok(Some(Misuse::DifferentCounts(..)))) {
+            let what = "different thread counts at one barrier, where a loop decides who comes";
+            return Some(Verdict::Unknown(Undecided::Unsupported(what.to_owned())));
+        }
     }
     reuse::early(problem, first?, engine, settings)
 }

@@ -67,6 +67,19 @@ fn with_barriers(graph: &EventGraph, loops: Vec<Span>) -> Vec<Span> {
     all
 }
 
+/// The program as it is if no thread stays in a loop: what happens unless its thread does so happens.
+pub(super) fn with_loops_left(graph: &EventGraph) -> EventGraph {
+    let unless_cut = |exprs: &mut ExprArena, id: EventId| {
+        let event = graph.event(id);
+        let cuts = graph.cuts.iter().filter(|cut| cut.agent == event.agent);
+        let either = cuts.fold(event.guard, |any, cut| exprs.or(any, cut.guard));
+        if exprs.is_true(either) { either } else { event.guard }
+    };
+    let mut left = graph.guarded(unless_cut, |_, cut| cut.guard);
+    left.cuts.clear();
+    left
+}
+
 /// Where threads wait, by the barriers that they come to if nobody stays in a loop. Up to where they
 /// are stuck then, an execution has to show that all of them do leave their loops.
 ///
@@ -77,15 +90,7 @@ fn wait(
     engine: &dyn Engine,
     settings: Settings,
 ) -> Result<Wait, Verdict> {
-    // What happens unless its thread stays in a loop does happen; nobody stays in one.
-    let unless_cut = |exprs: &mut ExprArena, id: EventId| {
-        let event = graph.event(id);
-        let cuts = graph.cuts.iter().filter(|cut| cut.agent == event.agent);
-        let either = cuts.fold(event.guard, |any, cut| exprs.or(any, cut.guard));
-        if exprs.is_true(either) { either } else { event.guard }
-    };
-    let mut left = graph.guarded(unless_cut, |_, cut| cut.guard);
-    left.cuts.clear();
+    let left = with_loops_left(graph);
     if Barriers::fixed(&left).is_none() {
         return Ok(Wait::Unclear);
     }
