@@ -163,6 +163,12 @@ fn output_does_not_depend_on_the_number_of_workers() {
 }
 
 #[test]
+fn endless_waits_are_said_of_states() {
+    let told = ptxmc(&["outcomes", "litmus/control/endless-wait.litmus"]).transcript();
+    assert!(told.contains("no execution ends: a thread waits for ever at"), "{told}");
+}
+
+#[test]
 fn one_test_can_be_looked_at() {
     insta::assert_snapshot!("outcomes_text", ptxmc(&["outcomes", RELAXED]).transcript());
     insta::assert_snapshot!("outcomes_witness", ptxmc(&["outcomes", MP, "--witness"]).transcript());

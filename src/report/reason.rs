@@ -33,16 +33,23 @@ pub fn caveat(verdict: &Verdict, files: &Files) -> Option<String> {
         }
         Verdict::Unknown(why) => Some(format!("the verdict is unknown: {}", undecided(why, files))),
         Verdict::Error(message) => Some(format!("the verdict is an error: {message}")),
-        Verdict::Allowed(_) | Verdict::Forbidden(_) => None,
+        Verdict::Forbidden(core) => endless(core, files),
+        Verdict::Allowed(_) => None,
     }
+}
+
+/// That no execution ends, and where threads wait, if that is what excludes an outcome.
+fn endless(core: &Core, files: &Files) -> Option<String> {
+    let places: Vec<String> = core.endless.iter().map(|&span| files.location(span)).collect();
+    let wait = || format!("no execution ends: a thread waits for ever at {}", places.join(" or "));
+    (!places.is_empty()).then(wait)
 }
 
 /// The axioms of a core with their clauses, or what else excludes the outcome.
 #[must_use]
 pub fn forbidden(core: &Core, model: &Model, files: &Files) -> String {
-    if !core.endless.is_empty() {
-        let places: Vec<String> = core.endless.iter().map(|&span| files.location(span)).collect();
-        return format!("no execution ends: a thread waits for ever at {}", places.join(" or "));
+    if let Some(wait) = endless(core, files) {
+        return wait;
     }
     if core.axioms.is_empty() {
         return "no execution of the program has this outcome, whatever the model".to_owned();
