@@ -548,8 +548,12 @@ fn without_filter(graph: &EventGraph) -> Cow<'_, EventGraph> {
 
 /// Where threads may wait in a loop for ever.
 fn spins(graph: &EventGraph) -> Vec<Span> {
-    let spins = graph.cuts.iter().filter(|c| c.kind == CutKind::Spin);
-    let mut spans: Vec<Span> = spins.map(|c| c.span).collect();
+    in_order(graph.cuts.iter().filter(|c| c.kind == CutKind::Spin).map(|c| c.span))
+}
+
+/// Places in the order of the source, each once.
+fn in_order(spans: impl Iterator<Item = Span>) -> Vec<Span> {
+    let mut spans: Vec<Span> = spans.collect();
     spans.sort_by_key(|span| (span.start, span.end));
     spans.dedup();
     spans

@@ -33,7 +33,7 @@ pub(super) fn misuse(
     if may_mix(graph) && Barriers::fixed(graph).is_none() {
         let what = "`.red` and other operations with a thread count on one barrier, where branches \
                     decide who comes";
-        return Some(Verdict::Unknown(Undecided::Unsupported(what.to_owned())));
+        return Some(unsupported(what));
     }
     if may_differ(graph) && !graph.cuts.is_empty() {
         let left = with_loops_left(graph);
@@ -41,7 +41,7 @@ pub(super) fn misuse(
         // Memory accesses may keep them apart, as a flag that is set behind a barrier does.
         if matches!(schedules.misuse(), Ok(Some(Misuse::DifferentCounts(..)))) {
             let what = "different thread counts at one barrier, where a loop decides who comes";
-            return Some(Verdict::Unknown(Undecided::Unsupported(what.to_owned())));
+            return Some(unsupported(what));
         }
     }
     reuse::early(problem, first?, engine, settings)
@@ -83,7 +83,7 @@ pub(super) fn stuck(graph: &EventGraph, core: Core) -> Verdict {
     }
     if may_differ(graph) && Barriers::fixed(graph).is_none() {
         let what = "different thread counts at one barrier, where branches decide who comes";
-        return Verdict::Unknown(Undecided::Unsupported(what.to_owned()));
+        return unsupported(what);
     }
     Verdict::Deadlock(deadlock(graph, &schedules.stuck()))
 }
@@ -128,7 +128,11 @@ fn undefined(found: Result<Option<Reason>, TooMany>) -> Option<Verdict> {
 }
 
 fn too_many(why: TooMany) -> Verdict {
-    Verdict::Unknown(Undecided::Unsupported(why.to_string()))
+    unsupported(&why.to_string())
+}
+
+fn unsupported(what: &str) -> Verdict {
+    Verdict::Unknown(Undecided::Unsupported(what.to_owned()))
 }
 
 /// A misuse in some schedule.

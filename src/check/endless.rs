@@ -1,7 +1,7 @@
 //! Programs that no execution ends, with loops in which threads may wait for ever: whether it is for
 //! the loops or for barriers.
 
-use super::{Settings, barriers};
+use super::{Settings, barriers, in_order};
 use crate::event::graph::{Cut, EventGraph};
 use crate::execution::barrier::Barriers;
 use crate::execution::schedule::Schedules;
@@ -35,21 +35,18 @@ pub(super) fn verdict(
         false => wait(problem, engine, settings),
     };
     let endless = |endless| Verdict::Forbidden(Core { endless, ..Core::default() });
+    let by_wait = |unclear: Verdict| match wait() {
+        Ok(Wait::AtBarriers(reason)) => Verdict::Deadlock(reason),
+        Ok(Wait::InLoops) => endless(loops.clone()),
+        Ok(Wait::Unclear) => unclear,
+        Err(verdict) => verdict,
+    };
     match engine.find(problem, Goal::Endless, settings.budget) {
-        Answer::Yes(_) => barriers::certain_misuse(graph).unwrap_or_else(|| match wait() {
-            Ok(Wait::AtBarriers(reason)) => Verdict::Deadlock(reason),
-            Ok(Wait::InLoops) => endless(loops),
-            Ok(Wait::Unclear) => endless(with_barriers(graph, loops)),
-            Err(verdict) => verdict,
-        }),
+        Answer::Yes(_) => barriers::certain_misuse(graph)
+            .unwrap_or_else(|| by_wait(endless(with_barriers(graph, &loops)))),
         Answer::No(_) if graph.barriers.is_empty() => Verdict::Forbidden(core),
         Answer::No(_) => match barriers::stuck(graph, core) {
-            Verdict::Deadlock(somewhere) => match wait() {
-                Ok(Wait::AtBarriers(reason)) => Verdict::Deadlock(reason),
-                Ok(Wait::InLoops) => endless(loops),
-                Ok(Wait::Unclear) => Verdict::Deadlock(somewhere),
-                Err(verdict) => verdict,
-            },
+            somewhere @ Verdict::Deadlock(_) => by_wait(somewhere),
             other => other,
         },
         Answer::Unknown(why) => Verdict::Unknown(Undecided::Engine(why)),
@@ -58,13 +55,9 @@ pub(super) fn verdict(
 }
 
 /// The loops, and the barriers at which threads may wait.
-fn with_barriers(graph: &EventGraph, loops: Vec<Span>) -> Vec<Span> {
+fn with_barriers(graph: &EventGraph, loops: &[Span]) -> Vec<Span> {
     let waiting = graph.barriers.iter().filter(|op| op.waits);
-    let mut all: Vec<Span> =
-        loops.into_iter().chain(waiting.map(|op| graph.event(op.event).span)).collect();
-    all.sort_by_key(|span| (span.start, span.end));
-    all.dedup();
-    all
+    in_order(loops.iter().copied().chain(waiting.map(|op| graph.event(op.event).span)))
 }
 
 /// The program as it is if no thread stays in a loop: what happens unless its thread does so happens.
@@ -91,10 +84,8 @@ fn wait(
     settings: Settings,
 ) -> Result<Wait, Verdict> {
     let left = with_loops_left(graph);
-    if Barriers::fixed(&left).is_none() {
-        return Ok(Wait::Unclear);
-    }
-    let schedules = Schedules::new(Barriers::certain(&left));
+    let Some(fixed) = Barriers::fixed(&left) else { return Ok(Wait::Unclear) };
+    let schedules = Schedules::new(fixed);
     if !schedules.lead_to_one_end() {
         return Ok(Wait::Unclear);
     }

@@ -10,11 +10,12 @@
 use super::draft::{Draft, Entry};
 use super::graph::BarrierRule;
 use super::unfold::{ThreadRun, Unfolding, settled};
-use crate::id::{ExprId, ObjectId};
+use crate::id::{AccessId, ExprId, ObjectId};
 use crate::litmus::ast::DeclaredSpace;
-use crate::program::expr::Expr;
+use crate::program::expr::{Expr, ExprArena};
 use crate::program::layout::{Layout, VariableInfo};
 use crate::program::micro::Program;
+use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 
 /// All threads executed, with what they read from variables that are never written.
@@ -73,51 +74,40 @@ impl ThreadRun<'_, '_> {
     /// Other values keep the read, since what is computed from them depends on it and on what else
     /// they are computed from (PTX-8.10.4).
     pub(super) fn with_tables(&mut self, address: ExprId) -> ExprId {
-        self.draft.with_tables(address)
+        with_tables(&mut self.draft.exprs, &self.draft.fixed, address)
     }
 }
 
-impl Draft<'_> {
-    fn with_tables(&mut self, x: ExprId) -> ExprId {
-        let Self { exprs, fixed, .. } = self;
-        if fixed.is_empty() || exprs.constant(x).is_some() {
-            return x;
-        }
-        exprs.replace(x, |exprs, part| {
-            let Expr::Read(read) = exprs.get(part) else { return None };
-            fixed.get(&read).map(|&bits| exprs.number(bits, exprs.width(part)))
-        })
+fn with_tables(exprs: &mut ExprArena, fixed: &FxHashMap<AccessId, u128>, x: ExprId) -> ExprId {
+    if fixed.is_empty() || exprs.constant(x).is_some() {
+        return x;
     }
+    exprs.replace(x, |exprs, part| {
+        let Expr::Read(read) = exprs.get(part) else { return None };
+        fixed.get(&read).map(|&bits| exprs.number(bits, exprs.width(part)))
+    })
+}
 
+impl Draft<'_> {
     /// Puts what is read from such memory into what decides where threads end, what they misuse, and
     /// which of them meet at barriers: nothing is stored that would depend on it.
     pub(super) fn settle_guards(&mut self) {
-        if self.fixed.is_empty() {
-            return;
-        }
-        let mut entries = std::mem::take(&mut self.entries);
-        for entry in &mut entries {
+        let Self { exprs, fixed, entries, barriers, cuts, violations, .. } = self;
+        let mut settle = |x: &mut ExprId| *x = with_tables(exprs, fixed, *x);
+        for entry in entries {
             if let Entry::Other { guard, .. } = entry {
-                *guard = self.with_tables(*guard);
+                settle(guard);
             }
         }
-        self.entries = entries;
-        let mut barriers = std::mem::take(&mut self.barriers);
-        for op in &mut barriers {
+        for op in barriers {
             if let BarrierRule::Count(count) | BarrierRule::Quorum(count) = &mut op.rule {
-                *count = self.with_tables(*count);
+                settle(count);
             }
         }
-        self.barriers = barriers;
-        let mut cuts = std::mem::take(&mut self.cuts);
-        for cut in &mut cuts {
-            (cut.guard, cut.steady) = (self.with_tables(cut.guard), self.with_tables(cut.steady));
+        for cut in cuts {
+            settle(&mut cut.guard);
+            settle(&mut cut.steady);
         }
-        self.cuts = cuts;
-        let mut violations = std::mem::take(&mut self.violations);
-        for violation in &mut violations {
-            violation.guard = self.with_tables(violation.guard);
-        }
-        self.violations = violations;
+        violations.iter_mut().for_each(|violation| settle(&mut violation.guard));
     }
 }

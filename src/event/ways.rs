@@ -9,7 +9,7 @@
 use super::draft::{Draft, DraftAccess, Entry};
 use crate::id::{AccessId, ExprId};
 use crate::program::expr::{Binary, Expr, ExprArena, Unary};
-use rustc_hash::FxHashMap;
+use crate::program::value::Values;
 
 /// Into how many writes one is split at most; each of the last depends on whatever any way does.
 const MOST_WAYS: usize = 16;
@@ -88,19 +88,21 @@ impl Draft<'_> {
     /// What becomes of a way if one of its conditions holds, and if it does not, where that makes a
     /// difference to what it depends on, or leads to a condition computed earlier that makes one.
     fn halves(&mut self, way: Way, own: Option<AccessId>) -> Option<(Way, Way)> {
-        if self.reads(way, own).len() < 2 {
+        let reads = self.reads(way, own);
+        if reads.len() < 2 {
             return None;
         }
         let conditions = conditions(&self.exprs, way);
         let direct = (0..conditions.len())
-            .find_map(|at| Some((at, self.telling(way, conditions[at], own)?)));
+            .find_map(|at| Some((at, self.telling(way, &reads, conditions[at], own)?)));
         let before = direct.map_or(conditions.len(), |(at, _)| at);
         for &first in &conditions[..before] {
             let Some(halves) = self.parted(way, first) else { continue };
             let leads = [halves.0, halves.1].into_iter().any(|half| {
+                let reads = self.reads(half, own);
                 conditions[..before]
                     .iter()
-                    .any(|&then| then != first && self.telling(half, then, own).is_some())
+                    .any(|&then| then != first && self.telling(half, &reads, then, own).is_some())
             });
             if leads {
                 return Some(halves);
@@ -109,17 +111,17 @@ impl Draft<'_> {
         direct.map(|(_, halves)| halves)
     }
 
-    /// The halves of a way by a condition, if one of them does not depend on some read beside which
-    /// it may happen.
+    /// The halves of a way by a condition, if one of them does not depend on some of the way's reads
+    /// beside which it may happen.
     fn telling(
         &mut self,
         way: Way,
+        reads: &[AccessId],
         condition: ExprId,
         own: Option<AccessId>,
     ) -> Option<(Way, Way)> {
         let (one, other) = self.parted(way, condition)?;
-        let reads = self.reads(way, own);
-        let spares = self.spares(&reads, one, own) || self.spares(&reads, other, own);
+        let spares = self.spares(reads, one, own) || self.spares(reads, other, own);
         (spares && self.is_founded(one) && self.is_founded(other)).then_some((one, other))
     }
 
@@ -134,11 +136,14 @@ impl Draft<'_> {
     fn is_founded(&self, way: Way) -> bool {
         let reads = self.reads(way, None);
         let given = self.exprs.literals(way.guard, MOST_LITERALS).unwrap_or_default();
-        let given: Vec<(ExprId, bool)> =
-            given.into_iter().map(|x| positive(&self.exprs, x)).collect();
-        reads.iter().all(|read| {
-            let guard = self.accesses[read.index()].guard;
-            holds(&self.exprs, guard, &given) == Some(true)
+        let given = given.into_iter().map(|x| positive(&self.exprs, x)).collect();
+        let guards: Vec<ExprId> = reads.iter().map(|r| self.accesses[r.index()].guard).collect();
+        let mut truths: Vec<ExprId> = self.exprs.parts(&guards).into_iter().collect();
+        truths.retain(|&part| self.exprs.width(part) == 1);
+        let mut values = Values::default();
+        values.compute_some(&self.exprs, &truths, &given, |_| None);
+        guards.into_iter().all(|guard| {
+            values.truth(guard) == Some(true)
                 || self.reads_of(&[guard], None).iter().all(|other| reads.contains(other))
         })
     }
@@ -227,32 +232,6 @@ fn conditions(exprs: &ExprArena, way: Way) -> Vec<ExprId> {
     out.dedup();
     out.truncate(MOST_CONDITIONS);
     out
-}
-
-/// Whether a guard holds, as far as its parts show where some conditions are decided.
-fn holds(exprs: &ExprArena, guard: ExprId, decided: &[(ExprId, bool)]) -> Option<bool> {
-    let mut known: FxHashMap<ExprId, bool> = decided.iter().copied().collect();
-    for part in exprs.parts(&[guard]).into_iter().filter(|&part| exprs.width(part) == 1) {
-        let of = |x: ExprId| known.get(&x).copied();
-        let value = match exprs.get(part) {
-            _ if known.contains_key(&part) => continue,
-            Expr::Const(bits) => Some(bits == 1),
-            Expr::Unary(Unary::Not, a) => of(a).map(|a| !a),
-            Expr::Binary(Binary::And, a, b) => match (of(a), of(b)) {
-                (Some(false), _) | (_, Some(false)) => Some(false),
-                (Some(true), Some(true)) => Some(true),
-                _ => None,
-            },
-            Expr::Binary(Binary::Or, a, b) => match (of(a), of(b)) {
-                (Some(true), _) | (_, Some(true)) => Some(true),
-                (Some(false), Some(false)) => Some(false),
-                _ => None,
-            },
-            _ => None,
-        };
-        known.extend(value.map(|value| (part, value)));
-    }
-    known.get(&guard).copied()
 }
 
 /// What a literal affirms or denies, and whether it affirms it.

@@ -124,12 +124,21 @@ impl Decoder<'_> {
     }
 
     fn plain(&mut self, shape: Shape, legal: &'static str, op: IntegerOp) -> Decoded {
-        let ty = match self.qualifiers.ty()? {
-            Some(ty) if is_in(legal, ty.value) => ty.value,
-            Some(ty) => return Err(self.illegal_type(ty, legal, shape.section)),
-            None => return Err(self.missing("a type", shape.section)),
-        };
+        let ty = self.listed_type(legal, shape.section)?;
         self.whole(&shape, op, ty)
+    }
+
+    /// The type, which has to be written and to be in a list.
+    fn listed_type(
+        &mut self,
+        legal: &'static str,
+        section: &'static str,
+    ) -> Result<Type, DecodeError> {
+        match self.qualifiers.ty()? {
+            Some(ty) if is_in(legal, ty.value) => Ok(ty.value),
+            Some(ty) => Err(self.illegal_type(ty, legal, section)),
+            None => Err(self.missing("a type", section)),
+        }
     }
 
     /// The operands of an instruction whose qualifiers are known.
@@ -390,11 +399,7 @@ impl Decoder<'_> {
         };
         let sets = self.qualifiers.flag("cc")?;
         let legal = if sets.is_some() { INTEGERS } else { ALL };
-        let ty = match self.qualifiers.ty()? {
-            Some(ty) if is_in(legal, ty.value) => ty.value,
-            Some(ty) => return Err(self.illegal_type(ty, legal, shape.section)),
-            None => return Err(self.missing("a type", shape.section)),
-        };
+        let ty = self.listed_type(legal, shape.section)?;
         let count = shape.sources + 1;
         let operands = self.operands(count, count, shape.text)?;
         self.finish(shape.text)?;
