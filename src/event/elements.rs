@@ -66,17 +66,14 @@ impl<'p> ThreadRun<'_, 'p> {
         holds: impl Fn(&[usize]) -> bool,
     ) -> ExprId {
         let last = orders.len() - 1;
-        let (mut out, mut others) = (self.exprs().truth(false), self.exprs().truth(false));
-        for (number, order) in orders[..last].iter().enumerate() {
-            let mut here = self.exprs().truth(true);
-            for (at, &bit) in bits.iter().enumerate() {
-                let bit = if number >> at & 1 == 1 { bit } else { self.exprs().not(bit) };
-                here = self.draft.exprs.and(here, bit);
-            }
-            let list = if holds(order) { &mut out } else { &mut others };
-            *list = self.draft.exprs.or(*list, here);
+        let numbers = 0..1 << bits.len();
+        let mut answers: Vec<ExprId> =
+            numbers.map(|n: usize| self.exprs().truth(holds(&orders[n.min(last)]))).collect();
+        for &bit in bits {
+            let pairs = answers.chunks_exact(2);
+            answers = pairs.map(|pair| self.draft.exprs.ite(bit, pair[1], pair[0])).collect();
         }
-        if holds(&orders[last]) { self.exprs().not(others) } else { out }
+        answers[0]
     }
 }
 

@@ -73,10 +73,6 @@ impl SlotSet {
         self.words[slot / 64] &= !(1 << (slot % 64));
     }
 
-    pub(super) fn clear(&mut self) {
-        self.words.fill(0);
-    }
-
     pub(super) fn union_with(&mut self, other: &Self) {
         self.words.iter_mut().zip(&other.words).for_each(|(a, b)| *a |= b);
     }
@@ -161,8 +157,23 @@ pub(super) struct Code {
     pub(super) names: [SlotSet; LEVELS],
     /// All slots of each level and those above it.
     pub(super) above: [SlotSet; LEVELS],
-    /// Where each slot is kept: those that only others of the static level need share a place.
+    /// Where each slot is kept among those of its sort, with a place for each.
+    pub(super) rooms: Vec<usize>,
+    /// As above, but relations that only others of the static level need share a place.
     pub(super) homes: Vec<usize>,
+}
+
+impl Code {
+    /// The slots that share their home.
+    pub(super) fn lodgers(&self) -> SlotSet {
+        let relations = || (0..self.ops.len()).filter(|&slot| self.sorts[slot] == Sort::Relation);
+        let mut tenants = vec![0; self.ops.len()];
+        relations().for_each(|slot| tenants[self.homes[slot]] += 1);
+        let mut lodgers = SlotSet::new(self.ops.len());
+        let shared = relations().filter(|&slot| tenants[self.homes[slot]] > 1);
+        shared.for_each(|slot| lodgers.insert(slot));
+        lodgers
+    }
 }
 
 /// Compiles `roots` at their lower bound.
@@ -177,6 +188,7 @@ pub(super) fn compile(arena: &Arena, roots: &[NodeId]) -> Result<(Code, Vec<Slot
     let mut compiler = Compiler { arena, code: Code::default(), known: FxHashMap::default() };
     let slots: Vec<SlotId> = roots.iter().map(|&root| compiler.slot(root, Side::Low)).collect();
     let mut code = compiler.code;
+    code.rooms = rooms(&code.sorts);
     code.homes = homes(&code, &slots);
     let none = SlotSet::new(code.ops.len());
     code.users = vec![none.clone(); code.ops.len()];
@@ -194,8 +206,21 @@ pub(super) fn compile(arena: &Arena, roots: &[NodeId]) -> Result<(Code, Vec<Slot
     Ok((code, slots))
 }
 
-/// A place for every slot. Static relations that nothing but static operations use give theirs up
-/// after the last of these.
+/// A place of its own for every slot among those of its sort.
+fn rooms(sorts: &[Sort]) -> Vec<usize> {
+    let mut taken = [0; 2];
+    sorts.iter().map(|&sort| another(&mut taken, sort)).collect()
+}
+
+/// The next place of a sort.
+fn another(taken: &mut [usize; 2], sort: Sort) -> usize {
+    let next = &mut taken[usize::from(sort == Sort::Relation)];
+    *next += 1;
+    *next - 1
+}
+
+/// As [`rooms`], but static relations that nothing but static operations use give theirs up after the
+/// last of these.
 fn homes(code: &Code, roots: &[SlotId]) -> Vec<usize> {
     let count = code.ops.len();
     let mut last = vec![0; count];
@@ -209,14 +234,14 @@ fn homes(code: &Code, roots: &[SlotId]) -> Vec<usize> {
             passing[operand] &= code.levels[index] == Level::Static;
         }
     }
-    let (mut homes, mut free, mut next) = (Vec::with_capacity(count), Vec::new(), 0);
+    let (mut homes, mut free) = (Vec::with_capacity(count), Vec::new());
+    let mut taken = [0; 2];
     for (index, op) in code.ops.iter().enumerate() {
         let home = match free.pop() {
             Some(home) if passing[index] => home,
             other => {
                 free.extend(other);
-                next += 1;
-                next - 1
+                another(&mut taken, code.sorts[index])
             }
         };
         homes.push(home);

@@ -52,14 +52,14 @@ impl<'p> Proofs<'p> {
     }
 
     /// Adds axioms until they exclude everything: each time one that excludes what the others let
-    /// pass. `None` when it takes too long.
+    /// pass, the last one of the model, which is about the most. `None` when it takes too long.
     fn complete(&mut self, mut axioms: Vec<bool>) -> Option<Vec<bool>> {
         loop {
             match self.search(&axioms) {
                 Outcome::None { .. } => return Some(axioms),
                 Outcome::Found(choices) => {
                     let broken = self.breaks(*choices)?;
-                    let more = broken.iter().copied().find(|&axiom| !axioms[axiom])?;
+                    let more = broken.iter().copied().rfind(|&axiom| !axioms[axiom])?;
                     self.broken.push(broken);
                     axioms[more] = true;
                 }

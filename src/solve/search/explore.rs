@@ -129,7 +129,7 @@ pub(super) struct Search<'g, 'r> {
 
 impl Drop for Search<'_, '_> {
     fn drop(&mut self) {
-        self.rules.recycle(std::mem::take(&mut self.slots), self.executed.len());
+        self.rules.recycle(std::mem::take(&mut self.slots));
     }
 }
 
@@ -186,7 +186,7 @@ impl<'g, 'r> Search<'g, 'r> {
             rules,
             goal,
             slots: rules.slots(n),
-            excluded: Excluded::new(&rules.code, n),
+            excluded: Excluded::default(),
             rf: vec![None; n],
             known: vec![None; graph.accesses.len()],
             values: Values::default(),
@@ -456,28 +456,32 @@ impl<'g, 'r> Search<'g, 'r> {
         acyclic
     }
 
+    /// Whether no prohibition is broken; one that is gets the blame. Those that have been blamed
+    /// before are asked first: the fewer are blamed, the fewer a proof has to try without.
     pub(super) fn prohibitions_hold(&mut self) -> bool {
-        for index in 0..self.rules.demands.len() {
-            if !self.active[index] {
-                continue;
-            }
-            let holds = match self.rules.demands[index] {
-                Demand::Prohibition { kind, slot, set } => match kind {
-                    AxiomKind::Empty if set => self.slots.set(slot).is_empty(),
-                    AxiomKind::Empty => self.slots.rel(slot).is_empty(),
-                    AxiomKind::Irreflexive => self.slots.rel(slot).is_irreflexive(),
-                    AxiomKind::Acyclic => self.slots.rel(slot).is_acyclic(),
-                },
-                // No order has an event before itself, one way or the other.
-                Demand::Choice { slot, .. } => self.slots.rel(slot).is_irreflexive(),
-                Demand::Nothing | Demand::Production { .. } => true,
-            };
-            if !holds {
-                self.blamed[index] = true;
-                return false;
-            }
+        let all = || (0..self.rules.demands.len()).filter(|&axiom| self.active[axiom]);
+        let blamed = all().filter(|&axiom| self.blamed[axiom]);
+        let others = all().filter(|&axiom| !self.blamed[axiom]);
+        let broken = blamed.chain(others).find(|&axiom| !self.holds(axiom));
+        if let Some(axiom) = broken {
+            self.blamed[axiom] = true;
         }
-        true
+        broken.is_none()
+    }
+
+    /// Whether what an axiom prohibits is not there.
+    fn holds(&self, axiom: usize) -> bool {
+        match self.rules.demands[axiom] {
+            Demand::Prohibition { kind, slot, set } => match kind {
+                AxiomKind::Empty if set => self.slots.set(slot).is_empty(),
+                AxiomKind::Empty => self.slots.rel(slot).is_empty(),
+                AxiomKind::Irreflexive => self.slots.rel(slot).is_irreflexive(),
+                AxiomKind::Acyclic => self.slots.rel(slot).is_acyclic(),
+            },
+            // No order has an event before itself, one way or the other.
+            Demand::Choice { slot, .. } => self.slots.rel(slot).is_irreflexive(),
+            Demand::Nothing | Demand::Production { .. } => true,
+        }
     }
 
     pub(super) fn choices(&self) -> Choices {

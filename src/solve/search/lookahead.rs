@@ -10,8 +10,8 @@ use crate::vocabulary::BaseRel;
 impl Search<'_, '_> {
     /// Pushes what the axioms forbid down to the chosen relations.
     pub(super) fn exclude_from_axioms(&mut self) {
-        self.excluded.clear();
         let n = self.space.graph.events.len();
+        self.excluded.clear(&self.rules.code, n);
         for (index, demand) in self.rules.demands.iter().enumerate() {
             if !self.active[index] {
                 continue;

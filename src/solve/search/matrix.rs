@@ -3,13 +3,8 @@
 use super::compile::{Code, Level, Op, SlotId, SlotSet};
 use crate::bitrel::{EventSet, Rel};
 use crate::vocabulary::{BaseRel, BaseSet, Sort};
-
-/// A slot's contents.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Slot {
-    Set(EventSet),
-    Rel(Rel),
-}
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Where base names get their contents from.
 pub(super) trait Base {
@@ -26,8 +21,9 @@ pub(super) trait Base {
 /// that is so from the start: no operation makes something out of nothing.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Slots {
-    /// By home.
-    places: Vec<Slot>,
+    /// By home; there may be more than are lived in.
+    sets: Vec<EventSet>,
+    rels: Vec<Rel>,
     homes: Vec<usize>,
     /// Slots that share their home; they are lost when the next one moves in.
     lodgers: SlotSet,
@@ -45,50 +41,31 @@ pub(super) struct Slots {
 pub(super) const ROOMY: usize = 256;
 
 impl Slots {
-    /// Empty slots for a program of this many events.
-    pub(super) fn new(code: &Code, events: usize) -> Self {
-        let count = code.ops.len();
-        let homes = if events > ROOMY { code.homes.clone() } else { (0..count).collect() };
-        let empty = |sort: Sort| match sort {
-            Sort::Set => Slot::Set(EventSet::empty(events)),
-            Sort::Relation => Slot::Rel(Rel::empty(events)),
+    /// Becomes the empty slots of a program of this many events, in the memory that there is.
+    fn fit(&mut self, code: &Code, events: usize) {
+        let homes = if events > ROOMY { &code.homes } else { &code.rooms };
+        self.homes.clone_from(homes);
+        let places = |sort: Sort| {
+            let own = homes.iter().zip(&code.sorts).filter(|(_, s)| **s == sort);
+            own.map(|(&home, _)| home + 1).max().unwrap_or(0)
         };
-        let mut places: Vec<Option<Slot>> = vec![None; homes.iter().max().map_or(0, |m| m + 1)];
-        let mut tenants = vec![0; places.len()];
-        for (&home, &sort) in homes.iter().zip(&code.sorts) {
-            places[home].get_or_insert_with(|| empty(sort));
-            tenants[home] += 1;
-        }
-        let mut lodgers = SlotSet::new(count);
-        (0..count).filter(|&slot| tenants[homes[slot]] > 1).for_each(|slot| lodgers.insert(slot));
-        Self {
-            places: places.into_iter().map(|p| p.expect("every home has a slot")).collect(),
-            lodgers,
-            homes,
-            due: SlotSet::new(count),
-            version: 0,
-            versions: vec![0; count],
-            fresh_set: EventSet::empty(events),
-            fresh_rel: Rel::empty(events),
-        }
-    }
-
-    /// Makes room for this many events.
-    pub(super) fn fit(&mut self, events: usize) {
-        if self.fresh_rel.len() == events {
-            return;
-        }
+        let (sets, rels) = (places(Sort::Set), places(Sort::Relation));
+        self.sets.resize_with(sets.max(self.sets.len()), EventSet::default);
+        self.rels.resize_with(rels.max(self.rels.len()), Rel::default);
+        self.sets[..sets].iter_mut().for_each(|set| set.reset(events));
+        self.rels[..rels].iter_mut().for_each(|rel| rel.reset(events));
         self.fresh_set.reset(events);
         self.fresh_rel.reset(events);
-        for place in &mut self.places {
-            match place {
-                Slot::Set(set) => set.reset(events),
-                Slot::Rel(rel) => rel.reset(events),
-            }
-        }
-        self.due.clear();
+        self.lodgers = if events > ROOMY { code.lodgers() } else { SlotSet::new(homes.len()) };
+        self.due = SlotSet::new(homes.len());
         self.version += 1;
-        self.versions.fill(self.version);
+        self.versions.clear();
+        self.versions.resize(homes.len(), self.version);
+    }
+
+    /// Whether these are slots for programs of this many events.
+    fn fits(&self, events: usize) -> bool {
+        self.fresh_rel.len() == events
     }
 
     /// How often anything has changed.
@@ -98,16 +75,12 @@ impl Slots {
 
     /// The contents of a slot that is a relation.
     pub(super) fn rel(&self, slot: SlotId) -> &Rel {
-        rel(self.at(slot))
+        &self.rels[self.homes[slot]]
     }
 
     /// The contents of a slot that is a set.
     pub(super) fn set(&self, slot: SlotId) -> &EventSet {
-        set(self.at(slot))
-    }
-
-    fn at(&self, slot: SlotId) -> &Slot {
-        &self.places[self.homes[slot]]
+        &self.sets[self.homes[slot]]
     }
 
     /// Brings the wanted slots up to date, where base names at `from` or above may have changed.
@@ -117,7 +90,11 @@ impl Slots {
         let mut next = 0;
         while let Some(slot) = self.due.next_in(wanted, next) {
             self.due.remove(slot);
-            if self.renew(code.ops[slot], slot, base) {
+            let renewed = match code.sorts[slot] {
+                Sort::Set => self.renew_set(code.ops[slot], slot, base),
+                Sort::Relation => self.renew_rel(code.ops[slot], slot, base),
+            };
+            if renewed {
                 self.version += 1;
                 self.versions[slot] = self.version;
                 self.due.union_with(&code.users[slot]);
@@ -126,41 +103,37 @@ impl Slots {
         }
     }
 
-    /// Computes a slot; whether it has changed, or may have.
-    fn renew(&mut self, op: Op, slot: SlotId, base: &dyn Base) -> bool {
-        let home = self.homes[slot];
-        let new = match &self.places[home] {
-            Slot::Set(_) => {
-                let mut out = std::mem::take(&mut self.fresh_set);
-                match op {
-                    Op::Set(name, side) => base.set(name, side, &mut out),
-                    op => self.compute_set(op, &mut out),
-                }
-                Slot::Set(out)
-            }
-            Slot::Rel(_) => {
-                let mut out = std::mem::take(&mut self.fresh_rel);
-                match op {
-                    Op::Rel(name, side) => base.relation(name, side, &mut out),
-                    op => self.compute_rel(op, &mut out),
-                }
-                Slot::Rel(out)
-            }
-        };
-        let changed = self.lodgers.contains(slot) || self.places[home] != new;
-        let rest = match (&mut self.places[home], new) {
-            (_, new) if !changed => new,
-            // Memory that was never written takes no space: where it is much, contents do not move.
-            (Slot::Rel(place), Slot::Rel(new)) if new.len() > ROOMY => {
-                place.copy_from(&new);
-                Slot::Rel(new)
-            }
-            (place, new) => std::mem::replace(place, new),
-        };
-        match rest {
-            Slot::Set(set) => self.fresh_set = set,
-            Slot::Rel(rel) => self.fresh_rel = rel,
+    /// Computes a set; whether it has changed.
+    fn renew_set(&mut self, op: Op, slot: SlotId, base: &dyn Base) -> bool {
+        let mut new = std::mem::take(&mut self.fresh_set);
+        match op {
+            Op::Set(name, side) => base.set(name, side, &mut new),
+            op => self.compute_set(op, &mut new),
         }
+        let place = &mut self.sets[self.homes[slot]];
+        let changed = *place != new;
+        self.fresh_set = if changed { std::mem::replace(place, new) } else { new };
+        changed
+    }
+
+    /// Computes a relation; whether it has changed, or may have.
+    fn renew_rel(&mut self, op: Op, slot: SlotId, base: &dyn Base) -> bool {
+        let mut new = std::mem::take(&mut self.fresh_rel);
+        match op {
+            Op::Rel(name, side) => base.relation(name, side, &mut new),
+            op => self.compute_rel(op, &mut new),
+        }
+        let place = &mut self.rels[self.homes[slot]];
+        let changed = self.lodgers.contains(slot) || *place != new;
+        self.fresh_rel = match changed {
+            false => new,
+            // Memory that was never written takes no space: where it is much, contents do not move.
+            true if new.len() > ROOMY => {
+                place.copy_from(&new);
+                new
+            }
+            true => std::mem::replace(place, new),
+        };
         changed
     }
 
@@ -219,24 +192,51 @@ impl Slots {
     }
 }
 
-fn rel(slot: &Slot) -> &Rel {
-    match slot {
-        Slot::Rel(rel) => rel,
-        Slot::Set(_) => unreachable!("slots have the sort of their operation"),
-    }
+/// Slots of earlier searches, to be used again: those of small programs.
+#[derive(Debug, Default)]
+pub(super) struct Pool {
+    idle: Mutex<Vec<(u64, Slots)>>,
+    users: AtomicU64,
 }
 
-fn set(slot: &Slot) -> &EventSet {
-    match slot {
-        Slot::Set(set) => set,
-        Slot::Rel(_) => unreachable!("slots have the sort of their operation"),
+impl Pool {
+    /// A number for a compiled model whose slots come from here.
+    pub(super) fn register(&self) -> u64 {
+        self.users.fetch_add(1, Ordering::Relaxed)
+    }
+
+    /// Slots for a program of this many events: as the last search with this compiled model left
+    /// them, if there are such, or else empty.
+    pub(super) fn slots(&self, user: u64, code: &Code, events: usize) -> Slots {
+        let idle = || {
+            let mut idle = self.idle.lock().ok()?;
+            let own = idle.iter().rposition(|(last, slots)| *last == user && slots.fits(events));
+            if let Some(own) = own {
+                return Some((true, idle.swap_remove(own).1));
+            }
+            Some((false, idle.pop()?.1))
+        };
+        let (own, mut slots) = (events <= ROOMY).then(idle).flatten().unwrap_or_default();
+        if !own {
+            slots.fit(code, events);
+        }
+        slots
+    }
+
+    /// Takes back slots that no search uses any more.
+    pub(super) fn recycle(&self, user: u64, slots: Slots) {
+        if slots.fresh_rel.len() <= ROOMY
+            && let Ok(mut idle) = self.idle.lock()
+        {
+            idle.push((user, slots));
+        }
     }
 }
 
 /// What may not be, pushed from the axioms down to the chosen relations.
 ///
 /// An edge whose presence alone would break an axiom, given what is surely there, is *out*.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Excluded {
     out: Vec<Option<Rel>>,
     /// Where what one operation excludes is made.
@@ -248,15 +248,13 @@ pub(super) struct Excluded {
 }
 
 impl Excluded {
-    pub(super) fn new(code: &Code, events: usize) -> Self {
-        let (pairs, count) = (Rel::empty(events), code.ops.len());
-        Self { out: vec![None; count], pairs, spare: Vec::new(), converses: vec![None; count] }
-    }
-
     /// Starts anew with nothing excluded.
-    pub(super) fn clear(&mut self) {
-        let Self { out, spare, .. } = self;
+    pub(super) fn clear(&mut self, code: &Code, events: usize) {
+        let Self { out, pairs, spare, converses } = self;
         spare.extend(out.iter_mut().filter_map(Option::take));
+        out.resize(code.ops.len(), None);
+        converses.resize(code.ops.len(), None);
+        pairs.reset(events);
     }
 
     /// Excludes pairs from a slot.
@@ -283,7 +281,7 @@ impl Excluded {
 
     /// What is out of a slot.
     pub(super) fn of(&self, slot: SlotId) -> Option<&Rel> {
-        self.out[slot].as_ref()
+        self.out.get(slot)?.as_ref()
     }
 
     /// Pushes exclusions from every slot that changes with choices down to its operands.

@@ -19,6 +19,7 @@ mod symbols;
 mod symmetry;
 
 use self::core::Proofs;
+use self::matrix::Pool;
 use super::{Answer, Budget, Core, Engine, Goal, Pairs, Problem, States};
 use crate::execution::build::{Choices, Execution};
 use crate::relation::classify::ORDERS;
@@ -36,6 +37,7 @@ use std::sync::{Arc, RwLock};
 #[derive(Debug, Default)]
 pub struct SearchEngine {
     compiled: RwLock<FxHashMap<(u64, Shape), Compiled>>,
+    pool: Arc<Pool>,
     explored: AtomicU64,
 }
 
@@ -57,7 +59,7 @@ impl SearchEngine {
             return known;
         }
         let model = specialize(problem.model, |node| shape.replacement(node));
-        let rules = Arc::new(Rules::new(&model));
+        let rules = Arc::new(Rules::new(&model, &self.pool));
         if let Ok(mut map) = self.compiled.write() {
             map.insert(key, Arc::clone(&rules));
         }

@@ -1,13 +1,13 @@
 //! A model as the search sees it: compiled expressions and what each axiom demands.
 
 use super::compile::{Code, Op, Side, SlotId, SlotSet, compile};
-use super::matrix::{ROOMY, Slots};
+use super::matrix::{Pool, Slots};
 use crate::id::NodeId;
 use crate::relation::classify::{Class, Fragment, classify, fragment_of};
 use crate::relation::expr::{AxiomKind, AxiomRole, Model, Node};
 use crate::relation::thin_air::{ThinAir, thin_air};
 use crate::vocabulary::{BaseRel, BaseSet, Sort};
-use std::sync::Mutex;
+use std::sync::Arc;
 
 /// What an axiom demands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,8 +26,9 @@ pub(super) enum Demand {
 #[derive(Debug)]
 pub(super) struct Rules {
     pub(super) code: Code,
-    /// Slots of earlier searches, to be used again.
-    idle: Mutex<Vec<Slots>>,
+    /// Where slots come from, and the number that this model has there.
+    pool: Arc<Pool>,
+    number: u64,
     /// By index of the model's axioms.
     pub(super) demands: Vec<Demand>,
     /// The slots of reads-from, coherence and Fence-SC order.
@@ -46,21 +47,12 @@ pub(super) struct Rules {
 impl Rules {
     /// Slots for a program of this many events.
     pub(super) fn slots(&self, events: usize) -> Slots {
-        let idle = || self.idle.lock().ok()?.pop();
-        let Some(mut slots) = (events <= ROOMY).then(idle).flatten() else {
-            return Slots::new(&self.code, events);
-        };
-        slots.fit(events);
-        slots
+        self.pool.slots(self.number, &self.code, events)
     }
 
-    /// Takes back slots that no search uses any more, if they are small.
-    pub(super) fn recycle(&self, slots: Slots, events: usize) {
-        if events <= ROOMY
-            && let Ok(mut idle) = self.idle.lock()
-        {
-            idle.push(slots);
-        }
+    /// Takes back slots that no search uses any more.
+    pub(super) fn recycle(&self, slots: Slots) {
+        self.pool.recycle(self.number, slots);
     }
 
     /// The slots that these axioms need.
@@ -82,11 +74,11 @@ impl Rules {
         wanted
     }
 
-    /// Compiles a model.
+    /// Compiles a model, whose searches take their slots from a pool.
     ///
     /// # Errors
     /// When the model is outside the fragment that minimal orders decide.
-    pub(super) fn new(model: &Model) -> Result<Self, String> {
+    pub(super) fn new(model: &Model, pool: &Arc<Pool>) -> Result<Self, String> {
         let mut model = model.clone();
         let classes = classify(&mut model);
         if let Fragment::General { axiom, .. } = fragment_of(&model, &classes) {
@@ -146,7 +138,8 @@ impl Rules {
         let bounds_barriers =
             code.ops.iter().any(|op| matches!(op, Op::Rel(r, Side::High) if is_barrier(*r)));
         Ok(Self {
-            idle: Mutex::default(),
+            number: pool.register(),
+            pool: Arc::clone(pool),
             bounds_barriers,
             rf: slot_of(BaseRel::Rf),
             co,
