@@ -20,7 +20,7 @@ use crate::relation::expr::{Axiom, AxiomKind, AxiomRole, Model, Node};
 use crate::relation::thin_air::thin_air;
 use crate::solve::{Answer, Budget, Core, Engine, Goal, Pairs, Problem, States, Why};
 use crate::source::Span;
-use crate::verdict::{Reason, Undecided, Verdict};
+use crate::verdict::{Decided, Reason, Verdict};
 use crate::vocabulary::{BaseRel, BaseSet};
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -269,11 +269,10 @@ fn decide(
 
 /// The verdict on a program that is defined.
 fn reached(test: &Test, problem: Problem<'_>, engine: &dyn Engine, settings: Settings) -> Verdict {
-    match engine.find(problem, goal_of(test.quantifier), settings.budget) {
-        Answer::Yes(choices) => witnessed(problem, goal_of(test.quantifier), *choices),
-        Answer::No(core) => excluded(problem, core, engine, settings),
-        Answer::Unknown(why) => Verdict::Unknown(Undecided::Engine(why)),
-        Answer::Unsupported(why) => Verdict::Unknown(Undecided::Unsupported(why)),
+    match engine.find(problem, goal_of(test.quantifier), settings.budget).decided() {
+        Ok(Decided::Yes(choices)) => witnessed(problem, goal_of(test.quantifier), *choices),
+        Ok(Decided::No(core)) => excluded(problem, core, engine, settings),
+        Err(why) => Verdict::Unknown(why),
     }
 }
 
@@ -286,8 +285,8 @@ fn meaningless(problem: Problem<'_>, engine: &dyn Engine, settings: Settings) ->
         broken.axioms[index].role = AxiomRole::Required;
         broken.axioms[index].negated = !axiom.negated;
         let problem = Problem { graph, model: &broken };
-        match engine.find(problem, Goal::Complete, settings.budget) {
-            Answer::Yes(choices) => match verify(problem, Goal::Complete, &choices) {
+        match engine.find(problem, Goal::Complete, settings.budget).decided() {
+            Ok(Decided::Yes(choices)) => match verify(problem, Goal::Complete, &choices) {
                 Ok(result) if result.is_consistent() => {
                     return Some(Verdict::Undefined(Reason {
                         rule: format!("the model's `{}`", axiom.name),
@@ -297,9 +296,8 @@ fn meaningless(problem: Problem<'_>, engine: &dyn Engine, settings: Settings) ->
                 }
                 _ => return Some(witnessed(problem, Goal::Complete, *choices)),
             },
-            Answer::No(_) => {}
-            Answer::Unknown(why) => return Some(Verdict::Unknown(Undecided::Engine(why))),
-            Answer::Unsupported(why) => return Some(Verdict::Unknown(Undecided::Unsupported(why))),
+            Ok(Decided::No(_)) => {}
+            Err(why) => return Some(Verdict::Unknown(why)),
         }
     }
     None
@@ -316,11 +314,11 @@ fn violation(problem: Problem<'_>, engine: &dyn Engine, settings: Settings) -> O
         }
     }
     for (index, violation) in violations.iter().enumerate() {
-        let choices = match engine.find(problem, Goal::Violation(index), settings.budget) {
-            Answer::Yes(choices) => Some(choices),
-            Answer::No(_) => continue,
-            Answer::Unknown(why) => return Some(Verdict::Unknown(Undecided::Engine(why))),
-            Answer::Unsupported(why) => return Some(Verdict::Unknown(Undecided::Unsupported(why))),
+        let answer = engine.find(problem, Goal::Violation(index), settings.budget);
+        let choices = match answer.decided() {
+            Ok(Decided::Yes(choices)) => Some(choices),
+            Ok(Decided::No(_)) => continue,
+            Err(why) => return Some(Verdict::Unknown(why)),
         };
         return Some(verdict_on(violation, choices));
     }
@@ -379,11 +377,10 @@ fn in_spite_of_a_race(
         let racing = racing_executions(test, problem, engine, settings);
         return Voided::But(racing.unwrap_or_else(|| reached(test, problem, engine, settings)));
     }
-    Voided::But(match excluded_by_atomics(test, problem.model, engine, settings) {
-        Answer::No(core) if !core.axioms.is_empty() => Verdict::Forbidden(core),
-        Answer::No(_) | Answer::Yes(_) => return Voided::Yes,
-        Answer::Unknown(why) => Verdict::Unknown(Undecided::Engine(why)),
-        Answer::Unsupported(why) => Verdict::Unknown(Undecided::Unsupported(why)),
+    Voided::But(match excluded_by_atomics(test, problem.model, engine, settings).decided() {
+        Ok(Decided::No(core)) if !core.axioms.is_empty() => Verdict::Forbidden(core),
+        Ok(_) => return Voided::Yes,
+        Err(why) => Verdict::Unknown(why),
     })
 }
 
@@ -414,14 +411,15 @@ fn racing_executions(
         Answer::No(_) => engine.find(problem, goal, settings.budget),
         other => other,
     };
-    match racing {
-        Answer::Yes(choices) => Some(match race::confirm(problem, Pairs::MixedRace, choices) {
-            Ok(race) => voided(problem.graph, race),
-            Err(verdict) => verdict,
-        }),
-        Answer::No(_) => None,
-        Answer::Unknown(why) => Some(Verdict::Unknown(Undecided::Engine(why))),
-        Answer::Unsupported(why) => Some(Verdict::Unknown(Undecided::Unsupported(why))),
+    match racing.decided() {
+        Ok(Decided::Yes(choices)) => {
+            Some(match race::confirm(problem, Pairs::MixedRace, choices) {
+                Ok(race) => voided(problem.graph, race),
+                Err(verdict) => verdict,
+            })
+        }
+        Ok(Decided::No(_)) => None,
+        Err(why) => Some(Verdict::Unknown(why)),
     }
 }
 
@@ -524,11 +522,10 @@ fn excluded(problem: Problem<'_>, core: Core, engine: &dyn Engine, settings: Set
     // That the filter leaves everything out is no deadlock.
     let unfiltered = without_filter(problem.graph);
     let problem = Problem { graph: &unfiltered, ..problem };
-    match engine.find(problem, Goal::Complete, settings.budget) {
-        Answer::No(_) => {}
-        Answer::Yes(_) => return Verdict::Forbidden(core),
-        Answer::Unknown(why) => return Verdict::Unknown(Undecided::Engine(why)),
-        Answer::Unsupported(why) => return Verdict::Unknown(Undecided::Unsupported(why)),
+    match engine.find(problem, Goal::Complete, settings.budget).decided() {
+        Ok(Decided::No(_)) => {}
+        Ok(Decided::Yes(_)) => return Verdict::Forbidden(core),
+        Err(why) => return Verdict::Unknown(why),
     }
     if endless.is_empty() {
         return barriers::stuck(problem.graph, core);

@@ -25,15 +25,46 @@ pub struct Unavailable {
     pub available: Vec<&'static str>,
 }
 
+/// The engines that this build has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Search,
+    #[cfg(feature = "z3")]
+    Z3,
+    Enumerate,
+}
+
+impl Kind {
+    const ALL: &[Self] = &[
+        Self::Search,
+        #[cfg(feature = "z3")]
+        Self::Z3,
+        Self::Enumerate,
+    ];
+
+    fn engine(self) -> Box<dyn Engine> {
+        match self {
+            Self::Search => Box::new(crate::solve::search::SearchEngine::default()),
+            #[cfg(feature = "z3")]
+            Self::Z3 => Box::new(crate::solve::z3::Z3Engine::default()),
+            Self::Enumerate => Box::new(crate::solve::enumerate::Enumerate::default()),
+        }
+    }
+
+    /// The engine, to be asked beside others: the reference engine gives up after a while, since it
+    /// would take for ever on large programs.
+    fn patient(self) -> Box<dyn Engine> {
+        match self {
+            Self::Enumerate => Box::new(Limited(self.engine())),
+            _ => self.engine(),
+        }
+    }
+}
+
 /// The engines of this build.
 #[must_use]
 pub fn engines() -> Vec<Box<dyn Engine>> {
-    vec![
-        Box::new(crate::solve::search::SearchEngine::default()),
-        #[cfg(feature = "z3")]
-        Box::new(crate::solve::z3::Z3Engine::default()),
-        Box::new(crate::solve::enumerate::Enumerate::default()),
-    ]
+    Kind::ALL.iter().map(|kind| kind.engine()).collect()
 }
 
 /// The names of the engines of this build and of their combinations.
@@ -62,8 +93,8 @@ impl Choice {
     #[must_use]
     pub fn engines(self) -> Vec<Box<dyn Engine>> {
         match self {
-            Self::Auto => vec![Box::new(First(engines()))],
-            Self::All => engines().into_iter().map(patient).collect(),
+            Self::Auto => vec![Box::new(First::default())],
+            Self::All => Kind::ALL.iter().map(|kind| kind.patient()).collect(),
             Self::One(name) => engines().into_iter().filter(|e| e.name() == name).collect(),
         }
     }
@@ -77,12 +108,6 @@ const PATIENCE: u64 = 1_000_000;
 fn limited(problem: Problem<'_>, budget: Budget) -> Budget {
     let patience = PATIENCE / (problem.graph.events.len() as u64).max(1);
     Budget { steps: budget.steps.or(Some(patience)), ..budget }
-}
-
-/// An engine that is asked beside others: the reference engine gives up after a while, since it
-/// would take for ever on large programs.
-fn patient(engine: Box<dyn Engine>) -> Box<dyn Engine> {
-    if engine.name() == "enumerate" { Box::new(Limited(engine)) } else { engine }
 }
 
 /// An engine with a budget of steps.
@@ -104,9 +129,20 @@ impl Engine for Limited {
 
 /// Asks engines in turn until one answers, as [`TURNS`] says: each with a budget of steps, and in the
 /// end the first one that has run out of it without.
-struct First(Vec<Box<dyn Engine>>);
+struct First(Vec<(Kind, Box<dyn Engine>)>);
+
+impl Default for First {
+    fn default() -> Self {
+        Self(Kind::ALL.iter().map(|&kind| (kind, kind.engine())).collect())
+    }
+}
 
 impl First {
+    fn engine(&self, wanted: Kind) -> &dyn Engine {
+        let found = self.0.iter().find(|(kind, _)| *kind == wanted);
+        found.expect("there is one of every kind").1.as_ref()
+    }
+
     fn ask<T>(
         &self,
         problem: Problem<'_>,
@@ -115,12 +151,9 @@ impl First {
         is_open: impl Fn(&T) -> Option<Open>,
     ) -> Option<T> {
         let (mut tired, mut last) = (None, None);
-        for turn in TURNS {
-            let Some(engine) = self.0.iter().find(|e| e.name() == turn.engine) else { continue };
-            if !turn.is_due(problem) {
-                continue;
-            }
-            let answer = ask(engine.as_ref(), limited(problem, budget));
+        for turn in TURNS.iter().filter(|turn| turn.is_due(problem)) {
+            let engine = self.engine(turn.engine);
+            let answer = ask(engine, limited(problem, budget));
             match is_open(&answer) {
                 None => return Some(answer),
                 Some(Open::Steps) if tired.is_none() && turn.insists => tired = Some(engine),
@@ -129,7 +162,7 @@ impl First {
             last.get_or_insert(answer);
         }
         match tired {
-            Some(engine) if budget.steps.is_none() => Some(ask(engine.as_ref(), budget)),
+            Some(engine) if budget.steps.is_none() => Some(ask(engine, budget)),
             _ => last,
         }
     }
@@ -137,7 +170,7 @@ impl First {
 
 /// When an engine is asked.
 struct Turn {
-    engine: &'static str,
+    engine: Kind,
     /// For programs of how many candidate executions, as binary logarithms; `None` for all.
     candidates: Option<std::ops::Range<f64>>,
     /// For programs of how many events.
@@ -150,16 +183,17 @@ struct Turn {
 /// Going through all candidates takes a millisecond for thousands of them, where Z3 takes ten and
 /// more to begin; when Z3 does not know either, more of them are worth while.
 const TURNS: &[Turn] = &[
-    Turn { engine: "search", candidates: None, most_events: usize::MAX, insists: true },
+    Turn { engine: Kind::Search, candidates: None, most_events: usize::MAX, insists: true },
     Turn {
-        engine: "enumerate",
+        engine: Kind::Enumerate,
         candidates: Some(0.0..FEW),
         most_events: MOST_ENUMERATED,
         insists: false,
     },
-    Turn { engine: "z3", candidates: None, most_events: usize::MAX, insists: true },
+    #[cfg(feature = "z3")]
+    Turn { engine: Kind::Z3, candidates: None, most_events: usize::MAX, insists: true },
     Turn {
-        engine: "enumerate",
+        engine: Kind::Enumerate,
         candidates: Some(FEW..f64::INFINITY),
         most_events: MOST_ENUMERATED,
         insists: false,
@@ -221,8 +255,8 @@ mod tests {
 
     #[test]
     fn every_engine_has_a_turn() {
-        let has_turn = |name| TURNS.iter().any(|turn| turn.engine == name);
-        assert!(engines().iter().all(|engine| has_turn(engine.name())));
+        let has_turn = |kind: &Kind| TURNS.iter().any(|turn| turn.engine == *kind);
+        assert!(Kind::ALL.iter().all(has_turn));
     }
 
     #[test]

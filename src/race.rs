@@ -10,9 +10,9 @@ use crate::execution::build::{Choices, Execution};
 use crate::id::{AccessId, EventId};
 use crate::ptx::operation::Order;
 use crate::relation::eval::{Interpretation, evaluate_roots};
-use crate::solve::{Answer, Budget, Engine, Goal, Pairs, Problem};
+use crate::solve::{Budget, Engine, Goal, Pairs, Problem};
 use crate::source::Span;
-use crate::verdict::{Undecided, Verdict};
+use crate::verdict::{Decided, Verdict};
 use crate::vocabulary::BaseRel;
 
 /// Two accesses that race.
@@ -98,11 +98,10 @@ pub fn find(
     engine: &dyn Engine,
     budget: Budget,
 ) -> Result<Option<Race>, Verdict> {
-    match engine.find(problem, Goal::Related(kind), budget) {
-        Answer::Yes(choices) => confirm(problem, kind, choices).map(Some),
-        Answer::No(_) => Ok(None),
-        Answer::Unknown(why) => Err(Verdict::Unknown(Undecided::Engine(why))),
-        Answer::Unsupported(why) => Err(Verdict::Unknown(Undecided::Unsupported(why))),
+    match engine.find(problem, Goal::Related(kind), budget).decided() {
+        Ok(Decided::Yes(choices)) => confirm(problem, kind, choices).map(Some),
+        Ok(Decided::No(_)) => Ok(None),
+        Err(why) => Err(Verdict::Unknown(why)),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::execution::build::Choices;
 use crate::litmus::ast::Quantifier;
-use crate::solve::{Core, Why};
+use crate::solve::{Answer, Core, Why};
 use crate::source::Span;
 
 /// The answer to a litmus test under one model.
@@ -44,6 +44,30 @@ pub enum Undecided {
     Engine(Why),
     /// No engine handles the model or program.
     Unsupported(String),
+}
+
+/// What an engine that can tell says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Decided {
+    /// There is such an execution: these choices make one.
+    Yes(Box<Choices>),
+    /// There is none.
+    No(Core),
+}
+
+impl Answer {
+    /// What the engine says, if it can tell.
+    ///
+    /// # Errors
+    /// Why it cannot.
+    pub fn decided(self) -> Result<Decided, Undecided> {
+        match self {
+            Self::Yes(choices) => Ok(Decided::Yes(choices)),
+            Self::No(core) => Ok(Decided::No(core)),
+            Self::Unknown(why) => Err(Undecided::Engine(why)),
+            Self::Unsupported(why) => Err(Undecided::Unsupported(why)),
+        }
+    }
 }
 
 /// A loop that was cut.
@@ -127,6 +151,18 @@ impl Verdict {
             Self::Deadlock(_) => Kind::Deadlock,
             Self::Unknown(_) => Kind::Unknown,
             Self::Error(_) => Kind::Error,
+        }
+    }
+
+    /// The execution that shows it, where there is one.
+    #[must_use]
+    pub fn choices(&self) -> Option<&Choices> {
+        match self {
+            Self::Allowed(choices) => Some(choices),
+            Self::Undefined(reason) | Self::OutOfModel(reason) | Self::Deadlock(reason) => {
+                reason.choices.as_deref()
+            }
+            Self::Forbidden(_) | Self::Unknown(_) | Self::Error(_) => None,
         }
     }
 

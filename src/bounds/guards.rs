@@ -5,6 +5,7 @@ use crate::collections::IndexMap;
 use crate::event::graph::EventGraph;
 use crate::id::{EventId, ExprId};
 use crate::program::expr::{Binary, Expr, ExprArena, Unary};
+use std::sync::OnceLock;
 
 /// How many literals of a guard are compared with those of others.
 const MOST_LITERALS: usize = 1024;
@@ -13,7 +14,10 @@ const MOST_LITERALS: usize = 1024;
 #[derive(Clone, Debug)]
 pub struct Guards {
     always: EventSet,
-    implies: Rel,
+    /// Guards of events that may or may not happen, with these events.
+    sometimes: Vec<(Guard, Vec<EventId>)>,
+    /// Found out when somebody asks.
+    implies: OnceLock<Rel>,
     exclusive: Rel,
 }
 
@@ -32,32 +36,20 @@ impl Guards {
                 sometimes.entry(guard).or_default().push(id);
             }
         }
-        let mut implies = Rel::empty(n);
+        let sometimes: Vec<(Guard, Vec<EventId>)> = sometimes
+            .into_iter()
+            .map(|(guard, events)| (Guard::new(&graph.exprs, guard), events))
+            .collect();
         let mut exclusive = Rel::empty(n);
-        for a in graph.ids() {
-            for b in always.iter() {
-                implies.insert(a, b);
-            }
-            implies.insert(a, a);
-        }
-        let guards: Vec<Guard> =
-            sometimes.keys().map(|&guard| Guard::new(&graph.exprs, guard)).collect();
-        for (a, from) in guards.iter().zip(sometimes.values()) {
-            for (b, to) in guards.iter().zip(sometimes.values()) {
-                let pairs = from.iter().flat_map(|&x| to.iter().map(move |&y| (x, y)));
-                if a.expr == b.expr || a.implies(b) {
-                    for (x, y) in pairs {
-                        implies.insert(x, y);
-                    }
-                } else if a.expr < b.expr && a.clashes(b) {
-                    for (x, y) in pairs {
-                        exclusive.insert(x, y);
-                        exclusive.insert(y, x);
-                    }
+        for (at, (a, from)) in sometimes.iter().enumerate() {
+            for (_, to) in sometimes[at + 1..].iter().filter(|(b, _)| a.clashes(b)) {
+                for (x, y) in from.iter().flat_map(|&x| to.iter().map(move |&y| (x, y))) {
+                    exclusive.insert(x, y);
+                    exclusive.insert(y, x);
                 }
             }
         }
-        Self { always, implies, exclusive }
+        Self { always, sometimes, implies: OnceLock::new(), exclusive }
     }
 
     /// Those of some writes to a read's location that it may read from.
@@ -76,7 +68,22 @@ impl Guards {
     /// Pairs (a, b): b happens whenever a does.
     #[must_use]
     pub fn implies(&self) -> &Rel {
-        &self.implies
+        self.implies.get_or_init(|| {
+            let n = self.always.len();
+            let mut implies = Rel::identity(n);
+            EventSet::full(n).iter().for_each(|event| implies.insert_all(event, &self.always));
+            for (a, from) in &self.sometimes {
+                for (b, to) in &self.sometimes {
+                    if a.expr == b.expr || a.implies(b) {
+                        let pairs = from.iter().flat_map(|&x| to.iter().map(move |&y| (x, y)));
+                        pairs.for_each(|(x, y)| {
+                            implies.insert(x, y);
+                        });
+                    }
+                }
+            }
+            implies
+        })
     }
 
     /// Pairs that never happen together.
@@ -87,6 +94,7 @@ impl Guards {
 }
 
 /// The literals of a guard, sorted, so that two guards are compared in one pass.
+#[derive(Clone, Debug)]
 struct Guard {
     expr: ExprId,
     literals: Vec<ExprId>,

@@ -1,10 +1,10 @@
 //! What the bound on loops leaves open: which loop it cuts, and whether a higher one may tell.
 
-use super::Settings;
+use super::{Settings, in_order};
 use crate::event::graph::{Cut, CutKind, EventGraph};
 use crate::solve::{Answer, Engine, Goal, Problem};
 use crate::source::Span;
-use crate::verdict::{Beyond, Bounded, Undecided};
+use crate::verdict::{Beyond, Bounded, Decided, Undecided};
 
 /// Why executions may be missing because loops are cut by the bound; `None` where none is.
 #[must_use]
@@ -16,11 +16,10 @@ pub fn cut(problem: Problem<'_>, engine: &dyn Engine, settings: Settings) -> Opt
     let find = |graph: &EventGraph| {
         engine.find(Problem { graph, ..problem }, Goal::BoundHit, settings.budget)
     };
-    match find(graph) {
-        Answer::Yes(_) => {}
-        Answer::No(_) => return None,
-        Answer::Unknown(why) => return Some(Undecided::Engine(why)),
-        Answer::Unsupported(why) => return Some(Undecided::Unsupported(why)),
+    match find(graph).decided() {
+        Ok(Decided::Yes(_)) => {}
+        Ok(Decided::No(_)) => return None,
+        Err(why) => return Some(why),
     }
     let reaches = |graph: &EventGraph| matches!(find(graph), Answer::Yes(_));
     let steady = steady(graph).filter(reaches);
@@ -58,9 +57,7 @@ fn steady(graph: &EventGraph) -> Option<EventGraph> {
 /// The branch of the first loop that the bound surely cuts.
 fn first(graph: &EventGraph, reaches: impl Fn(&EventGraph) -> bool) -> Option<Span> {
     let counts = graph.cuts.iter().filter(|cut| cut.kind == CutKind::Bound);
-    let mut branches: Vec<Span> = counts.map(|cut| cut.span).collect();
-    branches.sort_by_key(|span| (span.start, span.end));
-    branches.dedup();
+    let branches = in_order(counts.map(|cut| cut.span));
     if let [only] = branches[..] {
         return Some(only);
     }

@@ -2,14 +2,14 @@
 //! the loops or for barriers.
 
 use super::{Settings, barriers, in_order};
-use crate::event::graph::{Cut, EventGraph};
+use crate::event::graph::{BarrierOp, Cut, EventGraph};
 use crate::execution::barrier::Barriers;
 use crate::execution::schedule::Schedules;
 use crate::id::{AgentId, EventId};
 use crate::program::expr::ExprArena;
-use crate::solve::{Answer, Core, Engine, Goal, Problem};
+use crate::solve::{Core, Engine, Goal, Problem};
 use crate::source::Span;
-use crate::verdict::{Reason, Undecided, Verdict};
+use crate::verdict::{Decided, Reason, Undecided, Verdict};
 
 /// Where threads wait.
 enum Wait {
@@ -39,18 +39,17 @@ pub(super) fn verdict(
         Ok(Wait::AtBarriers(reason)) => Verdict::Deadlock(reason),
         Ok(Wait::InLoops) => endless(loops.clone()),
         Ok(Wait::Unclear) => unclear,
-        Err(verdict) => verdict,
+        Err(why) => Verdict::Unknown(why),
     };
-    match engine.find(problem, Goal::Endless, settings.budget) {
-        Answer::Yes(_) => barriers::certain_misuse(graph)
+    match engine.find(problem, Goal::Endless, settings.budget).decided() {
+        Ok(Decided::Yes(_)) => barriers::certain_misuse(graph)
             .unwrap_or_else(|| by_wait(endless(with_barriers(graph, &loops)))),
-        Answer::No(_) if graph.barriers.is_empty() => Verdict::Forbidden(core),
-        Answer::No(_) => match barriers::stuck(graph, core) {
+        Ok(Decided::No(_)) if graph.barriers.is_empty() => Verdict::Forbidden(core),
+        Ok(Decided::No(_)) => match barriers::stuck(graph, core) {
             somewhere @ Verdict::Deadlock(_) => by_wait(somewhere),
             other => other,
         },
-        Answer::Unknown(why) => Verdict::Unknown(Undecided::Engine(why)),
-        Answer::Unsupported(why) => Verdict::Unknown(Undecided::Unsupported(why)),
+        Err(why) => Verdict::Unknown(why),
     }
 }
 
@@ -77,38 +76,78 @@ pub(super) fn with_loops_left(graph: &EventGraph) -> EventGraph {
 /// are stuck then, an execution has to show that all of them do leave their loops.
 ///
 /// # Errors
-/// The verdict where the engine cannot tell.
-fn wait(
-    Problem { graph, model }: Problem<'_>,
-    engine: &dyn Engine,
-    settings: Settings,
-) -> Result<Wait, Verdict> {
+/// Why the engine cannot tell.
+fn wait(problem: Problem<'_>, engine: &dyn Engine, settings: Settings) -> Result<Wait, Undecided> {
+    let graph = problem.graph;
     let left = with_loops_left(graph);
-    let Some(fixed) = Barriers::fixed(&left) else { return Ok(Wait::Unclear) };
-    let schedules = Schedules::new(fixed);
+    let (schedules, open) = Schedules::new(Barriers::certain(&left)).settled();
     if !schedules.lead_to_one_end() {
         return Ok(Wait::Unclear);
     }
+    let settled = !open.contains(&true);
     let stuck = schedules.stuck();
-    if stuck.is_empty() {
+    if settled && stuck.is_empty() {
         return Ok(Wait::InLoops);
     }
-    // Threads end where they are stuck, and where they wait for the task of such a thread.
+    let Some(ends) = ends(graph, &stuck) else { return Ok(Wait::Unclear) };
+    let completes = |graph: &EventGraph| {
+        let answer = engine.find(Problem { graph, ..problem }, Goal::Complete, settings.budget);
+        Ok(matches!(answer.decided()?, Decided::Yes(_)))
+    };
+    if !stuck.is_empty() && completes(&up_to(graph, &ends, |_| true))? {
+        return Ok(Wait::AtBarriers(barriers::deadlock(graph, &stuck)));
+    }
+    // Where values decide who comes to a barrier, it may be that which is never passed. If the loops
+    // are not left even where nobody waits there, it is not.
+    let passes = |op: &BarrierOp| !open[graph.event(op.event).agent.index()];
+    if settled || !completes(&up_to(graph, &ends, passes))? {
+        return Ok(Wait::InLoops);
+    }
+    Ok(Wait::Unclear)
+}
+
+/// Where threads end that are stuck at barriers, or wait for the task of one that never ends. `None`
+/// if others may wait at barriers for a thread that waits for a task.
+fn ends(graph: &EventGraph, stuck: &[usize]) -> Option<Vec<Option<EventId>>> {
     let mut ends: Vec<Option<EventId>> = vec![None; graph.agents.len()];
     let agent = |event: EventId| graph.event(event).agent.index();
     for event in stuck.iter().map(|&op| graph.barriers[op].event) {
         ends[agent(event)] = Some(event);
     }
-    let stuck_threads: Vec<bool> = ends.iter().map(Option::is_some).collect();
-    for &(_, later) in graph.api_edges.iter().filter(|(earlier, _)| stuck_threads[agent(*earlier)])
-    {
-        let end = &mut ends[agent(later)];
-        *end = Some(end.map_or(later, |known| known.min(later)));
+    let at_barriers: Vec<bool> = ends.iter().map(Option::is_some).collect();
+    let mut changed = true;
+    while std::mem::take(&mut changed) {
+        for &(earlier, later) in &graph.api_edges {
+            let end = ends[agent(later)];
+            if ends[agent(earlier)].is_some() && end.is_none_or(|known| later < known) {
+                ends[agent(later)] = Some(later);
+                changed = true;
+            }
+        }
     }
+    let comes = |op: &BarrierOp| ends[agent(op.event)].is_none_or(|end| op.event < end);
+    let stays_away = |op: &&BarrierOp| !comes(op) && !at_barriers[agent(op.event)];
+    let mut missed = graph.barriers.iter().filter(stays_away);
+    let awaited = |op: &BarrierOp| {
+        let mut others = graph.barriers.iter().filter(|other| other.key == op.key);
+        others.any(comes)
+    };
+    (!missed.any(awaited)).then_some(ends)
+}
+
+/// The program up to where threads end, with those barrier operations only for which `kept` holds.
+fn up_to(
+    graph: &EventGraph,
+    ends: &[Option<EventId>],
+    kept: impl Fn(&BarrierOp) -> bool,
+) -> EventGraph {
     let end = |agent: AgentId| ends[agent.index()];
+    let dropped: Vec<EventId> =
+        graph.barriers.iter().filter(|op| !kept(op)).map(|op| op.event).collect();
     let happens_before = |exprs: &mut ExprArena, id: EventId| {
         let event = graph.event(id);
-        if end(event.agent).is_some_and(|end| end <= id) { exprs.truth(false) } else { event.guard }
+        let over = end(event.agent).is_some_and(|end| end <= id);
+        if over || dropped.contains(&id) { exprs.truth(false) } else { event.guard }
     };
     let cut_before = |exprs: &mut ExprArena, cut: &Cut| match end(cut.agent) {
         None => cut.guard,
@@ -117,11 +156,5 @@ fn wait(
             exprs.and(cut.guard, not)
         }
     };
-    let before = graph.guarded(happens_before, cut_before);
-    match engine.find(Problem { graph: &before, model }, Goal::Complete, settings.budget) {
-        Answer::Yes(_) => Ok(Wait::AtBarriers(barriers::deadlock(graph, &stuck))),
-        Answer::No(_) => Ok(Wait::InLoops),
-        Answer::Unknown(why) => Err(Verdict::Unknown(Undecided::Engine(why))),
-        Answer::Unsupported(why) => Err(Verdict::Unknown(Undecided::Unsupported(why))),
-    }
+    graph.guarded(happens_before, cut_before)
 }

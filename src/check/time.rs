@@ -10,9 +10,9 @@ use crate::execution::build::Choices;
 use crate::id::NodeId;
 use crate::relation::eval::{Interpretation, evaluate_roots};
 use crate::relation::expr::{Arena, Definition, Model, Node};
-use crate::solve::{Answer, Engine, Goal, Pairs, Problem};
+use crate::solve::{Engine, Goal, Pairs, Problem};
 use crate::source::Span;
-use crate::verdict::{Undecided, Verdict};
+use crate::verdict::{Decided, Verdict};
 use crate::vocabulary::{BaseRel, BaseSet};
 
 /// One event before another: by program order, a barrier, the end of a thread that a barrier waits
@@ -67,11 +67,10 @@ pub(super) fn find(
     if barriers_exclude(problem, pairs) {
         return Ok(None);
     }
-    match engine.find(problem, Goal::Related(pairs), settings.budget) {
-        Answer::Yes(choices) => Ok(Some(choices)),
-        Answer::No(_) => Ok(None),
-        Answer::Unknown(why) => Err(Verdict::Unknown(Undecided::Engine(why))),
-        Answer::Unsupported(why) => Err(Verdict::Unknown(Undecided::Unsupported(why))),
+    match engine.find(problem, Goal::Related(pairs), settings.budget).decided() {
+        Ok(Decided::Yes(choices)) => Ok(Some(choices)),
+        Ok(Decided::No(_)) => Ok(None),
+        Err(why) => Err(Verdict::Unknown(why)),
     }
 }
 

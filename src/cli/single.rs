@@ -254,16 +254,12 @@ pub(super) fn draw(arguments: &DrawArguments, console: &Console) -> Result<Statu
     }
     let loaded = Loaded::new(&arguments.single, console)?;
     let judgement = loaded.judgement()?;
-    let choices = match &judgement.verdict {
-        Verdict::Allowed(choices) => Some(choices),
-        Verdict::Undefined(reason) | Verdict::OutOfModel(reason) => reason.choices.as_ref(),
-        _ => None,
-    };
     let excluded = match without_axioms(&loaded, &judgement) {
         Some(Ok(found)) => Some(found),
         _ => None,
     };
-    let choices = choices.map(AsRef::as_ref).or(excluded.as_ref().map(|found| &found.choices));
+    let shown = judgement.verdict.choices();
+    let choices = shown.or(excluded.as_ref().map(|found| &found.choices));
     let (Some(choices), Some(graph)) = (choices, &judgement.graph) else {
         let kind = judgement.verdict.kind();
         console.complain(&format!("there is no execution to draw: the outcome is {}", kind.name()));

@@ -135,12 +135,7 @@ fn shown(
     witness: Option<WitnessForm>,
 ) -> String {
     let (Some(form), Some(graph)) = (witness, &judgement.graph) else { return String::new() };
-    let choices = match &judgement.verdict {
-        Verdict::Allowed(choices) => Some(choices),
-        Verdict::Undefined(reason) | Verdict::OutOfModel(reason) => reason.choices.as_ref(),
-        _ => None,
-    };
-    let Some(choices) = choices else { return String::new() };
+    let Some(choices) = judgement.verdict.choices() else { return String::new() };
     match (Picture::of(&case.test.name, graph, choices, model), form) {
         (Ok(picture), WitnessForm::Text) => drawing::render(&picture),
         (Ok(picture), WitnessForm::Dot) => dot::render(&picture),

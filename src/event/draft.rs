@@ -256,10 +256,10 @@ impl<'p> Draft<'p> {
 
     /// Splits accesses into pieces, numbers the events and resolves the condition.
     pub(super) fn finish(mut self) -> EventGraph {
-        self.settle_guards();
         let program = self.program;
         let loads = super::non_coherent::violations(program, &self.accesses, &mut self.exprs);
         self.violations.extend(loads);
+        self.settle_guards();
         self.split_ways();
         let pieces = Pieces::split(
             &self.accesses,

@@ -76,18 +76,13 @@ impl<'c> Analysis<'c> {
 
     /// Finds out what is used, given what decides.
     fn settle(&mut self) {
-        let mut changed = true;
-        while changed {
-            changed = false;
-            for index in (0..self.code.steps.len()).rev() {
-                let (before, silent) = self.before(index);
-                self.silent[index] = silent;
-                if before != self.live[index] {
-                    self.live[index] = before;
-                    changed = true;
-                }
-            }
-        }
+        until_stable((0..self.code.steps.len()).rev(), |index| {
+            let (before, silent) = self.before(index);
+            self.silent[index] = silent;
+            let changed = before != self.live[index];
+            self.live[index] = before;
+            changed
+        });
     }
 
     /// What is used before a step, and whether the step is silent.
@@ -162,28 +157,31 @@ impl<'c> Analysis<'c> {
         let steps = self.code.steps.len();
         let mut ends = vec![None; steps + 1];
         ends[steps] = Some(steps);
-        let mut changed = true;
-        while changed {
-            changed = false;
-            for (index, step) in self.code.steps.iter().enumerate().rev() {
-                if ends[index].is_some() {
-                    continue;
-                }
-                let next = falls_through(step).then(|| ends[index + 1]);
-                let taken = branch_target(step).map(|target| ends[self.place(target)]);
-                ends[index] = match (self.silent[index], next, taken) {
-                    (false, ..) => Some(index),
-                    (true, Some(Some(next)), Some(Some(taken))) => {
-                        Some(if next == taken { next } else { index })
-                    }
-                    (true, Some(_), Some(_)) => None,
-                    (true, next, taken) => next.or(taken).flatten(),
-                };
-                changed |= ends[index].is_some();
+        until_stable((0..steps).rev(), |index| {
+            if ends[index].is_some() {
+                return false;
             }
-        }
+            let step = &self.code.steps[index];
+            let next = falls_through(step).then(|| ends[index + 1]);
+            let taken = branch_target(step).map(|target| ends[self.place(target)]);
+            ends[index] = match (self.silent[index], next, taken) {
+                (false, ..) => Some(index),
+                (true, Some(Some(next)), Some(Some(taken))) => {
+                    Some(if next == taken { next } else { index })
+                }
+                (true, Some(_), Some(_)) => None,
+                (true, next, taken) => next.or(taken).flatten(),
+            };
+            ends[index].is_some()
+        });
         ends
     }
+}
+
+/// Looks at steps in this order, again and again, until `update` changes nothing about any of them.
+fn until_stable(steps: impl Iterator<Item = usize> + Clone, mut update: impl FnMut(usize) -> bool) {
+    // All of them are looked at, whichever changes.
+    while steps.clone().filter(|&step| update(step)).count() > 0 {}
 }
 
 /// The predicate of a step and the condition of its branch.
@@ -200,20 +198,19 @@ fn conditions(step: &Step) -> impl Iterator<Item = &Term> {
 fn from_memory(code: &ThreadCode) -> Vec<Vec<bool>> {
     let steps = code.steps.len();
     let mut loaded = vec![vec![false; code.registers.len()]; steps + 1];
-    let mut changed = true;
-    while changed {
-        changed = false;
-        for (index, step) in code.steps.iter().enumerate() {
-            let now = behind(step, &loaded[index]);
-            let next = falls_through(step).then_some(index + 1);
-            for to in next.into_iter().chain(branch_target(step).map(|to| to.min(steps))) {
-                for (known, &new) in loaded[to].iter_mut().zip(&now) {
-                    changed |= new && !*known;
-                    *known |= new;
-                }
+    until_stable(0..steps, |index| {
+        let step = &code.steps[index];
+        let now = behind(step, &loaded[index]);
+        let next = falls_through(step).then_some(index + 1);
+        let mut changed = false;
+        for to in next.into_iter().chain(branch_target(step).map(|to| to.min(steps))) {
+            for (known, &new) in loaded[to].iter_mut().zip(&now) {
+                changed |= new && !*known;
+                *known |= new;
             }
         }
-    }
+        changed
+    });
     loaded
 }
 

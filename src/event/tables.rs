@@ -104,10 +104,12 @@ impl Draft<'_> {
                 settle(count);
             }
         }
-        for cut in cuts {
+        for cut in cuts.iter_mut() {
             settle(&mut cut.guard);
             settle(&mut cut.steady);
         }
         violations.iter_mut().for_each(|violation| settle(&mut violation.guard));
+        cuts.retain(|cut| !exprs.is_false(cut.guard));
+        violations.retain(|violation| !exprs.is_false(violation.guard));
     }
 }

@@ -138,7 +138,7 @@ impl Draft<'_> {
         let given = self.exprs.literals(way.guard, MOST_LITERALS).unwrap_or_default();
         let given = given.into_iter().map(|x| positive(&self.exprs, x)).collect();
         let guards: Vec<ExprId> = reads.iter().map(|r| self.accesses[r.index()].guard).collect();
-        let mut truths: Vec<ExprId> = self.exprs.parts(&guards).into_iter().collect();
+        let mut truths = self.exprs.parts(&guards);
         truths.retain(|&part| self.exprs.width(part) == 1);
         let mut values = Values::default();
         values.compute_some(&self.exprs, &truths, &given, |_| None);

@@ -497,7 +497,7 @@ pub(crate) fn close_coherence(graph: &EventGraph, co: &mut Rel) {
 
 /// What a `bar.red` returns: its generation's predicates combined. Operations without a predicate
 /// must not take part; where they do, they do not count.
-pub(crate) fn barrier_result(
+fn barrier_result(
     graph: &EventGraph,
     generations: &Generations,
     values: &Values,

@@ -125,19 +125,59 @@ impl<'a> Schedules<'a> {
         if passed { Ok(true) } else { all.map(|()| false) }
     }
 
+    /// Without the operations of threads that have to do with one of which values decide where it
+    /// comes; and whether there are such threads, by agent.
+    #[must_use]
+    pub fn settled(mut self) -> (Self, Vec<bool>) {
+        let graph = self.barriers.graph;
+        let mut used = vec![Vec::new(); self.threads.len()];
+        let mut open = vec![false; self.threads.len()];
+        for (index, op) in graph.barriers.iter().enumerate() {
+            let event = graph.event(op.event);
+            let (thread, happens) = (event.agent.index(), graph.exprs.constant(event.guard));
+            if happens != Some(0) {
+                used[thread].push(index);
+            }
+            let counts = op.count().is_none_or(|count| graph.exprs.constant(count).is_some());
+            open[thread] |= happens.is_none() || !counts;
+        }
+        let of = self.together(&used);
+        let unsettled: FxHashSet<usize> =
+            (0..open.len()).filter(|&thread| open[thread]).map(|thread| of.find(thread)).collect();
+        open = (0..open.len()).map(|thread| unsettled.contains(&of.find(thread))).collect();
+        for (thread, _) in self.threads.iter_mut().zip(&open).filter(|(_, open)| **open) {
+            *thread = Thread { operations: Vec::new(), ends: false };
+        }
+        (self, open)
+    }
+
+    /// Threads by what they have to do with each other, given the operations of each.
+    fn together(&self, operations: &[Vec<usize>]) -> UnionFind<usize> {
+        let mut of = UnionFind::new(self.threads.len());
+        let all = || operations.iter().flatten().copied();
+        let keys: IndexSet<&BarrierKey> = all().map(|b| self.key(b)).collect();
+        for key in keys {
+            let here = || all().filter(|&b| self.key(b) == key);
+            let users = here().map(|b| self.barriers.agent(b).index());
+            // To a count, only the ends of other threads of a warp matter.
+            let counted = here().all(|b| matches!(self.barriers.op(b).rule, BarrierRule::Count(_)));
+            let others: Vec<usize> = if counted {
+                users.clone().flat_map(|user| &self.mates[user]).copied().collect()
+            } else {
+                self.barriers.graph.members(key).into_iter().map(AgentId::index).collect()
+            };
+            let together: Vec<usize> = users.chain(others).collect();
+            together.windows(2).for_each(|pair| _ = of.union(pair[0], pair[1]));
+        }
+        of
+    }
+
     /// The threads with operations, by what they have to do with each other: what others do is
     /// nothing to them.
     fn crowds(&self) -> Vec<Vec<usize>> {
-        let mut of = UnionFind::<usize>::new(self.threads.len());
-        let keys: IndexSet<&BarrierKey> =
-            self.threads.iter().flat_map(|t| &t.operations).map(|&b| self.key(b)).collect();
-        for key in keys {
-            let users = (0..self.threads.len())
-                .filter(|&t| self.threads[t].operations.iter().any(|&b| self.key(b) == key));
-            let members = self.barriers.graph.members(key).into_iter().map(AgentId::index);
-            let all: Vec<usize> = users.chain(members).collect();
-            all.windows(2).for_each(|pair| _ = of.union(pair[0], pair[1]));
-        }
+        let operations: Vec<Vec<usize>> =
+            self.threads.iter().map(|thread| thread.operations.clone()).collect();
+        let of = self.together(&operations);
         let mut out: IndexMap<usize, Vec<usize>> = IndexMap::default();
         for (thread, own) in self.threads.iter().enumerate() {
             if !own.operations.is_empty() {
@@ -152,28 +192,36 @@ impl<'a> Schedules<'a> {
     }
 
     /// Whether threads meet in the same way in every schedule: at each barrier with a count there are
-    /// as many threads as it asks for.
+    /// as many threads or warps as it asks for.
     #[must_use]
     pub fn is_fixed(&self) -> bool {
         self.asks_each_barrier(|wanted, threads| wanted == threads)
     }
 
     /// Whether threads are stuck at the same operations in the end of every schedule, unless some
-    /// barrier is misused: at each barrier with a count there are no more threads than it asks for.
+    /// barrier is misused: at each barrier with a count there are no more threads or warps than it
+    /// asks for.
     #[must_use]
     pub fn lead_to_one_end(&self) -> bool {
         self.asks_each_barrier(|wanted, threads| wanted >= threads)
     }
 
-    /// Whether all operations on barriers with counts ask for such a number, given how many threads
-    /// come there.
+    /// Whether all operations on barriers with counts ask for such a number of threads or warps, given
+    /// how many of them come there.
     fn asks_each_barrier(&self, fits: impl Fn(u128, u128) -> bool) -> bool {
         self.start().here.iter().all(|&(first, _)| {
             let is_here = |b: &&usize| self.key(**b) == self.key(first);
-            let users = self.threads.iter().filter(|t| t.operations.iter().any(|b| is_here(&b)));
-            let threads = users.count() as u128;
+            let comes =
+                |thread: &usize| self.threads[*thread].operations.iter().any(|b| is_here(&b));
+            let users = (0..self.threads.len()).filter(comes);
+            let users: Vec<AgentId> = users.map(AgentId::new).collect();
+            let warps = self.barriers.warps(&users).len();
             let mut ops = self.threads.iter().flat_map(|t| &t.operations).filter(is_here);
-            ops.all(|&b| self.barriers.wanted(b).is_some_and(|(wanted, _)| fits(wanted, threads)))
+            ops.all(|&b| match self.barriers.wanted(b) {
+                Some((wanted, Unit::Threads)) => fits(wanted, users.len() as u128),
+                Some((wanted, Unit::Warps)) => fits(wanted, warps as u128),
+                None => false,
+            })
         })
     }
 

@@ -1,41 +1,65 @@
-//! The sizes of grids that a test gives have room for its threads.
+//! How large the grids of a test are: the sizes that it gives have room for its threads.
 
 use crate::diagnostic::Diagnostic;
 use crate::litmus::ast::{LaunchSize, Test, ThreadPlace};
 use crate::litmus::error::LitmusError;
 use rustc_hash::FxHashMap;
 
+/// How large a grid is at least, going by the threads of the test.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct GridSize {
+    /// The threads of its largest CTA.
+    pub(crate) threads: u64,
+    /// One more than the largest number of a CTA.
+    pub(crate) ctas: u64,
+    /// One more than the largest number of a cluster.
+    pub(crate) clusters: u64,
+}
+
+/// The least size of every grid, by its gpu and its number there.
+pub(crate) fn grid_sizes(test: &Test) -> FxHashMap<(u32, u32), GridSize> {
+    let mut in_cta: FxHashMap<(u32, u32, u32), u64> = FxHashMap::default();
+    let mut sizes: FxHashMap<(u32, u32), GridSize> = FxHashMap::default();
+    for thread in &test.threads {
+        let ThreadPlace::Device(p) = thread.place else { continue };
+        let threads = in_cta.entry((p.gpu, p.grid, p.cta)).or_default();
+        *threads += 1;
+        let size = sizes.entry((p.gpu, p.grid)).or_default();
+        size.threads = size.threads.max(*threads);
+        size.ctas = size.ctas.max(u64::from(p.cta) + 1);
+        size.clusters = size.clusters.max(u64::from(p.cluster) + 1);
+    }
+    sizes
+}
+
 pub(super) fn check(test: &Test, diagnostics: &mut Vec<Diagnostic>) {
     let mut refuse = |size: &LaunchSize, message: String, help: &str| {
         let (code, help, span) = ("litmus-launch", help.to_owned(), size.register.span);
         diagnostics.push(LitmusError::Other { code, message, help, span }.diagnostic());
     };
-    let mut threads: FxHashMap<_, u32> = FxHashMap::default();
-    let (mut ctas, mut clusters) = (0, 0);
-    for thread in &test.threads {
-        if let ThreadPlace::Device(place) = thread.place {
-            *threads.entry((place.gpu, place.grid, place.cta)).or_default() += 1;
-            ctas = ctas.max(place.cta.saturating_add(1));
-            clusters = clusters.max(place.cluster.saturating_add(1));
-        }
+    // A launch size is given for every grid of the test.
+    let mut needed = GridSize::default();
+    for size in grid_sizes(test).into_values() {
+        needed.threads = needed.threads.max(size.threads);
+        needed.ctas = needed.ctas.max(size.ctas);
+        needed.clusters = needed.clusters.max(size.clusters);
     }
-    let threads = threads.into_values().max().unwrap_or(0);
     let given = |name: &str| test.launch.iter().find(|size| size.register.value == name);
     for size in &test.launch {
         let name = &size.register.value;
         let (base, component) = name.split_once('.').unwrap_or((name, "x"));
         let first = match base {
-            "ntid" => threads,
-            "nctaid" => ctas,
-            "nclusterid" => clusters,
+            "ntid" => needed.threads,
+            "nctaid" => needed.ctas,
+            "nclusterid" => needed.clusters,
             _ => 0,
         };
         let across = format!("{base}.x");
         let (shown, value, least) = match component {
-            "x" => (name, size.value, first),
+            "x" => (name, u64::from(size.value), first),
             // The dimensions that a test leaves out are 1.
             "y" | "z" if given(&across).is_none() => (&across, 1, first),
-            "y" | "z" => (name, size.value, 1),
+            "y" | "z" => (name, u64::from(size.value), 1),
             _ => (name, 0, 0),
         };
         if first == 0 || least == 0 {

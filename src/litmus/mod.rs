@@ -3,7 +3,7 @@
 pub mod ast;
 mod check;
 pub mod error;
-mod launch;
+pub(crate) mod launch;
 mod memory;
 pub mod parse;
 pub mod print;

@@ -611,25 +611,6 @@ impl ExprArena {
             Expr::Ite(a, b, c) => smallvec::smallvec![a, b, c],
         }
     }
-
-    /// The leaves that a value depends on, each once, in order of id.
-    #[must_use]
-    pub fn leaves(&self, root: ExprId) -> Vec<Expr> {
-        let (mut seen, mut stack, mut out) =
-            (rustc_hash::FxHashSet::default(), vec![root], Vec::new());
-        while let Some(x) = stack.pop() {
-            if !seen.insert(x) {
-                continue;
-            }
-            match self.get(x) {
-                Expr::Const(_) => {}
-                leaf if leaf.is_leaf() => out.push(leaf),
-                _ => stack.extend(self.operands(x)),
-            }
-        }
-        out.sort_unstable();
-        out
-    }
 }
 
 /// The value of `op` on constants of `width` bits.

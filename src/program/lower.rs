@@ -13,6 +13,7 @@ use super::registers::Registers;
 use super::special::opaque;
 use super::term::{Extension, Subnormals, Term, atomic_result, extension, float_result};
 use crate::litmus::ast::{DeclaredSpace, Dialect, LaunchSize, Test, Thread, ThreadPlace};
+use crate::litmus::launch::{GridSize, grid_sizes};
 use crate::ptx::operation::{
     AccessForm, Address, ArithmeticOp, AtomicOp, BoolOp, Comparison, Destination, Operation, Order,
     PredicateUse, Space, Statement, Type, TypeKind, Value,
@@ -98,22 +99,12 @@ pub(super) struct Position {
     pub(super) grid: GridSize,
 }
 
-/// How large a grid is at least, going by the threads of the test.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct GridSize {
-    /// The threads of its largest CTA.
-    pub(super) threads: u128,
-    /// One more than the largest number of a CTA.
-    pub(super) ctas: u128,
-    /// One more than the largest number of a cluster.
-    pub(super) clusters: u128,
-}
-
 /// The position of every thread, with the least size of its grid; threads of a declared warp are its
 /// lanes, in order.
 fn positions(test: &Test) -> Vec<Position> {
+    let sizes = grid_sizes(test);
     let (mut ctas, mut warps) = (FxHashMap::default(), FxHashMap::default());
-    let mut next = |thread: &Thread| {
+    let next = |thread: &Thread| {
         let place = match thread.place {
             ThreadPlace::Device(p) => Some(p),
             ThreadPlace::Host => None,
@@ -126,23 +117,10 @@ fn positions(test: &Test) -> Vec<Position> {
             *warp += 1;
             Some(*warp - 1)
         });
-        Position { in_cta, lane, grid: GridSize::default() }
+        let grid = place.map_or_else(GridSize::default, |p| sizes[&(p.gpu, p.grid)]);
+        Position { in_cta, lane, grid }
     };
-    let mut positions: Vec<Position> = test.threads.iter().map(&mut next).collect();
-    let places = || test.threads.iter().map(|thread| thread.place);
-    let mut grids: FxHashMap<_, GridSize> = FxHashMap::default();
-    for (place, at) in places().zip(&positions) {
-        let ThreadPlace::Device(p) = place else { continue };
-        let size = grids.entry((p.gpu, p.grid)).or_default();
-        size.threads = size.threads.max(at.in_cta + 1);
-        size.ctas = size.ctas.max(u128::from(p.cta) + 1);
-        size.clusters = size.clusters.max(u128::from(p.cluster) + 1);
-    }
-    for (place, at) in places().zip(&mut positions) {
-        let ThreadPlace::Device(p) = place else { continue };
-        at.grid = grids[&(p.gpu, p.grid)];
-    }
-    positions
+    test.threads.iter().map(next).collect()
 }
 
 /// The state of lowering one thread.

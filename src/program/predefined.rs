@@ -81,9 +81,9 @@ impl Lowering<'_> {
     /// The least value of a size: that which has a place for all that the test names (PTX-10).
     fn least(&self, name: &str) -> u128 {
         match name {
-            "ntid.x" => self.at.grid.threads,
-            "nctaid.x" => self.at.grid.ctas,
-            "nclusterid.x" => self.at.grid.clusters,
+            "ntid.x" => u128::from(self.at.grid.threads),
+            "nctaid.x" => u128::from(self.at.grid.ctas),
+            "nclusterid.x" => u128::from(self.at.grid.clusters),
             "ntid.y" | "ntid.z" | "nctaid.y" | "nctaid.z" | "nclusterid.y" | "nclusterid.z" => 1,
             _ => 0,
         }

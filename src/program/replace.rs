@@ -1,20 +1,31 @@
-//! Expressions with some of their parts replaced.
+//! The parts of expressions, and expressions with some of them replaced.
 
 use super::expr::{Expr, ExprArena};
 use crate::id::ExprId;
-use rustc_hash::FxHashMap;
-use std::collections::BTreeSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 impl ExprArena {
-    /// All parts of some expressions, operands before what they are operands of.
-    pub fn parts(&self, roots: &[ExprId]) -> BTreeSet<ExprId> {
-        let (mut parts, mut stack) = (BTreeSet::new(), roots.to_vec());
+    /// All parts of some expressions, each once, operands before what they are operands of.
+    #[must_use]
+    pub fn parts(&self, roots: &[ExprId]) -> Vec<ExprId> {
+        let (mut seen, mut stack) = (FxHashSet::default(), roots.to_vec());
         while let Some(x) = stack.pop() {
-            if parts.insert(x) {
+            if seen.insert(x) {
                 stack.extend(self.operands(x));
             }
         }
+        let mut parts: Vec<ExprId> = seen.into_iter().collect();
+        parts.sort_unstable();
         parts
+    }
+
+    /// The leaves that a value is made of, each once and sorted.
+    #[must_use]
+    pub fn leaves(&self, root: ExprId) -> Vec<Expr> {
+        let parts = self.parts(&[root]).into_iter();
+        let mut leaves: Vec<Expr> = parts.map(|x| self.get(x)).filter(|x| x.is_leaf()).collect();
+        leaves.sort_unstable();
+        leaves
     }
 
     /// An expression in which the parts that `replaced` knows are replaced, simplified again.

@@ -3,7 +3,7 @@
 use super::expr::{Binary, Expr, ExprArena, apply, mask, signed};
 use super::unary::apply_unary;
 use crate::id::ExprId;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 /// Values of expressions, filled in as leaves become known; unknown ones are `None`.
 ///
@@ -77,16 +77,7 @@ impl Slice {
     /// The slice of an expression.
     #[must_use]
     pub fn new(arena: &ExprArena, root: ExprId) -> Self {
-        let mut seen: FxHashSet<ExprId> = FxHashSet::default();
-        let mut stack = vec![root];
-        while let Some(x) = stack.pop() {
-            if seen.insert(x) {
-                stack.extend(arena.operands(x));
-            }
-        }
-        let mut order: Vec<ExprId> = seen.into_iter().collect();
-        order.sort_unstable();
-        Self { order }
+        Self { order: arena.parts(&[root]) }
     }
 
     /// The leaves, in order.

@@ -110,7 +110,7 @@ pub enum DecodeError {
     Missing { form: String, what: &'static str, section: &'static str, span: Span },
     /// A type that the operation is not defined for.
     #[error("`{form}` is not defined for `.{}`", found.value)]
-    Type { form: String, found: Spanned<String>, legal: &'static str, section: &'static str },
+    Type { form: String, found: Spanned<String>, legal: String, section: &'static str },
     /// A state space that the operation does not reach.
     #[error("`{form}` does not access `.{}`", found.value)]
     Space { form: String, found: Spanned<String>, legal: &'static str, section: &'static str },

@@ -25,19 +25,36 @@ const fn shape(text: &'static str, section: &'static str, sources: usize) -> Sha
     Shape { text, section, sources }
 }
 
-const WORDS: &str = ".b32 and .b64";
-const INTEGERS: &str = ".u32, .u64, .s32 and .s64";
-const HALVES: &str = ".u32 and .s32";
-const ALL: &str = ".u16, .u32, .u64, .s16, .s32 and .s64";
+const B32: Type = Type::new(TypeKind::Bits, 32);
+const B64: Type = Type::new(TypeKind::Bits, 64);
+const U16: Type = Type::new(TypeKind::Unsigned, 16);
+const U32: Type = Type::new(TypeKind::Unsigned, 32);
+const U64: Type = Type::new(TypeKind::Unsigned, 64);
+const S16: Type = Type::new(TypeKind::Signed, 16);
+const S32: Type = Type::new(TypeKind::Signed, 32);
+const S64: Type = Type::new(TypeKind::Signed, 64);
+const F32: Type = Type::new(TypeKind::Float, 32);
 
-/// Whether a type is one of a list in words, such as [`WORDS`].
-fn is_in(legal: &str, ty: Type) -> bool {
-    let name = format!(".{ty}");
-    legal.split([',', ' ']).any(|word| word == name)
+/// Untyped words of 32 and 64 bits.
+const WORDS: &[Type] = &[B32, B64];
+/// Integers of 32 bits.
+const INTEGERS_32: &[Type] = &[U32, S32];
+/// Integers of 32 and 64 bits.
+const INTEGERS_32_64: &[Type] = &[U32, U64, S32, S64];
+/// Integers of all sizes that registers have.
+const INTEGERS: &[Type] = &[U16, U32, U64, S16, S32, S64];
+
+/// Types as messages list them: `.b32`, `.b32 and .b64`, `.u16, .u32 and .u64`.
+fn in_words(types: &[Type]) -> String {
+    let words: Vec<String> = types.iter().map(|ty| format!(".{ty}")).collect();
+    match words.split_last() {
+        Some((last, first @ [_, ..])) => format!("{} and {last}", first.join(", ")),
+        _ => words.concat(),
+    }
 }
 
 impl Decoder<'_> {
-    /// An instruction whose opcode is here only.
+    /// An instruction whose opcode is here only; any other opcode is unknown.
     pub(super) fn integer_instruction(&mut self, opcode: &str) -> Decoded {
         match opcode {
             "popc" => {
@@ -50,11 +67,15 @@ impl Decoder<'_> {
             "bfind" => {
                 let shift = self.qualifiers.flag("shiftamt")?.is_some();
                 let op = if shift { IntegerOp::BfindShift } else { IntegerOp::Bfind };
-                self.plain(shape("bfind{.shiftamt}.type d, a", "PTX-9.7.1.16", 1), INTEGERS, op)
+                self.plain(
+                    shape("bfind{.shiftamt}.type d, a", "PTX-9.7.1.16", 1),
+                    INTEGERS_32_64,
+                    op,
+                )
             }
             "bfe" => {
                 let shape = shape("bfe.type d, a, position, length", "PTX-9.7.1.19", 3);
-                self.plain(shape, INTEGERS, IntegerOp::Bfe)
+                self.plain(shape, INTEGERS_32_64, IntegerOp::Bfe)
             }
             "bfi" => {
                 let shape = shape("bfi.type d, a, b, position, length", "PTX-9.7.1.20", 4);
@@ -65,7 +86,7 @@ impl Decoder<'_> {
                     shape("prmt.b32{.f4e|.b4e|.rc8|.ecl|.ecr|.rc16} d, a, b, c", "PTX-9.7.9.7", 3);
                 let mode = self.qualifiers.take(permutation)?.map(|mode| mode.value);
                 let op = IntegerOp::Prmt(mode.unwrap_or(Permutation::Selectors));
-                self.plain(shape, ".b32", op)
+                self.plain(shape, &[B32], op)
             }
             "shf" => {
                 let shape = shape("shf.{l|r}.{clamp|wrap}.b32 d, a, b, c", "PTX-9.7.8.7", 3);
@@ -78,11 +99,11 @@ impl Decoder<'_> {
                     true => IntegerOp::ShiftLeft(excess),
                     false => IntegerOp::ShiftRight(excess),
                 };
-                self.plain(shape, ".b32", op)
+                self.plain(shape, &[B32], op)
             }
             "lop3" => self.logic(),
             "sad" => {
-                self.plain(shape("sad.type d, a, b, c", "PTX-9.7.1.7", 3), ALL, IntegerOp::Sad)
+                self.plain(shape("sad.type d, a, b, c", "PTX-9.7.1.7", 3), INTEGERS, IntegerOp::Sad)
             }
             "slct" => self.select_by_sign(),
             "mul24" | "mad24" => self.multiply_24(opcode),
@@ -90,13 +111,14 @@ impl Decoder<'_> {
             "szext" => {
                 let shape = shape("szext.{clamp|wrap}.type d, a, b", "PTX-9.7.1.21", 2);
                 let op = IntegerOp::Szext(self.excess(shape.section)?);
-                self.plain(shape, HALVES, op)
+                self.plain(shape, INTEGERS_32, op)
             }
-            _ => {
+            "bmsk" => {
                 let shape = shape("bmsk.{clamp|wrap}.b32 d, a, b", "PTX-9.7.1.22", 2);
                 let op = IntegerOp::Bmsk(self.excess(shape.section)?);
-                self.plain(shape, ".b32", op)
+                self.plain(shape, &[B32], op)
             }
+            _ => Err(self.unknown_opcode()),
         }
     }
 
@@ -104,14 +126,15 @@ impl Decoder<'_> {
     /// there is no such word, or none that the opcode could have.
     pub(super) fn modified_arithmetic(&mut self, opcode: &str) -> Option<Decoded> {
         let has = |word: &str| self.qualifiers.has(word);
-        if has("cc") || matches!(opcode, "addc" | "subc" | "madc") {
+        let takes = matches!(opcode, "addc" | "subc" | "madc");
+        if has("cc") || takes {
             let op = match opcode {
                 "add" | "addc" => CarryOp::Add,
                 "sub" | "subc" => CarryOp::Sub,
                 "mad" | "madc" => CarryOp::Mad(Half::Lo),
                 _ => return None,
             };
-            return Some(self.carry(op, opcode.len() > 3));
+            return Some(self.carry(op, takes));
         }
         if !["sat", "relu", "u16x2", "s16x2"].iter().any(|word| has(word)) {
             return None;
@@ -123,20 +146,16 @@ impl Decoder<'_> {
         }
     }
 
-    fn plain(&mut self, shape: Shape, legal: &'static str, op: IntegerOp) -> Decoded {
+    fn plain(&mut self, shape: Shape, legal: &[Type], op: IntegerOp) -> Decoded {
         let ty = self.listed_type(legal, shape.section)?;
         self.whole(&shape, op, ty)
     }
 
     /// The type, which has to be written and to be in a list.
-    fn listed_type(
-        &mut self,
-        legal: &'static str,
-        section: &'static str,
-    ) -> Result<Type, DecodeError> {
+    fn listed_type(&mut self, legal: &[Type], section: &'static str) -> Result<Type, DecodeError> {
         match self.qualifiers.ty()? {
-            Some(ty) if is_in(legal, ty.value) => Ok(ty.value),
-            Some(ty) => Err(self.illegal_type(ty, legal, section)),
+            Some(ty) if legal.contains(&ty.value) => Ok(ty.value),
+            Some(ty) => Err(self.illegal_type(ty, in_words(legal), section)),
             None => Err(self.missing("a type", section)),
         }
     }
@@ -215,7 +234,7 @@ impl Decoder<'_> {
         let word = self.qualifiers.one_of(&["and", "or"])?;
         let shape = if word.is_some() { TEST } else { PLAIN };
         let ty = match self.qualifiers.ty()? {
-            Some(ty) if is_in(".b32", ty.value) => ty.value,
+            Some(ty) if ty.value == B32 => ty.value,
             Some(ty) => return Err(self.illegal_type(ty, ".b32", SECTION)),
             None => return Err(self.missing("the type `.b32`", SECTION)),
         };
@@ -267,11 +286,11 @@ impl Decoder<'_> {
             let legal = ".b16 to .b64, .u16 to .u64, .s16 to .s64, .f32 and .f64";
             return Err(self.illegal_type(ty, legal, shape.section));
         }
-        let sign = match (condition.value.to_string().as_str(), flushes) {
-            ("s32", false) => Sign::Integer,
-            ("f32", false) => Sign::Float,
-            ("f32", true) => Sign::FloatFlushed,
-            ("s32", true) => {
+        let sign = match (condition.value, flushes) {
+            (S32, false) => Sign::Integer,
+            (F32, false) => Sign::Float,
+            (F32, true) => Sign::FloatFlushed,
+            (S32, true) => {
                 let help = "integers have no subnormals: leave it out";
                 return Err(self.rule("`.ftz` is for `slct.type.f32`", help, shape.section));
             }
@@ -287,15 +306,15 @@ impl Decoder<'_> {
         if opcode == "mul24" {
             let shape = shape("mul24.{lo|hi}.type d, a, b", "PTX-9.7.1.5", 2);
             let half = self.half(shape.section)?;
-            return self.plain(shape, HALVES, IntegerOp::Mul24(half));
+            return self.plain(shape, INTEGERS_32, IntegerOp::Mul24(half));
         }
         let shape = shape("mad24.{lo|hi}.type d, a, b, c", "PTX-9.7.1.6", 3);
         let half = self.half(shape.section)?;
         if half == Half::Hi && self.qualifiers.flag("sat")?.is_some() {
             let shape = self::shape("mad24.hi.sat.s32 d, a, b, c", shape.section, 3);
-            return self.plain(shape, ".s32", IntegerOp::Mad24Saturated);
+            return self.plain(shape, &[S32], IntegerOp::Mad24Saturated);
         }
-        self.plain(shape, HALVES, IntegerOp::Mad24(half))
+        self.plain(shape, INTEGERS_32, IntegerOp::Mad24(half))
     }
 
     fn dot_product(&mut self, opcode: &str) -> Decoded {
@@ -307,8 +326,8 @@ impl Decoder<'_> {
             (shape, Some(half))
         };
         let types = self.qualifiers.types();
-        if let Some(ty) = types.iter().find(|ty| !is_in(HALVES, ty.value)) {
-            return Err(self.illegal_type(*ty, HALVES, shape.section));
+        if let Some(ty) = types.iter().find(|ty| !INTEGERS_32.contains(&ty.value)) {
+            return Err(self.illegal_type(*ty, in_words(INTEGERS_32), shape.section));
         }
         let [ty, bytes] = types[..] else {
             return Err(self.missing("two types, those of a and b", shape.section));
@@ -350,9 +369,9 @@ impl Decoder<'_> {
             if !modified {
                 self.finish(words)?;
             }
-            let legal_here = if opcode == "add" { ".s32 and .u32" } else { ".s32" };
+            let legal_here: &[Type] = if opcode == "add" { INTEGERS_32 } else { &[S32] };
             return match self.qualifiers.ty()? {
-                Some(ty) if is_in(legal_here, ty.value) => self.whole(&shape, op, ty.value),
+                Some(ty) if legal_here.contains(&ty.value) => self.whole(&shape, op, ty.value),
                 Some(ty) => Err(self.illegal_type(ty, legal, section)),
                 None => Err(self.missing("a type", section)),
             };
@@ -367,6 +386,7 @@ impl Decoder<'_> {
             _ => {
                 let found = Spanned::new(format!("{}x2", pair.value), pair.span);
                 let form = self.form();
+                let legal = legal.to_owned();
                 return Err(DecodeError::Type { form, found, legal, section });
             }
         };
@@ -380,7 +400,7 @@ impl Decoder<'_> {
             return Err(self.rule("`.sat` is for `mad.hi.s32`", help, shape.section));
         }
         self.qualifiers.flag("sat")?;
-        self.plain(shape, ".s32", IntegerOp::MadSaturated)
+        self.plain(shape, &[S32], IntegerOp::MadSaturated)
     }
 
     fn carry(&mut self, op: CarryOp, takes: bool) -> Decoded {
@@ -398,7 +418,7 @@ impl Decoder<'_> {
             CarryOp::Sub => (op, shape(SUM, "PTX-9.7.2.3", 2)),
         };
         let sets = self.qualifiers.flag("cc")?;
-        let legal = if sets.is_some() { INTEGERS } else { ALL };
+        let legal = if sets.is_some() { INTEGERS_32_64 } else { INTEGERS };
         let ty = self.listed_type(legal, shape.section)?;
         let count = shape.sources + 1;
         let operands = self.operands(count, count, shape.text)?;
@@ -434,17 +454,14 @@ impl Decoder<'_> {
         let Some(part) = part else { return Err(self.missing("a type to convert to", SECTION)) };
         let mut types = self.qualifiers.types();
         types.retain(|ty| ty.span != part.span);
-        let words: Vec<String> = types.iter().map(|ty| ty.value.to_string()).collect();
-        let words: Vec<&str> = words.iter().map(String::as_str).collect();
-        let shape = match (part.value.bits, words.as_slice()) {
-            (16, ["s32"]) => shape("cvt.pack.sat.{u16|s16}.s32 d, a, b", SECTION, 2),
-            (2 | 4 | 8, ["s32", "b32"]) => {
-                shape("cvt.pack.sat.type.s32.b32 d, a, b, c", SECTION, 3)
-            }
+        let written: Vec<Type> = types.iter().map(|ty| ty.value).collect();
+        let shape = match (part.value.bits, written.as_slice()) {
+            (16, [S32]) => shape("cvt.pack.sat.{u16|s16}.s32 d, a, b", SECTION, 2),
+            (2 | 4 | 8, [S32, B32]) => shape("cvt.pack.sat.type.s32.b32 d, a, b, c", SECTION, 3),
             (16, []) => return Err(self.missing("the type `.s32`", SECTION)),
-            (_, [] | ["s32"]) => return Err(self.missing("the types `.s32.b32`", SECTION)),
+            (_, [] | [S32]) => return Err(self.missing("the types `.s32.b32`", SECTION)),
             _ => {
-                let found = types[words.len() - 1];
+                let found = types[written.len() - 1];
                 return Err(self.illegal_type(found, LEGAL, SECTION));
             }
         };

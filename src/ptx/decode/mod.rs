@@ -199,10 +199,6 @@ impl<'a> Decoder<'a> {
                 Some(decoded) => decoded,
                 None => Err(self.unknown_opcode()),
             },
-            "bfe" | "bfi" | "bfind" | "bmsk" | "brev" | "clz" | "dp2a" | "dp4a" | "lop3"
-            | "mad24" | "mul24" | "popc" | "prmt" | "sad" | "shf" | "slct" | "szext" => {
-                self.integer_instruction(opcode)
-            }
             "setp" | "set" => self.compare(),
             "selp" => self.select(),
             "mapa" => self.map_address(),
@@ -215,7 +211,7 @@ impl<'a> Decoder<'a> {
             "exit" | "ret" | "trap" => self.end_of_thread(),
             "nanosleep" | "prefetch" | "prefetchu" | "applypriority" | "createpolicy"
             | "pmevent" | "setmaxnreg" | "brkpt" => self.without_effect(),
-            _ => Err(self.unknown_opcode()),
+            _ => self.integer_instruction(opcode),
         }
     }
 
@@ -305,11 +301,11 @@ impl<'a> Decoder<'a> {
     fn illegal_type(
         &self,
         found: Spanned<Type>,
-        legal: &'static str,
+        legal: impl Into<String>,
         section: &'static str,
     ) -> DecodeError {
         let found = Spanned::new(found.value.to_string(), found.span);
-        DecodeError::Type { form: self.form(), found, legal, section }
+        DecodeError::Type { form: self.form(), found, legal: legal.into(), section }
     }
 
     /// The type written, which must satisfy `legal_types`; 64 bits untyped in columns when there

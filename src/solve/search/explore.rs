@@ -12,7 +12,7 @@ use super::space::Space;
 use crate::bitrel::{EventSet, Rel};
 use crate::event::graph::EventKind;
 use crate::execution::barrier::Generations;
-use crate::execution::build::{Choices, barrier_result, close_coherence, read_value};
+use crate::execution::build::{Choices, close_coherence, read_value};
 use crate::id::{AccessId, EventId};
 use crate::program::expr::Expr;
 use crate::program::value::Values;
@@ -313,28 +313,17 @@ impl<'g, 'r> Search<'g, 'r> {
         })
     }
 
+    /// Evaluates what reads, symbols and final values decide so far.
     pub(super) fn compute_values(&mut self) {
         self.stale = false;
-        self.compute_once();
-        // What a barrier returns depends on the predicates of all who take part.
-        if self.space.graph.barriers.iter().any(|b| b.reduction.is_some()) {
-            self.compute_once();
-        }
-    }
-
-    fn compute_once(&mut self) {
-        let Self { values, known, symbols, finals, space, generations, .. } = self;
+        let Self { values, known, symbols, finals, space, .. } = self;
         let graph = space.graph;
-        let before = graph.barriers.iter().any(|b| b.reduction.is_some()).then(|| values.clone());
         values.compute_some(&graph.exprs, &space.order, &space.assumed, |leaf| match leaf {
             Expr::Read(access) => known[access.index()],
             Expr::Symbol(symbol) => symbols[symbol.index()],
             Expr::Final(loc) => {
                 let write = finals[loc.index()]?;
                 final_value(graph, write, known, symbols)
-            }
-            Expr::Barrier(index) => {
-                barrier_result(graph, generations, before.as_ref()?, index as usize)
             }
             _ => None,
         });

@@ -122,12 +122,9 @@ impl Engine for SearchEngine {
             if invents(problem, rules, &choices) {
                 return Err(Stop::Unsupported(SELF_JUSTIFIED.to_owned()));
             }
-            let state = problem
-                .graph
-                .observed
-                .iter()
-                .map(|o| search.values.get(o.value).unwrap_or(0))
-                .collect();
+            let observed = problem.graph.observed.iter();
+            let state: Option<Vec<u128>> = observed.map(|o| search.values.get(o.value)).collect();
+            let state = state.ok_or_else(|| Stop::Unsupported(UNCOMPUTED.to_owned()))?;
             found.entry(state).or_insert(choices);
             Ok(())
         });
@@ -157,6 +154,9 @@ const SELF_JUSTIFIED: &str = "values that justify themselves";
 /// What the search leaves to a solver where the values that it tries for an unknown one do not stand
 /// for all.
 const SAMPLED: &str = "unknown values of more than one bit";
+
+/// What the search leaves to a solver where a final state has a value that its choices do not decide.
+const UNCOMPUTED: &str = "a value that the search cannot compute";
 
 /// Whether an execution takes a value from the goal that nothing in it computes. An axiom against
 /// values out of thin air would have excluded it.

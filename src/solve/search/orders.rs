@@ -294,7 +294,7 @@ impl Search<'_, '_> {
                 }
             }
             if !self.goal_reached() {
-                return Err(Stop::Unsupported("a value that the search cannot compute".to_owned()));
+                return Err(Stop::Unsupported(super::UNCOMPUTED.to_owned()));
             }
             return self.orient(visit).map(|_| ());
         };

@@ -152,17 +152,13 @@ impl<'g> Space<'g> {
 
     fn find_sources(&mut self) {
         let graph = self.graph;
-        let conditional = graph.ids().any(|id| !graph.exprs.is_true(graph.event(id).guard));
-        let exclusive = conditional.then(|| Guards::new(graph));
+        let guards = Guards::new(graph);
         self.sources = graph
             .ids()
-            .map(|id| match (graph.event(id).kind.clone(), graph.event(id).loc) {
-                (EventKind::Read, Some(loc)) => self.writes[loc.index()]
-                    .iter()
-                    .copied()
-                    .filter(|&w| !exclusive.as_ref().is_some_and(|g| g.exclusive().contains(w, id)))
-                    .filter(|&w| !graph.is_own_write(id, w))
-                    .collect(),
+            .map(|id| match graph.event(id).loc {
+                Some(loc) if graph.event(id).is_read() => {
+                    guards.sources(graph, id, &self.writes[loc.index()])
+                }
                 _ => Vec::new(),
             })
             .collect();

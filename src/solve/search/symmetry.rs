@@ -100,6 +100,10 @@ fn exchangeable(graph: &EventGraph, events: &[Vec<EventId>], a: usize, b: usize)
             && form(x) == form(y)
             && same_dependencies(p.access, q.access)
             && equal(graph, p.guard, q.guard, &exchange, &mut known)
+            && match (graph.access(p.access).chosen_by, graph.access(q.access).chosen_by) {
+                (Some(by), Some(other)) => equal(graph, by, other, &exchange, &mut known),
+                (by, other) => by == other,
+            }
             && equal(
                 graph,
                 graph.access(p.access).value,
