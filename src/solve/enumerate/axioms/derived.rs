@@ -397,7 +397,21 @@ impl<'e> Derived<'e> {
         }
         let operation = self.acquires(last) && self.same(first, last);
         let fence = self.acquiring_fence(last) && self.covered(first, last);
-        self.po(first, last) && (operation || fence)
+        self.po(first, last) && (operation || fence || self.ends_later_wait(first, last))
+    }
+
+    /// Whether the second is the fence of a wait on the mbarrier that the first has read before
+    /// (PTX-9.7.13.15).
+    fn ends_later_wait(&self, first: EventId, last: EventId) -> bool {
+        let is_wait = |&read: &EventId| {
+            self.event(read).marks.mbarrier
+                && self.may_start(read)
+                && self.same(first, read)
+                && self.po(first, read)
+                && self.po(read, last)
+                && self.covered(read, last)
+        };
+        self.acquiring_fence(last) && self.events.iter().any(is_wait)
     }
 
     /// PTX-8.9.4

@@ -114,11 +114,17 @@ fn holds(d: &Derived<'_>, axiom: Axiom) -> bool {
             is_acyclic(d, step)
         }
         Axiom::ScPerLocation => is_acyclic(d, |a, b| {
-            let communicates = d.rf(a, b) || d.co(a, b) || d.fr(a, b);
-            (d.po(a, b) && d.virtual_overlap(a, b)) || (d.morally_strong(a, b) && communicates)
+            d.pieces(a).iter().any(|&p| d.pieces(b).iter().any(|&q| follows_at_a_place(d, p, q)))
         }),
         Axiom::Causality => d.pairs().all(|(a, b)| !((d.rf(a, b) || d.fr(a, b)) && d.cause(b, a))),
     }
+}
+
+/// Whether one piece overlaps another and comes before it in program order, or in communication order
+/// that is morally strong.
+fn follows_at_a_place(d: &Derived<'_>, a: EventId, b: EventId) -> bool {
+    let communicates = d.rf(a, b) || d.co(a, b) || d.fr(a, b);
+    (d.po(a, b) && d.virtual_overlap(a, b)) || (d.morally_strong(a, b) && communicates)
 }
 
 /// Whether `r` reads one piece from the morally strong write of which `w` is a piece, and another
