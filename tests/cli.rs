@@ -11,6 +11,7 @@ const COLUMNS: &str = "tests/cli/CoWW-columns.litmus";
 const LOOP: &str = "tests/cli/count-to-five.litmus";
 const WRONG: &str = "tests/cli/wrong.litmus";
 const DEADLOCK: &str = "tests/cli/waits-for-ever.litmus";
+const HOST: &str = "litmus/api/host-adds.litmus";
 const PARTS: &str = "tests/cli/parts.litmus";
 const SPINLOCK: &str = "tests/cli/spinlock.litmus";
 const BAD: &str = "tests/cli/bad/opcode.litmus";
@@ -178,6 +179,7 @@ fn one_test_can_be_looked_at() {
     );
     insta::assert_snapshot!("explain_forbidden", ptxmc(&["explain", MP]).transcript());
     insta::assert_snapshot!("explain_allowed", ptxmc(&["explain", RELAXED]).transcript());
+    insta::assert_snapshot!("explain_host", ptxmc(&["explain", HOST]).transcript());
     insta::assert_snapshot!("explain_deadlock", ptxmc(&["explain", DEADLOCK]).transcript());
     insta::assert_snapshot!("explain_unknown", ptxmc(&["explain", LOOP]).transcript());
 }

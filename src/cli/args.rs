@@ -50,7 +50,7 @@ pub(super) enum Command {
 }
 
 /// What checking a test depends on.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub(super) struct Checking {
     /// Which engine decides: z3, search, enumerate, auto, or all of them, which have to agree.
     #[arg(long, value_name = "ENGINE", default_value = "auto")]

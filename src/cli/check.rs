@@ -19,7 +19,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 pub(super) fn run(arguments: &CheckArguments, console: &Console) -> Result<Status> {
-    let Setup { mut files, models, engines, settings } =
+    let Setup { mut files, models, engines, settings, .. } =
         Setup::load(&arguments.models, &arguments.checking, console)?;
     if arguments.format == CheckFormat::Herd && models.len() > 1 {
         bail!("herd's log has room for one model; choose one with --model");

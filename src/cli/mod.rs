@@ -1,5 +1,6 @@
 //! The command line: arguments in, files read, reports written, an exit status out.
 
+mod alternatives;
 mod args;
 mod baseline;
 mod check;

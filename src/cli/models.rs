@@ -25,6 +25,8 @@ pub(super) struct Setup {
     pub(super) engines: Vec<Box<dyn Engine>>,
     /// How they are asked.
     pub(super) settings: Settings,
+    /// The readings that the models ask about.
+    pub(super) variants: BTreeSet<String>,
 }
 
 impl Setup {
@@ -40,7 +42,8 @@ impl Setup {
             tearing: loaded.tearing.unwrap_or(default.tearing),
             readings: loaded.readings,
         };
-        Ok(Self { files, models: loaded.models, engines, settings })
+        let Models { models, variants, .. } = loaded;
+        Ok(Self { files, models, engines, settings, variants })
     }
 }
 
@@ -53,6 +56,8 @@ pub(super) struct Models {
     pub(super) tearing: Option<Tearing>,
     /// What instructions are taken to do.
     pub(super) readings: ProgramReadings,
+    /// The readings that the models ask about.
+    pub(super) variants: BTreeSet<String>,
 }
 
 impl Models {
@@ -76,7 +81,8 @@ impl Models {
             models.push(model);
         }
         readings.check(&known)?;
-        Ok(Self { models, tearing: readings.tearing, readings: readings.program })
+        let Readings { tearing, program, .. } = readings;
+        Ok(Self { models, tearing, readings: program, variants: known })
     }
 }
 

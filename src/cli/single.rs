@@ -1,5 +1,6 @@
 //! Commands about one test: its states, its reasons, its picture.
 
+use super::alternatives::alternatives;
 use super::args::{
     DrawArguments, ExplainArguments, OutcomesArguments, OutcomesFormat, RacesArguments, Single,
 };
@@ -32,12 +33,14 @@ struct Loaded {
     models: Vec<Model>,
     engines: Vec<Box<dyn Engine>>,
     settings: Settings,
+    /// The readings that the model asks about.
+    variants: BTreeSet<String>,
 }
 
 impl Loaded {
     fn new(single: &Single, console: &Console) -> Result<Self> {
         let checking = &single.checking;
-        let Setup { mut files, models, engines, settings } =
+        let Setup { mut files, models, engines, settings, variants } =
             Setup::load(single.model.as_slice(), checking, console)?;
         let paths = std::slice::from_ref(&single.path);
         let wanted = Wanted { models: &models, checking };
@@ -47,7 +50,7 @@ impl Loaded {
             bail!("`{}` cannot be used", single.path);
         }
         let case = chosen(inputs.cases, single)?;
-        Ok(Self { files, case, models, engines, settings })
+        Ok(Self { files, case, models, engines, settings, variants })
     }
 
     fn model(&self) -> &Model {
@@ -143,7 +146,13 @@ pub(super) fn explain(arguments: &ExplainArguments, console: &Console) -> Result
         model: loaded.model(),
         files: &loaded.files,
     };
-    print(&explanation::render(subject, found.as_ref()))?;
+    let mut text = explanation::render(subject, found.as_ref());
+    let kind = judgement.verdict.kind();
+    if !matches!(kind, Kind::Unknown | Kind::Error) {
+        let others = alternatives(&arguments.single, &loaded.case, kind, &loaded.variants)?;
+        text.push_str(&explanation::other_readings(&others));
+    }
+    print(&text)?;
     Ok(Loaded::status(&judgement))
 }
 

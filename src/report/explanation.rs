@@ -1,20 +1,21 @@
 //! A verdict in words: what it is, which clauses decide it, and an execution to look at.
 
 use super::derivation::{defined, derivation, name};
+use super::readings::description;
 use super::reason;
 use super::witness::{Picture, text};
 use crate::batch::{Case, Judgement};
-use crate::event::graph::EventGraph;
+use crate::event::graph::{AgentKind, EventGraph, EventKind};
 use crate::execution::build::{Choices, Execution};
 use crate::explain::{Absent, Counterfactual};
 use crate::id::{EventId, NodeId};
-use crate::litmus::ast::Quantifier;
+use crate::litmus::ast::{Quantifier, ThreadPlace};
 use crate::relation::axiom::{Failure, Witness};
 use crate::relation::eval::{Values, evaluate};
 use crate::relation::expr::{Axiom, Model, Node};
 use crate::solve::Core;
 use crate::source::{Files, Span};
-use crate::verdict::{Reason, Verdict};
+use crate::verdict::{Kind, Reason, Verdict};
 
 /// What an explanation is made from.
 #[derive(Clone, Copy, Debug)]
@@ -77,6 +78,29 @@ pub fn render(
     out
 }
 
+/// What readings of the standard say otherwise, with their verdicts; empty where none does.
+#[must_use]
+pub fn other_readings(others: &[(String, Kind)]) -> String {
+    if others.is_empty() {
+        return String::new();
+    }
+    let (one, chooses) =
+        if others.len() == 1 { ("Another reading", "it") } else { ("Other readings", "one") };
+    let says = if others.len() == 1 { "says" } else { "say" };
+    let mut out = format!(
+        "\n{one} of the standard {says} otherwise (`--reading NAME=VALUE` chooses {chooses}):\n"
+    );
+    let width = |of: &dyn Fn(&(String, Kind)) -> usize| others.iter().map(of).max().unwrap_or(0);
+    let (kinds, names) = (width(&|(_, kind)| kind.name().len()), width(&|(name, _)| name.len()));
+    for (reading, kind) in others {
+        let line = description(reading).unwrap_or_default();
+        let kind = kind.name();
+        let row = format!("  {kind:kinds$}  {reading:names$}  {line}");
+        out.push_str(&format!("{}\n", row.trim_end()));
+    }
+    out
+}
+
 /// The axioms that exclude an outcome, and an execution without them.
 fn by_axioms(
     subject: Subject<'_>,
@@ -87,6 +111,13 @@ fn by_axioms(
     let mut out = format!("These axioms of the model exclude the outcome{doubt}:\n");
     reason::axioms(core, subject.model)
         .for_each(|axiom| out.push_str(&quoted(axiom, subject.files)));
+    if subject.judgement.graph.as_ref().is_some_and(|graph| rests_on_platform(subject, core, graph))
+    {
+        out.push_str(
+            "\nWhether atomics of the host and of a device are atomic to each other depends on the \
+             platform (PTX-8.1.1).\n",
+        );
+    }
     match (counterfactual, &subject.judgement.graph) {
         (Some(Ok(found)), Some(graph)) => out.push_str(&excluded(subject, graph, core, found)),
         (Some(Err(Absent::NoCandidate)), _) => out
@@ -97,6 +128,25 @@ fn by_axioms(
         _ => {}
     }
     out
+}
+
+/// Whether a clause on atomicity excludes the outcome where a host and a device thread access one
+/// location, one of them by an atomic operation.
+fn rests_on_platform(subject: Subject<'_>, core: &Core, graph: &EventGraph) -> bool {
+    const ATOMICITY: [&str; 2] = ["PTX-8.10.3", "PTX-8.7.2"];
+    let is_atomicity =
+        |axiom: &Axiom| axiom.clauses.iter().any(|c| ATOMICITY.contains(&c.as_str()));
+    let is_host = |id: EventId| {
+        let agent = &graph.agents[graph.event(id).agent.index()];
+        matches!(agent.kind, AgentKind::Thread(_, ThreadPlace::Host))
+    };
+    let accesses = || graph.ids().filter(|&id| graph.event(id).kind != EventKind::Init);
+    let meets = |atomic: EventId| {
+        let meets = |other: EventId| graph.event(other).loc == graph.event(atomic).loc;
+        accesses().any(|other| meets(other) && is_host(other) != is_host(atomic))
+    };
+    reason::axioms(core, subject.model).any(is_atomicity)
+        && accesses().filter(|&id| graph.event(id).marks.rmw).any(meets)
 }
 
 fn drawn(subject: Subject<'_>, graph: Option<&EventGraph>, choices: &Choices) -> String {
