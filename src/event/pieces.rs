@@ -4,6 +4,7 @@ use super::draft::DraftAccess;
 use super::unfold::Tearing;
 use crate::collections::{IndexMap, IndexSet};
 use crate::id::{LocId, ObjectId};
+use crate::ptx::operation::Order;
 use std::collections::BTreeMap;
 
 /// The location pieces of a test.
@@ -28,9 +29,15 @@ impl Pieces {
             starts: BTreeMap::new(),
             ranges: IndexMap::default(),
         };
+        let torn: Vec<&DraftAccess> = accesses.iter().filter(|a| may_tear(a, accesses)).collect();
         for (index, ranges) in by_object.iter().enumerate() {
             let object = ObjectId::new(index);
-            let cuts = boundaries(ranges, tearing);
+            let mut cuts = boundaries(ranges, tearing);
+            for access in torn.iter().filter(|access| access.object == object) {
+                cuts.extend(access.offset..=access.offset + u64::from(access.bytes));
+            }
+            cuts.sort_unstable();
+            cuts.dedup();
             for &(offset, bytes) in ranges {
                 let list = pieces.split_range(object, offset, bytes, &cuts);
                 pieces.ranges.insert((object, offset, bytes), list);
@@ -81,8 +88,23 @@ impl Pieces {
     }
 }
 
-/// The sorted boundaries at which ranges of one object are split: those of ranges that overlap
-/// others.
+/// The widest access that does not tear against others of its size where it is weak and races, in
+/// bytes (reading V10).
+const WIDEST_WHOLE: u32 = 8;
+
+/// Whether an access that is wider than that is weak and may race.
+fn may_tear(access: &DraftAccess, all: &[DraftAccess]) -> bool {
+    let end = |a: &DraftAccess| a.offset + u64::from(a.bytes);
+    let overlaps = |a: &DraftAccess| a.offset < end(access) && access.offset < end(a);
+    let races = |a: &&DraftAccess| {
+        a.thread != access.thread && (a.write || access.write) && a.object == access.object
+    };
+    access.bytes > WIDEST_WHOLE
+        && access.order == Order::Weak
+        && all.iter().filter(races).any(overlaps)
+}
+
+/// The boundaries at which ranges of one object are split: those of ranges that overlap others.
 fn boundaries(ranges: &IndexSet<(u64, u32)>, tearing: Tearing) -> Vec<u64> {
     let end = |&(offset, bytes): &(u64, u32)| offset + u64::from(bytes);
     let mut sorted: Vec<(u64, u32)> = ranges.iter().copied().collect();
@@ -99,7 +121,5 @@ fn boundaries(ranges: &IndexSet<(u64, u32)>, tearing: Tearing) -> Vec<u64> {
         }
         reached = reached.max(end(range));
     }
-    cuts.sort_unstable();
-    cuts.dedup();
     cuts
 }

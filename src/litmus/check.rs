@@ -442,7 +442,11 @@ fn addresses(
             let error = LitmusError::WrongSpace {
                 name: name.value.clone(),
                 declared: variable.space.directive(),
-                only_shared: matches!(statement.operation, Operation::Mbarrier { .. }),
+                only: match (space, &statement.operation) {
+                    (_, Operation::Mbarrier { .. }) => Some("shared"),
+                    (None, _) => Some("multimem"),
+                    _ => None,
+                },
                 span: address.span,
             };
             diagnostics.push(error.diagnostic());

@@ -56,7 +56,7 @@ pub enum LitmusError {
     #[error("`{}` does not say how many elements it has", name.value)]
     UnsizedShared { name: Spanned<String> },
     #[error("`{name}` is declared in `.{declared}`, which this instruction does not access")]
-    WrongSpace { name: String, declared: &'static str, only_shared: bool, span: Span },
+    WrongSpace { name: String, declared: &'static str, only: Option<&'static str>, span: Span },
     #[error("`{}` is an alias of itself", name.value)]
     AliasCycle { name: Spanned<String> },
     #[error("the test has two conditions")]
@@ -182,9 +182,8 @@ impl LitmusError {
             Self::TwoConditions { first, .. } => {
                 at("litmus-two-conditions").also(*first, "the first one").help("keep one of them")
             }
-            Self::WrongSpace { only_shared: true, .. } => at("litmus-space").help(
-                "it works on `.shared` variables: declare it with `.shared`",
-            ),
+            Self::WrongSpace { only: Some(space), .. } => at("litmus-space")
+                .help(format!("it works on `.{space}` variables: declare it with `.{space}`")),
             Self::WrongSpace { declared: "multimem", .. } => at("litmus-space").help(
                 "multimem addresses are accessed by `multimem` instructions only (PTX-9.7.9.14)",
             ),

@@ -110,7 +110,10 @@ fn address_instructions(
             let error = LitmusError::WrongSpace {
                 name: name.value.clone(),
                 declared: variable.space.directive(),
-                only_shared: !matches!(statement.operation, Operation::ConvertAddress { .. }),
+                only: match statement.operation {
+                    Operation::ConvertAddress { .. } => None,
+                    _ => Some("shared"),
+                },
                 span: name.span,
             };
             diagnostics.push(error.diagnostic());

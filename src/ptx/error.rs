@@ -174,10 +174,16 @@ impl DecodeError {
             Self::Duplicate { first, .. } => {
                 at("ptx-qualifier-duplicate").also(*first, "the first one").help("remove one")
             }
-            Self::MissingScope { section, .. } => at("ptx-missing-scope").help(format!(
-                "add `.cta`, `.cluster`, `.gpu` or `.sys`: a strong operation names the threads \
-                 that it synchronizes with ({section})"
-            )),
+            Self::MissingScope { form, section, .. } => {
+                let scopes = match form.starts_with("mbarrier") {
+                    true => "`.cta` or `.cluster`",
+                    false => "`.cta`, `.cluster`, `.gpu` or `.sys`",
+                };
+                at("ptx-missing-scope").help(format!(
+                    "add {scopes}: a strong operation names the threads that it synchronizes with \
+                     ({section})"
+                ))
+            }
             Self::SuperfluousScope { scope, section, .. } => {
                 at("ptx-superfluous-scope").help(format!(
                     "remove `.{}`, or make the operation strong with an order such as `.relaxed`: weak and \
