@@ -53,6 +53,16 @@ pub enum DeclaredSpace {
 }
 
 impl DeclaredSpace {
+    /// The state space of another name for such a variable: one for a multimem address is a unicast
+    /// address of the replica on each thread's own device (PTX-8.2.3).
+    #[must_use]
+    pub fn of_alias(self) -> Self {
+        match self {
+            Self::Multimem => Self::Global,
+            other => other,
+        }
+    }
+
     /// The directive that declares it, without its dot.
     #[must_use]
     pub fn directive(self) -> &'static str {

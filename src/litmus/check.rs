@@ -426,6 +426,12 @@ fn variables_by_name<'t>(
     known.into_iter().filter_map(|(name, variable)| Some((name, variable?))).collect()
 }
 
+/// The state space that a name of a variable stands for, its own or that of an alias.
+pub(super) fn space_by_name(name: &str, variable: &Variable) -> DeclaredSpace {
+    let own = variable.name.value == name;
+    if own { variable.space } else { variable.space.of_alias() }
+}
+
 /// Accesses at constant addresses stay inside their variable and are aligned to their size.
 fn addresses(
     thread: &Thread,
@@ -437,11 +443,11 @@ fn addresses(
         let Value::AddressOf(name, extra) = &address.base else { continue };
         let Some(variable) = variables.get(name.value.as_str()) else { continue };
         if let Some(space) = space_of(statement)
-            && !reaches(space, variable.space)
+            && !reaches(space, space_by_name(&name.value, variable))
         {
             let error = LitmusError::WrongSpace {
                 name: name.value.clone(),
-                declared: variable.space.directive(),
+                declared: space_by_name(&name.value, variable).directive(),
                 only: match (space, &statement.operation) {
                     (_, Operation::Mbarrier { .. }) => Some("shared"),
                     (None, _) => Some("multimem"),

@@ -2,6 +2,7 @@
 //! address instructions may name, and which numbers conditions may compare them with.
 
 use super::ast::{AddressBits, Condition, DeclaredSpace, Dialect, Term, Test, Thread, Variable};
+use super::check::space_by_name;
 use super::error::{LitmusError, LitmusWarning};
 use crate::diagnostic::Diagnostic;
 use crate::ptx::operation::{Operation, Space, Type, TypeKind, Value};
@@ -106,10 +107,11 @@ fn address_instructions(
         };
         let Value::AddressOf(name, _) = source else { continue };
         let Some(variable) = variables.get(name.value.as_str()) else { continue };
-        if !is_in(space, variable.space) {
+        let declared = space_by_name(&name.value, variable);
+        if !is_in(space, declared) {
             let error = LitmusError::WrongSpace {
                 name: name.value.clone(),
-                declared: variable.space.directive(),
+                declared: declared.directive(),
                 only: match statement.operation {
                     Operation::ConvertAddress { .. } => None,
                     _ => Some("shared"),

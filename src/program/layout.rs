@@ -129,6 +129,13 @@ impl VariableInfo {
         Some(value.copied().unwrap_or(0) as u128 & mask(self.ty.bits))
     }
 
+    /// The replica on the device of a thread, of a unicast address of multimem memory.
+    fn own_replica(&self, place: ThreadPlace) -> Option<ObjectId> {
+        let ThreadPlace::Device(place) = place else { return None };
+        let unicast = self.space != DeclaredSpace::Multimem;
+        unicast.then(|| self.instances.get(&InstanceKey::Gpu(place.gpu)).copied())?
+    }
+
     /// Size in bytes.
     #[must_use]
     pub fn bytes(&self) -> u64 {
@@ -235,6 +242,7 @@ impl Layout {
             let root = layout.variables[target].alias_of.unwrap_or(target);
             let mut info = layout.variables[root].clone();
             info.name.clone_from(&alias.name.value);
+            info.space = info.space.of_alias();
             info.address = free.take(info.space, info.bytes());
             info.alias_of = Some(root);
             info.proxy = alias.proxy;
@@ -341,6 +349,9 @@ impl Layout {
         place: ThreadPlace,
     ) -> Option<ObjectId> {
         let info = &self.variables[variable];
+        if let Some(replica) = info.own_replica(place) {
+            return Some(replica);
+        }
         let key = match (info.space, place) {
             (DeclaredSpace::Shared, ThreadPlace::Device(p)) => {
                 InstanceKey::Cta(p.gpu, p.grid, p.cta)
@@ -368,9 +379,11 @@ impl Layout {
         let (space, address) = to_space(space, address);
         match space {
             DeclaredSpace::Shared => self.resolve_shared(address, bytes, place, own),
-            DeclaredSpace::Local => self.find(space, address, bytes, InstanceKey::Thread(thread)),
+            DeclaredSpace::Local => {
+                self.find(space, address, bytes, (InstanceKey::Thread(thread), place))
+            }
             DeclaredSpace::Multimem => unreachable!("multimem ranges lie in the global space"),
-            _ => self.find(space, address, bytes, InstanceKey::Whole),
+            _ => self.find(space, address, bytes, (InstanceKey::Whole, place)),
         }
     }
 
@@ -382,6 +395,7 @@ impl Layout {
         place: ThreadPlace,
         own: bool,
     ) -> Option<Resolved> {
+        let of = place;
         let ThreadPlace::Device(place) = place else { return None };
         let cta = match address >> SHARED_CTA_BITS {
             0 => place.cta,
@@ -392,7 +406,7 @@ impl Layout {
         }
         let inside = address & ((1 << SHARED_CTA_BITS) - 1);
         let key = InstanceKey::Cta(place.gpu, place.grid, cta);
-        let found = self.find(DeclaredSpace::Shared, inside, bytes, key)?;
+        let found = self.find(DeclaredSpace::Shared, inside, bytes, (key, of))?;
         Some(Resolved { remote: cta != place.cta, ..found })
     }
 
@@ -401,7 +415,7 @@ impl Layout {
         space: DeclaredSpace,
         address: u64,
         bytes: u64,
-        key: InstanceKey,
+        (key, place): (InstanceKey, ThreadPlace),
     ) -> Option<Resolved> {
         let matches = |v: &VariableInfo| {
             v.space == space
@@ -416,7 +430,7 @@ impl Layout {
         let objects: Vec<ObjectId> = if variable.space == DeclaredSpace::Multimem {
             variable.instances.values().copied().collect()
         } else {
-            vec![*variable.instances.get(&key)?]
+            vec![variable.own_replica(place).or(variable.instances.get(&key).copied())?]
         };
         if objects.is_empty() {
             return None;
