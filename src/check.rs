@@ -139,7 +139,7 @@ fn proxies_outside(graph: &EventGraph, model: &Model) -> Vec<Violation> {
             span: event.span,
             rule: format!("the model has no clause for the {} proxy (PTX-8.1)", event.proxy),
             out_of_model: true,
-            behind: None,
+            behind: Vec::new(),
         })
         .collect()
 }

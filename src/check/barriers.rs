@@ -91,10 +91,9 @@ pub(super) fn stuck(graph: &EventGraph, core: Core) -> Verdict {
 /// The verdict on a violation that some schedule comes to.
 fn violated(graph: &EventGraph, schedules: &Schedules<'_>) -> Result<Option<Verdict>, TooMany> {
     for violation in graph.violations.iter().filter(|v| graph.exprs.is_true(v.guard)) {
-        let reached =
-            violation.behind.map_or(Ok(true), |(agent, count)| schedules.pass(agent, count))?;
-        let sure = violation.behind.is_none_or(|(agent, count)| !may_wait(graph, agent, count));
-        if reached && sure {
+        let mut behind = violation.behind.iter();
+        let sure = behind.all(|&(agent, count)| !may_wait(graph, agent, count));
+        if sure && schedules.pass(&violation.behind)? {
             return Ok(Some(verdict_on(violation, None)));
         }
     }

@@ -304,9 +304,9 @@ pub struct Violation {
     pub rule: String,
     /// Whether the standard excludes the use from the model instead of leaving it undefined.
     pub out_of_model: bool,
-    /// The barrier operations that have to be passed before, where it is that of a thread: its own
+    /// The barrier operations that have to be passed before, by each thread that takes part: its own
     /// among the first so many.
-    pub behind: Option<(AgentId, usize)>,
+    pub behind: Vec<(AgentId, usize)>,
 }
 
 /// A register whose final value is asked for.

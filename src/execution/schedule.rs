@@ -106,23 +106,33 @@ impl<'a> Schedules<'a> {
         incomplete.map(|()| None)
     }
 
-    /// Whether a thread passes, in some schedule, those of the first so many operations of the
-    /// graph that are its own.
+    /// Whether threads pass, all in one schedule, those of the first so many operations of the graph
+    /// that are their own.
     ///
     /// # Errors
     /// When there are too many schedules to look at.
-    pub fn pass(&self, agent: AgentId, count: usize) -> Result<bool, TooMany> {
-        let thread = agent.index();
-        let before = self.threads[thread].operations.iter().filter(|&&op| op < count).count();
-        let mut crowds = self.crowds().into_iter();
-        let Some(crowd) = crowds.find(|crowd| crowd.contains(&thread)) else { return Ok(true) };
-        let mut passed = false;
-        let all = self.explore(&crowd, |state, _| {
-            passed |= state.begun[thread] > before
-                || (state.begun[thread] == before && !state.waits[thread]);
-            passed
+    pub fn pass(&self, places: &[(AgentId, usize)]) -> Result<bool, TooMany> {
+        let before = places.iter().map(|&(agent, count)| {
+            let operations = &self.threads[agent.index()].operations;
+            (agent.index(), operations.iter().filter(|&&op| op < count).count())
         });
-        if passed { Ok(true) } else { all.map(|()| false) }
+        let before: Vec<(usize, usize)> = before.collect();
+        // What those of other crowds do is nothing to them.
+        for crowd in self.crowds() {
+            let here = || before.iter().filter(|(thread, _)| crowd.contains(thread));
+            let mut passed = false;
+            let all = self.explore(&crowd, |state, _| {
+                passed |= here().all(|&(thread, before)| {
+                    let begun = state.begun[thread];
+                    begun > before || (begun == before && !state.waits[thread])
+                });
+                passed
+            });
+            if !passed {
+                return all.map(|()| false);
+            }
+        }
+        Ok(true)
     }
 
     /// Without the operations of threads that have to do with one of which values decide where it

@@ -4,7 +4,7 @@ use crate::event::awaited::awaits_cut_thread;
 use crate::event::graph::{BarrierOp, CutKind, EventGraph};
 use crate::execution::build::{Choices, Execution};
 use crate::execution::recheck::recheck;
-use crate::id::{AccessId, EventId, ExprId};
+use crate::id::{AccessId, AgentId, EventId, ExprId};
 use crate::relation::eval::evaluate_roots;
 use crate::relation::expr::Model;
 use crate::source::Span;
@@ -65,13 +65,14 @@ impl Goal {
             Self::Violation(_) | Self::Related(_) => {
                 let certain = |op: &BarrierOp| graph.exprs.is_true(graph.event(op.event).guard);
                 let behind = match self {
-                    Self::Violation(index) => graph.violations[index].behind,
-                    _ => None,
+                    Self::Violation(index) => &graph.violations[index].behind[..],
+                    _ => &[],
                 };
-                let behind_barrier = behind.is_none_or(|(agent, count)| {
+                let has_passed = |&(agent, count): &(AgentId, usize)| {
                     let mut before = graph.barriers[..count].iter();
                     before.any(|op| graph.event(op.event).agent == agent)
-                });
+                };
+                let behind_barrier = behind.is_empty() || behind.iter().any(has_passed);
                 !graph.barriers.iter().all(certain)
                     || !graph.exprs.is_true(graph.filter)
                     || (behind_barrier && awaits_cut_thread(graph))
