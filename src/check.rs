@@ -2,6 +2,7 @@
 
 mod barriers;
 mod bound;
+mod counts;
 mod endless;
 mod lifetime;
 mod reuse;

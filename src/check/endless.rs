@@ -60,7 +60,7 @@ fn with_barriers(graph: &EventGraph, loops: &[Span]) -> Vec<Span> {
 }
 
 /// The program as it is if no thread stays in a loop: what happens unless its thread does so happens.
-pub(super) fn with_loops_left(graph: &EventGraph) -> EventGraph {
+fn with_loops_left(graph: &EventGraph) -> EventGraph {
     let unless_cut = |exprs: &mut ExprArena, id: EventId| {
         let event = graph.event(id);
         let cuts = graph.cuts.iter().filter(|cut| cut.agent == event.agent);

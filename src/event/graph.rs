@@ -413,6 +413,15 @@ impl EventGraph {
             && self.event(arrival.event).agent == self.event(next.event).agent
     }
 
+    /// Whether two threads may ask for different counts at one barrier of their CTA.
+    #[must_use]
+    pub fn counts_may_differ(&self, one: &BarrierOp, other: &BarrierOp) -> bool {
+        matches!(one.key, BarrierKey::Cta(..))
+            && one.key == other.key
+            && one.rule != other.rule
+            && self.event(one.event).agent != self.event(other.event).agent
+    }
+
     /// The same program with other guards of its events and of its cuts.
     #[must_use]
     pub fn guarded(

@@ -1,14 +1,15 @@
 //! Schedules of barrier operations alone: what threads do wrong in some order of them, and where they
 //! end up in programs that no execution completes.
 //!
-//! Only operations that surely happen take part; a thread goes no further than to the first that
-//! may not, and one that may be cut is not known to end. So whatever happens in a schedule happens
-//! in some run of the program.
+//! In those that are [certain](Schedules::new), only operations that surely happen take part; a
+//! thread goes no further than to the first that may not, and one that may be cut is not known to
+//! end. So whatever happens in such a schedule happens in some run of the program. Those that are
+//! [possible](Schedules::possible) have a schedule for whatever happens in some run.
 
 use super::barrier::{Barriers, TooMany, Unit};
 use crate::collections::{IndexMap, IndexSet};
-use crate::event::graph::{BarrierKey, BarrierRule};
-use crate::id::AgentId;
+use crate::event::graph::{BarrierKey, BarrierRule, EventGraph};
+use crate::id::{AgentId, EventId};
 use petgraph::unionfind::UnionFind;
 use rustc_hash::FxHashSet;
 
@@ -29,6 +30,8 @@ pub struct Schedules<'a> {
     threads: Vec<Thread>,
     /// The other threads of each one's warp.
     mates: Vec<Vec<usize>>,
+    /// Which operations of the graph may be left out.
+    optional: Vec<bool>,
 }
 
 /// What a thread surely does at barriers.
@@ -75,6 +78,36 @@ impl<'a> Schedules<'a> {
         for cut in &graph.cuts {
             threads[cut.agent.index()].ends = false;
         }
+        let optional = vec![false; graph.barriers.len()];
+        Self::of_threads(barriers, threads, optional)
+    }
+
+    /// The schedules of all operations that may happen, each with those that may not or without
+    /// them. Barriers at which it is not known who meets with what count hold nobody back.
+    #[must_use]
+    pub fn possible(graph: &'a EventGraph) -> Self {
+        let guard = |event: EventId| graph.event(event).guard;
+        let constant = |count| graph.exprs.constant(count);
+        let barriers = Barriers::new(graph, |e| !graph.exprs.is_false(guard(e)), constant);
+        let certain = |b: &usize| graph.exprs.is_true(guard(barriers.op(*b).event));
+        let counts = |b: &usize| barriers.op(*b).count().is_none_or(|x| constant(x).is_some());
+        let mut threads = vec![Thread { operations: Vec::new(), ends: true }; graph.agents.len()];
+        let mut optional = vec![false; graph.barriers.len()];
+        for key in barriers.keys() {
+            let operations = barriers.of_key(key);
+            let all_certain = operations.iter().all(certain);
+            if operations.iter().all(counts) && (all_certain || barriers.counted(key)) {
+                for &b in &operations {
+                    threads[barriers.agent(b).index()].operations.push(b);
+                    optional[b] = !certain(&b);
+                }
+            }
+        }
+        threads.iter_mut().for_each(|thread| thread.operations.sort_unstable());
+        Self::of_threads(barriers, threads, optional)
+    }
+
+    fn of_threads(barriers: Barriers<'a>, threads: Vec<Thread>, optional: Vec<bool>) -> Self {
         let agents: Vec<AgentId> = (0..threads.len()).map(AgentId::new).collect();
         let mut mates = vec![Vec::new(); threads.len()];
         for warp in barriers.warps(&agents).into_values() {
@@ -83,7 +116,7 @@ impl<'a> Schedules<'a> {
                 mates[thread] = warp.iter().copied().filter(|&mate| mate != thread).collect();
             }
         }
-        Self { barriers, threads, mates }
+        Self { barriers, threads, mates, optional }
     }
 
     /// The first misuse that some schedule has.
@@ -104,6 +137,23 @@ impl<'a> Schedules<'a> {
             incomplete = incomplete.and(all);
         }
         incomplete.map(|()| None)
+    }
+
+    /// The operations of two threads that come with different counts to one barrier in some schedule.
+    ///
+    /// # Errors
+    /// When there are too many schedules to look at.
+    pub fn different_counts(&self) -> Result<IndexSet<(usize, usize)>, TooMany> {
+        let mut found = IndexSet::default();
+        for crowd in self.crowds() {
+            self.explore(&crowd, |_, misuse| {
+                if let Some(Misuse::DifferentCounts(a, b)) = misuse {
+                    found.insert((a, b));
+                }
+                false
+            })?;
+        }
+        Ok(found)
     }
 
     /// Whether threads pass, all in one schedule, those of the first so many operations of the graph
@@ -263,14 +313,16 @@ impl<'a> Schedules<'a> {
             if known.len() >= MOST_STATES {
                 return Err(TooMany);
             }
-            for &thread in threads {
-                match self.step(&state, thread) {
-                    Some(Ok(next)) if !known.contains(&next) => {
+            let with = threads.iter().filter_map(|&thread| self.step(&state, thread));
+            let without = threads.iter().filter_map(|&thread| self.skip(&state, thread).map(Ok));
+            for next in with.chain(without) {
+                match next {
+                    Ok(next) if !known.contains(&next) => {
                         known.insert(next.clone());
                         open.push(next);
                     }
-                    Some(Err(misuse)) if visit(&state, Some(misuse)) => return Ok(()),
-                    Some(_) | None => {}
+                    Err(misuse) if visit(&state, Some(misuse)) => return Ok(()),
+                    Ok(_) | Err(_) => {}
                 }
             }
         }
@@ -311,6 +363,18 @@ impl<'a> Schedules<'a> {
         }
         self.release(&mut next);
         Some(Ok(next))
+    }
+
+    /// Leaves out the next operation of a thread, if it may be left out.
+    fn skip(&self, state: &State, thread: usize) -> Option<State> {
+        let next = *self.threads[thread].operations.get(state.begun[thread])?;
+        if state.waits[thread] || !self.optional[next] {
+            return None;
+        }
+        let mut without = state.clone();
+        without.begun[thread] += 1;
+        self.release(&mut without);
+        Some(without)
     }
 
     /// Lets the threads go on that may, until there are none.

@@ -144,6 +144,9 @@ pub enum Pairs {
     /// An arrival at a CTA's barrier and the thread's next operation there, which may come before
     /// the barrier is reset (PTX-9.7.13.1).
     EarlyReuse,
+    /// Operations of two threads with different thread counts at one barrier of a CTA, neither of
+    /// which is sure to be over before the other (PTX-9.7.13.1).
+    DifferentCounts,
     /// An access, twice, to the shared memory of another CTA that may not have started (PTX-2.2.2).
     BeforeStart,
     /// An access, twice, to the shared memory of another CTA that may have exited (PTX-2.2.2).
@@ -157,6 +160,7 @@ impl Pairs {
         match self {
             Self::MixedRace | Self::Race | Self::RaceBetween(..) => "race",
             Self::EarlyReuse => "not-reset",
+            Self::DifferentCounts => "at-one-time",
             Self::BeforeStart => "not-started",
             Self::AfterExit => "may-have-exited",
         }
@@ -168,7 +172,10 @@ impl Pairs {
         let node = model.definition(self.relation())?;
         let values = evaluate_roots(&model.arena, &[node], execution);
         let mut pairs = values.relation(node).iter_pairs();
-        pairs.find(|&(a, b)| self.counts(execution.graph, a, b))
+        pairs.find(|&(a, b)| {
+            self.counts(execution.graph, a, b)
+                && (self != Self::DifferentCounts || execution.thread_counts_differ(a, b))
+        })
     }
 
     /// As [`Self::find`], in the execution of an engine's choices, which the model has to admit.
@@ -189,7 +196,8 @@ impl Pairs {
         Ok((execution, pair))
     }
 
-    /// Whether two events that the relation holds are such a pair.
+    /// Whether two events that the relation holds are such a pair; of thread counts, only the
+    /// execution may tell.
     #[must_use]
     pub fn counts(self, graph: &EventGraph, a: EventId, b: EventId) -> bool {
         let ends = || (graph.event(a).access, graph.event(b).access);
@@ -208,6 +216,10 @@ impl Pairs {
                 .barrier(a)
                 .zip(graph.barrier(b))
                 .is_some_and(|(arrival, next)| graph.returns_to_barrier(arrival, next)),
+            Self::DifferentCounts => graph
+                .barrier(a)
+                .zip(graph.barrier(b))
+                .is_some_and(|(one, other)| a < b && graph.counts_may_differ(one, other)),
         }
     }
 }
