@@ -128,15 +128,19 @@ pub(super) fn unsupported(what: &str) -> Verdict {
 
 /// A misuse in some schedule.
 fn misused(graph: &EventGraph, schedules: &Schedules<'_>) -> Result<Option<Reason>, TooMany> {
-    let found = schedules.misuse()?;
-    Ok(found.map(|misuse| match misuse {
+    Ok(schedules.misuse()?.map(|misuse| of_misuse(graph, misuse)))
+}
+
+/// Why a program with a misuse is undefined.
+pub(super) fn of_misuse(graph: &EventGraph, misuse: Misuse) -> Reason {
+    match misuse {
         Misuse::EarlyReturn(a, b) => reuse::reason(graph, a, b, None),
         Misuse::DifferentCounts(a, b) => counts::reason(graph, a, b, None),
         Misuse::Mixture(a, b) => {
             let rule = "`.red` and another barrier operation on one barrier (PTX-9.7.13.1)";
             reason(graph, rule.to_owned(), a, b)
         }
-    }))
+    }
 }
 
 fn reason(graph: &EventGraph, rule: String, a: usize, b: usize) -> Reason {

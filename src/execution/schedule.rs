@@ -124,11 +124,41 @@ impl<'a> Schedules<'a> {
     /// # Errors
     /// When there are too many schedules to look at.
     pub fn misuse(&self) -> Result<Option<Misuse>, TooMany> {
+        Ok(self.first_misuse()?.map(|(_, misuse)| misuse))
+    }
+
+    /// The first misuse that some schedule has, and where threads are then that do not end: the
+    /// operations at which they wait or to which they come next.
+    ///
+    /// # Errors
+    /// When there are too many schedules to look at.
+    pub fn misuse_with_places(&self) -> Result<Option<(Misuse, Vec<usize>)>, TooMany> {
+        let Some((mut state, misuse)) = self.first_misuse()? else { return Ok(None) };
+        let (Misuse::EarlyReturn(_, at) | Misuse::DifferentCounts(_, at) | Misuse::Mixture(_, at)) =
+            misuse;
+        let thread = self.barriers.agent(at).index();
+        // The others may go on as long as it stays a misuse: what they do there lets threads come.
+        let others = || (0..self.threads.len()).filter(|&other| other != thread);
+        let stays = |next: &State| matches!(self.step(next, thread), Some(Err(_)));
+        while let Some(next) =
+            others().filter_map(|other| self.step(&state, other)?.ok()).find(stays)
+        {
+            state = next;
+        }
+        let place = |thread: usize| {
+            let next = self.threads[thread].operations.get(state.begun[thread]).copied();
+            if state.waits[thread] { self.last(&state, thread) } else { next }
+        };
+        Ok(Some((misuse, (0..self.threads.len()).filter_map(place).collect())))
+    }
+
+    /// The first misuse that some schedule has, and the state before it.
+    fn first_misuse(&self) -> Result<Option<(State, Misuse)>, TooMany> {
         let mut incomplete = Ok(());
         for crowd in self.crowds() {
             let mut found = None;
-            let all = self.explore(&crowd, |_, misuse| {
-                found = misuse;
+            let all = self.explore(&crowd, |state, misuse| {
+                found = misuse.map(|misuse| (state.clone(), misuse));
                 found.is_some()
             });
             if found.is_some() {
@@ -260,10 +290,10 @@ impl<'a> Schedules<'a> {
 
     /// Whether threads are stuck at the same operations in the end of every schedule, unless some
     /// barrier is misused: at each barrier with a count there are no more threads or warps than it
-    /// asks for.
+    /// asks for, or it asks for one.
     #[must_use]
     pub fn lead_to_one_end(&self) -> bool {
-        self.asks_each_barrier(|wanted, threads| wanted >= threads)
+        self.asks_each_barrier(|wanted, threads| wanted >= threads || wanted == 1)
     }
 
     /// Whether all operations on barriers with counts ask for such a number of threads or warps, given
@@ -360,6 +390,8 @@ impl<'a> Schedules<'a> {
             }
             here.push(index);
             next.waits[thread] = true;
+        } else if let Some(other) = self.mixes_with(state, index) {
+            return Some(Err(Misuse::Mixture(other, index)));
         }
         self.release(&mut next);
         Some(Ok(next))
@@ -445,6 +477,25 @@ impl<'a> Schedules<'a> {
         }
         let mixed = a.reduction.is_some() != b.reduction.is_some();
         mixed.then_some(Misuse::Mixture(other, index))
+    }
+
+    /// An operation of another thread that has come to a barrier without a count in the turn of this
+    /// one, where only one of them reduces.
+    fn mixes_with(&self, state: &State, index: usize) -> Option<usize> {
+        let op = self.barriers.op(index);
+        if !matches!(op.key, BarrierKey::Cta(..)) {
+            return None;
+        }
+        let turn = self.barriers.occurrence(index);
+        let begun = self.threads.iter().zip(&state.begun);
+        let mut begun = begun.flat_map(|(thread, &count)| &thread.operations[..count]).copied();
+        begun.find(|&other| {
+            let one = self.barriers.op(other);
+            one.key == op.key
+                && one.reduction.is_some() != op.reduction.is_some()
+                && self.barriers.agent(other) != self.barriers.agent(index)
+                && self.barriers.occurrence(other) == turn
+        })
     }
 
     /// Lets a thread go on that waits at a barrier without a count that all others have come to, or
