@@ -478,7 +478,8 @@ impl Program {
         let number = here.values().next().map_or(barrier, |visit| visit.number);
         if Some(warps.len()) == self.count_of(number) {
             let waited = arrived.iter().any(|t| here[t].stay == Stay::Waits);
-            let unnoticed = arrived.iter().filter(|_| !waited);
+            // A warp that comes alone knows that it has completed the barrier.
+            let unnoticed = arrived.iter().filter(|_| !waited && warps.len() > 1);
             state.unnoticed.extend(unnoticed.map(|&thread| (thread, barrier)));
             Self::reset(state, barrier, &arrived);
             return true;

@@ -403,11 +403,13 @@ impl EventGraph {
         })
     }
 
-    /// Whether a thread arrives at a barrier of its CTA without waiting and comes back to it.
+    /// Whether a thread arrives at a barrier of its CTA without waiting and comes back to it, where it
+    /// is not the only warp that has to come: then its arrival has reset the barrier.
     #[must_use]
     pub fn returns_to_barrier(&self, arrival: &BarrierOp, next: &BarrierOp) -> bool {
         matches!(arrival.key, BarrierKey::Cta(..))
             && !arrival.waits
+            && !self.completes_alone(arrival)
             && arrival.event < next.event
             && arrival.key == next.key
             && self.event(arrival.event).agent == self.event(next.event).agent
@@ -420,6 +422,12 @@ impl EventGraph {
             && one.key == other.key
             && one.rule != other.rule
             && self.event(one.event).agent != self.event(other.event).agent
+    }
+
+    /// Whether a barrier is complete as soon as the warp of an operation has arrived.
+    #[must_use]
+    pub fn completes_alone(&self, op: &BarrierOp) -> bool {
+        matches!(op.rule, BarrierRule::Count(count) if self.exprs.constant(count) == Some(WARP_SIZE))
     }
 
     /// The same program with other guards of its events and of its cuts.

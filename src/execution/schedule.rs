@@ -52,7 +52,8 @@ struct State {
     waits: Vec<bool>,
     /// Arrivals at barriers with counts since they were reset.
     here: Vec<(usize, Vec<usize>)>,
-    /// Arrivals of generations that are over and in which nobody waited, so that nobody knows.
+    /// Arrivals of generations that are over and in which nobody waited, so that nobody knows, where
+    /// others had to come.
     unnoticed: Vec<usize>,
 }
 
@@ -425,7 +426,8 @@ impl<'a> Schedules<'a> {
                 continue;
             }
             let waits = |&member: &usize| self.barriers.op(member).waits;
-            if !arrived.iter().any(waits) {
+            let alone = self.barriers.wanted(arrived[0]).is_some_and(|(wanted, _)| wanted == 1);
+            if !alone && !arrived.iter().any(waits) {
                 state.unnoticed.extend(&arrived);
                 state.unnoticed.sort_unstable();
             }
