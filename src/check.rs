@@ -2,6 +2,7 @@
 
 mod barriers;
 mod bound;
+mod counts;
 mod endless;
 mod lifetime;
 mod reuse;
@@ -139,7 +140,7 @@ fn proxies_outside(graph: &EventGraph, model: &Model) -> Vec<Violation> {
             span: event.span,
             rule: format!("the model has no clause for the {} proxy (PTX-8.1)", event.proxy),
             out_of_model: true,
-            behind: None,
+            behind: Vec::new(),
         })
         .collect()
 }

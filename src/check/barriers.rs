@@ -1,8 +1,7 @@
 //! What goes wrong at barriers without a guard that tells: operations that must not meet but may,
 //! and programs that no execution completes.
 
-use super::endless::with_loops_left;
-use super::{Settings, reuse, too_large, verdict_on};
+use super::{Settings, counts, reuse, too_large, verdict_on};
 use crate::event::graph::{BarrierKey, BarrierOp, BarrierRule, EventGraph};
 use crate::execution::barrier::{Barriers, TooMany};
 use crate::execution::schedule::{Misuse, Schedules};
@@ -35,24 +34,18 @@ pub(super) fn misuse(
                     decide who comes";
         return Some(unsupported(what));
     }
-    if may_differ(graph) && !graph.cuts.is_empty() {
-        let left = with_loops_left(graph);
-        let schedules = Schedules::new(Barriers::certain(&left));
-        // Memory accesses may keep them apart, as a flag that is set behind a barrier does.
-        if matches!(schedules.misuse(), Ok(Some(Misuse::DifferentCounts(..)))) {
-            let what = "different thread counts at one barrier, where a loop decides who comes";
-            return Some(unsupported(what));
-        }
+    if let Some(verdict) = counts::differ(problem, engine, settings) {
+        return Some(verdict);
     }
     reuse::early(problem, first?, engine, settings)
 }
 
 /// Whether operations with different thread counts may come to one barrier.
-fn may_differ(graph: &EventGraph) -> bool {
-    let mut counts = FxHashMap::default();
+pub(super) fn may_differ(graph: &EventGraph) -> bool {
+    let mut known = FxHashMap::default();
     graph.barriers.iter().any(|op| {
         matches!(op.key, BarrierKey::Cta(..))
-            && *counts.entry(&op.key).or_insert(&op.rule) != &op.rule
+            && *known.entry(&op.key).or_insert(&op.rule) != &op.rule
     })
 }
 
@@ -81,9 +74,8 @@ pub(super) fn stuck(graph: &EventGraph, core: Core) -> Verdict {
     if let Some(verdict) = certain_misuse_in(graph, &schedules) {
         return verdict;
     }
-    if may_differ(graph) && Barriers::fixed(graph).is_none() {
-        let what = "different thread counts at one barrier, where branches decide who comes";
-        return unsupported(what);
+    if counts::may_meet(graph) {
+        return unsupported(counts::UNDECIDED);
     }
     Verdict::Deadlock(deadlock(graph, &schedules.stuck()))
 }
@@ -91,10 +83,9 @@ pub(super) fn stuck(graph: &EventGraph, core: Core) -> Verdict {
 /// The verdict on a violation that some schedule comes to.
 fn violated(graph: &EventGraph, schedules: &Schedules<'_>) -> Result<Option<Verdict>, TooMany> {
     for violation in graph.violations.iter().filter(|v| graph.exprs.is_true(v.guard)) {
-        let reached =
-            violation.behind.map_or(Ok(true), |(agent, count)| schedules.pass(agent, count))?;
-        let sure = violation.behind.is_none_or(|(agent, count)| !may_wait(graph, agent, count));
-        if reached && sure {
+        let mut behind = violation.behind.iter();
+        let sure = behind.all(|&(agent, count)| !may_wait(graph, agent, count));
+        if sure && schedules.pass(&violation.behind)? {
             return Ok(Some(verdict_on(violation, None)));
         }
     }
@@ -131,25 +122,25 @@ fn too_many(why: TooMany) -> Verdict {
     unsupported(&why.to_string())
 }
 
-fn unsupported(what: &str) -> Verdict {
+pub(super) fn unsupported(what: &str) -> Verdict {
     Verdict::Unknown(Undecided::Unsupported(what.to_owned()))
 }
 
 /// A misuse in some schedule.
 fn misused(graph: &EventGraph, schedules: &Schedules<'_>) -> Result<Option<Reason>, TooMany> {
-    let found = schedules.misuse()?;
-    Ok(found.map(|misuse| match misuse {
+    Ok(schedules.misuse()?.map(|misuse| of_misuse(graph, misuse)))
+}
+
+/// Why a program with a misuse is undefined.
+pub(super) fn of_misuse(graph: &EventGraph, misuse: Misuse) -> Reason {
+    match misuse {
         Misuse::EarlyReturn(a, b) => reuse::reason(graph, a, b, None),
-        Misuse::DifferentCounts(a, b) => {
-            let key = &graph.barriers[a].key;
-            let rule = format!("threads come to {key} with different counts (PTX-9.7.13.1)");
-            reason(graph, rule, a, b)
-        }
+        Misuse::DifferentCounts(a, b) => counts::reason(graph, a, b, None),
         Misuse::Mixture(a, b) => {
             let rule = "`.red` and another barrier operation on one barrier (PTX-9.7.13.1)";
             reason(graph, rule.to_owned(), a, b)
         }
-    }))
+    }
 }
 
 fn reason(graph: &EventGraph, rule: String, a: usize, b: usize) -> Reason {

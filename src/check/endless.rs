@@ -1,7 +1,7 @@
 //! Programs that no execution ends, with loops in which threads may wait for ever: whether it is for
 //! the loops or for barriers.
 
-use super::{Settings, barriers, in_order};
+use super::{Settings, barriers, in_order, verdict_on};
 use crate::event::graph::{BarrierOp, Cut, EventGraph};
 use crate::execution::barrier::Barriers;
 use crate::execution::schedule::Schedules;
@@ -19,6 +19,8 @@ enum Wait {
     InLoops,
     /// Here or there.
     Unclear,
+    /// Or they do not get so far: the verdict on what goes wrong before.
+    Misuse(Verdict),
 }
 
 /// The verdict where no execution ends and threads may wait at `loops` for ever.
@@ -39,6 +41,7 @@ pub(super) fn verdict(
         Ok(Wait::AtBarriers(reason)) => Verdict::Deadlock(reason),
         Ok(Wait::InLoops) => endless(loops.clone()),
         Ok(Wait::Unclear) => unclear,
+        Ok(Wait::Misuse(verdict)) => verdict,
         Err(why) => Verdict::Unknown(why),
     };
     match engine.find(problem, Goal::Endless, settings.budget).decided() {
@@ -60,7 +63,7 @@ fn with_barriers(graph: &EventGraph, loops: &[Span]) -> Vec<Span> {
 }
 
 /// The program as it is if no thread stays in a loop: what happens unless its thread does so happens.
-pub(super) fn with_loops_left(graph: &EventGraph) -> EventGraph {
+fn with_loops_left(graph: &EventGraph) -> EventGraph {
     let unless_cut = |exprs: &mut ExprArena, id: EventId| {
         let event = graph.event(id);
         let cuts = graph.cuts.iter().filter(|cut| cut.agent == event.agent);
@@ -73,7 +76,8 @@ pub(super) fn with_loops_left(graph: &EventGraph) -> EventGraph {
 }
 
 /// Where threads wait, by the barriers that they come to if nobody stays in a loop. Up to where they
-/// are stuck then, an execution has to show that all of them do leave their loops.
+/// are stuck then, or misuse a barrier, an execution has to show that all of them do leave their
+/// loops.
 ///
 /// # Errors
 /// Why the engine cannot tell.
@@ -84,18 +88,29 @@ fn wait(problem: Problem<'_>, engine: &dyn Engine, settings: Settings) -> Result
     if !schedules.lead_to_one_end() {
         return Ok(Wait::Unclear);
     }
+    let completes = |graph: &EventGraph| {
+        let answer = engine.find(Problem { graph, ..problem }, Goal::Complete, settings.budget);
+        Ok(matches!(answer.decided()?, Decided::Yes(_)))
+    };
+    if let Ok(Some((misuse, places))) = schedules.misuse_with_places()
+        && let Some(ends) = ends(graph, &places)
+        && completes(&up_to(graph, &ends, |_| true))?
+    {
+        return Ok(Wait::Misuse(Verdict::Undefined(barriers::of_misuse(graph, misuse))));
+    }
     let settled = !open.contains(&true);
     let stuck = schedules.stuck();
     if settled && stuck.is_empty() {
         return Ok(Wait::InLoops);
     }
     let Some(ends) = ends(graph, &stuck) else { return Ok(Wait::Unclear) };
-    let completes = |graph: &EventGraph| {
-        let answer = engine.find(Problem { graph, ..problem }, Goal::Complete, settings.budget);
-        Ok(matches!(answer.decided()?, Decided::Yes(_)))
-    };
-    if !stuck.is_empty() && completes(&up_to(graph, &ends, |_| true))? {
-        return Ok(Wait::AtBarriers(barriers::deadlock(graph, &stuck)));
+    let before = up_to(graph, &ends, |_| true);
+    if !stuck.is_empty() && completes(&before)? {
+        let problem = Problem { graph: &before, ..problem };
+        return Ok(match violated_before(problem, &ends, engine, settings)? {
+            Some(verdict) => Wait::Misuse(verdict),
+            None => Wait::AtBarriers(barriers::deadlock(graph, &stuck)),
+        });
     }
     // Where values decide who comes to a barrier, it may be that which is never passed. If the loops
     // are not left even where nobody waits there, it is not.
@@ -104,6 +119,31 @@ fn wait(problem: Problem<'_>, engine: &dyn Engine, settings: Settings) -> Result
         return Ok(Wait::InLoops);
     }
     Ok(Wait::Unclear)
+}
+
+/// The verdict on what threads do wrong in some execution of a program that goes up to where they are
+/// stuck.
+fn violated_before(
+    problem: Problem<'_>,
+    ends: &[Option<EventId>],
+    engine: &dyn Engine,
+    settings: Settings,
+) -> Result<Option<Verdict>, Undecided> {
+    let graph = problem.graph;
+    let is_reached = |&(agent, count): &(AgentId, usize)| {
+        let own = graph.barriers[..count].iter().filter(|op| graph.event(op.event).agent == agent);
+        ends[agent.index()].is_none_or(|end| own.clone().all(|op| op.event < end))
+    };
+    for (index, violation) in graph.violations.iter().enumerate() {
+        if violation.behind.is_empty() || !violation.behind.iter().all(is_reached) {
+            continue;
+        }
+        let answer = engine.find(problem, Goal::Violation(index), settings.budget);
+        if matches!(answer.decided()?, Decided::Yes(_)) {
+            return Ok(Some(verdict_on(violation, None)));
+        }
+    }
+    Ok(None)
 }
 
 /// Where threads end that are stuck at barriers, or wait for the task of one that never ends. `None`

@@ -16,7 +16,7 @@ pub(super) fn violations(graph: &mut EventGraph) -> Vec<Violation> {
             } else {
                 "barrier.cluster.wait without an arrival of the thread (PTX-9.7.13.3)"
             };
-            push(graph, &mut out, index, wrong, rule);
+            push(graph, &mut out, &[index], wrong, rule);
         }
         for other in 0..index {
             if mixes(&graph.barriers[index], &graph.barriers[other])
@@ -24,17 +24,18 @@ pub(super) fn violations(graph: &mut EventGraph) -> Vec<Violation> {
             {
                 let together = same_turn(graph, index, other);
                 let rule = "`.red` and another barrier operation on one barrier (PTX-9.7.13.1)";
-                push(graph, &mut out, index, together, rule);
+                push(graph, &mut out, &[index, other], together, rule);
             }
         }
     }
     out
 }
 
-fn push(graph: &EventGraph, out: &mut Vec<Violation>, index: usize, guard: ExprId, rule: &str) {
+/// Notes a misuse by the first of these operations, all of which have to be reached.
+fn push(graph: &EventGraph, out: &mut Vec<Violation>, of: &[usize], guard: ExprId, rule: &str) {
     if !graph.exprs.is_false(guard) {
-        let span = graph.event(graph.barriers[index].event).span;
-        let behind = Some((agent(graph, index), index));
+        let span = graph.event(graph.barriers[of[0]].event).span;
+        let behind = of.iter().map(|&index| (agent(graph, index), index)).collect();
         out.push(Violation { guard, span, rule: rule.to_owned(), out_of_model: false, behind });
     }
 }

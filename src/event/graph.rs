@@ -304,9 +304,9 @@ pub struct Violation {
     pub rule: String,
     /// Whether the standard excludes the use from the model instead of leaving it undefined.
     pub out_of_model: bool,
-    /// The barrier operations that have to be passed before, where it is that of a thread: its own
+    /// The barrier operations that have to be passed before, by each thread that takes part: its own
     /// among the first so many.
-    pub behind: Option<(AgentId, usize)>,
+    pub behind: Vec<(AgentId, usize)>,
 }
 
 /// A register whose final value is asked for.
@@ -403,14 +403,31 @@ impl EventGraph {
         })
     }
 
-    /// Whether a thread arrives at a barrier of its CTA without waiting and comes back to it.
+    /// Whether a thread arrives at a barrier of its CTA without waiting and comes back to it, where it
+    /// is not the only warp that has to come: then its arrival has reset the barrier.
     #[must_use]
     pub fn returns_to_barrier(&self, arrival: &BarrierOp, next: &BarrierOp) -> bool {
         matches!(arrival.key, BarrierKey::Cta(..))
             && !arrival.waits
+            && !self.completes_alone(arrival)
             && arrival.event < next.event
             && arrival.key == next.key
             && self.event(arrival.event).agent == self.event(next.event).agent
+    }
+
+    /// Whether two threads may ask for different counts at one barrier of their CTA.
+    #[must_use]
+    pub fn counts_may_differ(&self, one: &BarrierOp, other: &BarrierOp) -> bool {
+        matches!(one.key, BarrierKey::Cta(..))
+            && one.key == other.key
+            && one.rule != other.rule
+            && self.event(one.event).agent != self.event(other.event).agent
+    }
+
+    /// Whether a barrier is complete as soon as the warp of an operation has arrived.
+    #[must_use]
+    pub fn completes_alone(&self, op: &BarrierOp) -> bool {
+        matches!(op.rule, BarrierRule::Count(count) if self.exprs.constant(count) == Some(WARP_SIZE))
     }
 
     /// The same program with other guards of its events and of its cuts.

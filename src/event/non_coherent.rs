@@ -36,7 +36,7 @@ pub(super) fn violations(
                     rule: "a non-coherent load of data that is written meanwhile (PTX-8.1)"
                         .to_owned(),
                     out_of_model: true,
-                    behind: None,
+                    behind: Vec::new(),
                 });
             }
         }

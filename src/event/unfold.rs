@@ -360,7 +360,7 @@ impl<'d, 'p> ThreadRun<'d, 'p> {
 
     /// Notes a misuse of the thread.
     pub(super) fn violate(&mut self, guard: ExprId, span: Span, rule: String, out_of_model: bool) {
-        let behind = Some(self.draft.at(self.index));
+        let behind = vec![self.draft.at(self.index)];
         self.draft.violations.push(Violation { guard, span, rule, out_of_model, behind });
     }
 

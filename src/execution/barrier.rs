@@ -77,11 +77,11 @@ impl<'a> Barriers<'a> {
         self.graph.event(self.op(index).event).agent
     }
 
-    fn keys(&self) -> IndexSet<&'a BarrierKey> {
+    pub(super) fn keys(&self) -> IndexSet<&'a BarrierKey> {
         self.executed.iter().map(|&b| &self.op(b).key).collect()
     }
 
-    fn of_key(&self, key: &BarrierKey) -> Vec<usize> {
+    pub(super) fn of_key(&self, key: &BarrierKey) -> Vec<usize> {
         self.executed.iter().copied().filter(|&b| self.op(b).key == *key).collect()
     }
 
@@ -125,7 +125,7 @@ impl<'a> Barriers<'a> {
     }
 
     /// Threads grouped by warp.
-    pub(super) fn warps(&self, agents: &[AgentId]) -> IndexMap<Warp, Vec<AgentId>> {
+    pub(crate) fn warps(&self, agents: &[AgentId]) -> IndexMap<Warp, Vec<AgentId>> {
         let mut out: IndexMap<_, Vec<AgentId>> = IndexMap::default();
         for &agent in agents {
             if let Some(warp) = self.graph.warp_of(agent) {

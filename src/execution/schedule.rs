@@ -1,14 +1,15 @@
 //! Schedules of barrier operations alone: what threads do wrong in some order of them, and where they
 //! end up in programs that no execution completes.
 //!
-//! Only operations that surely happen take part; a thread goes no further than to the first that
-//! may not, and one that may be cut is not known to end. So whatever happens in a schedule happens
-//! in some run of the program.
+//! In those that are [certain](Schedules::new), only operations that surely happen take part; a
+//! thread goes no further than to the first that may not, and one that may be cut is not known to
+//! end. So whatever happens in such a schedule happens in some run of the program. Those that are
+//! [possible](Schedules::possible) have a schedule for whatever happens in some run.
 
 use super::barrier::{Barriers, TooMany, Unit};
 use crate::collections::{IndexMap, IndexSet};
-use crate::event::graph::{BarrierKey, BarrierRule};
-use crate::id::AgentId;
+use crate::event::graph::{BarrierKey, BarrierRule, EventGraph};
+use crate::id::{AgentId, EventId};
 use petgraph::unionfind::UnionFind;
 use rustc_hash::FxHashSet;
 
@@ -29,6 +30,8 @@ pub struct Schedules<'a> {
     threads: Vec<Thread>,
     /// The other threads of each one's warp.
     mates: Vec<Vec<usize>>,
+    /// Which operations of the graph may be left out.
+    optional: Vec<bool>,
 }
 
 /// What a thread surely does at barriers.
@@ -49,7 +52,8 @@ struct State {
     waits: Vec<bool>,
     /// Arrivals at barriers with counts since they were reset.
     here: Vec<(usize, Vec<usize>)>,
-    /// Arrivals of generations that are over and in which nobody waited, so that nobody knows.
+    /// Arrivals of generations that are over and in which nobody waited, so that nobody knows, where
+    /// others had to come.
     unnoticed: Vec<usize>,
 }
 
@@ -75,6 +79,36 @@ impl<'a> Schedules<'a> {
         for cut in &graph.cuts {
             threads[cut.agent.index()].ends = false;
         }
+        let optional = vec![false; graph.barriers.len()];
+        Self::of_threads(barriers, threads, optional)
+    }
+
+    /// The schedules of all operations that may happen, each with those that may not or without
+    /// them. Barriers at which it is not known who meets with what count hold nobody back.
+    #[must_use]
+    pub fn possible(graph: &'a EventGraph) -> Self {
+        let guard = |event: EventId| graph.event(event).guard;
+        let constant = |count| graph.exprs.constant(count);
+        let barriers = Barriers::new(graph, |e| !graph.exprs.is_false(guard(e)), constant);
+        let certain = |b: &usize| graph.exprs.is_true(guard(barriers.op(*b).event));
+        let counts = |b: &usize| barriers.op(*b).count().is_none_or(|x| constant(x).is_some());
+        let mut threads = vec![Thread { operations: Vec::new(), ends: true }; graph.agents.len()];
+        let mut optional = vec![false; graph.barriers.len()];
+        for key in barriers.keys() {
+            let operations = barriers.of_key(key);
+            let all_certain = operations.iter().all(certain);
+            if operations.iter().all(counts) && (all_certain || barriers.counted(key)) {
+                for &b in &operations {
+                    threads[barriers.agent(b).index()].operations.push(b);
+                    optional[b] = !certain(&b);
+                }
+            }
+        }
+        threads.iter_mut().for_each(|thread| thread.operations.sort_unstable());
+        Self::of_threads(barriers, threads, optional)
+    }
+
+    fn of_threads(barriers: Barriers<'a>, threads: Vec<Thread>, optional: Vec<bool>) -> Self {
         let agents: Vec<AgentId> = (0..threads.len()).map(AgentId::new).collect();
         let mut mates = vec![Vec::new(); threads.len()];
         for warp in barriers.warps(&agents).into_values() {
@@ -83,7 +117,7 @@ impl<'a> Schedules<'a> {
                 mates[thread] = warp.iter().copied().filter(|&mate| mate != thread).collect();
             }
         }
-        Self { barriers, threads, mates }
+        Self { barriers, threads, mates, optional }
     }
 
     /// The first misuse that some schedule has.
@@ -91,11 +125,41 @@ impl<'a> Schedules<'a> {
     /// # Errors
     /// When there are too many schedules to look at.
     pub fn misuse(&self) -> Result<Option<Misuse>, TooMany> {
+        Ok(self.first_misuse()?.map(|(_, misuse)| misuse))
+    }
+
+    /// The first misuse that some schedule has, and where threads are then that do not end: the
+    /// operations at which they wait or to which they come next.
+    ///
+    /// # Errors
+    /// When there are too many schedules to look at.
+    pub fn misuse_with_places(&self) -> Result<Option<(Misuse, Vec<usize>)>, TooMany> {
+        let Some((mut state, misuse)) = self.first_misuse()? else { return Ok(None) };
+        let (Misuse::EarlyReturn(_, at) | Misuse::DifferentCounts(_, at) | Misuse::Mixture(_, at)) =
+            misuse;
+        let thread = self.barriers.agent(at).index();
+        // The others may go on as long as it stays a misuse: what they do there lets threads come.
+        let others = || (0..self.threads.len()).filter(|&other| other != thread);
+        let stays = |next: &State| matches!(self.step(next, thread), Some(Err(_)));
+        while let Some(next) =
+            others().filter_map(|other| self.step(&state, other)?.ok()).find(stays)
+        {
+            state = next;
+        }
+        let place = |thread: usize| {
+            let next = self.threads[thread].operations.get(state.begun[thread]).copied();
+            if state.waits[thread] { self.last(&state, thread) } else { next }
+        };
+        Ok(Some((misuse, (0..self.threads.len()).filter_map(place).collect())))
+    }
+
+    /// The first misuse that some schedule has, and the state before it.
+    fn first_misuse(&self) -> Result<Option<(State, Misuse)>, TooMany> {
         let mut incomplete = Ok(());
         for crowd in self.crowds() {
             let mut found = None;
-            let all = self.explore(&crowd, |_, misuse| {
-                found = misuse;
+            let all = self.explore(&crowd, |state, misuse| {
+                found = misuse.map(|misuse| (state.clone(), misuse));
                 found.is_some()
             });
             if found.is_some() {
@@ -106,23 +170,50 @@ impl<'a> Schedules<'a> {
         incomplete.map(|()| None)
     }
 
-    /// Whether a thread passes, in some schedule, those of the first so many operations of the
-    /// graph that are its own.
+    /// The operations of two threads that come with different counts to one barrier in some schedule.
     ///
     /// # Errors
     /// When there are too many schedules to look at.
-    pub fn pass(&self, agent: AgentId, count: usize) -> Result<bool, TooMany> {
-        let thread = agent.index();
-        let before = self.threads[thread].operations.iter().filter(|&&op| op < count).count();
-        let mut crowds = self.crowds().into_iter();
-        let Some(crowd) = crowds.find(|crowd| crowd.contains(&thread)) else { return Ok(true) };
-        let mut passed = false;
-        let all = self.explore(&crowd, |state, _| {
-            passed |= state.begun[thread] > before
-                || (state.begun[thread] == before && !state.waits[thread]);
-            passed
+    pub fn different_counts(&self) -> Result<IndexSet<(usize, usize)>, TooMany> {
+        let mut found = IndexSet::default();
+        for crowd in self.crowds() {
+            self.explore(&crowd, |_, misuse| {
+                if let Some(Misuse::DifferentCounts(a, b)) = misuse {
+                    found.insert((a, b));
+                }
+                false
+            })?;
+        }
+        Ok(found)
+    }
+
+    /// Whether threads pass, all in one schedule, those of the first so many operations of the graph
+    /// that are their own.
+    ///
+    /// # Errors
+    /// When there are too many schedules to look at.
+    pub fn pass(&self, places: &[(AgentId, usize)]) -> Result<bool, TooMany> {
+        let before = places.iter().map(|&(agent, count)| {
+            let operations = &self.threads[agent.index()].operations;
+            (agent.index(), operations.iter().filter(|&&op| op < count).count())
         });
-        if passed { Ok(true) } else { all.map(|()| false) }
+        let before: Vec<(usize, usize)> = before.collect();
+        // What those of other crowds do is nothing to them.
+        for crowd in self.crowds() {
+            let here = || before.iter().filter(|(thread, _)| crowd.contains(thread));
+            let mut passed = false;
+            let all = self.explore(&crowd, |state, _| {
+                passed |= here().all(|&(thread, before)| {
+                    let begun = state.begun[thread];
+                    begun > before || (begun == before && !state.waits[thread])
+                });
+                passed
+            });
+            if !passed {
+                return all.map(|()| false);
+            }
+        }
+        Ok(true)
     }
 
     /// Without the operations of threads that have to do with one of which values decide where it
@@ -200,10 +291,10 @@ impl<'a> Schedules<'a> {
 
     /// Whether threads are stuck at the same operations in the end of every schedule, unless some
     /// barrier is misused: at each barrier with a count there are no more threads or warps than it
-    /// asks for.
+    /// asks for, or it asks for one.
     #[must_use]
     pub fn lead_to_one_end(&self) -> bool {
-        self.asks_each_barrier(|wanted, threads| wanted >= threads)
+        self.asks_each_barrier(|wanted, threads| wanted >= threads || wanted == 1)
     }
 
     /// Whether all operations on barriers with counts ask for such a number of threads or warps, given
@@ -253,14 +344,16 @@ impl<'a> Schedules<'a> {
             if known.len() >= MOST_STATES {
                 return Err(TooMany);
             }
-            for &thread in threads {
-                match self.step(&state, thread) {
-                    Some(Ok(next)) if !known.contains(&next) => {
+            let with = threads.iter().filter_map(|&thread| self.step(&state, thread));
+            let without = threads.iter().filter_map(|&thread| self.skip(&state, thread).map(Ok));
+            for next in with.chain(without) {
+                match next {
+                    Ok(next) if !known.contains(&next) => {
                         known.insert(next.clone());
                         open.push(next);
                     }
-                    Some(Err(misuse)) if visit(&state, Some(misuse)) => return Ok(()),
-                    Some(_) | None => {}
+                    Err(misuse) if visit(&state, Some(misuse)) => return Ok(()),
+                    Ok(_) | Err(_) => {}
                 }
             }
         }
@@ -298,9 +391,23 @@ impl<'a> Schedules<'a> {
             }
             here.push(index);
             next.waits[thread] = true;
+        } else if let Some(other) = self.mixes_with(state, index) {
+            return Some(Err(Misuse::Mixture(other, index)));
         }
         self.release(&mut next);
         Some(Ok(next))
+    }
+
+    /// Leaves out the next operation of a thread, if it may be left out.
+    fn skip(&self, state: &State, thread: usize) -> Option<State> {
+        let next = *self.threads[thread].operations.get(state.begun[thread])?;
+        if state.waits[thread] || !self.optional[next] {
+            return None;
+        }
+        let mut without = state.clone();
+        without.begun[thread] += 1;
+        self.release(&mut without);
+        Some(without)
     }
 
     /// Lets the threads go on that may, until there are none.
@@ -319,7 +426,8 @@ impl<'a> Schedules<'a> {
                 continue;
             }
             let waits = |&member: &usize| self.barriers.op(member).waits;
-            if !arrived.iter().any(waits) {
+            let alone = self.barriers.wanted(arrived[0]).is_some_and(|(wanted, _)| wanted == 1);
+            if !alone && !arrived.iter().any(waits) {
                 state.unnoticed.extend(&arrived);
                 state.unnoticed.sort_unstable();
             }
@@ -371,6 +479,25 @@ impl<'a> Schedules<'a> {
         }
         let mixed = a.reduction.is_some() != b.reduction.is_some();
         mixed.then_some(Misuse::Mixture(other, index))
+    }
+
+    /// An operation of another thread that has come to a barrier without a count in the turn of this
+    /// one, where only one of them reduces.
+    fn mixes_with(&self, state: &State, index: usize) -> Option<usize> {
+        let op = self.barriers.op(index);
+        if !matches!(op.key, BarrierKey::Cta(..)) {
+            return None;
+        }
+        let turn = self.barriers.occurrence(index);
+        let begun = self.threads.iter().zip(&state.begun);
+        let mut begun = begun.flat_map(|(thread, &count)| &thread.operations[..count]).copied();
+        begun.find(|&other| {
+            let one = self.barriers.op(other);
+            one.key == op.key
+                && one.reduction.is_some() != op.reduction.is_some()
+                && self.barriers.agent(other) != self.barriers.agent(index)
+                && self.barriers.occurrence(other) == turn
+        })
     }
 
     /// Lets a thread go on that waits at a barrier without a count that all others have come to, or

@@ -4,7 +4,7 @@ use crate::event::awaited::awaits_cut_thread;
 use crate::event::graph::{BarrierOp, CutKind, EventGraph};
 use crate::execution::build::{Choices, Execution};
 use crate::execution::recheck::recheck;
-use crate::id::{AccessId, EventId, ExprId};
+use crate::id::{AccessId, AgentId, EventId, ExprId};
 use crate::relation::eval::evaluate_roots;
 use crate::relation::expr::Model;
 use crate::source::Span;
@@ -65,13 +65,14 @@ impl Goal {
             Self::Violation(_) | Self::Related(_) => {
                 let certain = |op: &BarrierOp| graph.exprs.is_true(graph.event(op.event).guard);
                 let behind = match self {
-                    Self::Violation(index) => graph.violations[index].behind,
-                    _ => None,
+                    Self::Violation(index) => &graph.violations[index].behind[..],
+                    _ => &[],
                 };
-                let behind_barrier = behind.is_none_or(|(agent, count)| {
+                let has_passed = |&(agent, count): &(AgentId, usize)| {
                     let mut before = graph.barriers[..count].iter();
                     before.any(|op| graph.event(op.event).agent == agent)
-                });
+                };
+                let behind_barrier = behind.is_empty() || behind.iter().any(has_passed);
                 !graph.barriers.iter().all(certain)
                     || !graph.exprs.is_true(graph.filter)
                     || (behind_barrier && awaits_cut_thread(graph))
@@ -143,6 +144,9 @@ pub enum Pairs {
     /// An arrival at a CTA's barrier and the thread's next operation there, which may come before
     /// the barrier is reset (PTX-9.7.13.1).
     EarlyReuse,
+    /// Operations of two threads with different thread counts at one barrier of a CTA, neither of
+    /// which is sure to be over before the other (PTX-9.7.13.1).
+    DifferentCounts,
     /// An access, twice, to the shared memory of another CTA that may not have started (PTX-2.2.2).
     BeforeStart,
     /// An access, twice, to the shared memory of another CTA that may have exited (PTX-2.2.2).
@@ -156,6 +160,7 @@ impl Pairs {
         match self {
             Self::MixedRace | Self::Race | Self::RaceBetween(..) => "race",
             Self::EarlyReuse => "not-reset",
+            Self::DifferentCounts => "at-one-time",
             Self::BeforeStart => "not-started",
             Self::AfterExit => "may-have-exited",
         }
@@ -167,7 +172,10 @@ impl Pairs {
         let node = model.definition(self.relation())?;
         let values = evaluate_roots(&model.arena, &[node], execution);
         let mut pairs = values.relation(node).iter_pairs();
-        pairs.find(|&(a, b)| self.counts(execution.graph, a, b))
+        pairs.find(|&(a, b)| {
+            self.counts(execution.graph, a, b)
+                && (self != Self::DifferentCounts || execution.thread_counts_differ(a, b))
+        })
     }
 
     /// As [`Self::find`], in the execution of an engine's choices, which the model has to admit.
@@ -188,7 +196,8 @@ impl Pairs {
         Ok((execution, pair))
     }
 
-    /// Whether two events that the relation holds are such a pair.
+    /// Whether two events that the relation holds are such a pair; of thread counts, only the
+    /// execution may tell.
     #[must_use]
     pub fn counts(self, graph: &EventGraph, a: EventId, b: EventId) -> bool {
         let ends = || (graph.event(a).access, graph.event(b).access);
@@ -207,6 +216,14 @@ impl Pairs {
                 .barrier(a)
                 .zip(graph.barrier(b))
                 .is_some_and(|(arrival, next)| graph.returns_to_barrier(arrival, next)),
+            Self::DifferentCounts => {
+                graph.barrier(a).zip(graph.barrier(b)).is_some_and(|(one, other)| {
+                    // When an arrival that completes a barrier alone is over, no order says.
+                    let unseen = |op: &BarrierOp| !op.waits && graph.completes_alone(op);
+                    let seen = !unseen(one) && !unseen(other);
+                    a < b && seen && graph.counts_may_differ(one, other)
+                })
+            }
         }
     }
 }

@@ -1,0 +1,178 @@
+//! Threads that come to one barrier with different thread counts, where values decide who comes and
+//! with which count: undefined if they may be there at one time (PTX-9.7.13.1).
+
+use super::{Settings, barriers, time};
+use crate::event::graph::{BarrierOp, BarrierRule, EventGraph, EventKind, Violation, WARP_SIZE};
+use crate::execution::barrier::Barriers;
+use crate::execution::build::Choices;
+use crate::execution::schedule::Schedules;
+use crate::id::{ExprId, NodeId};
+use crate::program::expr::ExprArena;
+use crate::relation::expr::{Arena, Node};
+use crate::solve::{Answer, Engine, Goal, Pairs, Problem};
+use crate::verdict::{Reason, Verdict};
+use crate::vocabulary::{BaseRel, BaseSet};
+
+/// What is not decided: who comes in executions that do not end, since barriers hold threads back.
+pub(super) const UNDECIDED: &str =
+    "different thread counts at one barrier, where branches decide who comes";
+
+/// The verdict where different counts may meet at a barrier though it is not certain who comes there:
+/// undefined with an execution in which they do and all threads end, unknown if they may meet in one
+/// in which some thread does not.
+pub(super) fn differ(
+    problem: Problem<'_>,
+    engine: &dyn Engine,
+    settings: Settings,
+) -> Option<Verdict> {
+    let graph = problem.graph;
+    let pairs = meetings(graph);
+    let &(first, _) = pairs.first()?;
+    let place = ("PTX-9.7.13.1", graph.event(graph.barriers[first].event).span);
+    let model = time::with_relation(problem.model, Pairs::DifferentCounts, place, at_one_time);
+    let with_relation = Problem { graph, model: &model };
+    match time::find(with_relation, Pairs::DifferentCounts, engine, settings) {
+        Ok(Some(choices)) => return Some(confirmed(with_relation, choices)),
+        Ok(None) => {}
+        Err(verdict) => return Some(verdict),
+    }
+    let open = may_both_happen(problem, &pairs, engine, settings);
+    open.then(|| barriers::unsupported(UNDECIDED))
+}
+
+/// Whether different counts may meet at a barrier though it is not certain who comes there.
+pub(super) fn may_meet(graph: &EventGraph) -> bool {
+    !meetings(graph).is_empty()
+}
+
+/// Pairs of operations that may be at one barrier at one time with different counts, by the order of
+/// barrier operations alone; none where it is certain who comes there.
+fn meetings(graph: &EventGraph) -> Vec<(usize, usize)> {
+    if !barriers::may_differ(graph) || Barriers::fixed(graph).is_some() {
+        return Vec::new();
+    }
+    let constant = |op: &BarrierOp| op.count().is_none_or(|x| graph.exprs.constant(x).is_some());
+    let counts_known = |op: &BarrierOp| {
+        let mut here = graph.barriers.iter().filter(|other| other.key == op.key);
+        here.all(constant)
+    };
+    let scheduled = Schedules::possible(graph).different_counts();
+    let is_possible = |at: usize, other: usize| match &scheduled {
+        Ok(found) if counts_known(&graph.barriers[at]) => {
+            found.contains(&(at, other)) || found.contains(&(other, at))
+        }
+        _ => graph.counts_may_differ(&graph.barriers[at], &graph.barriers[other]),
+    };
+    let happens = |&at: &usize| !graph.exprs.is_false(graph.event(graph.barriers[at].event).guard);
+    let all: Vec<usize> = (0..graph.barriers.len()).filter(happens).collect();
+    let pairs = all.iter().flat_map(|&a| all.iter().map(move |&b| (a, b)));
+    pairs.filter(|&(a, b)| a < b && is_possible(a, b)).collect()
+}
+
+/// Barrier operations of two threads, neither of which is over before the other begins: one is over
+/// when its thread has waited or another one that has waited with it.
+fn at_one_time(arena: &mut Arena) -> NodeId {
+    let before = time::order_to_start(arena);
+    let sync = arena.add(Node::Rel(BaseRel::BarrierSync));
+    let behind_others = arena.add(Node::Comp(sync, before));
+    let barrier = arena.add(Node::Set(BaseSet::Barrier));
+    let arrive = arena.add(Node::Set(BaseSet::Arrive));
+    let waits = arena.add(Node::Diff(barrier, arrive));
+    let from_wait = arena.add(Node::Cross(waits, barrier));
+    let behind_wait = arena.add(Node::Inter(from_wait, before));
+    let over = arena.add(Node::Union(behind_others, behind_wait));
+    let back = arena.add(Node::Inverse(over));
+    let apart = arena.add(Node::Union(over, back));
+    let pairs = arena.add(Node::Cross(barrier, barrier));
+    let external = arena.add(Node::Rel(BaseRel::External));
+    let of_two = arena.add(Node::Inter(pairs, external));
+    arena.add(Node::Diff(of_two, apart))
+}
+
+/// Whether two of these operations may happen in one execution with different counts, if barriers
+/// hold nobody back.
+fn may_both_happen(
+    problem: Problem<'_>,
+    pairs: &[(usize, usize)],
+    engine: &dyn Engine,
+    settings: Settings,
+) -> bool {
+    // A thread that stays in a loop keeps the others from no barrier.
+    if !problem.graph.cuts.is_empty() {
+        return true;
+    }
+    let mut free = without_barriers(problem.graph);
+    let mut guard = free.exprs.truth(false);
+    for &(a, b) in pairs {
+        let both = both_differ(problem.graph, &mut free.exprs, a, b);
+        guard = free.exprs.or(guard, both);
+    }
+    let span = problem.graph.event(problem.graph.barriers[pairs[0].0].event).span;
+    let rule = UNDECIDED.to_owned();
+    free.violations =
+        vec![Violation { guard, span, rule, out_of_model: false, behind: Vec::new() }];
+    let problem = Problem { graph: &free, ..problem };
+    !matches!(engine.find(problem, Goal::Violation(0), settings.budget), Answer::No(_))
+}
+
+/// The program as it is if nobody comes to a barrier.
+fn without_barriers(graph: &EventGraph) -> EventGraph {
+    graph.guarded(
+        |exprs, id| match graph.event(id).kind {
+            EventKind::Barrier(_) => exprs.truth(false),
+            _ => graph.event(id).guard,
+        },
+        |_, cut| cut.guard,
+    )
+}
+
+/// That two operations happen with different counts.
+fn both_differ(graph: &EventGraph, exprs: &mut ExprArena, a: usize, b: usize) -> ExprId {
+    let [x, y] = [a, b].map(|op| graph.event(graph.barriers[op].event).guard);
+    let both = exprs.and(x, y);
+    let differ = match [a, b].map(|op| &graph.barriers[op].rule) {
+        [BarrierRule::Count(m), BarrierRule::Count(n)] => unequal(exprs, *m, *n),
+        [BarrierRule::Count(n), BarrierRule::AllLive]
+        | [BarrierRule::AllLive, BarrierRule::Count(n)] => {
+            let members = graph.members(&graph.barriers[a].key);
+            let warps = Barriers::certain(graph).warps(&members).len() as u128;
+            let all = exprs.number(warps * WARP_SIZE, exprs.width(*n));
+            unequal(exprs, all, *n)
+        }
+        _ => exprs.truth(true),
+    };
+    exprs.and(both, differ)
+}
+
+fn unequal(exprs: &mut ExprArena, a: ExprId, b: ExprId) -> ExprId {
+    let equal = exprs.eq(a, b);
+    exprs.not(equal)
+}
+
+/// Evaluates the model on an engine's execution and takes the two operations out of it.
+fn confirmed(problem: Problem<'_>, choices: Box<Choices>) -> Verdict {
+    match Pairs::DifferentCounts.confirm(problem, &choices) {
+        Ok((_, (a, b))) => {
+            let index = |id| problem.graph.barriers.iter().position(|op| op.event == id);
+            let [a, b] = [a, b].map(|id| index(id).expect("a barrier operation"));
+            Verdict::Undefined(reason(problem.graph, a, b, Some(choices)))
+        }
+        Err(what) => Verdict::Error(format!("the engine's different counts are none: {what}")),
+    }
+}
+
+/// Why a program is undefined in which these two operations are at one barrier at one time.
+pub(super) fn reason(
+    graph: &EventGraph,
+    a: usize,
+    b: usize,
+    choices: Option<Box<Choices>>,
+) -> Reason {
+    let key = &graph.barriers[a].key;
+    let spans = [a, b].map(|op| graph.event(graph.barriers[op].event).span);
+    Reason {
+        rule: format!("threads come to {key} with different counts (PTX-9.7.13.1)"),
+        spans: spans.to_vec(),
+        choices,
+    }
+}
