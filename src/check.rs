@@ -9,12 +9,12 @@ mod reuse;
 mod time;
 
 use crate::event::graph::{BarrierOp, BarrierRule, CutKind, EventGraph, Violation};
-use crate::event::unfold::{Tearing, Unfolding, unfold};
+use crate::event::unfold::{SCALAR_BYTES, Tearing, Unfolding, unfold};
 use crate::execution::build::{Choices, Execution};
 use crate::execution::recheck::{Recheck, recheck};
 use crate::litmus::ast::{Quantifier, Test};
 use crate::program::lower::lower;
-use crate::program::reading::{MixedRace, Readings};
+use crate::program::reading::{MixedRace, Readings, VectorReading};
 use crate::ptx::operation::Proxy;
 use crate::race::{self, Race};
 use crate::relation::expr::{Axiom, AxiomKind, AxiomRole, Model, Node};
@@ -77,9 +77,16 @@ fn unfolding(model: &Model, settings: Settings) -> Unfolding {
         bound: settings.bound,
         spin_loops: model.forgets_reads(),
         tearing: settings.tearing,
+        widest_whole: match settings.readings.vector {
+            VectorReading::Whole => VECTOR_BYTES,
+            VectorReading::Ordered | VectorReading::Unordered => SCALAR_BYTES,
+        },
         tables: thin_air(model).is_some(),
     }
 }
+
+/// The widest vector that is one operation under the reading that takes vectors for such, in bytes.
+const VECTOR_BYTES: u32 = 16;
 
 /// As [`graph_of`], with the rounds of loops that only wait.
 ///

@@ -51,6 +51,14 @@ impl Kind {
         }
     }
 
+    /// How many steps it may take before the next one is asked, for a program of one event.
+    fn patience(self) -> u64 {
+        match self {
+            Self::Search => PATIENCE_WITH_SEARCH,
+            _ => PATIENCE,
+        }
+    }
+
     /// The engine, to be asked beside others: the reference engine gives up after a while, since it
     /// would take for ever on large programs.
     fn patient(self) -> Box<dyn Engine> {
@@ -104,9 +112,12 @@ impl Choice {
 /// larger ones they are divided by the number of events, since a step takes longer there.
 const PATIENCE: u64 = 1_000_000;
 
+/// As [`PATIENCE`], with the search: where it takes seconds, Z3 nearly always takes longer.
+const PATIENCE_WITH_SEARCH: u64 = 5_000_000;
+
 /// A budget with as many steps as there is patience for, if it says nothing of steps.
-fn limited(problem: Problem<'_>, budget: Budget) -> Budget {
-    let patience = PATIENCE / (problem.graph.events.len() as u64).max(1);
+fn limited(problem: Problem<'_>, patience: u64, budget: Budget) -> Budget {
+    let patience = patience / (problem.graph.events.len() as u64).max(1);
     Budget { steps: budget.steps.or(Some(patience)), ..budget }
 }
 
@@ -119,11 +130,11 @@ impl Engine for Limited {
     }
 
     fn find(&self, problem: Problem<'_>, goal: Goal, budget: Budget) -> Answer {
-        self.0.find(problem, goal, limited(problem, budget))
+        self.0.find(problem, goal, limited(problem, PATIENCE, budget))
     }
 
     fn states(&self, problem: Problem<'_>, budget: Budget) -> Result<States, String> {
-        self.0.states(problem, limited(problem, budget))
+        self.0.states(problem, limited(problem, PATIENCE, budget))
     }
 }
 
@@ -153,7 +164,7 @@ impl First {
         let (mut tired, mut last) = (None, None);
         for turn in TURNS.iter().filter(|turn| turn.is_due(problem)) {
             let engine = self.engine(turn.engine);
-            let answer = ask(engine, limited(problem, budget));
+            let answer = ask(engine, limited(problem, turn.engine.patience(), budget));
             match is_open(&answer) {
                 None => return Some(answer),
                 Some(Open::Steps) if tired.is_none() && turn.insists => tired = Some(engine),

@@ -224,6 +224,7 @@ impl Subject<'_> {
             spin_loops: self.judge.model.forgets_reads(),
             tearing: settings.tearing,
             tables: false,
+            ..Unfolding::default()
         };
         unfold(&lower(&self.test, settings.readings), unfolding)
     }

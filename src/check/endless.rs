@@ -115,7 +115,12 @@ fn wait(problem: Problem<'_>, engine: &dyn Engine, settings: Settings) -> Result
     // Where values decide who comes to a barrier, it may be that which is never passed. If the loops
     // are not left even where nobody waits there, it is not.
     let passes = |op: &BarrierOp| !open[graph.event(op.event).agent.index()];
-    if settled || !completes(&up_to(graph, &ends, passes))? {
+    if settled {
+        return Ok(Wait::InLoops);
+    }
+    // What a reduction returns is known of no execution that leaves it out.
+    let mut reductions = graph.barriers.iter().filter(|op| op.reduction.is_some());
+    if reductions.all(passes) && !completes(&up_to(graph, &ends, passes))? {
         return Ok(Wait::InLoops);
     }
     Ok(Wait::Unclear)
@@ -154,7 +159,7 @@ fn ends(graph: &EventGraph, stuck: &[usize]) -> Option<Vec<Option<EventId>>> {
     for event in stuck.iter().map(|&op| graph.barriers[op].event) {
         ends[agent(event)] = Some(event);
     }
-    let at_barriers: Vec<bool> = ends.iter().map(Option::is_some).collect();
+    let at_barriers = ends.clone();
     let mut changed = true;
     while std::mem::take(&mut changed) {
         for &(earlier, later) in &graph.api_edges {
@@ -166,7 +171,9 @@ fn ends(graph: &EventGraph, stuck: &[usize]) -> Option<Vec<Option<EventId>>> {
         }
     }
     let comes = |op: &BarrierOp| ends[agent(op.event)].is_none_or(|end| op.event < end);
-    let stays_away = |op: &&BarrierOp| !comes(op) && !at_barriers[agent(op.event)];
+    // A thread misses what lies between the task that it waits for and where it would be stuck.
+    let stays_away =
+        |op: &&BarrierOp| !comes(op) && at_barriers[agent(op.event)].is_none_or(|at| op.event < at);
     let mut missed = graph.barriers.iter().filter(stays_away);
     let awaited = |op: &BarrierOp| {
         let mut others = graph.barriers.iter().filter(|other| other.key == op.key);

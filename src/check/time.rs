@@ -24,16 +24,27 @@ pub(super) fn order(arena: &mut Arena) -> NodeId {
         BaseRel::BarrierSync,
         BaseRel::WarpSync,
         BaseRel::ClusterSync,
-        BaseRel::Awaited,
         BaseRel::Ended,
         BaseRel::Api,
     ];
-    let mut step = arena.add(Node::Rel(steps[0]));
-    for next in &steps[1..] {
-        let next = arena.add(Node::Rel(*next));
+    let mut step = awaited(arena);
+    for next in steps {
+        let next = arena.add(Node::Rel(next));
         step = arena.add(Node::Union(step, next));
     }
     arena.add(Node::Plus(step))
+}
+
+/// To operations at barriers, from what they wait for. Of another thread of the warp that is that it
+/// has begun its own operation, not that it has completed it: what it has done before is over.
+fn awaited(arena: &mut Arena) -> NodeId {
+    let (all, po) = (arena.add(Node::Rel(BaseRel::Awaited)), arena.add(Node::Rel(BaseRel::Po)));
+    let barrier = arena.add(Node::Set(BaseSet::Barrier));
+    let pairs = arena.add(Node::Cross(barrier, barrier));
+    let begun = arena.add(Node::Inter(all, pairs));
+    let before = arena.add(Node::Comp(po, begun));
+    let others = arena.add(Node::Diff(all, pairs));
+    arena.add(Node::Union(others, before))
 }
 
 /// One event before another is performed: the last step of the [`order`] ends where it begins, not

@@ -8,11 +8,15 @@ use crate::solve::Budget;
 use crate::verdict::Kind;
 use anyhow::Result;
 use std::collections::BTreeSet;
+use std::time::{Duration, Instant};
 
 /// How long each question may take, in steps and, for an engine without steps, in milliseconds: more
 /// is not worth waiting for, once for each reading.
 const STEPS: u64 = 5_000;
-const MILLISECONDS: u64 = 2_000;
+const MILLISECONDS: u64 = 1_000;
+
+/// How long all of them may take together.
+const TOGETHER: Duration = Duration::from_secs(5);
 
 /// The readings, each alone in the place of the one chosen, under which the verdict is another, with
 /// that verdict; those under which it takes long to find out are left out.
@@ -28,12 +32,17 @@ pub(super) fn alternatives(
     // What there is to say of the model has been said.
     let silent = Console::new(Color::Never, true);
     let mut out = Vec::new();
+    let end = Instant::now() + TOGETHER;
     for reading in others(&single.checking.readings, variants) {
+        if Instant::now() > end {
+            break;
+        }
         let readings = instead(&single.checking.readings, &reading);
         let checking = Checking { readings, ..single.checking.clone() };
         let Setup { models, engines, mut settings, .. } =
             Setup::load(single.model.as_slice(), &checking, &silent)?;
-        let milliseconds = settings.budget.milliseconds.unwrap_or(MILLISECONDS);
+        let milliseconds =
+            settings.budget.milliseconds.map_or(MILLISECONDS, |m| m.min(MILLISECONDS));
         settings.budget = Budget { steps: Some(STEPS), milliseconds: Some(milliseconds) };
         let kinds = judge(case, &models, &engines, settings).into_iter();
         let told = kinds.map(|judgement| judgement.verdict.kind());

@@ -146,13 +146,12 @@ pub(super) fn explain(arguments: &ExplainArguments, console: &Console) -> Result
         model: loaded.model(),
         files: &loaded.files,
     };
-    let mut text = explanation::render(subject, found.as_ref());
+    print(&explanation::render(subject, found.as_ref()))?;
     let kind = judgement.verdict.kind();
     if !matches!(kind, Kind::Unknown | Kind::Error) {
         let others = alternatives(&arguments.single, &loaded.case, kind, &loaded.variants)?;
-        text.push_str(&explanation::other_readings(&others));
+        print(&explanation::other_readings(&others))?;
     }
-    print(&text)?;
     Ok(Loaded::status(&judgement))
 }
 

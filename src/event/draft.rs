@@ -261,11 +261,8 @@ impl<'p> Draft<'p> {
         self.violations.extend(loads);
         self.settle_guards();
         self.split_ways();
-        let pieces = Pieces::split(
-            &self.accesses,
-            self.program.layout.objects.len(),
-            self.unfolding.tearing,
-        );
+        let pieces =
+            Pieces::split(&self.accesses, self.program.layout.objects.len(), self.unfolding);
         let mut graph = EventGraph {
             exprs: std::mem::take(&mut self.exprs),
             agents: agents(program),

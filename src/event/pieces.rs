@@ -1,7 +1,7 @@
 //! Splitting accesses into pieces at the boundaries of partly overlapping ones.
 
 use super::draft::DraftAccess;
-use super::unfold::Tearing;
+use super::unfold::{Tearing, Unfolding};
 use crate::collections::{IndexMap, IndexSet};
 use crate::id::{LocId, ObjectId};
 use crate::ptx::operation::Order;
@@ -19,7 +19,11 @@ pub(super) struct Pieces {
 
 impl Pieces {
     /// Splits the ranges of `accesses`; `objects` is how many variable instances there are.
-    pub(super) fn split(accesses: &[DraftAccess], objects: usize, tearing: Tearing) -> Self {
+    pub(super) fn split(
+        accesses: &[DraftAccess],
+        objects: usize,
+        Unfolding { tearing, widest_whole, .. }: Unfolding,
+    ) -> Self {
         let mut by_object: Vec<IndexSet<(u64, u32)>> = vec![IndexSet::default(); objects];
         for access in accesses {
             by_object[access.object.index()].insert((access.offset, access.bytes));
@@ -29,7 +33,8 @@ impl Pieces {
             starts: BTreeMap::new(),
             ranges: IndexMap::default(),
         };
-        let torn: Vec<&DraftAccess> = accesses.iter().filter(|a| may_tear(a, accesses)).collect();
+        let tears = |access: &&DraftAccess| may_tear(access, accesses, widest_whole);
+        let torn: Vec<&DraftAccess> = accesses.iter().filter(tears).collect();
         for (index, ranges) in by_object.iter().enumerate() {
             let object = ObjectId::new(index);
             let mut cuts = boundaries(ranges, tearing);
@@ -88,18 +93,16 @@ impl Pieces {
     }
 }
 
-/// The widest access that does not tear against others of its size where it is weak and races, in
-/// bytes (reading V10).
-const WIDEST_WHOLE: u32 = 8;
-
-/// Whether an access that is wider than that is weak and may race.
-fn may_tear(access: &DraftAccess, all: &[DraftAccess]) -> bool {
+/// Whether an access is weak, wider than what stays whole (reading V10) and may race.
+fn may_tear(access: &DraftAccess, all: &[DraftAccess], widest_whole: u32) -> bool {
     let end = |a: &DraftAccess| a.offset + u64::from(a.bytes);
     let overlaps = |a: &DraftAccess| a.offset < end(access) && access.offset < end(a);
+    // One thread's own accesses race where they take different ways to memory.
+    let path = |a: &DraftAccess| (a.thread, a.virt, a.proxy);
     let races = |a: &&DraftAccess| {
-        a.thread != access.thread && (a.write || access.write) && a.object == access.object
+        a.object == access.object && (a.write || access.write) && path(a) != path(access)
     };
-    access.bytes > WIDEST_WHOLE
+    access.bytes > widest_whole
         && access.order == Order::Weak
         && all.iter().filter(races).any(overlaps)
 }

@@ -27,6 +27,9 @@ pub struct Unfolding {
     pub spin_loops: bool,
     /// Into how small pieces accesses are split.
     pub tearing: Tearing,
+    /// The widest access that stays whole where it is weak and races with others of its size, in
+    /// bytes.
+    pub widest_whole: u32,
     /// Whether it is looked for variables that nothing writes; sound under models that exclude
     /// values out of thin air.
     pub tables: bool,
@@ -34,9 +37,18 @@ pub struct Unfolding {
 
 impl Default for Unfolding {
     fn default() -> Self {
-        Self { bound: 2, spin_loops: true, tearing: Tearing::Overlap, tables: true }
+        Self {
+            bound: 2,
+            spin_loops: true,
+            tearing: Tearing::Overlap,
+            widest_whole: SCALAR_BYTES,
+            tables: true,
+        }
     }
 }
+
+/// The widest scalar (PTX-8.2.4), in bytes.
+pub const SCALAR_BYTES: u32 = 8;
 
 /// Where accesses may tear (reading V10).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
