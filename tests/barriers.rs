@@ -207,8 +207,10 @@ struct State {
     /// Threads that have arrived at a barrier that nobody waited at when it was complete, so that
     /// nothing says that it has been reset.
     unnoticed: BTreeSet<(usize, usize)>,
-    /// How often each thread has arrived and waited at the barrier of the cluster.
+    /// How often each thread has come to arrive and to wait at the barrier of the cluster.
     cluster: Vec<(u32, u32)>,
+    /// Whether it is still at the last of these.
+    at_cluster: Vec<bool>,
     /// How often that barrier was complete.
     phases: u32,
     /// Whether the flag was stored before the arrivals of its last phase, and of this one.
@@ -232,7 +234,7 @@ impl State {
     /// Whether a thread stays at a barrier.
     fn stays(&self, thread: usize) -> bool {
         let stays = |visit: &Visit| visit.stay != Stay::Arrived;
-        self.here.iter().any(|here| here.get(&thread).is_some_and(stays))
+        self.at_cluster[thread] || self.here.iter().any(|here| here.get(&thread).is_some_and(stays))
     }
 }
 
@@ -260,6 +262,7 @@ impl Program {
             here: Default::default(),
             unnoticed: BTreeSet::new(),
             cluster: vec![(0, 0); count],
+            at_cluster: vec![false; count],
             phases: 0,
             cluster_saw: [false; 2],
             flag: false,
@@ -315,7 +318,7 @@ impl Program {
         if let Some(&(act, saw)) = state.late[thread].first() {
             let mut next = state.clone();
             next.late[thread].remove(0);
-            out.extend(Self::arrive_or_wait(next, thread, act, saw));
+            out.push(Self::arrive_or_wait(next, thread, act, saw));
         }
         let Some(step) = self.threads[thread].get(state.at[thread]) else { return out };
         let mut next = state.clone();
@@ -352,44 +355,37 @@ impl Program {
             }
             // Nothing keeps accesses behind an arrival back, but a thread stays until the others of
             // its warp arrive too.
-            Act::ClusterArrive => {
-                next.late[thread].push((step.act, saw));
-                out.push(Ok(next));
-            }
-            Act::Arrive(_) if !self.mates || thread > 1 => {
+            Act::ClusterArrive | Act::Arrive(_) if !self.mates || thread > 1 => {
                 next.late[thread].push((step.act, saw));
                 out.push(Ok(next));
             }
             act if state.late[thread].is_empty() => {
-                out.extend(Self::arrive_or_wait(next, thread, act, saw));
+                out.push(Self::arrive_or_wait(next, thread, act, saw));
             }
             _ => {}
         }
         out
     }
 
-    /// The step of a thread at a barrier, if it can take it; an error where that is undefined.
-    fn arrive_or_wait(mut next: State, thread: usize, act: Act, saw: bool) -> Option<Next> {
+    /// The step of a thread to a barrier; an error where that is undefined.
+    fn arrive_or_wait(mut next: State, thread: usize, act: Act, saw: bool) -> Next {
         let vote = next.predicates[thread];
         let mut visit = Visit { stay: Stay::Waits, number: 0, reduction: None, vote, saw };
         let barrier = match act {
             Act::ClusterArrive | Act::ClusterWait => {
                 let (arrived, waited) = &mut next.cluster[thread];
                 if (act == Act::ClusterArrive) == (arrived > waited) {
-                    return Some(Err(Wrong::Other));
+                    return Err(Wrong::Other);
                 }
                 match act {
                     Act::ClusterArrive => {
                         *arrived += 1;
                         next.cluster_saw[1] |= saw;
                     }
-                    _ if next.phases == *waited => return None,
-                    _ => {
-                        *waited += 1;
-                        next.saw[thread] |= next.cluster_saw[0];
-                    }
+                    _ => *waited += 1,
                 }
-                return Some(Ok(next));
+                next.at_cluster[thread] = true;
+                return Ok(next);
             }
             Act::Arrive(barrier) => {
                 visit.stay = Stay::Arrives;
@@ -406,17 +402,17 @@ impl Program {
         let barrier = barrier % 3;
         let differs = |(&other, at): (&usize, &Visit)| other != thread && at.number != visit.number;
         if next.here[barrier].iter().any(differs) {
-            return Some(Err(Wrong::DifferentCounts));
+            return Err(Wrong::DifferentCounts);
         }
         let mixed = |other: &Visit| other.reduction.is_some() != visit.reduction.is_some();
         if next.here[barrier].values().any(mixed) {
-            return Some(Err(Wrong::Other));
+            return Err(Wrong::Other);
         }
         let before = next.here[barrier].insert(thread, visit);
         if before.is_some() || next.unnoticed.contains(&(thread, barrier)) {
-            return Some(Err(Wrong::Other));
+            return Err(Wrong::Other);
         }
-        Some(Ok(next))
+        Ok(next)
     }
 
     /// Completes the barriers for all, which do without the threads that have ended; who goes on
@@ -437,10 +433,32 @@ impl Program {
                 state.cluster_saw = [state.cluster_saw[1], false];
                 continue;
             }
+            let leaves = (0..ended.len()).find(|&t| self.leaves_cluster(state, t, &ended));
+            if let Some(thread) = leaves {
+                let (arrived, waited) = state.cluster[thread];
+                state.saw[thread] |= arrived == waited && state.cluster_saw[0];
+                state.at_cluster[thread] = false;
+                continue;
+            }
             if !(0..2).any(|barrier| self.count(state, barrier, &ended)) {
                 return;
             }
         }
+    }
+
+    /// Whether a thread goes on that is at the barrier of the cluster: when the others of its warp have
+    /// come to arrive or to wait there too, and if it waits, when the phase is complete.
+    fn leaves_cluster(&self, state: &State, thread: usize, ended: &[bool]) -> bool {
+        let (arrived, waited) = state.cluster[thread];
+        let waits = arrived == waited;
+        let comes = |(other_arrived, other_waited): (u32, u32)| {
+            if waits { other_waited >= waited } else { other_arrived >= arrived }
+        };
+        let mut mates =
+            (0..ended.len()).filter(|&t| t != thread && self.warp(t) == self.warp(thread));
+        state.at_cluster[thread]
+            && (!waits || state.phases >= waited)
+            && mates.all(|t| ended[t] || comes(state.cluster[t]))
     }
 
     /// Lets threads go on that have met at a barrier.

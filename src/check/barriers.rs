@@ -2,6 +2,7 @@
 //! and programs that no execution completes.
 
 use super::{Settings, counts, reuse, too_large, verdict_on};
+use crate::event::awaited::waits_for_warp;
 use crate::event::graph::{BarrierKey, BarrierOp, BarrierRule, EventGraph};
 use crate::execution::barrier::{Barriers, TooMany};
 use crate::execution::schedule::{Misuse, Schedules};
@@ -96,7 +97,8 @@ fn violated(graph: &EventGraph, schedules: &Schedules<'_>) -> Result<Option<Verd
 fn may_wait(graph: &EventGraph, agent: AgentId, count: usize) -> bool {
     graph.barriers[..count].iter().any(|op| {
         let event = graph.event(op.event);
-        event.agent == agent && op.waits && graph.exprs.constant(event.guard).is_none()
+        let waits = op.waits || waits_for_warp(graph, op);
+        event.agent == agent && waits && graph.exprs.constant(event.guard).is_none()
     })
 }
 

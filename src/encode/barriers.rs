@@ -5,7 +5,7 @@
 
 use super::formula::{Clock, Formula};
 use super::{EncodeError, Encoding};
-use crate::event::graph::{BarrierOp, BarrierRule};
+use crate::event::graph::{BarrierKey, BarrierOp, BarrierRule};
 use crate::execution::barrier::{Barriers, Generations};
 use crate::id::{AgentId, EventId, ExprId};
 use crate::program::expr::{Binary, Expr};
@@ -108,6 +108,7 @@ impl Encoding<'_> {
                 }
             }
             self.absent_threads(a, &ordinals, &clocks);
+            self.warp_comes(a, &ordinals, &clocks);
             self.counted_result(a, &ordinals);
         }
         Ok(())
@@ -169,11 +170,16 @@ impl Encoding<'_> {
 
     /// How many operations of the same kind the thread has executed before.
     fn ordinal(&mut self, barrier: usize) -> ExprId {
-        let barriers = &self.graph.barriers;
+        let graph = self.graph;
+        let op = &graph.barriers[barrier];
+        self.executed_before(barrier, |other| other.is_numbered_with(op))
+    }
+
+    /// How many such operations the thread has executed before.
+    fn executed_before(&mut self, barrier: usize, such: impl Fn(&BarrierOp) -> bool) -> ExprId {
         let mut sum = self.exprs.number(0, BarrierOp::ORDINAL_BITS);
         for other in 0..barrier {
-            let numbered = barriers[other].is_numbered_with(&barriers[barrier]);
-            if self.agent(other) == self.agent(barrier) && numbered {
+            if self.agent(other) == self.agent(barrier) && such(&self.graph.barriers[other]) {
                 let guard = self.graph.event(self.graph.barriers[other].event).guard;
                 let one = self.exprs.zero_extend(guard, BarrierOp::ORDINAL_BITS);
                 sum = self.exprs.binary(Binary::Add, sum, one);
@@ -182,8 +188,8 @@ impl Encoding<'_> {
         sum
     }
 
-    /// How two operations stand to each other. The clock of one that waits says when it goes on,
-    /// that of another when it begins.
+    /// How two operations stand to each other. The clock of one that waits, be it for its warp, says
+    /// when it goes on, that of another when it begins.
     fn meet(&mut self, a: usize, b: usize, ordinals: &[ExprId], clocks: &[Clock]) {
         let (x, y) = (&self.graph.barriers[a], &self.graph.barriers[b]);
         let both = self.both_happen(x.event, y.event);
@@ -261,5 +267,59 @@ impl Encoding<'_> {
                 self.hard.push(clause);
             }
         }
+    }
+
+    /// An operation at the barrier of a cluster is passed when the other threads of the warp have come
+    /// there in its turn: what each does before comes before, or all that it does if it does not come.
+    /// Who leaves the turn out misuses the barrier by the next one, and is there; one that misuses the
+    /// barrier itself has nobody to come with.
+    fn warp_comes(&mut self, a: usize, ordinals: &[ExprId], clocks: &[Clock]) {
+        let graph = self.graph;
+        let op = &graph.barriers[a];
+        if !matches!(op.key, BarrierKey::Cluster(_)) {
+            return;
+        }
+        let agent = |b: usize| graph.event(graph.barriers[b].event).agent;
+        for mate in graph.mates(agent(a)) {
+            let mut come = vec![self.out_of_turn(a, ordinals)];
+            for b in (0..graph.barriers.len()).filter(|&b| agent(b) == mate) {
+                if graph.barriers[b].key == op.key {
+                    let comes = self.comes_in_turn(b, a, ordinals);
+                    come.push(comes);
+                }
+                let come = self.formulas.any(come.iter().copied());
+                let not_yet = self.formulas.not(come);
+                let both = self.both_happen(op.event, graph.barriers[b].event);
+                let premise = self.formulas.all([not_yet, both]);
+                let before = self.formulas.before(clocks[b], clocks[a]);
+                let clause = self.formulas.implies(premise, before);
+                self.hard.push(clause);
+            }
+        }
+    }
+
+    /// Whether an operation at the barrier of a cluster happens in the turn of another one, or in the
+    /// next.
+    fn comes_in_turn(&mut self, b: usize, a: usize, ordinals: &[ExprId]) -> Formula {
+        let (op, other) = (&self.graph.barriers[a], &self.graph.barriers[b]);
+        let again =
+            self.exprs.number(u128::from(op.waits && other.arrives), BarrierOp::ORDINAL_BITS);
+        let turn = self.exprs.binary(Binary::Add, ordinals[a], again);
+        let equal = self.exprs.eq(turn, ordinals[b]);
+        let parts = [self.truth(equal), self.happens(other.event)];
+        self.formulas.all(parts)
+    }
+
+    /// Whether a thread has not arrived and waited at the barrier of a cluster in turns before.
+    fn out_of_turn(&mut self, a: usize, ordinals: &[ExprId]) -> Formula {
+        let graph = self.graph;
+        let op = &graph.barriers[a];
+        let others =
+            self.executed_before(a, |other| other.key == op.key && other.arrives != op.arrives);
+        let arrived = self.exprs.number(u128::from(op.waits), BarrierOp::ORDINAL_BITS);
+        let turn = self.exprs.binary(Binary::Add, ordinals[a], arrived);
+        let in_turn = self.exprs.eq(turn, others);
+        let in_turn = self.truth(in_turn);
+        self.formulas.not(in_turn)
     }
 }

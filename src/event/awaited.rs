@@ -45,37 +45,38 @@ fn before_waits<'a>(
 
 /// To barrier operations that wait for others, from the reads that decide whether another thread
 /// comes to the barrier at all: be it that it arrives or that it ends, it has read before. To one
-/// that marks the arrival of a warp, also from those of the warp's other threads.
+/// that waits for its warp, also from those of the warp's other threads.
 fn deciding_reads(graph: &EventGraph) -> Vec<(EventId, EventId)> {
-    let mut out = Vec::new();
-    let arrivals = operations(graph, |op| op.arrives);
+    let (mut out, mut earliest) = (Vec::new(), Vec::new());
+    let (arrivals, waits) = (operations(graph, |op| op.arrives), operations(graph, |op| op.waits));
     let open = |op: &&BarrierOp| !graph.exprs.is_true(graph.event(op.event).guard);
     let undecided: Vec<_> = arrivals.iter().filter(|(_, own)| own.iter().any(open)).collect();
     for (at, op) in graph.barriers.iter().enumerate() {
         let waiting = graph.event(op.event).agent;
-        // The arrival that counts in this turn is the one with its number at the earliest.
+        // The operation that counts in this turn is the one with its number at the earliest.
         let mut decided = |own: &[&BarrierOp], turn: usize| {
             for other in &own[..own.len().min(turn + 1)] {
                 let reads = reads_of(graph, graph.event(other.event).guard);
                 out.extend(reads.map(|read| (read, op.event)));
             }
         };
-        if is_arrival_of_warp(graph, op) {
+        if waits_for_warp(graph, op) && is_in_turn(graph, at) {
             let turn = turn(graph, at);
-            let mates = graph.mates(waiting).filter_map(|mate| arrivals.get(&(&op.key, mate)));
-            let mut earliest = Vec::new();
+            let alike = if op.arrives { &arrivals } else { &waits };
+            let mates = graph.mates(waiting).filter_map(|mate| alike.get(&(&op.key, mate)));
             for own in mates {
                 decided(own, turn);
                 earliest.extend(own.get(turn).map(|other| (other.event, op.event)));
             }
-            out.extend(earliest);
-        } else if op.waits && is_for_all(graph, op) {
+        }
+        if op.waits && is_for_all(graph, op) {
             let others = undecided.iter().filter(|((key, _), _)| **key == op.key);
             for (_, own) in others.filter(|((_, agent), _)| *agent != waiting) {
                 decided(own, turn(graph, at));
             }
         }
     }
+    out.extend(earliest);
     out
 }
 
@@ -114,12 +115,56 @@ fn is_for_all(graph: &EventGraph, op: &BarrierOp) -> bool {
 }
 
 /// Whether a barrier operation waits for the threads of its warp, since it marks the arrival of the
-/// warp; the others come there in turns with it.
-fn is_arrival_of_warp(graph: &EventGraph, op: &BarrierOp) -> bool {
-    let BarrierRule::Count(count) = op.rule else { return false };
-    let warps = graph.exprs.constant(count).is_some_and(counts_warps);
-    matches!(op.key, BarrierKey::Cta(..)) && op.arrives && warps
+/// warp or is one at the barrier of a cluster; the others come there in turns with it.
+#[must_use]
+pub fn waits_for_warp(graph: &EventGraph, op: &BarrierOp) -> bool {
+    let with_warp = match (&op.key, &op.rule) {
+        (BarrierKey::Cluster(_), _) => true,
+        (BarrierKey::Cta(..), BarrierRule::Count(count)) => {
+            op.arrives && graph.exprs.constant(*count).is_some_and(counts_warps)
+        }
+        _ => false,
+    };
+    with_warp && graph.mates(graph.event(op.event).agent).next().is_some()
 }
+
+/// Whether an operation is at no barrier of a cluster, or surely one of a thread that has arrived and
+/// waited there in turns: who misuses it has nobody to come with.
+fn is_in_turn(graph: &EventGraph, at: usize) -> bool {
+    let op = &graph.barriers[at];
+    let guard = |op: &BarrierOp| graph.event(op.event).guard;
+    let agent = graph.event(op.event).agent;
+    let own = graph.barriers[..=at].iter().filter(|other| {
+        let event = graph.event(other.event);
+        other.key == op.key && event.agent == agent && !graph.exprs.is_false(event.guard)
+    });
+    let own: Vec<&BarrierOp> = own.collect();
+    let follows = |arrival: &BarrierOp, wait: &BarrierOp| {
+        arrival.arrives && wait.waits && implies(graph, guard(wait), guard(arrival))
+    };
+    // In the executions of this operation, whoever has arrived before has waited.
+    let is_over = |arrival: &BarrierOp, wait: &BarrierOp| {
+        guard(wait) == guard(arrival) || implies(graph, guard(op), guard(wait))
+    };
+    let in_turn = own.chunks(2).all(|pair| match *pair {
+        [arrival, wait] => {
+            follows(arrival, wait) && (wait.event == op.event || is_over(arrival, wait))
+        }
+        _ => pair[0].arrives,
+    });
+    !matches!(op.key, BarrierKey::Cluster(_)) || in_turn
+}
+
+/// Whether one guard says all that another one does.
+fn implies(graph: &EventGraph, guard: ExprId, other: ExprId) -> bool {
+    let literals = |guard| graph.exprs.literals(guard, MOST_LITERALS);
+    let all = || Some((literals(guard)?, literals(other)?));
+    graph.exprs.is_true(other)
+        || all().is_some_and(|(own, others)| others.iter().all(|literal| own.contains(literal)))
+}
+
+/// Guards with more literals are not compared.
+const MOST_LITERALS: usize = 64;
 
 /// Whether a thread that may be cut is one for whose end others wait.
 #[must_use]
@@ -138,22 +183,27 @@ fn awaited_threads(graph: &EventGraph) -> Vec<(AgentId, EventId)> {
     let mut away: FxHashMap<(&BarrierKey, usize), Vec<AgentId>> = FxHashMap::default();
     let mut out = Vec::new();
     for (at, op) in graph.barriers.iter().enumerate() {
-        let of_warp = is_arrival_of_warp(graph, op);
-        if !of_warp && (!op.waits || !is_for_all(graph, op)) {
+        let of_warp = waits_for_warp(graph, op) && is_in_turn(graph, at);
+        let for_all = op.waits && is_for_all(graph, op);
+        if !of_warp && !for_all {
             continue;
         }
         let turn = turn(graph, at);
-        // A wait without an arrival is a misuse, by a thread that is there.
-        let comes = |agent| {
-            let mut own =
-                [&arrivals, &waits].into_iter().filter_map(|all| all.get(&(&op.key, agent)));
-            own.any(|own| own.len() > turn)
+        let more = |all: &FxHashMap<_, Vec<_>>, agent, than| {
+            all.get(&(&op.key, agent)).is_some_and(|own| own.len() > than)
         };
         if of_warp {
+            // Who arrives again without having waited misuses the barrier and is there.
+            let again = turn + usize::from(!op.arrives);
+            let comes = |mate| more(&arrivals, mate, again) || more(&waits, mate, turn);
             let mates = graph.mates(graph.event(op.event).agent).filter(|&mate| !comes(mate));
             out.extend(mates.map(|mate| (mate, op.event)));
+        }
+        if !for_all {
             continue;
         }
+        // A wait without an arrival is a misuse, by a thread that is there.
+        let comes = |agent| more(&arrivals, agent, turn) || more(&waits, agent, turn);
         let away = away.entry((&op.key, turn)).or_insert_with(|| {
             graph.members(&op.key).into_iter().filter(|&agent| !comes(agent)).collect()
         });

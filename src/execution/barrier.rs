@@ -4,6 +4,7 @@
 //! its rule is met; whoever waits goes on only then. An assignment is well founded when the
 //! generations can complete one after another (PTX-9.7.13.1): a circular wait has no final state.
 
+use super::cluster::Awaited;
 use crate::collections::{IndexMap, IndexSet};
 use crate::event::graph::{
     BarrierKey, BarrierOp, BarrierRule, EventGraph, WARP_SIZE, Warp, counts_warps,
@@ -379,8 +380,9 @@ impl<'a> Barriers<'a> {
     /// An operation begins when the thread has passed those before, and after the generation of its
     /// barrier before its own is complete. It is passed when the generation is complete, if it waits;
     /// one that marks the arrival of its warp is passed when the others of the warp have begun
-    /// theirs, or have ended. A generation is complete when all its arrivals have begun and, at a
-    /// barrier for all, when the threads that take no part have ended.
+    /// theirs, or have ended, and so is any at the barrier of a cluster. A generation is complete when
+    /// all its arrivals have begun and, at a barrier for all, when the threads that take no part have
+    /// ended.
     #[must_use]
     pub fn circular_wait(&self, generations: &Generations) -> Option<Vec<usize>> {
         let mut members: IndexMap<(&BarrierKey, u32), Vec<usize>> = IndexMap::default();
@@ -453,6 +455,12 @@ impl<'a> Barriers<'a> {
                 group
                     .filter(|&agent| !comes(agent))
                     .for_each(|absent| after_end(absent, done, &mut edges));
+            }
+        }
+        for (b, awaited) in self.waits_for_warps() {
+            match awaited {
+                Awaited::Operation(own) => _ = edges[begins(own)].insert(passes(b)),
+                Awaited::End(mate) => after_end(mate, passes(b), &mut edges),
             }
         }
         let cycle = find_cycle(&edges)?;

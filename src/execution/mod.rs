@@ -2,5 +2,6 @@
 
 pub mod barrier;
 pub mod build;
+mod cluster;
 pub mod recheck;
 pub mod schedule;

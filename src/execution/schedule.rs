@@ -7,6 +7,7 @@
 //! [possible](Schedules::possible) have a schedule for whatever happens in some run.
 
 use super::barrier::{Barriers, TooMany, Unit};
+use super::cluster::Awaited;
 use crate::collections::{IndexMap, IndexSet};
 use crate::event::graph::{BarrierKey, BarrierRule, EventGraph};
 use crate::id::{AgentId, EventId};
@@ -30,6 +31,8 @@ pub struct Schedules<'a> {
     threads: Vec<Thread>,
     /// The other threads of each one's warp.
     mates: Vec<Vec<usize>>,
+    /// What each operation of the graph at the barrier of a cluster waits for in its warp.
+    awaited: Vec<Vec<Awaited>>,
     /// Which operations of the graph may be left out.
     optional: Vec<bool>,
 }
@@ -117,7 +120,10 @@ impl<'a> Schedules<'a> {
                 mates[thread] = warp.iter().copied().filter(|&mate| mate != thread).collect();
             }
         }
-        Self { barriers, threads, mates, optional }
+        let mut awaited: Vec<Vec<Awaited>> = Vec::new();
+        awaited.resize_with(barriers.graph.barriers.len(), Vec::new);
+        barriers.waits_for_warps().into_iter().for_each(|(b, other)| awaited[b].push(other));
+        Self { barriers, threads, mates, awaited, optional }
     }
 
     /// The first misuse that some schedule has.
@@ -378,7 +384,7 @@ impl<'a> Schedules<'a> {
         let op = self.barriers.op(index);
         let mut next = state.clone();
         next.begun[thread] += 1;
-        next.waits[thread] = op.waits;
+        next.waits[thread] = op.waits || matches!(op.key, BarrierKey::Cluster(_));
         let same = |first: usize| *self.key(first) == op.key;
         let mut unnoticed = state.unnoticed.iter().filter(|&&b| same(b));
         let own = unnoticed.find(|&&b| self.barriers.agent(b).index() == thread);
@@ -501,7 +507,8 @@ impl<'a> Schedules<'a> {
     }
 
     /// Lets a thread go on that waits at a barrier without a count that all others have come to, or
-    /// cannot come to any more because they have ended; or that has arrived at one with a count.
+    /// cannot come to any more because they have ended; or that has arrived at one with a count, or at
+    /// that of a cluster, with its warp.
     fn release_one(&self, state: &mut State) -> bool {
         let free = (0..self.threads.len()).filter(|&thread| state.waits[thread]).find(|&thread| {
             let Some(last) = self.last(state, thread) else { return false };
@@ -510,13 +517,28 @@ impl<'a> Schedules<'a> {
                 Some((_, here)) => {
                     !self.barriers.op(last).waits && self.has_arrived(state, last, here)
                 }
-                None => self.is_free(state, last),
+                None => {
+                    let complete = !self.barriers.op(last).waits || self.is_free(state, last);
+                    complete && self.has_come_with_warp(state, last)
+                }
             }
         });
         if let Some(thread) = free {
             state.waits[thread] = false;
         }
         free.is_some()
+    }
+
+    /// Whether the other threads of a warp have done what an operation at the barrier of a cluster
+    /// waits for.
+    fn has_come_with_warp(&self, state: &State, index: usize) -> bool {
+        self.awaited[index].iter().all(|awaited| match *awaited {
+            Awaited::Operation(other) => {
+                let thread = self.barriers.agent(other).index();
+                self.threads[thread].operations[..state.begun[thread]].contains(&other)
+            }
+            Awaited::End(mate) => self.has_ended(state, mate.index()),
+        })
     }
 
     /// Whether enough threads have come to a barrier without a count in the turn of an operation.

@@ -72,12 +72,14 @@ impl<'e> Derived<'e> {
     /// runs.
     pub(super) fn waits_without(&self, e: EventId, thread: AgentId) -> bool {
         let Some((op, turn)) = self.turn(e) else { return false };
+        let own = self.event(e).agent;
         let comes = |in_which: fn(&BarrierOp) -> bool| {
             self.at_barrier(op, thread).filter(|other| in_which(other)).count()
         };
-        // A wait without an arrival is a misuse, by a thread that is there.
-        self.waits_for(op, self.event(e).agent, thread)
-            && comes(|other| other.arrives).max(comes(|other| other.waits)) <= turn
+        let (arrivals, waits) = (comes(|other| other.arrives), comes(|other| other.waits));
+        // A wait without an arrival is a misuse, by a thread that is there; so is a second arrival.
+        (self.waits_for(op, own, thread) && arrivals.max(waits) <= turn)
+            || (self.leaves_together(op, own, thread) && waits <= turn && arrivals <= turn + 1)
     }
 
     /// Whether an event waits at a barrier for a thread of which this read decides whether it
@@ -87,31 +89,85 @@ impl<'e> Derived<'e> {
         let decides = |other: &BarrierOp| {
             self.graph.exprs.leaves(self.event(other.event).guard).contains(read)
         };
-        self.waits_for(op, self.event(e).agent, thread)
-            && self.possible(op, thread).take(turn + 1).any(decides)
+        let own = self.event(e).agent;
+        let mut waits = self.at_barrier(op, thread).filter(|other| other.waits).take(turn + 1);
+        (self.waits_for(op, own, thread) && self.possible(op, thread).take(turn + 1).any(decides))
+            || (self.leaves_together(op, own, thread) && waits.any(decides))
     }
 
-    /// Whether an operation marks the arrival of its warp when another one has begun.
+    /// Whether an operation marks the arrival of its warp when another one has begun, or is passed at
+    /// the barrier of a cluster.
     pub(super) fn arrives_with(&self, mate: EventId, e: EventId) -> bool {
         let Some((op, turn)) = self.turn(e) else { return false };
         let thread = self.event(mate).agent;
-        matches!(op.rule, BarrierRule::Count(_))
-            && self.waits_for(op, self.event(e).agent, thread)
-            && self.possible(op, thread).nth(turn).is_some_and(|other| other.event == mate)
+        let of_warp = matches!(op.rule, BarrierRule::Count(_))
+            || (matches!(op.key, BarrierKey::Cluster(_)) && self.takes_turns(op));
+        let mut alike = self.at_barrier(op, thread).filter(|other| other.arrives == op.arrives);
+        of_warp
+            && self.same_warp(self.event(e).agent, thread)
+            && alike.nth(turn).is_some_and(|other| other.event == mate)
+    }
+
+    /// Whether an operation waits at the barrier of a cluster, where another thread of the warp does.
+    fn leaves_together(&self, op: &'e BarrierOp, own: AgentId, other: AgentId) -> bool {
+        let cluster = matches!(op.key, BarrierKey::Cluster(_));
+        op.waits && cluster && self.takes_turns(op) && self.same_warp(own, other)
+    }
+
+    /// Whether its thread surely arrives and waits in turns at the barrier of a cluster up to this
+    /// operation. One that does not misuses the barrier, with nobody who comes there in its turn.
+    fn takes_turns(&self, op: &'e BarrierOp) -> bool {
+        let guard = |other: &BarrierOp| self.event(other.event).guard;
+        let mut arrived: Option<&BarrierOp> = None;
+        for other in self.at_barrier(op, self.event(op.event).agent) {
+            if other.event > op.event {
+                break;
+            }
+            arrived = match arrived {
+                None if other.arrives => Some(other),
+                Some(arrival) if other.waits && self.implies(other, arrival) => {
+                    let over = guard(other) == guard(arrival) || self.implies(op, other);
+                    if !over {
+                        return false;
+                    }
+                    None
+                }
+                _ => return false,
+            };
+        }
+        true
+    }
+
+    /// Whether one operation happens only with another one.
+    fn implies(&self, one: &BarrierOp, other: &BarrierOp) -> bool {
+        let literals = |of: &BarrierOp| self.graph.exprs.literals(self.event(of.event).guard, 64);
+        self.graph.exprs.is_true(self.event(other.event).guard)
+            || literals(one)
+                .zip(literals(other))
+                .is_some_and(|(one, other)| other.iter().all(|x| one.contains(x)))
+    }
+
+    /// Whether these are two threads of one warp.
+    fn same_warp(&self, own: AgentId, other: AgentId) -> bool {
+        let place = |agent: AgentId| {
+            let place = self.graph.agents[agent.index()].place()?;
+            Some((place.gpu, place.grid, place.cta, place.warp?))
+        };
+        own != other && place(own).is_some() && place(own) == place(other)
     }
 
     /// Whether a barrier operation of one thread is complete only with another thread: at a barrier
-    /// for all, any of its group; at one with a count, those of the warp.
+    /// for all, any of its group; at one with a count, and to arrive at that of a cluster, those of the
+    /// warp.
     fn waits_for(&self, op: &BarrierOp, own: AgentId, other: AgentId) -> bool {
         let place = |agent: AgentId| self.graph.agents[agent.index()].place();
-        let (Some(here), Some(there)) = (place(own), place(other)) else { return false };
-        let same_warp = (here.gpu, here.grid, here.cta) == (there.gpu, there.grid, there.cta)
-            && here.warp.is_some()
-            && here.warp == there.warp;
+        let Some(there) = place(other) else { return false };
+        let same_warp = self.same_warp(own, other);
         own != other
             && match &op.key {
                 BarrierKey::Cta(..) if matches!(op.rule, BarrierRule::Count(_)) => same_warp,
                 BarrierKey::Cta(group, _) => *group == (there.gpu, there.grid, there.cta),
+                BarrierKey::Cluster(_) if op.arrives => same_warp,
                 BarrierKey::Cluster(group) => *group == (there.gpu, there.grid, there.cluster),
                 BarrierKey::Warp(_, mask) => {
                     let mates = self.graph.agents[..other.index()].iter();
@@ -146,8 +202,8 @@ impl<'e> Derived<'e> {
     }
 
     /// The operation of an event that waits at a barrier for all, or marks the arrival of a warp at one
-    /// with a count, and in which turn of its thread at the earliest. Arrivals and waits at the barrier
-    /// of a cluster are numbered apart.
+    /// with a count or at that of a cluster, and in which turn of its thread at the earliest. Arrivals
+    /// and waits at the barrier of a cluster are numbered apart.
     fn turn(&self, e: EventId) -> Option<(&'e BarrierOp, usize)> {
         let graph = self.graph;
         let EventKind::Barrier(index) = graph.event(e).kind else { return None };
@@ -155,10 +211,11 @@ impl<'e> Derived<'e> {
         let guard = |other: &BarrierOp| graph.event(other.event).guard;
         let mut here = graph.barriers.iter().filter(|other| other.key == op.key);
         let of_warp = |count| graph.exprs.constant(count).is_some_and(|n| n > 0 && n % 32 == 0);
-        let for_all = match op.rule {
+        let held = match op.rule {
             BarrierRule::Count(count) => {
                 op.arrives && matches!(op.key, BarrierKey::Cta(..)) && of_warp(count)
             }
+            _ if matches!(op.key, BarrierKey::Cluster(_)) => op.waits || self.takes_turns(op),
             _ => op.waits && here.all(|other| other.rule == BarrierRule::AllLive),
         };
         let before = graph.barriers.iter().filter(|other| {
@@ -168,7 +225,7 @@ impl<'e> Derived<'e> {
                 && graph.event(other.event).agent == graph.event(e).agent
                 && (graph.exprs.is_true(guard(other)) || guard(other) == guard(op))
         });
-        for_all.then(|| (op, before.count()))
+        held.then(|| (op, before.count()))
     }
 
     fn event(&self, e: EventId) -> &'e Event {
