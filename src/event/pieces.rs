@@ -1,7 +1,7 @@
 //! Splitting accesses into pieces at the boundaries of partly overlapping ones.
 
 use super::draft::DraftAccess;
-use super::unfold::{Tearing, Unfolding};
+use super::unfold::{SCALAR_BYTES, Tearing, Unfolding};
 use crate::collections::{IndexMap, IndexSet};
 use crate::id::{LocId, ObjectId};
 use crate::ptx::operation::Order;
@@ -39,7 +39,8 @@ impl Pieces {
             let object = ObjectId::new(index);
             let mut cuts = boundaries(ranges, tearing);
             for access in torn.iter().filter(|access| access.object == object) {
-                cuts.extend(access.offset..=access.offset + u64::from(access.bytes));
+                let all = access.offset..=access.offset + u64::from(access.bytes);
+                cuts.extend(all.step_by(SCALAR_BYTES as usize));
             }
             cuts.sort_unstable();
             cuts.dedup();
