@@ -5,9 +5,10 @@ use super::{Settings, counts, reuse, too_large, verdict_on};
 use crate::event::awaited::waits_for_warp;
 use crate::event::graph::{BarrierKey, BarrierOp, BarrierRule, EventGraph};
 use crate::execution::barrier::{Barriers, TooMany};
+use crate::execution::build::Choices;
 use crate::execution::schedule::{Misuse, Schedules};
 use crate::id::AgentId;
-use crate::solve::{Core, Engine, Problem};
+use crate::solve::{Core, Engine, Pairs, Problem};
 use crate::verdict::{Reason, Undecided, Verdict};
 use rustc_hash::FxHashMap;
 
@@ -140,14 +141,39 @@ pub(super) fn of_misuse(graph: &EventGraph, misuse: Misuse) -> Reason {
         Misuse::DifferentCounts(a, b) => counts::reason(graph, a, b, None),
         Misuse::Mixture(a, b) => {
             let rule = "`.red` and another barrier operation on one barrier (PTX-9.7.13.1)";
-            reason(graph, rule.to_owned(), a, b)
+            reason(graph, rule.to_owned(), [a, b], None)
         }
     }
 }
 
-fn reason(graph: &EventGraph, rule: String, a: usize, b: usize) -> Reason {
-    let spans = [a, b].map(|op| graph.event(graph.barriers[op].event).span);
-    Reason { rule, spans: spans.to_vec(), choices: None }
+/// Why a program with these two operations is undefined, in an execution of these choices if one is
+/// known.
+pub(super) fn reason(
+    graph: &EventGraph,
+    rule: String,
+    operations: [usize; 2],
+    choices: Option<Box<Choices>>,
+) -> Reason {
+    let spans = operations.map(|op| graph.event(graph.barriers[op].event).span);
+    Reason { rule, spans: spans.to_vec(), choices }
+}
+
+/// Evaluates the model on an engine's execution and takes the two operations out of it, for which
+/// `reason` says what is wrong; `what` an engine is wrong about that finds none.
+pub(super) fn confirmed(
+    problem: Problem<'_>,
+    pairs: Pairs,
+    choices: Box<Choices>,
+    what: &str,
+    reason: impl Fn(&EventGraph, usize, usize, Option<Box<Choices>>) -> Reason,
+) -> Verdict {
+    match pairs.confirm(problem, &choices) {
+        Ok((_, (a, b))) => {
+            let index = |id| problem.graph.barrier_index(id).expect("a barrier operation");
+            Verdict::Undefined(reason(problem.graph, index(a), index(b), Some(choices)))
+        }
+        Err(why) => Verdict::Error(format!("the engine's {what} none: {why}")),
+    }
 }
 
 /// Who waits in the end: at these operations or, where there are none since values decide who comes

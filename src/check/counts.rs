@@ -2,7 +2,7 @@
 //! with which count: undefined if they may be there at one time (PTX-9.7.13.1).
 
 use super::{Settings, barriers, time};
-use crate::event::graph::{BarrierOp, BarrierRule, EventGraph, EventKind, Violation, WARP_SIZE};
+use crate::event::graph::{BarrierOp, BarrierRule, EventGraph, Violation, WARP_SIZE};
 use crate::execution::barrier::Barriers;
 use crate::execution::build::Choices;
 use crate::execution::schedule::Schedules;
@@ -32,7 +32,11 @@ pub(super) fn differ(
     let model = time::with_relation(problem.model, Pairs::DifferentCounts, place, at_one_time);
     let with_relation = Problem { graph, model: &model };
     match time::find(with_relation, Pairs::DifferentCounts, engine, settings) {
-        Ok(Some(choices)) => return Some(confirmed(with_relation, choices)),
+        Ok(Some(choices)) => {
+            let what = "different counts are";
+            let pairs = Pairs::DifferentCounts;
+            return Some(barriers::confirmed(with_relation, pairs, choices, what, reason));
+        }
         Ok(None) => {}
         Err(verdict) => return Some(verdict),
     }
@@ -51,10 +55,9 @@ fn meetings(graph: &EventGraph) -> Vec<(usize, usize)> {
     if !barriers::may_differ(graph) || Barriers::fixed(graph).is_some() {
         return Vec::new();
     }
-    let constant = |op: &BarrierOp| op.count().is_none_or(|x| graph.exprs.constant(x).is_some());
     let counts_known = |op: &BarrierOp| {
         let mut here = graph.barriers.iter().filter(|other| other.key == op.key);
-        here.all(constant)
+        here.all(|op| graph.knows_count(op))
     };
     let scheduled = Schedules::possible(graph).different_counts();
     let is_possible = |at: usize, other: usize| match &scheduled {
@@ -118,9 +121,9 @@ fn may_both_happen(
 /// The program as it is if nobody comes to a barrier.
 fn without_barriers(graph: &EventGraph) -> EventGraph {
     graph.guarded(
-        |exprs, id| match graph.event(id).kind {
-            EventKind::Barrier(_) => exprs.truth(false),
-            _ => graph.event(id).guard,
+        |exprs, id| match graph.barrier(id) {
+            Some(_) => exprs.truth(false),
+            None => graph.event(id).guard,
         },
         |_, cut| cut.guard,
     )
@@ -149,18 +152,6 @@ fn unequal(exprs: &mut ExprArena, a: ExprId, b: ExprId) -> ExprId {
     exprs.not(equal)
 }
 
-/// Evaluates the model on an engine's execution and takes the two operations out of it.
-fn confirmed(problem: Problem<'_>, choices: Box<Choices>) -> Verdict {
-    match Pairs::DifferentCounts.confirm(problem, &choices) {
-        Ok((_, (a, b))) => {
-            let index = |id| problem.graph.barriers.iter().position(|op| op.event == id);
-            let [a, b] = [a, b].map(|id| index(id).expect("a barrier operation"));
-            Verdict::Undefined(reason(problem.graph, a, b, Some(choices)))
-        }
-        Err(what) => Verdict::Error(format!("the engine's different counts are none: {what}")),
-    }
-}
-
 /// Why a program is undefined in which these two operations are at one barrier at one time.
 pub(super) fn reason(
     graph: &EventGraph,
@@ -169,10 +160,6 @@ pub(super) fn reason(
     choices: Option<Box<Choices>>,
 ) -> Reason {
     let key = &graph.barriers[a].key;
-    let spans = [a, b].map(|op| graph.event(graph.barriers[op].event).span);
-    Reason {
-        rule: format!("threads come to {key} with different counts (PTX-9.7.13.1)"),
-        spans: spans.to_vec(),
-        choices,
-    }
+    let rule = format!("threads come to {key} with different counts (PTX-9.7.13.1)");
+    barriers::reason(graph, rule, [a, b], choices)
 }

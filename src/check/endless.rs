@@ -130,14 +130,15 @@ fn wait(problem: Problem<'_>, engine: &dyn Engine, settings: Settings) -> Result
 /// stuck.
 fn violated_before(
     problem: Problem<'_>,
-    ends: &[Option<EventId>],
+    ends: &Ends,
     engine: &dyn Engine,
     settings: Settings,
 ) -> Result<Option<Verdict>, Undecided> {
     let graph = problem.graph;
     let is_reached = |&(agent, count): &(AgentId, usize)| {
-        let own = graph.barriers[..count].iter().filter(|op| graph.event(op.event).agent == agent);
-        ends[agent.index()].is_none_or(|end| own.clone().all(|op| op.event < end))
+        let mut own =
+            graph.barriers[..count].iter().filter(|op| graph.event(op.event).agent == agent);
+        own.all(|op| ends.reaches(graph, op.event))
     };
     for (index, violation) in graph.violations.iter().enumerate() {
         if violation.behind.is_empty() || !violation.behind.iter().all(is_reached) {
@@ -151,9 +152,19 @@ fn violated_before(
     Ok(None)
 }
 
+/// Where threads end, by agent; `None` for those that end as they do.
+struct Ends(Vec<Option<EventId>>);
+
+impl Ends {
+    /// Whether the thread of an event comes past it.
+    fn reaches(&self, graph: &EventGraph, event: EventId) -> bool {
+        self.0[graph.event(event).agent.index()].is_none_or(|end| event < end)
+    }
+}
+
 /// Where threads end that are stuck at barriers, or wait for the task of one that never ends. `None`
 /// if others may wait at barriers for a thread that waits for a task.
-fn ends(graph: &EventGraph, stuck: &[usize]) -> Option<Vec<Option<EventId>>> {
+fn ends(graph: &EventGraph, stuck: &[usize]) -> Option<Ends> {
     let mut ends: Vec<Option<EventId>> = vec![None; graph.agents.len()];
     let agent = |event: EventId| graph.event(event).agent.index();
     for event in stuck.iter().map(|&op| graph.barriers[op].event) {
@@ -170,7 +181,8 @@ fn ends(graph: &EventGraph, stuck: &[usize]) -> Option<Vec<Option<EventId>>> {
             }
         }
     }
-    let comes = |op: &BarrierOp| ends[agent(op.event)].is_none_or(|end| op.event < end);
+    let ends = Ends(ends);
+    let comes = |op: &BarrierOp| ends.reaches(graph, op.event);
     // A thread misses what lies between the task that it waits for and where it would be stuck.
     let stays_away =
         |op: &&BarrierOp| !comes(op) && at_barriers[agent(op.event)].is_none_or(|at| op.event < at);
@@ -183,20 +195,12 @@ fn ends(graph: &EventGraph, stuck: &[usize]) -> Option<Vec<Option<EventId>>> {
 }
 
 /// The program up to where threads end, with those barrier operations only for which `kept` holds.
-fn up_to(
-    graph: &EventGraph,
-    ends: &[Option<EventId>],
-    kept: impl Fn(&BarrierOp) -> bool,
-) -> EventGraph {
-    let end = |agent: AgentId| ends[agent.index()];
-    let dropped: Vec<EventId> =
-        graph.barriers.iter().filter(|op| !kept(op)).map(|op| op.event).collect();
+fn up_to(graph: &EventGraph, ends: &Ends, kept: impl Fn(&BarrierOp) -> bool) -> EventGraph {
     let happens_before = |exprs: &mut ExprArena, id: EventId| {
-        let event = graph.event(id);
-        let over = end(event.agent).is_some_and(|end| end <= id);
-        if over || dropped.contains(&id) { exprs.truth(false) } else { event.guard }
+        let happens = ends.reaches(graph, id) && graph.barrier(id).is_none_or(&kept);
+        if happens { graph.event(id).guard } else { exprs.truth(false) }
     };
-    let cut_before = |exprs: &mut ExprArena, cut: &Cut| match end(cut.agent) {
+    let cut_before = |exprs: &mut ExprArena, cut: &Cut| match ends.0[cut.agent.index()] {
         None => cut.guard,
         Some(end) => {
             let not = exprs.not(graph.event(end).guard);

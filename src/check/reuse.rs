@@ -5,7 +5,7 @@
 //! before the thread's next operation: by program order, by barriers, or because a read in
 //! between has a value that was written after it.
 
-use super::{Settings, time};
+use super::{Settings, barriers, time};
 use crate::event::graph::{BarrierOp, EventGraph};
 use crate::execution::build::Choices;
 use crate::id::{EventId, NodeId};
@@ -27,7 +27,10 @@ pub(super) fn early(
     let model = time::with_relation(problem.model, Pairs::EarlyReuse, place, not_reset);
     let problem = Problem { graph, model: &model };
     match time::find(problem, Pairs::EarlyReuse, engine, settings) {
-        Ok(choices) => Some(confirmed(problem, choices?)),
+        Ok(choices) => {
+            let what = "early return is";
+            Some(barriers::confirmed(problem, Pairs::EarlyReuse, choices?, what, reason))
+        }
         Err(verdict) => Some(verdict),
     }
 }
@@ -57,18 +60,6 @@ fn not_reset(arena: &mut Arena) -> NodeId {
     arena.add(Node::Diff(returns, reset))
 }
 
-/// Evaluates the model on an engine's execution and takes the two operations out of it.
-fn confirmed(problem: Problem<'_>, choices: Box<Choices>) -> Verdict {
-    match Pairs::EarlyReuse.confirm(problem, &choices) {
-        Ok((_, (a, b))) => {
-            let index = |id| problem.graph.barriers.iter().position(|op| op.event == id);
-            let [arrival, next] = [a, b].map(|id| index(id).expect("a barrier operation"));
-            Verdict::Undefined(reason(problem.graph, arrival, next, Some(choices)))
-        }
-        Err(what) => Verdict::Error(format!("the engine's early return is none: {what}")),
-    }
-}
-
 /// Why a program with this arrival and this next operation of the thread is undefined.
 pub(super) fn reason(
     graph: &EventGraph,
@@ -76,14 +67,11 @@ pub(super) fn reason(
     next: usize,
     choices: Option<Box<Choices>>,
 ) -> Reason {
-    let [first, second] = [arrival, next].map(|op| graph.event(graph.barriers[op].event));
-    let (thread, key) = (&graph.agents[first.agent.index()].name, &graph.barriers[arrival].key);
-    Reason {
-        rule: format!(
-            "{thread} arrives at {key} and comes back to it before it is sure to be reset \
-             (PTX-9.7.13.1)"
-        ),
-        spans: vec![first.span, second.span],
-        choices,
-    }
+    let op = &graph.barriers[arrival];
+    let (thread, key) = (&graph.agents[graph.event(op.event).agent.index()].name, &op.key);
+    let rule = format!(
+        "{thread} arrives at {key} and comes back to it before it is sure to be reset \
+         (PTX-9.7.13.1)"
+    );
+    barriers::reason(graph, rule, [arrival, next], choices)
 }

@@ -450,10 +450,22 @@ impl EventGraph {
     /// The barrier operation that an event is.
     #[must_use]
     pub fn barrier(&self, id: EventId) -> Option<&BarrierOp> {
+        self.barrier_index(id).map(|index| &self.barriers[index])
+    }
+
+    /// Which of the [`barriers`](Self::barriers) an event is.
+    #[must_use]
+    pub fn barrier_index(&self, id: EventId) -> Option<usize> {
         match self.event(id).kind {
-            EventKind::Barrier(index) => Some(&self.barriers[index]),
+            EventKind::Barrier(index) => Some(index),
             _ => None,
         }
+    }
+
+    /// Whether a barrier operation has no thread count, or one that is constant.
+    #[must_use]
+    pub fn knows_count(&self, op: &BarrierOp) -> bool {
+        op.count().is_none_or(|count| self.exprs.constant(count).is_some())
     }
 
     /// All event ids in order.

@@ -65,7 +65,7 @@ impl<'a> Barriers<'a> {
     pub fn fixed(graph: &'a EventGraph) -> Option<Self> {
         let constant = |op: &BarrierOp| {
             let guard = graph.exprs.constant(graph.event(op.event).guard);
-            guard.is_some() && op.count().is_none_or(|count| graph.exprs.constant(count).is_some())
+            guard.is_some() && graph.knows_count(op)
         };
         graph.barriers.iter().all(constant).then(|| Self::certain(graph))
     }

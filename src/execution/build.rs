@@ -259,7 +259,7 @@ impl<'g> Execution<'g> {
     pub fn thread_counts_differ(&self, a: EventId, b: EventId) -> bool {
         let barriers =
             Barriers::new(self.graph, |id| self.executed.contains(id), |x| self.value(x));
-        let index = |id| self.graph.barriers.iter().position(|op| op.event == id);
+        let index = |id| self.graph.barrier_index(id);
         index(a).zip(index(b)).is_some_and(|(a, b)| barriers.wanted(a) != barriers.wanted(b))
     }
 

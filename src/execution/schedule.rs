@@ -91,10 +91,10 @@ impl<'a> Schedules<'a> {
     #[must_use]
     pub fn possible(graph: &'a EventGraph) -> Self {
         let guard = |event: EventId| graph.event(event).guard;
-        let constant = |count| graph.exprs.constant(count);
-        let barriers = Barriers::new(graph, |e| !graph.exprs.is_false(guard(e)), constant);
+        let happens = |event| !graph.exprs.is_false(guard(event));
+        let barriers = Barriers::new(graph, happens, |count| graph.exprs.constant(count));
         let certain = |b: &usize| graph.exprs.is_true(guard(barriers.op(*b).event));
-        let counts = |b: &usize| barriers.op(*b).count().is_none_or(|x| constant(x).is_some());
+        let counts = |b: &usize| graph.knows_count(barriers.op(*b));
         let mut threads = vec![Thread { operations: Vec::new(), ends: true }; graph.agents.len()];
         let mut optional = vec![false; graph.barriers.len()];
         for key in barriers.keys() {
@@ -235,10 +235,9 @@ impl<'a> Schedules<'a> {
             if happens != Some(0) {
                 used[thread].push(index);
             }
-            let counts = op.count().is_none_or(|count| graph.exprs.constant(count).is_some());
-            open[thread] |= happens.is_none() || !counts;
+            open[thread] |= happens.is_none() || !graph.knows_count(op);
         }
-        let of = self.together(&used);
+        let of = self.together(used.iter().map(Vec::as_slice));
         let unsettled: FxHashSet<usize> =
             (0..open.len()).filter(|&thread| open[thread]).map(|thread| of.find(thread)).collect();
         open = (0..open.len()).map(|thread| unsettled.contains(&of.find(thread))).collect();
@@ -249,9 +248,12 @@ impl<'a> Schedules<'a> {
     }
 
     /// Threads by what they have to do with each other, given the operations of each.
-    fn together(&self, operations: &[Vec<usize>]) -> UnionFind<usize> {
+    fn together<'o>(
+        &self,
+        operations: impl Iterator<Item = &'o [usize]> + Clone,
+    ) -> UnionFind<usize> {
         let mut of = UnionFind::new(self.threads.len());
-        let all = || operations.iter().flatten().copied();
+        let all = || operations.clone().flatten().copied();
         let keys: IndexSet<&BarrierKey> = all().map(|b| self.key(b)).collect();
         for key in keys {
             let here = || all().filter(|&b| self.key(b) == key);
@@ -272,9 +274,7 @@ impl<'a> Schedules<'a> {
     /// The threads with operations, by what they have to do with each other: what others do is
     /// nothing to them.
     fn crowds(&self) -> Vec<Vec<usize>> {
-        let operations: Vec<Vec<usize>> =
-            self.threads.iter().map(|thread| thread.operations.clone()).collect();
-        let of = self.together(&operations);
+        let of = self.together(self.threads.iter().map(|thread| thread.operations.as_slice()));
         let mut out: IndexMap<usize, Vec<usize>> = IndexMap::default();
         for (thread, own) in self.threads.iter().enumerate() {
             if !own.operations.is_empty() {
