@@ -1,6 +1,7 @@
 //! Time per test over whole suites: in one process with each engine, and with a process per test.
 //!
-//! `cargo bench --bench corpus` prints a table; the suites are the shipped one and, where it lies
+//! `cargo bench --bench corpus` prints a table: verdicts alone, and with the axioms that forbid, of
+//! which none can be left out, as reports name them. The suites are the shipped one and, where it lies
 //! beside the repository, a corpus of reference tests. Compare ratios within one run.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a benchmark prints its table")]
@@ -9,9 +10,9 @@ use mimalloc::MiMalloc;
 use ptxmc::check::{Settings, check, states};
 use ptxmc::litmus::ast::Test;
 use ptxmc::relation::simplify::simplify;
-use ptxmc::solve::Engine;
 use ptxmc::solve::search::SearchEngine;
 use ptxmc::solve::z3::Z3Engine;
+use ptxmc::solve::{Cores, Engine};
 use ptxmc::source::Files;
 use ptxmc::{cat, litmus};
 use std::path::{Path, PathBuf};
@@ -31,8 +32,12 @@ fn main() {
     let mut files = Files::default();
     let builtin = cat::library::builtin("ptx-9.2").expect("a built-in model");
     let model = cat::parse_builtin(&mut files, builtin, &cat::Options::default()).model;
-    let engines: [(&str, Box<dyn Engine>); 2] =
-        [("search", Box::new(SearchEngine::default())), ("z3", Box::new(Z3Engine::default()))];
+    let engines: [(&str, Box<dyn Engine>); 4] = [
+        ("search: verdict", Box::new(SearchEngine::with_cores(Cores::All))),
+        ("search: and the axioms", Box::new(SearchEngine::default())),
+        ("z3: verdict", Box::new(Z3Engine::with_cores(Cores::All))),
+        ("z3: and the axioms", Box::new(Z3Engine::default())),
+    ];
     println!("{:<10} {:<26} {:>6} {:>14}", "suite", "work", "tests", "per test");
     for (name, folder) in &suites {
         let paths = tests_in(folder);
@@ -47,23 +52,22 @@ fn main() {
                 litmus::parse::parse_bytes(&mut files, &path.display().to_string(), &bytes).tests
             })
             .collect();
-        for (engine_name, engine) in &engines {
-            let settings = Settings::default();
+        let settings = Settings::default();
+        for (what, engine) in &engines {
             let verdicts = median(|| {
                 tests.iter().for_each(|t| {
                     drop(std::hint::black_box(check(t, &model, engine.as_ref(), settings)))
                 });
             });
-            row(name, &format!("{engine_name}: verdict"), tests.len(), verdicts);
-            if *engine_name == "search" {
-                let all = median(|| {
-                    tests.iter().for_each(|t| {
-                        drop(std::hint::black_box(states(t, &model, engine.as_ref(), settings)))
-                    });
-                });
-                row(name, &format!("{engine_name}: all states"), tests.len(), all);
-            }
+            row(name, what, tests.len(), verdicts);
         }
+        let search = SearchEngine::default();
+        let all = median(|| {
+            tests.iter().for_each(|t| {
+                drop(std::hint::black_box(states(t, &model, &search, settings)));
+            });
+        });
+        row(name, "search: all states", tests.len(), all);
         // What the simplified model saves, and what making it costs, once per model. It has no
         // definitions, so that nobody asks about races; its like is a model without them.
         let (start, simplified) = (Instant::now(), simplify(&model));

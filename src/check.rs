@@ -5,6 +5,7 @@ mod bound;
 mod counts;
 mod endless;
 mod lifetime;
+mod mixed;
 mod reuse;
 mod time;
 
@@ -14,15 +15,15 @@ use crate::execution::build::{Choices, Execution};
 use crate::execution::recheck::{Recheck, recheck};
 use crate::litmus::ast::{Quantifier, Test};
 use crate::program::lower::lower;
-use crate::program::reading::{MixedRace, Readings, VectorReading};
+use crate::program::reading::{Readings, VectorReading};
 use crate::ptx::operation::Proxy;
 use crate::race::{self, Race};
-use crate::relation::expr::{Axiom, AxiomKind, AxiomRole, Model, Node};
+use crate::relation::expr::{AxiomRole, Model, Node};
 use crate::relation::thin_air::thin_air;
-use crate::solve::{Answer, Budget, Core, Engine, Goal, Pairs, Problem, States, Why};
+use crate::solve::{Answer, Budget, Core, Engine, Goal, Problem, States, Why};
 use crate::source::Span;
 use crate::verdict::{Decided, Reason, Verdict};
-use crate::vocabulary::{BaseRel, BaseSet};
+use crate::vocabulary::BaseSet;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
@@ -260,17 +261,8 @@ fn decide(
     if let Some(verdict) = meaningless(problem, engine, settings) {
         return (verdict, graph);
     }
-    if model.definition("race").is_some() && graph.has_partial_overlap() {
-        let rounds = graph_with_rounds(test, model, settings);
-        let racing = Problem { graph: &rounds, model };
-        match race::find(racing, Pairs::MixedRace, engine, settings.budget) {
-            Err(verdict) => return (verdict, graph),
-            Ok(None) => {}
-            Ok(Some(race)) => match in_spite_of_a_race(test, problem, engine, settings) {
-                Voided::Yes => return (voided(&rounds, race), rounds),
-                Voided::But(verdict) => return (verdict, graph),
-            },
-        }
+    if let Some((verdict, rounds)) = mixed::verdict(test, problem, engine, settings) {
+        return (verdict, rounds.unwrap_or(graph));
     }
     (reached(test, problem, engine, settings), graph)
 }
@@ -364,119 +356,6 @@ fn violation_in_a_round(
     rounds.violations.retain(counts);
     let verdict = violation(Problem { graph: &rounds, model }, engine, settings)?;
     Some((verdict, rounds))
-}
-
-/// What a mixed-size race leaves of a program's meaning.
-enum Voided {
-    /// Nothing.
-    Yes,
-    /// Enough for a verdict.
-    But(Verdict),
-}
-
-/// A mixed-size race voids the axioms, all but the one for atomics (PTX-8.7.2).
-fn in_spite_of_a_race(
-    test: &Test,
-    problem: Problem<'_>,
-    engine: &dyn Engine,
-    settings: Settings,
-) -> Voided {
-    if settings.readings.mixed_race == MixedRace::Execution {
-        let racing = racing_executions(test, problem, engine, settings);
-        return Voided::But(racing.unwrap_or_else(|| reached(test, problem, engine, settings)));
-    }
-    Voided::But(match excluded_by_atomics(test, problem.model, engine, settings).decided() {
-        Ok(Decided::No(core)) if !core.axioms.is_empty() => Verdict::Forbidden(core),
-        Ok(_) => return Voided::Yes,
-        Err(why) => Verdict::Unknown(why),
-    })
-}
-
-/// The verdict where a mixed-size race leaves an execution without meaning.
-fn voided(graph: &EventGraph, race: Race) -> Verdict {
-    let [first, second] =
-        [race.accesses.0, race.accesses.1].map(|access| race::describe(graph, access));
-    Verdict::Undefined(Reason {
-        rule: format!("a mixed-size race of {first} and {second} (PTX-8.7.2)"),
-        spans: race::spans(graph, &race).to_vec(),
-        choices: Some(race.choices),
-    })
-}
-
-/// The verdict where a mixed-size race voids only the executions that it happens in: allowed with
-/// an execution without one, undefined where every execution with the outcome has one (the other
-/// side of reading V24). `None` where no execution has the outcome.
-fn racing_executions(
-    test: &Test,
-    problem: Problem<'_>,
-    engine: &dyn Engine,
-    settings: Settings,
-) -> Option<Verdict> {
-    let goal = goal_of(test.quantifier);
-    let calm = without_mixed_races(problem.model)?;
-    let racing = match engine.find(Problem { model: &calm, ..problem }, goal, settings.budget) {
-        Answer::Yes(choices) => return Some(witnessed(problem, goal, *choices)),
-        Answer::No(_) => engine.find(problem, goal, settings.budget),
-        other => other,
-    };
-    match racing.decided() {
-        Ok(Decided::Yes(choices)) => {
-            Some(match race::confirm(problem, Pairs::MixedRace, choices) {
-                Ok(race) => voided(problem.graph, race),
-                Err(verdict) => verdict,
-            })
-        }
-        Ok(Decided::No(_)) => None,
-        Err(why) => Some(Verdict::Unknown(why)),
-    }
-}
-
-/// The model with an axiom that no accesses of different sizes race.
-fn without_mixed_races(model: &Model) -> Option<Model> {
-    let race = model.definitions.iter().rev().find(|d| d.name == "race")?;
-    let mut calm = model.clone();
-    // Pieces overlap completely or not at all: one of the two accesses has a piece that no piece
-    // of the other is on.
-    let mut add = |node| calm.arena.add(node);
-    let (access, overlap) = (add(Node::Rel(BaseRel::SameAccess)), add(Node::Rel(BaseRel::Loc)));
-    let memory = add(Node::Set(BaseSet::Memory));
-    let (pairs, covered) = (add(Node::Cross(memory, memory)), add(Node::Comp(overlap, access)));
-    let bare = add(Node::Diff(pairs, covered));
-    let partial = add(Node::Comp(access, bare));
-    let back = add(Node::Inverse(partial));
-    let partly = add(Node::Union(partial, back));
-    let node = add(Node::Inter(race.node, partly));
-    calm.axioms.push(Axiom {
-        kind: AxiomKind::Empty,
-        negated: false,
-        role: AxiomRole::Required,
-        node,
-        name: "no mixed-size race".to_owned(),
-        clauses: Vec::new(),
-        span: race.span,
-    });
-    Some(calm)
-}
-
-/// Whether the clause on overlapping atomics, which holds in spite of mixed-size races, excludes
-/// the outcome by itself (reading V24).
-///
-/// No other axiom holds, so every access may tear at every byte.
-fn excluded_by_atomics(
-    test: &Test,
-    model: &Model,
-    engine: &dyn Engine,
-    settings: Settings,
-) -> Answer {
-    let serial = |axiom: &Axiom| axiom.clauses.iter().any(|clause| clause == "PTX-8.7.2");
-    let mut atomics = model.clone();
-    for axiom in atomics.axioms.iter_mut().filter(|axiom| !serial(axiom)) {
-        axiom.role = AxiomRole::Flag;
-    }
-    let settings = Settings { tearing: Tearing::Byte, ..settings };
-    let graph = graph_of(test, model, settings);
-    let problem = Problem { graph: &graph, model: &atomics };
-    engine.find(problem, goal_of(test.quantifier), settings.budget)
 }
 
 /// An allowed outcome is reported only after the model has been evaluated on its execution.

@@ -1,7 +1,7 @@
 //! Engines by name: what this build can run, and how several of them answer together.
 
 use crate::solve::forecast::candidates;
-use crate::solve::{Answer, Budget, Engine, Goal, Problem, States, Why};
+use crate::solve::{Answer, Budget, Cores, Engine, Goal, Problem, States, Why};
 
 /// Which engines answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -42,12 +42,12 @@ impl Kind {
         Self::Enumerate,
     ];
 
-    fn engine(self) -> Box<dyn Engine> {
+    fn engine(self, cores: Cores) -> Box<dyn Engine> {
         match self {
-            Self::Search => Box::new(crate::solve::search::SearchEngine::default()),
+            Self::Search => Box::new(crate::solve::search::SearchEngine::with_cores(cores)),
             #[cfg(feature = "z3")]
-            Self::Z3 => Box::new(crate::solve::z3::Z3Engine::default()),
-            Self::Enumerate => Box::new(crate::solve::enumerate::Enumerate::default()),
+            Self::Z3 => Box::new(crate::solve::z3::Z3Engine::with_cores(cores)),
+            Self::Enumerate => Box::new(crate::solve::enumerate::Enumerate { cores }),
         }
     }
 
@@ -61,10 +61,10 @@ impl Kind {
 
     /// The engine, to be asked beside others: the reference engine gives up after a while, since it
     /// would take for ever on large programs.
-    fn patient(self) -> Box<dyn Engine> {
+    fn patient(self, cores: Cores) -> Box<dyn Engine> {
         match self {
-            Self::Enumerate => Box::new(Limited(self.engine())),
-            _ => self.engine(),
+            Self::Enumerate => Box::new(Limited(self.engine(cores))),
+            _ => self.engine(cores),
         }
     }
 }
@@ -72,7 +72,7 @@ impl Kind {
 /// The engines of this build.
 #[must_use]
 pub fn engines() -> Vec<Box<dyn Engine>> {
-    Kind::ALL.iter().map(|kind| kind.engine()).collect()
+    Kind::ALL.iter().map(|kind| kind.engine(Cores::default())).collect()
 }
 
 /// The names of the engines of this build and of their combinations.
@@ -100,10 +100,19 @@ impl Choice {
     /// The engines to ask; the answers of several have to agree.
     #[must_use]
     pub fn engines(self) -> Vec<Box<dyn Engine>> {
+        self.engines_with(Cores::default())
+    }
+
+    /// As [`engines`](Self::engines), which put so much work into cores.
+    #[must_use]
+    pub fn engines_with(self, cores: Cores) -> Vec<Box<dyn Engine>> {
+        let all = || Kind::ALL.iter();
         match self {
-            Self::Auto => vec![Box::new(First::default())],
-            Self::All => Kind::ALL.iter().map(|kind| kind.patient()).collect(),
-            Self::One(name) => engines().into_iter().filter(|e| e.name() == name).collect(),
+            Self::Auto => vec![Box::new(First::new(cores))],
+            Self::All => all().map(|kind| kind.patient(cores)).collect(),
+            Self::One(name) => {
+                all().map(|kind| kind.engine(cores)).filter(|e| e.name() == name).collect()
+            }
         }
     }
 }
@@ -142,13 +151,11 @@ impl Engine for Limited {
 /// end the first one that has run out of it without.
 struct First(Vec<(Kind, Box<dyn Engine>)>);
 
-impl Default for First {
-    fn default() -> Self {
-        Self(Kind::ALL.iter().map(|&kind| (kind, kind.engine())).collect())
-    }
-}
-
 impl First {
+    fn new(cores: Cores) -> Self {
+        Self(Kind::ALL.iter().map(|&kind| (kind, kind.engine(cores))).collect())
+    }
+
     fn engine(&self, wanted: Kind) -> &dyn Engine {
         let found = self.0.iter().find(|(kind, _)| *kind == wanted);
         found.expect("there is one of every kind").1.as_ref()

@@ -36,6 +36,9 @@ declare_id!(
     /// An event of an [event graph](crate::event).
     EventId, "e"
 );
+/// Some events, mostly few.
+pub type FewEvents = smallvec::SmallVec<[EventId; 4]>;
+
 declare_id!(
     /// An agent: a program thread, the host, or the pseudo-thread of an asynchronous operation.
     AgentId, "a"

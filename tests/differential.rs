@@ -27,7 +27,8 @@ use ptxmc::program::reading::Readings;
 use ptxmc::race::{find, races};
 use ptxmc::relation::expr::Model;
 use ptxmc::relation::simplify::simplify;
-use ptxmc::solve::enumerate::{Cores, Enumerate};
+use ptxmc::solve::Cores;
+use ptxmc::solve::enumerate::Enumerate;
 use ptxmc::solve::search::SearchEngine;
 use ptxmc::solve::{Answer, Budget, Engine, Pairs, Problem};
 use ptxmc::source::Files;
@@ -505,7 +506,9 @@ const CORES: usize = 8;
 fn right_cores(subject: &Subject<'_>, question: &Test, tally: &mut Tally) -> Result<(), String> {
     let Subject { judge, engines, .. } = *subject;
     let minimal = Enumerate { cores: Cores::Minimal };
-    let mut asked = vec![engines.search(), (&minimal, engines.enumerate().1)];
+    let quick = SearchEngine::with_cores(Cores::All);
+    let mut asked =
+        vec![engines.search(), (&quick, engines.search().1), (&minimal, engines.enumerate().1)];
     asked.extend(engines.solver());
     let confirming = [Some(engines.enumerate()), engines.solver()];
     let confirming: Vec<_> = confirming.into_iter().flatten().collect();

@@ -15,7 +15,8 @@ use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestError, Test
 use ptxmc::cat::BUILTIN;
 use ptxmc::check::{Settings, states};
 use ptxmc::relation::expr::Model;
-use ptxmc::solve::enumerate::{Cores, Enumerate};
+use ptxmc::solve::Cores;
+use ptxmc::solve::enumerate::Enumerate;
 use ptxmc::solve::search::SearchEngine;
 use ptxmc::solve::{Budget, Engine};
 use std::cell::RefCell;

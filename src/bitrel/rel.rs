@@ -2,19 +2,36 @@
 
 use super::{
     clear_words, copy_words, count_words, fill, intersect_words, is_subset_words, kernel, locate,
-    ones, set::EventSet, subtract_words, union_words, words_for,
+    ones, same_words, set::EventSet, subtract_words, union_words, words_for,
 };
 use crate::id::EventId;
 use smallvec::SmallVec;
 use std::collections::VecDeque;
 
 /// A relation over a universe of [`len`](Self::len) events.
-#[derive(Clone, Default, PartialEq, Eq, Hash)]
+#[derive(Default, Eq)]
 pub struct Rel {
     n: usize,
     /// Words of one row.
     width: usize,
     words: Vec<u64>,
+}
+
+impl Clone for Rel {
+    fn clone(&self) -> Self {
+        Self { n: self.n, width: self.width, words: self.words.clone() }
+    }
+
+    fn clone_from(&mut self, other: &Self) {
+        (self.n, self.width) = (other.n, other.width);
+        self.words.clone_from(&other.words);
+    }
+}
+
+impl PartialEq for Rel {
+    fn eq(&self, other: &Self) -> bool {
+        self.n == other.n && same_words(&self.words, &other.words)
+    }
 }
 
 impl Rel {

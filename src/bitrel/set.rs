@@ -1,18 +1,24 @@
 //! Sets of events: one bit per event.
 
 use super::{
-    count_words, fill, intersect_words, is_subset_words, locate, ones, subtract_words, union_words,
-    words_for,
+    count_words, fill, intersect_words, is_subset_words, locate, ones, same_words, subtract_words,
+    union_words, words_for,
 };
 use crate::id::EventId;
 use smallvec::SmallVec;
 
 /// A set of events out of a universe of [`len`](Self::len) events.
-#[derive(Clone, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Default, Eq)]
 pub struct EventSet {
     n: usize,
     /// Within the set itself for up to 128 events.
     pub(super) words: SmallVec<[u64; 2]>,
+}
+
+impl PartialEq for EventSet {
+    fn eq(&self, other: &Self) -> bool {
+        self.n == other.n && same_words(&self.words, &other.words)
+    }
 }
 
 impl EventSet {

@@ -3,8 +3,8 @@
 use crate::bitrel::{EventSet, Rel};
 use crate::collections::IndexMap;
 use crate::event::graph::EventGraph;
-use crate::id::{EventId, ExprId};
-use crate::program::expr::{Binary, Expr, ExprArena, Unary};
+use crate::id::{EventId, ExprId, FewEvents};
+use crate::program::expr::{Binary, Expr, ExprArena, Truths, Unary};
 use std::sync::OnceLock;
 
 /// How many literals of a guard are compared with those of others.
@@ -54,7 +54,7 @@ impl Guards {
 
     /// Those of some writes to a read's location that it may read from.
     #[must_use]
-    pub fn sources(&self, graph: &EventGraph, read: EventId, writes: &[EventId]) -> Vec<EventId> {
+    pub fn sources(&self, graph: &EventGraph, read: EventId, writes: &[EventId]) -> FewEvents {
         let may = |&w: &EventId| !self.exclusive.contains(w, read) && !graph.is_own_write(read, w);
         writes.iter().copied().filter(may).collect()
     }
@@ -97,7 +97,7 @@ impl Guards {
 #[derive(Clone, Debug)]
 struct Guard {
     expr: ExprId,
-    literals: Vec<ExprId>,
+    literals: Truths,
     /// What negative literals negate.
     negated: Vec<ExprId>,
     /// What equalities equate with which constant.

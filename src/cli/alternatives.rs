@@ -4,7 +4,7 @@ use super::args::{Checking, Color, Single};
 use super::models::{Setup, program_readings};
 use super::output::Console;
 use crate::batch::{Case, judge};
-use crate::solve::Budget;
+use crate::solve::{Budget, Cores};
 use crate::verdict::Kind;
 use anyhow::Result;
 use std::collections::BTreeSet;
@@ -40,7 +40,7 @@ pub(super) fn alternatives(
         let readings = instead(&single.checking.readings, &reading);
         let checking = Checking { readings, ..single.checking.clone() };
         let Setup { models, engines, mut settings, .. } =
-            Setup::load(single.model.as_slice(), &checking, &silent)?;
+            Setup::load(single.model.as_slice(), &checking, Cores::All, &silent)?;
         let milliseconds =
             settings.budget.milliseconds.map_or(MILLISECONDS, |m| m.min(MILLISECONDS));
         settings.budget = Budget { steps: Some(STEPS), milliseconds: Some(milliseconds) };

@@ -1,6 +1,7 @@
 //! The arguments of every command.
 
 use crate::event::unfold::Tearing;
+use crate::solve::Cores;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
@@ -151,6 +152,16 @@ pub(super) enum CheckFormat {
     Herd,
     /// XML for continuous integration.
     Junit,
+}
+
+impl CheckFormat {
+    /// How much work cores are worth: herd's log does not show them.
+    pub(super) fn cores(self) -> Cores {
+        match self {
+            Self::Text | Self::Json | Self::Junit => Cores::Minimal,
+            Self::Herd => Cores::All,
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -205,7 +205,7 @@ fn requests() -> mpsc::Receiver<String> {
 /// The command `worker`: answers requests until there are no more.
 pub(super) fn work(arguments: &WorkerArguments, console: &Console) -> Result<Status> {
     let Setup { files: model_files, models, engines, settings, .. } =
-        Setup::load(&arguments.models, &arguments.checking, console)?;
+        Setup::load(&arguments.models, &arguments.checking, arguments.format.cores(), console)?;
     let teller = Teller {
         models: &models,
         engines: &engines,

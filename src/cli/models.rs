@@ -9,7 +9,7 @@ use crate::engines::Choice;
 use crate::event::unfold::Tearing;
 use crate::program::reading::Readings as ProgramReadings;
 use crate::relation::expr::Model;
-use crate::solve::{Budget, Engine};
+use crate::solve::{Budget, Cores, Engine};
 use crate::source::Files;
 use anyhow::{Context, Result, bail};
 use std::collections::{BTreeMap, BTreeSet};
@@ -31,8 +31,13 @@ pub(super) struct Setup {
 
 impl Setup {
     /// Loads models by name or path, and what else the options say.
-    pub(super) fn load(names: &[String], checking: &Checking, console: &Console) -> Result<Self> {
-        let engines = Choice::named(&checking.engine)?.engines();
+    pub(super) fn load(
+        names: &[String],
+        checking: &Checking,
+        cores: Cores,
+        console: &Console,
+    ) -> Result<Self> {
+        let engines = Choice::named(&checking.engine)?.engines_with(cores);
         let mut files = Files::default();
         let loaded = Models::load(names, &checking.readings, &mut files, console)?;
         let default = Settings::default();

@@ -18,7 +18,7 @@ use crate::report::explanation::{self, Subject};
 use crate::report::summary::Tally;
 use crate::report::witness::{Picture, dot};
 use crate::report::{herd, json, outcomes as table, races as table_of_races, reason};
-use crate::solve::{Engine, Problem};
+use crate::solve::{Cores, Engine, Problem};
 use crate::source::Files;
 use crate::verdict::{Kind, Undecided, Verdict};
 use anyhow::{Context, Result, bail};
@@ -41,7 +41,7 @@ impl Loaded {
     fn new(single: &Single, console: &Console) -> Result<Self> {
         let checking = &single.checking;
         let Setup { mut files, models, engines, settings, variants } =
-            Setup::load(single.model.as_slice(), checking, console)?;
+            Setup::load(single.model.as_slice(), checking, Cores::Minimal, console)?;
         let paths = std::slice::from_ref(&single.path);
         let wanted = Wanted { models: &models, checking };
         let inputs = Inputs::read(paths, wanted, &mut files);

@@ -7,6 +7,7 @@
 use super::float::{self, FloatOp, Format};
 use crate::id::{AccessId, ExprId, LocId, SymbolId};
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
 /// A function of one argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -108,6 +109,9 @@ impl Expr {
 const LITERALS: usize = 48;
 /// How deep choices inside choices are rewritten; chains of them are as long as a program.
 const DEEPEST_REWRITING: usize = 200;
+
+/// Truth values that are joined, mostly few.
+pub type Truths = SmallVec<[ExprId; 8]>;
 
 /// All expressions of one event graph.
 #[derive(Clone, Debug, Default)]
@@ -276,8 +280,8 @@ impl ExprArena {
 
     /// The literals of a conjunction, sorted; none when there are more than `limit`.
     #[must_use]
-    pub fn literals(&self, a: ExprId, limit: usize) -> Option<Vec<ExprId>> {
-        let (mut out, mut stack) = (Vec::new(), vec![a]);
+    pub fn literals(&self, a: ExprId, limit: usize) -> Option<Truths> {
+        let (mut out, mut stack) = (Truths::new(), Truths::from_slice(&[a]));
         while let Some(x) = stack.pop() {
             match self.get(x) {
                 Expr::Binary(Binary::And, p, q) if self.width(x) == 1 => stack.extend([p, q]),
@@ -393,7 +397,7 @@ impl ExprArena {
         for at in 0..all.len() {
             let Expr::Unary(Unary::Not, inner) = self.get(all[at]) else { continue };
             let parts = self.literals(inner, LITERALS)?;
-            let open: Vec<ExprId> = parts.iter().copied().filter(|p| !all.contains(p)).collect();
+            let open: Truths = parts.iter().copied().filter(|p| !all.contains(p)).collect();
             if open.is_empty() {
                 return Some(self.truth(false));
             }
@@ -411,14 +415,14 @@ impl ExprArena {
             all.dedup();
         }
         // A literal `x == c` makes `x != d` superfluous.
-        let equalities: Vec<ExprId> = all
+        let equalities: Truths = all
             .iter()
             .filter_map(|&l| match self.get(l) {
                 Expr::Binary(Binary::Eq, x, c) if self.constant(c).is_some() => Some(x),
                 _ => None,
             })
             .collect();
-        all.retain(|&l| match self.get(l) {
+        all.retain(|&mut l| match self.get(l) {
             Expr::Unary(Unary::Not, inner) => match self.get(inner) {
                 Expr::Binary(Binary::Eq, x, c) => {
                     self.constant(c).is_none() || !equalities.contains(&x)
@@ -440,15 +444,15 @@ impl ExprArena {
         }
         let left = self.literals(a, LITERALS)?;
         let right = self.literals(b, LITERALS)?;
-        let only_left: Vec<ExprId> = left.iter().copied().filter(|l| !right.contains(l)).collect();
-        let only_right: Vec<ExprId> = right.iter().copied().filter(|l| !left.contains(l)).collect();
+        let only_left: Truths = left.iter().copied().filter(|l| !right.contains(l)).collect();
+        let only_right: Truths = right.iter().copied().filter(|l| !left.contains(l)).collect();
         if only_left.is_empty() {
             return Some(a);
         }
         if only_right.is_empty() {
             return Some(b);
         }
-        let common: Vec<ExprId> = left.into_iter().filter(|l| right.contains(l)).collect();
+        let common: Truths = left.into_iter().filter(|l| right.contains(l)).collect();
         let rest_left = self.conjoin(&only_left);
         let rest_right = self.conjoin(&only_right);
         if self.not(rest_left) == rest_right {
@@ -458,7 +462,7 @@ impl ExprArena {
             // common and (x or (not x and y)) is common and (x or y); keep the smaller form.
             let negated = self.not(x);
             if only.contains(&negated) {
-                let kept: Vec<ExprId> = only.iter().copied().filter(|&l| l != negated).collect();
+                let kept: Truths = only.iter().copied().filter(|&l| l != negated).collect();
                 let y = self.conjoin(&kept);
                 let either = self.or(x, y);
                 let common = self.conjoin(&common);
@@ -595,7 +599,7 @@ impl ExprArena {
 
     /// The operands of an expression.
     #[must_use]
-    pub fn operands(&self, id: ExprId) -> smallvec::SmallVec<[ExprId; 3]> {
+    pub fn operands(&self, id: ExprId) -> SmallVec<[ExprId; 3]> {
         match self.get(id) {
             Expr::Const(_)
             | Expr::Read(_)

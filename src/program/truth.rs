@@ -1,7 +1,7 @@
 //! Conjunctions and disjunctions of a few conditions by their truth tables: what holds whatever some
 //! condition is does not mention it, and does not depend on it (PTX-8.10.4).
 
-use super::expr::{Binary, Expr, ExprArena, Unary};
+use super::expr::{Binary, Expr, ExprArena, Truths, Unary};
 use crate::id::ExprId;
 use rustc_hash::FxHashMap;
 
@@ -62,7 +62,7 @@ impl ExprArena {
             Expr::Binary(Binary::And, ..) => {
                 self.literals(x, MOST_ALTERNATIVES).unwrap_or_default()
             }
-            _ => Vec::new(),
+            _ => Truths::new(),
         };
         let is_not = |x: &ExprId| matches!(self.get(*x), Expr::Unary(Unary::Not, _));
         let together = matches!(self.get(x), Expr::Binary(Binary::And, ..));
@@ -143,7 +143,7 @@ impl ExprArena {
                 let not = arena.not(literal);
                 not == one || alternatives.contains(&not)
             };
-            let kept: Vec<ExprId> =
+            let kept: Truths =
                 literals.iter().copied().filter(|&literal| !denied(self, literal)).collect();
             if kept.len() < literals.len() {
                 let always = self.truth(true);
@@ -155,8 +155,8 @@ impl ExprArena {
     }
 
     /// What a disjunction is made of.
-    fn alternatives(&self, x: ExprId) -> Vec<ExprId> {
-        let (mut out, mut stack) = (Vec::new(), vec![x]);
+    fn alternatives(&self, x: ExprId) -> Truths {
+        let (mut out, mut stack) = (Truths::new(), Truths::from_slice(&[x]));
         while let Some(x) = stack.pop() {
             match self.get(x) {
                 Expr::Binary(Binary::Or, a, b) if self.width(x) == 1 => stack.extend([a, b]),

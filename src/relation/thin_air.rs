@@ -4,7 +4,7 @@ use super::expr::{AxiomKind, AxiomRole, Model, Node};
 use crate::vocabulary::{BaseRel, Origin};
 
 /// An axiom that keeps reads-from and dependencies acyclic together.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ThinAir {
     /// Its index.
     pub axiom: usize,

@@ -244,13 +244,23 @@ pub enum Answer {
 /// Which axioms exclude an outcome.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Core {
-    /// A minimal set of axioms, as indices into [`Model::axioms`], that excludes it together with
+    /// A set of axioms, as indices into [`Model::axioms`], that excludes it together with
     /// what every execution satisfies; empty when no candidate execution has the outcome at all.
     pub axioms: Vec<usize>,
     /// Whether the set is known to be minimal.
     pub minimal: bool,
     /// Where threads wait for ever, if that is why no execution has the outcome: none ends.
     pub endless: Vec<Span>,
+}
+
+/// How much work engines put into the cores of their negative answers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Cores {
+    /// Axioms are dropped one after the other while the answer stays; one proof for each.
+    #[default]
+    Minimal,
+    /// None: a core has what the first proof used, or all axioms, even where no axiom is needed.
+    All,
 }
 
 /// Why an engine could not tell.

@@ -3,7 +3,7 @@
 //! A context lives for one question, so that no answer depends on an earlier one. The solver is
 //! `QF_FD`, bit-blasting to SAT: all variables are finite.
 
-use super::{Answer, Budget, Core, Engine, Goal, Problem, States, Why};
+use super::{Answer, Budget, Core, Cores, Engine, Goal, Problem, States, Why};
 use crate::bounds::Precision;
 use crate::encode::Encoding;
 use crate::encode::formula::{Formula, Shape};
@@ -22,13 +22,20 @@ use z3::{Config, Params, SatResult, Solver};
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Z3Engine {
     precision: Precision,
+    cores: Cores,
 }
 
 impl Z3Engine {
     /// An engine that starts from such bounds.
     #[must_use]
     pub fn with_bounds(precision: Precision) -> Self {
-        Self { precision }
+        Self { precision, ..Self::default() }
+    }
+
+    /// An engine that puts so much work into cores.
+    #[must_use]
+    pub fn with_cores(cores: Cores) -> Self {
+        Self { cores, ..Self::default() }
     }
 }
 
@@ -50,7 +57,8 @@ impl Engine for Z3Engine {
         };
         let wanted = encoding.goal(goal);
         let answer = z3::with_z3_config(&Config::new(), || {
-            Session::new(&encoding, budget).find(wanted, goal.wants_core())
+            let cores = goal.wants_core().then_some(self.cores);
+            Session::new(&encoding, budget).find(wanted, cores)
         });
         // The solver takes floating-point results for any values: what it excludes is excluded,
         // what it finds may not be there.
@@ -138,15 +146,17 @@ impl<'e, 'a> Session<'e, 'a> {
         switches
     }
 
-    fn find(mut self, goal: Formula, wants_core: bool) -> Answer {
+    fn find(mut self, goal: Formula, cores: Option<Cores>) -> Answer {
         let goal = self.formula(goal);
         self.solver.assert(&goal);
         let switches = self.switches();
         let all: Vec<Bool> = switches.iter().map(|(_, b)| b.clone()).collect();
         match self.solver.check_assumptions(&all) {
             SatResult::Sat => Answer::Yes(Box::new(self.choices())),
-            SatResult::Unsat if wants_core => Answer::No(self.core(switches)),
-            SatResult::Unsat => Answer::No(Core::default()),
+            SatResult::Unsat => Answer::No(match cores {
+                Some(cores) => self.core(switches, cores),
+                None => Core::default(),
+            }),
             SatResult::Unknown => Answer::Unknown(self.why()),
         }
     }
@@ -161,14 +171,15 @@ impl<'e, 'a> Session<'e, 'a> {
         }
     }
 
-    /// Drops axioms from the solver's core one by one while it stays unsatisfiable.
-    fn core(&self, switches: Vec<(usize, Bool)>) -> Core {
+    /// The solver's core, or what is left of it when axioms are dropped one by one while it stays
+    /// unsatisfiable.
+    fn core(&self, switches: Vec<(usize, Bool)>, cores: Cores) -> Core {
         let first = self.solver.get_unsat_core();
         let mut kept: Vec<(usize, Bool)> =
             switches.into_iter().filter(|(_, b)| first.contains(b)).collect();
-        let mut minimal = true;
+        let mut minimal = cores == Cores::Minimal;
         let mut at = 0;
-        while at < kept.len() {
+        while cores == Cores::Minimal && at < kept.len() {
             let rest: Vec<Bool> = kept
                 .iter()
                 .enumerate()

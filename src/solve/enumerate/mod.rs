@@ -21,7 +21,7 @@ mod search;
 mod tests;
 mod thin_air;
 
-use super::{Answer, Budget, Core, Engine, Goal, Problem, States, Why};
+use super::{Answer, Budget, Core, Cores, Engine, Goal, Problem, States, Why};
 use crate::event::graph::EventGraph;
 use crate::execution::build::{Choices, Execution};
 use crate::relation::expr::{AxiomRole, Model};
@@ -32,16 +32,6 @@ use std::ops::ControlFlow;
 
 /// Steps of each of the searches that make a core minimal.
 const CORE_STEPS: u64 = 100_000;
-
-/// What a negative answer says of the axioms behind it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Cores {
-    /// Axioms are dropped one after the other while the answer stays; one search for each.
-    #[default]
-    Minimal,
-    /// All axioms, or none where there is no candidate at all.
-    All,
-}
 
 /// The engine.
 #[derive(Clone, Copy, Debug, Default)]

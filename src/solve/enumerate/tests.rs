@@ -1,11 +1,12 @@
 //! The reference engine on tests whose answers are known by hand.
 
-use super::{Cores, Enumerate, every_candidate};
+use super::{Enumerate, every_candidate};
 use crate::cat::{Options, builtin, parse_builtin};
 use crate::check::{Settings, graph_of};
 use crate::event::graph::EventGraph;
 use crate::litmus::parse::parse_bytes;
 use crate::relation::expr::Model;
+use crate::solve::Cores;
 use crate::solve::{Answer, Budget, Engine, Goal, Problem, Why};
 use crate::source::Files;
 

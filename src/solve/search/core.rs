@@ -39,16 +39,29 @@ impl<'p> Proofs<'p> {
     /// Axioms that exclude everything: none can be left out, unless that takes too long to see.
     ///
     /// `blamed` were seen to exclude something; others may have too where the search looked ahead.
-    pub(super) fn core(mut self, blamed: Vec<bool>, looked_ahead: bool) -> Core {
+    pub(super) fn smallest(mut self, blamed: Vec<bool>, looked_ahead: bool) -> Core {
         let enough = if looked_ahead { self.complete(blamed) } else { Some(blamed) };
         match enough {
             Some(axioms) => self.minimize(axioms),
-            None => {
-                let all = 0..self.rules.demands.len();
-                let demanding = all.filter(|&a| self.rules.demands[a] != Demand::Nothing);
-                Core { axioms: demanding.collect(), ..Core::default() }
-            }
+            None => self.all(),
         }
+    }
+
+    /// Axioms that exclude everything, from the first proof alone: all that demand anything where it
+    /// looked ahead.
+    pub(super) fn any(self, blamed: Vec<bool>, looked_ahead: bool) -> Core {
+        if looked_ahead {
+            return self.all();
+        }
+        let axioms = (0..blamed.len()).filter(|&axiom| blamed[axiom]).collect();
+        Core { axioms, ..Core::default() }
+    }
+
+    /// The axioms that demand anything.
+    fn all(&self) -> Core {
+        let all = 0..self.rules.demands.len();
+        let demanding = all.filter(|&a| self.rules.demands[a] != Demand::Nothing);
+        Core { axioms: demanding.collect(), ..Core::default() }
     }
 
     /// Adds axioms until they exclude everything: each time one that excludes what the others let

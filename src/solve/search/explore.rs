@@ -125,6 +125,8 @@ pub(super) struct Search<'g, 'r> {
     pub(super) blamed: Vec<bool>,
     /// Whether something was excluded by looking ahead, through any of the axioms.
     pub(super) looked_ahead: bool,
+    /// Memory for orders that are saved.
+    spare: Vec<[Rel; 2]>,
 }
 
 impl Drop for Search<'_, '_> {
@@ -217,6 +219,7 @@ impl<'g, 'r> Search<'g, 'r> {
             orders: Orders::One,
             blamed: vec![false; rules.demands.len()],
             looked_ahead: false,
+            spare: Vec::new(),
         }
     }
 
@@ -224,6 +227,20 @@ impl<'g, 'r> Search<'g, 'r> {
     pub(super) fn run(&mut self, visit: &mut Visit<'_>) -> Flow {
         self.fixed_barriers();
         self.choose(visit)
+    }
+
+    /// Coherence and Fence-SC order as they are, to be restored.
+    pub(super) fn save_orders(&mut self) -> [Rel; 2] {
+        let [mut co, mut sc] = self.spare.pop().unwrap_or_default();
+        co.clone_from(&self.co);
+        sc.clone_from(&self.sc);
+        [co, sc]
+    }
+
+    /// Goes back to the orders as they were.
+    pub(super) fn restore_orders(&mut self, [co, sc]: [Rel; 2]) {
+        let later = [std::mem::replace(&mut self.co, co), std::mem::replace(&mut self.sc, sc)];
+        self.spare.push(later);
     }
 
     fn present(&self, side: Side) -> &EventSet {

@@ -20,7 +20,7 @@ mod symmetry;
 
 use self::core::Proofs;
 use self::matrix::Pool;
-use super::{Answer, Budget, Core, Engine, Goal, Pairs, Problem, States};
+use super::{Answer, Budget, Core, Cores, Engine, Goal, Pairs, Problem, States};
 use crate::execution::build::{Choices, Execution};
 use crate::relation::classify::ORDERS;
 use crate::relation::polarity::mentions;
@@ -39,12 +39,19 @@ pub struct SearchEngine {
     compiled: RwLock<FxHashMap<(u64, Shape), Compiled>>,
     pool: Arc<Pool>,
     explored: AtomicU64,
+    cores: Cores,
 }
 
 /// A compiled model, or why it cannot be searched with.
 type Compiled = Arc<Result<Rules, String>>;
 
 impl SearchEngine {
+    /// An engine that puts so much work into cores.
+    #[must_use]
+    pub fn with_cores(cores: Cores) -> Self {
+        Self { cores, ..Self::default() }
+    }
+
     /// How many search nodes all questions so far have taken, proofs of smaller cores left aside.
     #[must_use]
     pub fn explored(&self) -> u64 {
@@ -60,9 +67,15 @@ impl SearchEngine {
         }
         let model = specialize(problem.model, |node| shape.replacement(node));
         let rules = Arc::new(Rules::new(&model, &self.pool));
-        if let Ok(mut map) = self.compiled.write() {
-            map.insert(key, Arc::clone(&rules));
-        }
+        let Ok(mut map) = self.compiled.write() else { return rules };
+        // Many shapes differ in what the model does not ask about. One copy for all of them stays
+        // in the processor's cache.
+        let same = |known: &&Compiled| match (known.as_ref(), rules.as_ref()) {
+            (Ok(known), Ok(new)) => known.say_the_same(new),
+            _ => false,
+        };
+        let rules = Arc::clone(map.values().find(same).unwrap_or(&rules));
+        map.insert(key, Arc::clone(&rules));
         rules
     }
 }
@@ -97,7 +110,10 @@ impl Engine for SearchEngine {
             Outcome::None { .. } if !goal.wants_core() => Answer::No(Core::default()),
             Outcome::None { blamed, looked_ahead } => {
                 let proofs = Proofs::new(problem, goal, &space, rules, limit, steps);
-                Answer::No(proofs.core(blamed, looked_ahead))
+                Answer::No(match self.cores {
+                    Cores::Minimal => proofs.smallest(blamed, looked_ahead),
+                    Cores::All => proofs.any(blamed, looked_ahead),
+                })
             }
             Outcome::Stopped(Stop::Gave(why)) => Answer::Unknown(why),
             Outcome::Stopped(Stop::Unsupported(why)) => Answer::Unsupported(why),

@@ -42,11 +42,12 @@ impl Search<'_, '_> {
             let (sync, before) = (self.sync.clone(), self.generations.clone());
             let met = self.met;
             self.meet(generations);
-            let (co, sc) = (self.co.clone(), self.sc.clone());
+            let orders = self.save_orders();
             if self.evaluate() && self.holds_so_far() {
                 self.choose_final(0, visit)?;
             }
-            (self.co, self.sc, self.sync, self.generations) = (co, sc, sync, before);
+            self.restore_orders(orders);
+            (self.sync, self.generations) = (sync, before);
             self.met = met;
             self.stale = true;
         }
@@ -126,7 +127,9 @@ impl Search<'_, '_> {
         if self.goal == Goal::BoundHit {
             return;
         }
-        if let Some([only]) = self.space.meetings.as_deref() {
+        if self.space.graph.barriers.is_empty() {
+            self.met = true;
+        } else if let Some([only]) = self.space.meetings.as_deref() {
             let only = only.clone();
             for op in &self.space.graph.barriers {
                 self.executed.insert(op.event);
@@ -141,9 +144,9 @@ impl Search<'_, '_> {
         if let Some(why) = self.limit.reached(self.steps) {
             return Err(Stop::Gave(why));
         }
-        let (co, sc) = (self.co.clone(), self.sc.clone());
+        let orders = self.save_orders();
         let result = self.orient_open(visit);
-        (self.co, self.sc) = (co, sc);
+        self.restore_orders(orders);
         self.refresh(Level::Fences);
         result
     }
@@ -187,12 +190,12 @@ impl Search<'_, '_> {
         let (order, a, b) = pair;
         let mut found = false;
         for (from, to) in [(a, b), (b, a)] {
-            let (co, sc) = (self.co.clone(), self.sc.clone());
+            let orders = self.save_orders();
             self.add(order, from, to);
             if self.produce_from(Level::Fences) {
                 found |= self.orient(visit)?;
             }
-            (self.co, self.sc) = (co, sc);
+            self.restore_orders(orders);
             if found && self.orders == Orders::One {
                 break;
             }
@@ -202,7 +205,7 @@ impl Search<'_, '_> {
 
     /// Tries to orient all open pairs at once, along a line that continues what is ordered.
     fn in_a_row(&mut self, open: &[Pair], visit: &mut Visit<'_>) -> Result<bool, Stop> {
-        let (co, sc) = (self.co.clone(), self.sc.clone());
+        let orders = self.save_orders();
         let (co_rank, sc_rank) = (rank(&self.co), rank(&self.sc));
         for &(order, a, b) in open {
             let rank = if order == BaseRel::Co { &co_rank } else { &sc_rank };
@@ -218,7 +221,7 @@ impl Search<'_, '_> {
             && self.finals_are_last()
             && self.open_pairs().is_empty();
         let found = if fine { visit(self, self.choices()).map(|()| true) } else { Ok(false) };
-        (self.co, self.sc) = (co, sc);
+        self.restore_orders(orders);
         self.refresh(Level::Fences);
         found
     }

@@ -30,9 +30,9 @@ impl<'g> Search<'g, '_> {
             return Err(Stop::Gave(why));
         }
         let mark = self.mark();
-        let (co, sc) = (self.co.clone(), self.sc.clone());
+        let orders = self.save_orders();
         let result = if self.infer() { self.branch(visit) } else { Ok(()) };
-        (self.co, self.sc) = (co, sc);
+        self.restore_orders(orders);
         self.undo(mark);
         result
     }

@@ -55,6 +55,12 @@ impl Rules {
         self.pool.recycle(self.number, slots);
     }
 
+    /// Whether two compiled models are one.
+    pub(super) fn say_the_same(&self, other: &Self) -> bool {
+        (&self.code.ops, &self.demands, self.total_co, &self.thin_air)
+            == (&other.code.ops, &other.demands, other.total_co, &other.thin_air)
+    }
+
     /// The slots that these axioms need.
     pub(super) fn wanted(&self, axioms: &[bool]) -> SlotSet {
         let mut wanted = SlotSet::new(self.code.ops.len());

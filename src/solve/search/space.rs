@@ -13,7 +13,7 @@ use crate::event::base::{base_relation, base_set};
 use crate::event::graph::{EventGraph, EventKind};
 use crate::execution::barrier::{Barriers, Generations};
 use crate::execution::build::sc_pairs;
-use crate::id::{AccessId, EventId, ExprId, LocId, SymbolId};
+use crate::id::{AccessId, EventId, ExprId, FewEvents, LocId, SymbolId};
 use crate::program::expr::{Binary, Expr, Unary};
 use crate::solve::Goal;
 use crate::vocabulary::{BaseRel, BaseSet, Origin};
@@ -25,7 +25,7 @@ use smallvec::SmallVec;
 pub(super) struct Space<'g> {
     pub(super) graph: &'g EventGraph,
     /// For every event, the writes that it may read from.
-    pub(super) sources: Vec<Vec<EventId>>,
+    pub(super) sources: Vec<FewEvents>,
     /// Reads, those that the condition speaks of first.
     pub(super) reads: Vec<AccessId>,
     /// For every access, whether its value matters to what is asked.
@@ -56,11 +56,13 @@ pub(super) struct Space<'g> {
     pub(super) finals: Vec<LocId>,
     /// For every event, those that it depends on directly, where the model says that dependencies
     /// have no cycles.
-    pub(super) depends: Vec<Vec<EventId>>,
+    pub(super) depends: Vec<FewEvents>,
+    /// Whether no event depends on another.
+    pub(super) independent: bool,
     /// The other way round.
-    pub(super) dependents: Vec<Vec<EventId>>,
+    pub(super) dependents: Vec<FewEvents>,
     /// For every write, the reads that may take it.
-    pub(super) readers: Vec<Vec<EventId>>,
+    pub(super) readers: Vec<FewEvents>,
     /// How barrier operations can meet, where control flow and counts are fixed: exactly one way,
     /// the empty one, in a program without barriers.
     pub(super) meetings: Option<Vec<Generations>>,
@@ -103,9 +105,10 @@ impl<'g> Space<'g> {
             may_meet: None,
             order,
             symbols,
-            depends: vec![Vec::new(); graph.events.len()],
-            dependents: vec![Vec::new(); graph.events.len()],
-            readers: vec![Vec::new(); graph.events.len()],
+            independent: true,
+            depends: vec![FewEvents::new(); graph.events.len()],
+            dependents: vec![FewEvents::new(); graph.events.len()],
+            readers: vec![FewEvents::new(); graph.events.len()],
             sets: vec![None; BaseSet::ALL.len()],
             relations: vec![None; BaseRel::ALL.len()],
         };
@@ -126,6 +129,7 @@ impl<'g> Space<'g> {
         if let Some(thin_air) = &rules.thin_air {
             space.find_dependencies(&thin_air.dependencies);
         }
+        space.independent = space.depends.iter().all(|on| on.is_empty());
         space.find_sources();
         space.order_reads(goal);
         space.finals = final_locations(graph);
@@ -159,7 +163,7 @@ impl<'g> Space<'g> {
                 Some(loc) if graph.event(id).is_read() => {
                     guards.sources(graph, id, &self.writes[loc.index()])
                 }
-                _ => Vec::new(),
+                _ => FewEvents::new(),
             })
             .collect();
         for read in graph.ids() {
@@ -172,7 +176,7 @@ impl<'g> Space<'g> {
     /// Reads that what is asked depends on come first.
     fn order_reads(&mut self, goal: Goal) {
         let graph = self.graph;
-        self.matters = matters(graph);
+        self.matters = matters(graph, goal);
         let facts;
         (self.demands, self.assumed, facts) = demands(graph, goal);
         let mut reads: Vec<AccessId> = graph
@@ -232,18 +236,18 @@ impl ValueDemand {
 
 /// Accesses that guards, the condition, the filter or what is shown depends on, through any number
 /// of writes.
-fn matters(graph: &EventGraph) -> Vec<bool> {
-    let roots = graph
-        .events
-        .iter()
-        .map(|e| e.guard)
-        .chain(graph.cuts.iter().map(|c| c.guard))
-        .chain(graph.violations.iter().map(|v| v.guard))
-        .chain(graph.observed.iter().map(|o| o.value))
-        .chain([graph.condition, graph.filter]);
+fn matters(graph: &EventGraph, goal: Goal) -> Vec<bool> {
+    let guards = graph.events.iter().map(|e| e.guard).chain(graph.cuts.iter().map(|c| c.guard));
+    let violations = graph.violations.iter().map(|v| v.guard);
+    let shown = graph.observed.iter().map(|o| o.value).chain([graph.condition, graph.filter]);
+    let roots: Vec<ExprId> = match goal {
+        Goal::AnyViolation => violations.collect(),
+        Goal::Violation(index) => vec![graph.violations[index].guard],
+        _ => guards.chain(violations).chain(shown).collect(),
+    };
     let mut out = vec![false; graph.accesses.len()];
     let mut seen = vec![false; graph.exprs.len()];
-    let mut stack: Vec<ExprId> = roots.collect();
+    let mut stack = roots;
     while let Some(x) = stack.pop() {
         if std::mem::replace(&mut seen[x.index()], true) {
             continue;
