@@ -22,7 +22,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 /// What a thread does; barriers 0 and 1 have counts, barrier 2 is for all threads. Number 3 is barrier
-/// 0 with a count of one warp more.
+/// 0 with a count of one warp more, number 5 is barrier 2 with the count of all warps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Act {
     Sync(usize),
@@ -143,6 +143,7 @@ impl Program {
         match barrier {
             2 => None,
             3 => Some(self.counts[0] + 1),
+            5 => Some((0..self.threads.len()).map(|t| self.warp(t)).collect::<BTreeSet<_>>().len()),
             counted => Some(self.counts[counted]),
         }
     }
@@ -400,7 +401,9 @@ impl Program {
         };
         visit.number = barrier;
         let barrier = barrier % 3;
-        let differs = |(&other, at): (&usize, &Visit)| other != thread && at.number != visit.number;
+        let differs = |(&other, at): (&usize, &Visit)| {
+            other != thread && at.number != visit.number && barrier != 2
+        };
         if next.here[barrier].iter().any(differs) {
             return Err(Wrong::DifferentCounts);
         }
@@ -422,7 +425,8 @@ impl Program {
             let ended: Vec<bool> =
                 (0..self.threads.len()).map(|thread| self.is_gone(state, thread)).collect();
             let all = |here: &dyn Fn(usize) -> bool| (0..ended.len()).all(|t| ended[t] || here(t));
-            if !state.here[2].is_empty() && all(&|t| state.here[2].contains_key(&t)) {
+            let uncounted = state.here[2].values().all(|visit| visit.number == 2);
+            if uncounted && !state.here[2].is_empty() && all(&|t| state.here[2].contains_key(&t)) {
                 let arrived: Vec<usize> = state.here[2].keys().copied().collect();
                 Self::reset(state, 2, &arrived);
                 continue;
@@ -440,7 +444,8 @@ impl Program {
                 state.at_cluster[thread] = false;
                 continue;
             }
-            if !(0..2).any(|barrier| self.count(state, barrier, &ended)) {
+            let counted = if uncounted { 0..2 } else { 0..3 };
+            if !counted.into_iter().any(|barrier| self.count(state, barrier, &ended)) {
                 return;
             }
         }
@@ -493,7 +498,7 @@ impl Program {
         });
         let threads = warps.values().flatten().copied();
         let arrived: Vec<usize> = threads.filter(|t| here.contains_key(t)).collect();
-        let number = here.values().next().map_or(barrier, |visit| visit.number);
+        let number = here.values().map(|visit| visit.number).max().unwrap_or(barrier);
         if Some(warps.len()) == self.count_of(number) {
             let waited = arrived.iter().any(|t| here[t].stay == Stay::Waits);
             // A warp that comes alone knows that it has completed the barrier.
@@ -776,6 +781,27 @@ fn random_programs_with_different_counts() {
     });
     let programs = (threads, 1..3_usize, any::<bool>())
         .prop_map(|(threads, warps, mates)| Program { threads, counts: [warps, 2], mates });
+    compare(&programs, 20);
+}
+
+/// A barrier that threads come to without a count and with that of all threads: without, they wait for
+/// those that have not ended.
+#[test]
+fn random_programs_with_the_count_of_all() {
+    let act = prop_oneof![
+        3 => select(&[Act::Sync(2), Act::Sync(2), Act::Sync(5), Act::Arrive(5)][..]),
+        1 => select(&[Act::Set, Act::Look, Act::Wait, Act::Load(true)][..]),
+    ];
+    let step = (act, prop::option::weighted(0.2, any::<bool>()))
+        .prop_map(|(act, when)| Step { act, when: when.filter(|_| act != Act::Wait) });
+    let threads = (2..4_usize, 1..4_usize).prop_flat_map(move |(count, most)| {
+        prop::collection::vec(prop::collection::vec(step.clone(), 0..=most), count)
+    });
+    let programs = (threads, any::<bool>()).prop_map(|(threads, mates)| Program {
+        threads,
+        counts: [2, 2],
+        mates,
+    });
     compare(&programs, 20);
 }
 

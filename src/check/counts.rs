@@ -2,7 +2,7 @@
 //! with which count: undefined if they may be there at one time (PTX-9.7.13.1).
 
 use super::{Settings, barriers, time};
-use crate::event::graph::{BarrierOp, BarrierRule, EventGraph, Violation, WARP_SIZE};
+use crate::event::graph::{BarrierOp, BarrierRule, EventGraph, Violation};
 use crate::execution::barrier::Barriers;
 use crate::execution::build::Choices;
 use crate::execution::schedule::Schedules;
@@ -137,9 +137,8 @@ fn both_differ(graph: &EventGraph, exprs: &mut ExprArena, a: usize, b: usize) ->
         [BarrierRule::Count(m), BarrierRule::Count(n)] => unequal(exprs, *m, *n),
         [BarrierRule::Count(n), BarrierRule::AllLive]
         | [BarrierRule::AllLive, BarrierRule::Count(n)] => {
-            let members = graph.members(&graph.barriers[a].key);
-            let warps = Barriers::certain(graph).warps(&members).len() as u128;
-            let all = exprs.number(warps * WARP_SIZE, exprs.width(*n));
+            let all = graph.count_of_all(&graph.barriers[a].key);
+            let all = exprs.number(all, exprs.width(*n));
             unequal(exprs, all, *n)
         }
         _ => exprs.truth(true),

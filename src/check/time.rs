@@ -130,9 +130,11 @@ impl<'g> Meeting<'g> {
         // Of an access that may not happen nobody knows anything.
         let mut awaited = base_relation(graph, BaseRel::Awaited).clone();
         awaited.restrict_domain(&operations);
+        awaited.restrict_range(&operations);
         // If an access happens, then before the end of its thread.
         let mut ended = base_relation(graph, BaseRel::Ended).clone();
         ended.restrict_domain(&placed);
+        ended.restrict_range(&operations);
         let sync = edges.map(|pairs| Rel::from_pairs(n, pairs));
         Self { graph, operations, po, sync, awaited, ended, nothing: Rel::empty(n) }
     }

@@ -16,7 +16,8 @@ use crate::race::Race;
 use crate::relation::expr::Model;
 use crate::report::explanation::{self, Subject};
 use crate::report::summary::Tally;
-use crate::report::witness::{Picture, dot};
+use crate::report::witness::Picture;
+use crate::report::witness::dot::{self, Captions};
 use crate::report::{herd, json, outcomes as table, races as table_of_races, reason};
 use crate::solve::{Cores, Engine, Problem};
 use crate::source::Files;
@@ -285,11 +286,14 @@ pub(super) fn draw(arguments: &DrawArguments, console: &Console) -> Result<Statu
     }
     let picture =
         Picture::of(&title, graph, choices, loaded.model()).map_err(anyhow::Error::msg)?;
-    let source = dot::render(&picture);
+    let svg = || {
+        let plain = svg(&dot::render(&picture, Captions::InLine));
+        plain.or_else(|_| svg(&dot::render(&picture, Captions::Beside)))
+    };
     let text = match form {
-        "dot" => source,
-        "svg" => svg(&source)?,
-        _ => html(&title, &svg(&source)?),
+        "dot" => dot::render(&picture, Captions::InLine),
+        "svg" => svg()?,
+        _ => html(&title, &svg()?),
     };
     write(&arguments.output, &text)?;
     Ok(Status::Expected)
@@ -306,6 +310,7 @@ fn svg(source: &str) -> Result<String> {
         .arg("-Tsvg")
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
         .spawn()
         .context("cannot run `dot`; install Graphviz, or write a .dot file")?;
     let mut input = child.stdin.take().context("a piped child has an input")?;
@@ -313,7 +318,9 @@ fn svg(source: &str) -> Result<String> {
     drop(input);
     let output = child.wait_with_output().context("cannot run `dot`")?;
     if !output.status.success() {
-        bail!("`dot` cannot lay out the graph");
+        let complaint = String::from_utf8_lossy(&output.stderr);
+        let first = complaint.lines().next().unwrap_or("it does not say why");
+        bail!("`dot` cannot lay out the graph: {first}");
     }
     String::from_utf8(output.stdout).context("`dot` gives text")
 }

@@ -5,7 +5,8 @@ use crate::batch::{Case, Judgement, Listing, Unlisted, guarded, judge, list};
 use crate::check::Settings;
 use crate::relation::expr::Model;
 use crate::report::summary::Stated;
-use crate::report::witness::{Picture, dot, text as drawing};
+use crate::report::witness::dot::{self, Captions};
+use crate::report::witness::{Picture, text as drawing};
 use crate::report::{herd, json, reason, text};
 use crate::solve::Engine;
 use crate::source::Files;
@@ -138,7 +139,7 @@ fn shown(
     let Some(choices) = judgement.verdict.choices() else { return String::new() };
     match (Picture::of(&case.test.name, graph, choices, model), form) {
         (Ok(picture), WitnessForm::Text) => drawing::render(&picture),
-        (Ok(picture), WitnessForm::Dot) => dot::render(&picture),
+        (Ok(picture), WitnessForm::Dot) => dot::render(&picture, Captions::InLine),
         (Err(message), _) => format!("  {message}\n"),
     }
 }

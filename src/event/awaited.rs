@@ -105,13 +105,11 @@ fn reads_of(graph: &EventGraph, expr: ExprId) -> impl Iterator<Item = EventId> {
     reads.flatten().copied()
 }
 
-/// Whether a barrier operation is one of all threads of a CTA, cluster or warp, which it waits for in
-/// turns.
+/// Whether a barrier operation is one of all threads of a CTA, cluster or warp: each of the others
+/// comes or has ended.
 fn is_for_all(graph: &EventGraph, op: &BarrierOp) -> bool {
-    let by_count = |other: &BarrierOp| {
-        other.key == op.key && matches!(other.rule, BarrierRule::Count(_) | BarrierRule::Quorum(_))
-    };
-    op.rule == BarrierRule::AllLive && !graph.barriers.iter().any(by_count)
+    let mut here = graph.barriers.iter().filter(|other| other.key == op.key);
+    op.rule == BarrierRule::AllLive && !here.any(|o| matches!(o.rule, BarrierRule::Quorum(_)))
 }
 
 /// Whether a barrier operation waits for the threads of its warp, since it marks the arrival of the
@@ -214,9 +212,20 @@ fn awaited_threads(graph: &EventGraph) -> Vec<(AgentId, EventId)> {
 }
 
 /// How many operations of a thread surely come before one of it that waits, in the numbering by
-/// which it finds its generation.
+/// which it finds its generation. One of all threads has none among others for some threads only,
+/// which may have met without it.
 fn turn(graph: &EventGraph, waiting: usize) -> usize {
     let op = &graph.barriers[waiting];
+    let for_some = |other: &BarrierOp| match other.rule {
+        BarrierRule::Count(count) => {
+            graph.exprs.constant(count) != Some(graph.count_of_all(&op.key))
+        }
+        _ => false,
+    };
+    let mut here = graph.barriers.iter().filter(|other| other.key == op.key);
+    if op.rule == BarrierRule::AllLive && here.any(for_some) {
+        return 0;
+    }
     let (agent, guard) = (graph.event(op.event).agent, graph.event(op.event).guard);
     // Operations are listed thread by thread.
     let own = graph.barriers[..waiting].iter().rev();

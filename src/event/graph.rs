@@ -10,6 +10,7 @@ use crate::program::expr::{ExprArena, mask};
 use crate::program::micro::{Marks, Reduction, Restriction};
 use crate::ptx::operation::{Order, Proxy, ProxyFenceKind, Scope};
 use crate::source::Span;
+use std::collections::BTreeSet;
 
 /// Who performs events.
 #[derive(Clone, Debug)]
@@ -571,6 +572,13 @@ impl EventGraph {
             self.agents[agent.index()].place().is_some_and(|p| key.includes(p)) && in_warp()
         };
         (0..self.agents.len()).map(AgentId::new).filter(inside).collect()
+    }
+
+    /// The thread count of all threads that a barrier concerns, in whole warps.
+    #[must_use]
+    pub fn count_of_all(&self, key: &BarrierKey) -> u128 {
+        let warps = self.members(key).into_iter().filter_map(|agent| self.warp_of(agent));
+        warps.collect::<BTreeSet<Warp>>().len() as u128 * WARP_SIZE
     }
 }
 

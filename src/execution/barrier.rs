@@ -111,7 +111,7 @@ impl<'a> Barriers<'a> {
                 })
             }
             BarrierRule::Quorum(expr) => Some(((self.count)(expr)?, Unit::Threads)),
-            // Without a count on a barrier that others use with one: all threads of the CTA.
+            // Without a count where others have one: that of all threads of the CTA, to compare.
             BarrierRule::AllLive | BarrierRule::Participants => {
                 let members = self.graph.members(&self.op(index).key);
                 Some((self.warps(&members).len() as u128, Unit::Warps))
@@ -282,7 +282,11 @@ impl<'a> Barriers<'a> {
     ) -> Result<Vec<Vec<usize>>, TooMany> {
         let asks = |t: usize| self.wanted(threads[t][next[t]]);
         let asked: IndexSet<(u128, Unit)> = ready.iter().filter_map(|&t| asks(t)).collect();
+        // Without a count, threads meet when no other comes any more.
         let mut out = Vec::new();
+        if ready.iter().all(|&t| self.is_for_all(threads[t][next[t]])) {
+            out.push(ready.to_vec());
+        }
         for wanted @ (count, unit) in asked {
             let mut together: IndexMap<_, Vec<usize>> = IndexMap::default();
             for &t in ready.iter().filter(|&&t| asks(t) == Some(wanted)) {
@@ -298,15 +302,27 @@ impl<'a> Barriers<'a> {
                 let mut group: Vec<usize> =
                     chosen.iter().flat_map(|&at| together[at].iter().copied()).collect();
                 group.sort_unstable();
-                out.push(group);
+                if !out.contains(&group) {
+                    out.push(group);
+                }
             }
         }
         Ok(out)
     }
 
-    /// Whether exactly these operations complete a generation of a counted barrier, to which other
-    /// threads of their warps do not come if `comes` says so.
+    /// Whether an operation waits for all threads that have not ended.
+    fn is_for_all(&self, index: usize) -> bool {
+        self.op(index).rule == BarrierRule::AllLive
+    }
+
+    /// Whether exactly these operations complete a generation of a counted barrier, given who of the
+    /// others still comes: nobody may, if none of these has a count, and else nobody of their warps.
     pub(super) fn completes(&self, members: &[usize], comes: impl Fn(AgentId) -> bool) -> bool {
+        if members.iter().all(|&b| self.is_for_all(b)) {
+            let here = |agent| members.iter().any(|&b| self.agent(b) == agent);
+            let group = self.graph.members(&self.op(members[0]).key);
+            return group.into_iter().all(|agent| here(agent) || !comes(agent));
+        }
         let Some((wanted, unit)) = self.wanted(members[0]) else { return false };
         if members.iter().any(|&b| self.wanted(b) != Some((wanted, unit))) {
             return false;
@@ -446,9 +462,11 @@ impl<'a> Barriers<'a> {
                         }
                     }
                 }
-                continue;
             }
-            let all = own.iter().any(|&b| self.op(b).rule == BarrierRule::AllLive);
+            let all = match self.counted(key) {
+                true => own.iter().all(|&b| self.is_for_all(b)),
+                false => own.iter().any(|&b| self.is_for_all(b)),
+            };
             if all && own.iter().any(|&b| self.op(b).waits) {
                 let group = self.graph.members(key).into_iter();
                 let comes = |agent| own.iter().any(|&b| self.agent(b) == agent);

@@ -11,6 +11,7 @@ use crate::program::micro::Restriction;
 use crate::ptx::operation::{Order, Proxy, ProxyFenceKind, Scope};
 use crate::relation::eval::Interpretation;
 use crate::vocabulary::BaseRel;
+use std::collections::BTreeSet;
 
 /// An execution with the relations that its choices determine.
 pub(super) struct Derived<'e> {
@@ -216,8 +217,19 @@ impl<'e> Derived<'e> {
                 op.arrives && matches!(op.key, BarrierKey::Cta(..)) && of_warp(count)
             }
             _ if matches!(op.key, BarrierKey::Cluster(_)) => op.waits || self.takes_turns(op),
-            _ => op.waits && here.all(|other| other.rule == BarrierRule::AllLive),
+            _ => op.waits && here.all(|other| !matches!(other.rule, BarrierRule::Quorum(_))),
         };
+        // Where some may meet without the others, turns say nothing: only that all come or end.
+        let warps: BTreeSet<_> =
+            graph.members(&op.key).into_iter().map(|t| graph.warp_of(t)).collect();
+        let partial = |other: &BarrierOp| match other.rule {
+            BarrierRule::Count(n) => graph.exprs.constant(n) != Some(32 * warps.len() as u128),
+            _ => false,
+        };
+        let mut here = graph.barriers.iter().filter(|other| other.key == op.key);
+        if op.rule == BarrierRule::AllLive && here.any(partial) {
+            return held.then_some((op, 0));
+        }
         let before = graph.barriers.iter().filter(|other| {
             other.key == op.key
                 && other.arrives == op.arrives
