@@ -292,6 +292,9 @@ pub enum CutKind {
     Bound,
     /// An iteration without an effect: the thread waits, and the execution is complete without it.
     Spin,
+    /// The loop bound, behind an iteration without an effect: without it, the execution is another one
+    /// that goes further.
+    Idle,
 }
 
 /// A use of an instruction that the standard leaves undefined.

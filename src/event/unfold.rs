@@ -72,6 +72,8 @@ pub(super) struct State {
     pub(super) guard: ExprId,
     pub(super) cells: Vec<Cell>,
     pub(super) control: Vec<AccessId>,
+    /// When an iteration on the way here could have been left out.
+    pub(super) idle: ExprId,
 }
 
 /// Something a loop iteration did that others can see.
@@ -221,7 +223,8 @@ impl<'d, 'p> ThreadRun<'d, 'p> {
                 reads: Vec::new(),
             })
             .collect();
-        State { guard: self.draft.exprs.truth(true), cells, control: Vec::new() }
+        let (guard, idle) = (self.draft.exprs.truth(true), self.draft.exprs.truth(false));
+        State { guard, cells, control: Vec::new(), idle }
     }
 
     /// The state where two paths meet.
@@ -240,7 +243,11 @@ impl<'d, 'p> ThreadRun<'d, 'p> {
                 Cell { value, reads: union(&x.reads, &y.reads) }
             })
             .collect();
-        State { guard, cells, control: union(&a.control, &b.control) }
+        let idle = match a.idle == b.idle {
+            true => a.idle,
+            false => self.draft.exprs.ite(a.guard, a.idle, b.idle),
+        };
+        State { guard, cells, control: union(&a.control, &b.control), idle }
     }
 
     /// The one cell where a condition holds, else the other.
@@ -396,8 +403,8 @@ impl<'d, 'p> ThreadRun<'d, 'p> {
             taken.guard = self.exprs().and(state.guard, holds);
             taken.control = union(&state.control, &reads);
             let guard = self.exprs().and(state.guard, not);
-            falls =
-                Some(State { guard, cells: state.cells.clone(), control: taken.control.clone() });
+            let (cells, control) = (state.cells.clone(), taken.control.clone());
+            falls = Some(State { guard, cells, control, idle: state.idle });
         }
         let edge = self.flow.successors[node].taken;
         self.go(node, edge, taken, span);
@@ -422,12 +429,19 @@ impl<'d, 'p> ThreadRun<'d, 'p> {
     ) {
         if self.spin_loops {
             let spins = self.without_effect(from, id, &state, Telling::All);
-            if !self.draft.exprs.is_false(spins) {
-                let never = self.exprs().truth(false);
-                self.cut(spins, never, span, CutKind::Spin);
-                let goes_on = self.exprs().not(spins);
-                state.guard = self.exprs().and(state.guard, goes_on);
+            let acts = self.exprs().not(spins);
+            let acts = self.exprs().and(state.guard, acts);
+            if head.is_none() || self.draft.exprs.is_false(acts) {
+                self.leave_out(spins, &mut state, span, CutKind::Spin);
+            } else {
+                // That values decide whether the iteration had an effect is nothing that the program
+                // says: what follows must not depend on them for it.
+                state.idle = self.exprs().or(state.idle, spins);
             }
+        }
+        if head.is_none() {
+            let idle = self.exprs().and(state.guard, state.idle);
+            self.leave_out(idle, &mut state, span, CutKind::Idle);
         }
         if self.draft.exprs.is_false(state.guard) {
             return;
@@ -441,6 +455,16 @@ impl<'d, 'p> ThreadRun<'d, 'p> {
                 };
                 self.cut(state.guard, steady, span, CutKind::Bound);
             }
+        }
+    }
+
+    /// Ends the thread in some of the executions that come here.
+    fn leave_out(&mut self, some: ExprId, state: &mut State, span: Span, kind: CutKind) {
+        if !self.draft.exprs.is_false(some) {
+            let never = self.exprs().truth(false);
+            self.cut(some, never, span, kind);
+            let others = self.exprs().not(some);
+            state.guard = self.exprs().and(state.guard, others);
         }
     }
 
