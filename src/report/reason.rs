@@ -55,7 +55,7 @@ pub fn forbidden(core: &Core, model: &Model, files: &Files) -> String {
         return "no execution of the program has this outcome, whatever the model".to_owned();
     }
     let names: Vec<String> = axioms(core, model).map(named).collect();
-    let doubt = if core.minimal { "" } else { "; perhaps not all of these are needed" };
+    let doubt = if core.may_be_shorter() { "; perhaps not all of these are needed" } else { "" };
     names.join(", ") + doubt
 }
 
