@@ -193,6 +193,16 @@ fn parts_have_names() {
     insta::assert_snapshot!(told.concat());
 }
 
+/// A sequence around a call is about the call, where an execution comes to it.
+#[test]
+fn calls_are_not_followed() {
+    let tests = ["call", "assertion", "indirect", "pointer"];
+    let paths = tests.map(|name| format!("tests/cli/{name}.litmus"));
+    let arguments: Vec<&str> =
+        ["check", "--engine", "all"].into_iter().chain(paths.iter().map(String::as_str)).collect();
+    insta::assert_snapshot!(ptxmc(&arguments).transcript());
+}
+
 #[test]
 fn a_loop_that_is_cut_is_named() {
     let told = ["1", "3"].map(|bound| {

@@ -146,7 +146,7 @@ fn statements(mut cursor: Cursor<'_>, draft: &mut Draft, names: &mut Names, thre
         }
         let mut statement = cursor.split_until(|kind| kind == TokenKind::Semicolon);
         let read = if statement.peek() == Some(TokenKind::Qualifier) {
-            thread_directive(&mut statement, draft, names, &mut body.scopes, thread)
+            thread_directive(&mut statement, draft, names, &mut body, thread)
         } else {
             body.statement(&mut statement, names, draft)
         };
@@ -180,6 +180,7 @@ fn source_location(cursor: &mut Cursor<'_>) {
     }
 }
 
+    body.calls = cursor.has(TokenKind::Word, "call");
 /// Statements that follow without the `;` between: one error, then each is read.
 fn rest_of_line(cursor: &mut Cursor<'_>, body: &mut Body, draft: &mut Draft, names: &Names) {
     while !cursor.is_at_end() {
@@ -204,7 +205,7 @@ fn thread_directive(
     cursor: &mut Cursor<'_>,
     draft: &mut Draft,
     names: &mut Names,
-    scopes: &mut Scopes,
+    body: &mut Body,
     thread: usize,
 ) -> Result<(), SyntaxError> {
     match cursor.peek_text() {
@@ -212,7 +213,7 @@ fn thread_directive(
             let taken = draft.threads[thread].registers.len();
             let mut registers = declaration::registers(cursor, taken)?;
             for (name, _) in &mut registers {
-                name.value = scopes.declare(&name.value);
+                name.value = body.scopes.declare(&name.value);
             }
             names.registers.extend(registers.iter().map(|(name, _)| name.value.clone()));
             draft.threads[thread].registers.extend(registers);
@@ -222,7 +223,17 @@ fn thread_directive(
             names.variables.extend(declaration::of_thread(cursor, draft, thread)?);
             Ok(())
         }
-        ".pragma" => {
+        // What calls take and give: no variables of the thread.
+        ".param" if body.calls && !cursor.has(TokenKind::Assign, "=") => {
+            while let Some(token) = cursor.advance() {
+                if token.kind == TokenKind::Word {
+                    body.call_parameters.insert(cursor.text(token.span).to_owned());
+                }
+            }
+            Ok(())
+        }
+        // Where calls and branches may lead that are not followed.
+        ".pragma" | ".branchtargets" | ".calltargets" | ".callprototype" => {
             cursor.split_until(|_| false);
             Ok(())
         }
