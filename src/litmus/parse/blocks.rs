@@ -29,6 +29,7 @@ pub(super) fn parse(cursor: &mut Cursor<'_>, draft: &mut Draft) {
             Some(TokenKind::Word) if cursor.peek_at(1) == Some(TokenKind::At) => {
                 thread(cursor, draft).map(|body| bodies.extend(body))
             }
+            Some(TokenKind::Word) if names_before_place(cursor) > 1 => shared_block(cursor, draft),
             Some(TokenKind::Word) if matches!(cursor.peek_text(), "task" | "order" | "pdl") => {
                 task(cursor, draft)
             }
@@ -41,6 +42,9 @@ pub(super) fn parse(cursor: &mut Cursor<'_>, draft: &mut Draft) {
             draft.syntax(&error);
             recover(cursor);
         }
+    }
+    if let Some(unread) = draft.unread.take() {
+        draft.error(unread.error());
     }
     draft.note_legacy();
     let mut names = draft.names();
@@ -103,9 +107,53 @@ fn thread<'t>(
     }
 }
 
+/// How many names stand between commas before an `@`; 0 where something else stands there.
+fn names_before_place(cursor: &Cursor<'_>) -> usize {
+    let mut names = 0;
+    while cursor.peek_at(2 * names) == Some(TokenKind::Word) {
+        names += 1;
+        match cursor.peek_at(2 * names - 1) {
+            Some(TokenKind::Comma) => {}
+            Some(TokenKind::At) => return names,
+            _ => return 0,
+        }
+    }
+    0
+}
+
+/// `P0, P1 @ cta 0 { ... }`, which is refused; the threads are noted without their statements, so
+/// that whoever names them makes no further error.
+fn shared_block(cursor: &mut Cursor<'_>, draft: &mut Draft) -> Result<(), SyntaxError> {
+    let mut names = vec![cursor.word("a thread")?];
+    while cursor.eat(TokenKind::Comma).is_some() {
+        names.push(cursor.word("a thread")?);
+    }
+    let span = names[0].span.to(cursor.last_span());
+    let threads = names.iter().map(|name| name.value.clone()).collect();
+    draft.error(&LitmusError::SharedBlock { threads, span });
+    let place = match place(cursor) {
+        Ok(place) => place,
+        Err(PlaceError::Syntax(error)) => return Err(error),
+        Err(PlaceError::Litmus(error)) => {
+            draft.error(&error);
+            recover(cursor);
+            return Ok(());
+        }
+    };
+    names.into_iter().for_each(|name| draft.add_thread(name, place.clone()));
+    let open = cursor.span();
+    if cursor.peek() != Some(TokenKind::OpenBrace) {
+        return Err(cursor.expected("`{`"));
+    }
+    if matching_block(cursor).is_none() {
+        draft.error(&LitmusError::Unbalanced(open));
+    }
+    Ok(())
+}
+
 /// Takes `{ ... }` and gives what is between. When the brace is not closed before the condition,
 /// takes what stands before that and gives nothing.
-fn matching_block<'t>(cursor: &mut Cursor<'t>) -> Option<Cursor<'t>> {
+pub(super) fn matching_block<'t>(cursor: &mut Cursor<'t>) -> Option<Cursor<'t>> {
     cursor.advance();
     let mut depth = 0_usize;
     let mut closed = false;
@@ -132,6 +180,7 @@ fn matching_block<'t>(cursor: &mut Cursor<'t>) -> Option<Cursor<'t>> {
 /// The statements of one thread.
 fn statements(mut cursor: Cursor<'_>, draft: &mut Draft, names: &mut Names, thread: usize) {
     let mut body = Body::new(Scopes::of(&cursor));
+    body.calls = cursor.has(TokenKind::Word, "call");
     while !cursor.is_at_end() {
         body.labels(&mut cursor);
         if cursor.peek_text() == ".loc" {
@@ -180,7 +229,6 @@ fn source_location(cursor: &mut Cursor<'_>) {
     }
 }
 
-    body.calls = cursor.has(TokenKind::Word, "call");
 /// Statements that follow without the `;` between: one error, then each is read.
 fn rest_of_line(cursor: &mut Cursor<'_>, body: &mut Body, draft: &mut Draft, names: &Names) {
     while !cursor.is_at_end() {
