@@ -14,6 +14,8 @@ const DEADLOCK: &str = "tests/cli/waits-for-ever.litmus";
 const HOST: &str = "litmus/api/host-adds.litmus";
 const PARTS: &str = "tests/cli/parts.litmus";
 const SPINLOCK: &str = "tests/cli/spinlock.litmus";
+const LONE_BARRIER: &str = "tests/cli/lone-barrier.litmus";
+const SHARED_BARRIER: &str = "tests/cli/shared-barrier.litmus";
 const BAD: &str = "tests/cli/bad/opcode.litmus";
 
 /// What a run of the command gave.
@@ -206,7 +208,9 @@ fn calls_are_not_followed() {
 #[test]
 fn a_loop_that_is_cut_is_named() {
     let told = ["1", "3"].map(|bound| {
-        ptxmc(&["check", "--engine", "all", "--bound", bound, SPINLOCK, LOOP]).transcript()
+        let tests = [SPINLOCK, LONE_BARRIER, SHARED_BARRIER, LOOP];
+        let options = ["check", "--engine", "all", "--bound", bound];
+        ptxmc(&[&options[..], &tests].concat()).transcript()
     });
     let more = ["outcomes", "races"].map(|command| ptxmc(&[command, LOOP]).transcript());
     insta::assert_snapshot!([told, more].concat().concat());
