@@ -14,6 +14,8 @@ const DEADLOCK: &str = "tests/cli/waits-for-ever.litmus";
 const HOST: &str = "litmus/api/host-adds.litmus";
 const PARTS: &str = "tests/cli/parts.litmus";
 const SPINLOCK: &str = "tests/cli/spinlock.litmus";
+const LONE_BARRIER: &str = "tests/cli/lone-barrier.litmus";
+const SHARED_BARRIER: &str = "tests/cli/shared-barrier.litmus";
 const BAD: &str = "tests/cli/bad/opcode.litmus";
 
 /// What a run of the command gave.
@@ -193,10 +195,22 @@ fn parts_have_names() {
     insta::assert_snapshot!(told.concat());
 }
 
+/// A sequence around a call is about the call, where an execution comes to it.
+#[test]
+fn calls_are_not_followed() {
+    let tests = ["call", "assertion", "indirect", "pointer"];
+    let paths = tests.map(|name| format!("tests/cli/{name}.litmus"));
+    let arguments: Vec<&str> =
+        ["check", "--engine", "all"].into_iter().chain(paths.iter().map(String::as_str)).collect();
+    insta::assert_snapshot!(ptxmc(&arguments).transcript());
+}
+
 #[test]
 fn a_loop_that_is_cut_is_named() {
     let told = ["1", "3"].map(|bound| {
-        ptxmc(&["check", "--engine", "all", "--bound", bound, SPINLOCK, LOOP]).transcript()
+        let tests = [SPINLOCK, LONE_BARRIER, SHARED_BARRIER, LOOP];
+        let options = ["check", "--engine", "all", "--bound", bound];
+        ptxmc(&[&options[..], &tests].concat()).transcript()
     });
     let more = ["outcomes", "races"].map(|command| ptxmc(&[command, LOOP]).transcript());
     insta::assert_snapshot!([told, more].concat().concat());

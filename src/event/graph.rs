@@ -277,7 +277,8 @@ pub struct Cut {
     /// When that happens.
     pub guard: ExprId,
     /// Of a cut by the bound, when it happens after a round that has changed nothing, since it wrote
-    /// only what it read: another round like it may follow. False of other cuts.
+    /// only what it read and waited for nobody: another round like it may follow. False of other
+    /// cuts.
     pub steady: ExprId,
     /// The branch.
     pub span: Span,

@@ -1,7 +1,7 @@
 //! Barrier operations of a thread: the barriers that each may mean, and what reductions return.
 
-use super::graph::{BarrierOp, BarrierRule};
-use super::unfold::{Cell, Effect, State, ThreadRun};
+use super::graph::{BarrierKey, BarrierOp, BarrierRule};
+use super::unfold::{Cell, Effect, EffectKind, State, ThreadRun};
 use crate::id::ExprId;
 use crate::litmus::ast::ThreadPlace;
 use crate::program::expr::{Expr, ExprArena};
@@ -29,6 +29,11 @@ impl ThreadRun<'_, '_> {
         };
         let mut result: Option<Cell> = None;
         for (guard, key) in resources {
+            let passes = barrier.arrives && barrier.waits && count.is_none();
+            let kind = match passes && self.is_alone_at(&key) {
+                true => EffectKind::LoneBarrier,
+                false => EffectKind::Change,
+            };
             let index = self.draft.push_barrier(
                 self.index,
                 barrier,
@@ -39,7 +44,7 @@ impl ThreadRun<'_, '_> {
                 self.position,
                 span,
             );
-            self.effects.push(Effect { node, guard, update: None });
+            self.effects.push(Effect { node, guard, kind });
             if let Some((reduction, Some(register))) = barrier.reduction {
                 let wide = self.code.registers[register].ty.bits;
                 let width =
@@ -59,14 +64,22 @@ impl ThreadRun<'_, '_> {
         }
     }
 
+    /// Whether the test has no other thread that a barrier might wait for.
+    fn is_alone_at(&self, key: &BarrierKey) -> bool {
+        let mut threads = self.draft.program.threads.iter().enumerate();
+        !threads.any(|(index, thread)| match thread.place {
+            ThreadPlace::Device(p) => index != self.index && key.includes(p),
+            ThreadPlace::Host => false,
+        })
+    }
+
     /// The barriers that an operation may mean, each with its guard.
     pub(super) fn barrier_keys(
         &mut self,
         barrier: &BarrierMicro,
         state: &State,
         span: Span,
-    ) -> Vec<(ExprId, super::graph::BarrierKey)> {
-        use super::graph::BarrierKey;
+    ) -> Vec<(ExprId, BarrierKey)> {
         use crate::program::micro::BarrierGroup;
         let ThreadPlace::Device(p) = self.code.place else {
             self.violate(state.guard, span, "a barrier on a host thread".to_owned(), true);

@@ -2,7 +2,7 @@
 
 use super::draft::DraftAccess;
 use super::graph::Violation;
-use super::unfold::{Cell, Effect, State, ThreadRun, mentions_old, union};
+use super::unfold::{Cell, Effect, EffectKind, State, ThreadRun, mentions_old, union};
 use crate::id::{AccessId, ExprId};
 use crate::litmus::ast::DeclaredSpace;
 use crate::program::expr::Expr;
@@ -184,7 +184,7 @@ impl<'p> ThreadRun<'_, 'p> {
             access.value = value;
             access.data_reads = reads.to_vec();
             self.draft.push_access(access);
-            self.effects.push(Effect { node, guard, update: None });
+            self.effects.push(Effect { node, guard, kind: EffectKind::Change });
         }
     }
 
@@ -207,14 +207,14 @@ impl<'p> ThreadRun<'_, 'p> {
                 write.marks.releasing_read = false;
                 write.write = true;
                 write.value = self.exprs().resize(new, width, false);
-                let update = Some((old, write.value));
+                let kind = EffectKind::Update(old, write.value);
                 write.data_reads = self.term_reads(value, state);
                 if mentions_old(value) || mentions_old(writes) {
                     write.data_reads = union(&write.data_reads, &[read]);
                 }
                 write.rmw_read = Some(read);
                 self.draft.push_access(write);
-                self.effects.push(Effect { node, guard: happens, update });
+                self.effects.push(Effect { node, guard: happens, kind });
             }
             reads.push(read);
             result = Some(match result {

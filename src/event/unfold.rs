@@ -80,8 +80,17 @@ pub(super) struct State {
 pub(super) struct Effect {
     pub(super) node: usize,
     pub(super) guard: ExprId,
-    /// Of an atomic operation, what it read and what it wrote.
-    pub(super) update: Option<(ExprId, ExprId)>,
+    pub(super) kind: EffectKind,
+}
+
+/// What another round may do again without a change for anyone.
+pub(super) enum EffectKind {
+    /// Nothing is known of it.
+    Change,
+    /// An atomic operation, with what it read and what it wrote: no change if these are one.
+    Update(ExprId, ExprId),
+    /// A barrier that waits for nobody else.
+    LoneBarrier,
 }
 
 /// Which effects tell a round of a loop from one that changes nothing.
@@ -89,7 +98,7 @@ pub(super) struct Effect {
 enum Telling {
     /// All.
     All,
-    /// All but atomic operations that write what they read.
+    /// All but atomic operations that write what they read, and barriers that wait for nobody else.
     Changes,
 }
 
@@ -505,9 +514,13 @@ impl<'d, 'p> ThreadRun<'d, 'p> {
         for effect in &self.effects {
             if self.flow.same_iteration(id, effect.node, node) {
                 let mut not = self.draft.exprs.not(effect.guard);
-                if let (Telling::Changes, Some((old, new))) = (telling, effect.update) {
-                    let same = self.draft.exprs.eq(old, new);
-                    not = self.draft.exprs.or(not, same);
+                match (telling, &effect.kind) {
+                    (Telling::Changes, EffectKind::LoneBarrier) => continue,
+                    (Telling::Changes, &EffectKind::Update(old, new)) => {
+                        let same = self.draft.exprs.eq(old, new);
+                        not = self.draft.exprs.or(not, same);
+                    }
+                    (Telling::All, _) | (_, EffectKind::Change) => {}
                 }
                 spins = self.draft.exprs.and(spins, not);
             }

@@ -4,10 +4,11 @@ use crate::diagnostic::{Diagnostic, closest};
 use crate::litmus::ast::{
     AliasDeclaration, Condition, DeclaredSpace, Dialect, Term, Test, Thread, ThreadPlace, Variable,
 };
-use crate::litmus::error::{LitmusError, LitmusWarning};
+use crate::litmus::error::{LitmusError, LitmusWarning, SHARED_BLOCK};
 use crate::litmus::launch;
 use crate::litmus::memory;
 use crate::litmus::parse::init::column_variable;
+use crate::litmus::proposal::{self, Proposal};
 use crate::litmus::tasks;
 use crate::ptx::integer::CARRY;
 use crate::ptx::operation::{AccessForm, Operation, Space, Statement, Type, Value};
@@ -22,7 +23,8 @@ const MOST_SUGGESTIONS: usize = 50;
 /// Checks a test and adds, in columns, the locations that only their use declares.
 pub(super) fn check(test: &mut Test, diagnostics: &mut Vec<Diagnostic>) {
     // A statement that could not be read may be the one that writes a register.
-    let complete = !diagnostics.iter().any(|found| found.code.starts_with("syntax-"));
+    let unread = |code: &str| code.starts_with("syntax-") || code == SHARED_BLOCK;
+    let complete = !diagnostics.iter().any(|found| unread(found.code));
     locations(test, diagnostics);
     let test = &*test;
     let variables = variables_by_name(test, diagnostics);
@@ -76,8 +78,19 @@ fn locations(test: &mut Test, diagnostics: &mut Vec<Diagnostic>) {
     let mut known: FxHashSet<String> =
         declared.chain(test.aliases.iter().map(|alias| alias.name.value.clone())).collect();
     let mut used: Vec<Spanned<String>> = Vec::new();
+    // What the first access to an undeclared name says of it.
+    let mut proposals: FxHashMap<String, Proposal> = FxHashMap::default();
     for statement in test.threads.iter().flat_map(|thread| &thread.statements) {
-        used.extend(Mentions::of(statement).variables.into_iter().cloned());
+        for name in Mentions::of(statement).variables {
+            used.push(name.clone());
+            if test.dialect == Dialect::Blocks
+                && !known.contains(&name.value)
+                && !proposals.contains_key(&name.value)
+                && let Some(proposal) = proposal::of_access(statement, &name.value)
+            {
+                proposals.insert(name.value.clone(), proposal);
+            }
+        }
     }
     used.extend(test.aliases.iter().map(|alias| alias.target.clone()));
     let initial = test.variables.iter().flat_map(|v| &v.initial_addresses);
@@ -100,15 +113,31 @@ fn locations(test: &mut Test, diagnostics: &mut Vec<Diagnostic>) {
             continue;
         }
         if test.dialect == Dialect::Blocks {
-            let near = suggestion(diagnostics, &name.value, known.iter().map(String::as_str));
             known.insert(name.value.clone());
-            diagnostics.push(LitmusError::Undeclared { name, near }.diagnostic());
+            let (space, declaration) = match proposals.remove(&name.value) {
+                Some(Proposal { space, declaration }) => (space, Some(declaration)),
+                None => (None, None),
+            };
+            let reached = test.variables.iter().filter(|v| space.is_none_or(|s| s == v.space));
+            let aliases = test.aliases.iter().map(|alias| alias.name.value.as_str());
+            let meant = reached.map(|variable| variable.name.value.as_str()).chain(aliases);
+            let meant = meant.filter(|other| !differ_in_number(&name.value, other));
+            let near = suggestion(diagnostics, &name.value, meant);
+            diagnostics.push(LitmusError::Undeclared { name, near, declaration }.diagnostic());
         } else {
             known.insert(name.value.clone());
             diagnostics.push(LitmusWarning::Undeclared { name: name.clone() }.diagnostic());
             test.variables.push(column_variable(name));
         }
     }
+}
+
+/// Whether names are those of a series, `x_param_0` and `x_param_1`: one is hardly written by mistake
+/// for the other.
+fn differ_in_number(name: &str, other: &str) -> bool {
+    let [stem, others] =
+        [name, other].map(|name| name.trim_end_matches(|c: char| c.is_ascii_digit()));
+    stem == others && stem.len() < name.len() && others.len() < other.len()
 }
 
 /// Labels are unique in a thread, and jumps go to one of them.

@@ -5,6 +5,9 @@ use crate::ptx::operation::Type;
 use crate::source::{Span, Spanned};
 use thiserror::Error;
 
+/// The code of a block that belongs to several threads, which leaves them without their statements.
+pub(super) const SHARED_BLOCK: &str = "litmus-shared-block";
+
 /// An unusable test.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[allow(missing_docs, reason = "the fields are the parts of the messages")]
@@ -19,6 +22,12 @@ pub enum LitmusError {
     HeaderLine(Span),
     #[error("the test has no threads")]
     NoThreads(Span),
+    #[error("a kernel is not read as such")]
+    Kernel { parameter: Option<String>, span: Span },
+    #[error("a function is not read as such")]
+    Function(Span),
+    #[error("one block is written for {} threads", threads.len())]
+    SharedBlock { threads: Vec<String>, span: Span },
     #[error("the `{{` has no matching `}}`")]
     Unbalanced(Span),
     #[error("the row has {found} cell{}, but there are {expected} threads", if *found == 1 { "" } else { "s" })]
@@ -30,7 +39,9 @@ pub enum LitmusError {
     #[error("there is no task `{}`", name.value)]
     UnknownTask { name: Spanned<String>, known: String },
     #[error("`{}` is not declared", name.value)]
-    Undeclared { name: Spanned<String>, near: Option<String> },
+    Undeclared { name: Spanned<String>, near: Option<String>, declaration: Option<String> },
+    #[error("`{}` is no variable, and no thread is named with it", name.value)]
+    LooseRegister { name: Spanned<String>, choices: Vec<String> },
     #[error("there is no label `{}` in this thread", name.value)]
     UnknownLabel { name: Spanned<String>, near: Option<String> },
     #[error("`{}` is read, but nothing ever writes it", name.value)]
@@ -77,6 +88,9 @@ impl LitmusError {
             | Self::NoHeader(span)
             | Self::HeaderLine(span)
             | Self::NoThreads(span)
+            | Self::Kernel { span, .. }
+            | Self::Function(span)
+            | Self::SharedBlock { span, .. }
             | Self::Unbalanced(span)
             | Self::Ragged { span, .. }
             | Self::TwoClusters { span, .. }
@@ -91,6 +105,7 @@ impl LitmusError {
             | Self::UnknownTask { name, .. }
             | Self::AliasCycle { name }
             | Self::Undeclared { name, .. }
+            | Self::LooseRegister { name, .. }
             | Self::UnknownLabel { name, .. }
             | Self::NeverWritten { name, .. }
             | Self::UndeclaredRegister { name, .. }
@@ -118,6 +133,26 @@ impl LitmusError {
             Self::NoThreads(_) => at("litmus-threads").help(
                 "write `P0@cta 0,gpu 0 | ... ;` and rows of cells, or `P0 @ gpu 0, cta 0 { ... }`",
             ),
+            Self::Kernel { parameter, .. } => {
+                let statements = "write a block for each thread that runs it, `P0 @ gpu 0, cluster 0, \
+                                  cta 0, warp 0 { ... }`, with what stands between the braces";
+                at("litmus-kernel").help(match parameter {
+                    Some(parameter) => format!(
+                        "{statements}, and a line before them for each parameter, with the address \
+                         or number that is passed: `{parameter}`"
+                    ),
+                    None => statements.to_owned(),
+                })
+            }
+            Self::Function(_) => at("litmus-kernel")
+                .help("write its statements where it is called: calls are not followed"),
+            Self::SharedBlock { threads, .. } => {
+                let own = threads.iter().take(2).map(|name| format!("`{name} @ ... {{ ... }}`"));
+                at(SHARED_BLOCK).help(format!(
+                    "every thread has a block of its own: {}",
+                    own.collect::<Vec<_>>().join(" and ")
+                ))
+            }
             Self::Unbalanced(_) => at("litmus-braces").help("close it with `}`"),
             Self::Ragged { header, expected, .. } => at("litmus-ragged-row")
                 .also(*header, format!("{expected} threads"))
@@ -137,8 +172,19 @@ impl LitmusError {
             } else {
                 format!("the tasks are {known}")
             }),
-            Self::Undeclared { near, .. } => at("litmus-undeclared")
-                .help(suggest(near.as_ref(), "declare it, for example `.global .u32 x = 0;`")),
+            Self::Undeclared { near, declaration, .. } => {
+                let declare = match declaration {
+                    Some(declaration) => format!("declare it: `{declaration}`"),
+                    None => "declare it, for example `.global .u32 x = 0;`".to_owned(),
+                };
+                at("litmus-undeclared").help(suggest(near.as_ref(), &declare))
+            }
+            Self::LooseRegister { name, choices } if choices.is_empty() => at("litmus-undeclared")
+                .help(format!("declare it, or name the thread of a register: `P0:{}`", name.value)),
+            Self::LooseRegister { choices, .. } => at("litmus-undeclared").help(format!(
+                "name the thread whose register is meant: {}",
+                choices.join(" or ")
+            )),
             Self::UnknownLabel { near, .. } => at("litmus-unknown-label")
                 .help(suggest(near.as_ref(), "labels are per thread: write `NAME:` before a statement")),
             Self::NeverWritten { name, .. } if name.value.contains('.') => {

@@ -7,4 +7,5 @@ pub(crate) mod launch;
 mod memory;
 pub mod parse;
 pub mod print;
+mod proposal;
 mod tasks;

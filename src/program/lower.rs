@@ -316,11 +316,9 @@ impl Lowering<'_> {
             Operation::Nothing | Operation::LaunchDependents => {}
             Operation::GridDependencyWait => self.out.push(Micro::GridWait),
             Operation::WarpExchange { name, .. } | Operation::Unknown { name, .. } => {
-                self.out.push(Micro::Require {
-                    condition: Term::truth(false),
-                    rule: format!("`{name}` is outside the supported subset"),
-                    out_of_model: true,
-                })
+                let rule = format!("`{name}` is outside the supported subset{}", instead(name));
+                let condition = Term::truth(false);
+                self.out.push(Micro::Require { condition, rule, out_of_model: true });
             }
             Operation::StoreBulk { .. }
             | Operation::Discard { .. }
@@ -572,6 +570,15 @@ pub fn compare(comparison: Comparison, a: Term, b: Term, ty: Type) -> Term {
         Comparison::Ge => a.binary(less, b).not(),
         Comparison::Gt => b.binary(less, a),
         Comparison::Le => b.binary(less, a).not(),
+    }
+}
+
+/// What a test may say instead of an instruction that is not supported, if that is always the same.
+fn instead(name: &str) -> &'static str {
+    match name.split('.').next() {
+        Some("call") => ": functions are not followed; write the function's statements there",
+        Some("brx") => ": indirect branches are not followed; write `setp` and `bra`",
+        _ => "",
     }
 }
 

@@ -75,6 +75,13 @@ impl<'t> Cursor<'t> {
         self.at > 0
     }
 
+    /// Whether a token of this kind and text is left.
+    #[must_use]
+    pub fn has(&self, kind: TokenKind, text: &str) -> bool {
+        let left = self.tokens.get(self.at..).unwrap_or(&[]);
+        left.iter().any(|token| token.kind == kind && self.text(token.span) == text)
+    }
+
     /// Whether no token is left.
     #[must_use]
     pub fn is_at_end(&self) -> bool {

@@ -107,7 +107,7 @@ fn by_axioms(
     core: &Core,
     counterfactual: Option<&Result<Counterfactual, Absent>>,
 ) -> String {
-    let doubt = if core.minimal { "" } else { ", perhaps more of them than needed" };
+    let doubt = if core.may_be_shorter() { ", perhaps more of them than needed" } else { "" };
     let mut out = format!("These axioms of the model exclude the outcome{doubt}:\n");
     reason::axioms(core, subject.model)
         .for_each(|axiom| out.push_str(&quoted(axiom, subject.files)));

@@ -55,7 +55,7 @@ pub fn forbidden(core: &Core, model: &Model, files: &Files) -> String {
         return "no execution of the program has this outcome, whatever the model".to_owned();
     }
     let names: Vec<String> = axioms(core, model).map(named).collect();
-    let doubt = if core.minimal { "" } else { "; perhaps not all of these are needed" };
+    let doubt = if core.may_be_shorter() { "; perhaps not all of these are needed" } else { "" };
     names.join(", ") + doubt
 }
 
@@ -100,9 +100,7 @@ fn cut(bounded: &Bounded, files: &Files) -> String {
     let told = match bounded.beyond {
         Beyond::Higher => format!("was cut after {rounds}; a higher --bound may tell"),
         Beyond::TooLarge => format!("was cut after {rounds}; more make the program too large"),
-        Beyond::Never => {
-            "may go round for ever, each time writing what it read; any --bound cuts it".to_owned()
-        }
+        Beyond::Never => "may go round for ever, changing nothing; any --bound cuts it".to_owned(),
     };
     format!("{what} {told}{place}")
 }

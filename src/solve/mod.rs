@@ -253,6 +253,15 @@ pub struct Core {
     pub endless: Vec<Span>,
 }
 
+impl Core {
+    /// Whether it names several axioms of which some may not be needed. Of a single one nobody would
+    /// leave anything out.
+    #[must_use]
+    pub fn may_be_shorter(&self) -> bool {
+        !self.minimal && self.axioms.len() > 1
+    }
+}
+
 /// How much work engines put into the cores of their negative answers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Cores {

@@ -29,6 +29,7 @@ pub(super) fn parse(cursor: &mut Cursor<'_>, draft: &mut Draft) {
             Some(TokenKind::Word) if cursor.peek_at(1) == Some(TokenKind::At) => {
                 thread(cursor, draft).map(|body| bodies.extend(body))
             }
+            Some(TokenKind::Word) if names_before_place(cursor) > 1 => shared_block(cursor, draft),
             Some(TokenKind::Word) if matches!(cursor.peek_text(), "task" | "order" | "pdl") => {
                 task(cursor, draft)
             }
@@ -41,6 +42,9 @@ pub(super) fn parse(cursor: &mut Cursor<'_>, draft: &mut Draft) {
             draft.syntax(&error);
             recover(cursor);
         }
+    }
+    if let Some(unread) = draft.unread.take() {
+        draft.error(unread.error());
     }
     draft.note_legacy();
     let mut names = draft.names();
@@ -103,9 +107,53 @@ fn thread<'t>(
     }
 }
 
+/// How many names stand between commas before an `@`; 0 where something else stands there.
+fn names_before_place(cursor: &Cursor<'_>) -> usize {
+    let mut names = 0;
+    while cursor.peek_at(2 * names) == Some(TokenKind::Word) {
+        names += 1;
+        match cursor.peek_at(2 * names - 1) {
+            Some(TokenKind::Comma) => {}
+            Some(TokenKind::At) => return names,
+            _ => return 0,
+        }
+    }
+    0
+}
+
+/// `P0, P1 @ cta 0 { ... }`, which is refused; the threads are noted without their statements, so
+/// that whoever names them makes no further error.
+fn shared_block(cursor: &mut Cursor<'_>, draft: &mut Draft) -> Result<(), SyntaxError> {
+    let mut names = vec![cursor.word("a thread")?];
+    while cursor.eat(TokenKind::Comma).is_some() {
+        names.push(cursor.word("a thread")?);
+    }
+    let span = names[0].span.to(cursor.last_span());
+    let threads = names.iter().map(|name| name.value.clone()).collect();
+    draft.error(&LitmusError::SharedBlock { threads, span });
+    let place = match place(cursor) {
+        Ok(place) => place,
+        Err(PlaceError::Syntax(error)) => return Err(error),
+        Err(PlaceError::Litmus(error)) => {
+            draft.error(&error);
+            recover(cursor);
+            return Ok(());
+        }
+    };
+    names.into_iter().for_each(|name| draft.add_thread(name, place.clone()));
+    let open = cursor.span();
+    if cursor.peek() != Some(TokenKind::OpenBrace) {
+        return Err(cursor.expected("`{`"));
+    }
+    if matching_block(cursor).is_none() {
+        draft.error(&LitmusError::Unbalanced(open));
+    }
+    Ok(())
+}
+
 /// Takes `{ ... }` and gives what is between. When the brace is not closed before the condition,
 /// takes what stands before that and gives nothing.
-fn matching_block<'t>(cursor: &mut Cursor<'t>) -> Option<Cursor<'t>> {
+pub(super) fn matching_block<'t>(cursor: &mut Cursor<'t>) -> Option<Cursor<'t>> {
     cursor.advance();
     let mut depth = 0_usize;
     let mut closed = false;
@@ -132,6 +180,7 @@ fn matching_block<'t>(cursor: &mut Cursor<'t>) -> Option<Cursor<'t>> {
 /// The statements of one thread.
 fn statements(mut cursor: Cursor<'_>, draft: &mut Draft, names: &mut Names, thread: usize) {
     let mut body = Body::new(Scopes::of(&cursor));
+    body.calls = cursor.has(TokenKind::Word, "call");
     while !cursor.is_at_end() {
         body.labels(&mut cursor);
         if cursor.peek_text() == ".loc" {
@@ -146,7 +195,7 @@ fn statements(mut cursor: Cursor<'_>, draft: &mut Draft, names: &mut Names, thre
         }
         let mut statement = cursor.split_until(|kind| kind == TokenKind::Semicolon);
         let read = if statement.peek() == Some(TokenKind::Qualifier) {
-            thread_directive(&mut statement, draft, names, &mut body.scopes, thread)
+            thread_directive(&mut statement, draft, names, &mut body, thread)
         } else {
             body.statement(&mut statement, names, draft)
         };
@@ -204,7 +253,7 @@ fn thread_directive(
     cursor: &mut Cursor<'_>,
     draft: &mut Draft,
     names: &mut Names,
-    scopes: &mut Scopes,
+    body: &mut Body,
     thread: usize,
 ) -> Result<(), SyntaxError> {
     match cursor.peek_text() {
@@ -212,7 +261,7 @@ fn thread_directive(
             let taken = draft.threads[thread].registers.len();
             let mut registers = declaration::registers(cursor, taken)?;
             for (name, _) in &mut registers {
-                name.value = scopes.declare(&name.value);
+                name.value = body.scopes.declare(&name.value);
             }
             names.registers.extend(registers.iter().map(|(name, _)| name.value.clone()));
             draft.threads[thread].registers.extend(registers);
@@ -222,7 +271,17 @@ fn thread_directive(
             names.variables.extend(declaration::of_thread(cursor, draft, thread)?);
             Ok(())
         }
-        ".pragma" => {
+        // What calls take and give: no variables of the thread.
+        ".param" if body.calls && !cursor.has(TokenKind::Assign, "=") => {
+            while let Some(token) = cursor.advance() {
+                if token.kind == TokenKind::Word {
+                    body.call_parameters.insert(cursor.text(token.span).to_owned());
+                }
+            }
+            Ok(())
+        }
+        // Where calls and branches may lead that are not followed.
+        ".pragma" | ".branchtargets" | ".calltargets" | ".callprototype" => {
             cursor.split_until(|_| false);
             Ok(())
         }

@@ -5,17 +5,22 @@ use super::scopes::Scopes;
 use crate::ptx::cursor::Cursor;
 use crate::ptx::decode::{self, Names};
 use crate::ptx::error::{DecodeError, DecodeWarning, SyntaxError};
-use crate::ptx::instruction::{Instruction, guard, instruction};
+use crate::ptx::instruction::{Instruction, OperandKind, guard, instruction};
 use crate::ptx::legacy;
 use crate::ptx::operation::{Operation, PredicateUse, Register, Statement};
 use crate::ptx::registers::Mentions;
 use crate::ptx::token::TokenKind;
 use crate::source::{Span, Spanned};
+use rustc_hash::FxHashSet;
 
 /// The statements of a thread so far.
 #[derive(Debug, Default)]
 pub(super) struct Body {
     pub(super) scopes: Scopes,
+    /// What the thread declares to pass to functions and get from them.
+    pub(super) call_parameters: FxHashSet<String>,
+    /// Whether it calls functions.
+    pub(super) calls: bool,
     labels: Vec<Spanned<String>>,
     statements: Vec<Statement>,
 }
@@ -71,8 +76,10 @@ impl Body {
     ) {
         let mut warnings = Vec::new();
         let known = if draft.is_legacy() { legacy::check(instruction) } else { Ok(()) };
-        let decoded = known.and_then(|()| {
-            decode::decode(instruction, names, draft.decode_dialect(), &mut warnings)
+        let passes = self.passes_parameter(instruction, names);
+        let decoded = known.and_then(|()| match passes {
+            true => Ok(decode::passing(instruction, names)),
+            false => decode::decode(instruction, names, draft.decode_dialect(), &mut warnings),
         });
         draft.diagnostics.extend(warnings.iter().map(DecodeWarning::diagnostic));
         if draft.is_legacy() && decoded.is_ok() {
@@ -87,6 +94,22 @@ impl Body {
         let labels = std::mem::take(&mut self.labels);
         let span = start.to(instruction.span);
         self.statements.push(Statement { labels, guard, operation, span });
+    }
+
+    /// Whether an instruction stores or loads what a call takes or gives.
+    fn passes_parameter(&self, instruction: &Instruction, names: &Names) -> bool {
+        let address = instruction.operands.iter().find_map(|operand| match &operand.kind {
+            OperandKind::Bracket(list) => match &list.first()?.kind {
+                OperandKind::Name(name, _) => Some(name),
+                _ => None,
+            },
+            _ => None,
+        });
+        let space = instruction.qualifiers.first().map(|word| word.value.as_str());
+        matches!(space, Some("param" | "param::func"))
+            && address.is_some_and(|name| {
+                self.call_parameters.contains(name) && !names.variables.contains_key(name)
+            })
     }
 
     /// Whether a label waits for its statement.

@@ -3,6 +3,7 @@
 //! Precedence as in herd: `~`, then `=>`, then `/\`, then `\/`. A location stands for its final
 //! value on either side of a comparison; its address is written `&x`.
 
+use super::draft::ThreadDraft;
 use super::init::thread_name;
 use crate::diagnostic::closest;
 use crate::litmus::ast::{Condition, DeclaredSpace, Dialect, Term};
@@ -18,12 +19,17 @@ use rustc_hash::FxHashMap;
 /// How deep conditions may nest.
 const DEEPEST_CONDITION: usize = 128;
 
+/// How many threads a message names.
+const MOST_CHOICES: usize = 4;
+
 /// What the names in a condition stand for.
 pub(super) struct Resolver<'a> {
     pub(super) threads: &'a FxHashMap<String, usize>,
     /// Variables with their space; `None` for aliases.
     pub(super) spaces: FxHashMap<&'a str, Option<DeclaredSpace>>,
     pub(super) dialect: Dialect,
+    /// The threads with their statements, for messages.
+    pub(super) bodies: &'a [ThreadDraft],
 }
 
 /// Why a condition cannot be read.
@@ -192,9 +198,30 @@ fn memory(
     }
     let known = names.spaces.contains_key(name.value.as_str());
     if !known && names.dialect == Dialect::Blocks {
-        let near = closest(&name.value, names.spaces.keys().copied()).map(str::to_owned);
-        return Err(ConditionError::Litmus(LitmusError::Undeclared { name, near }));
+        return Err(ConditionError::Litmus(undeclared(name, names)));
     }
     let span = name.span.to(cursor.last_span());
     Ok(Term::Memory { variable: name.value, index, instance, span })
+}
+
+/// That nothing has this name, unless threads have a register of it.
+fn undeclared(name: Spanned<String>, names: &Resolver<'_>) -> LitmusError {
+    let bare = name.value.strip_prefix('%').unwrap_or(&name.value);
+    let having = names.bodies.iter().filter(|thread| thread.has_register(bare));
+    let choices: Vec<String> =
+        having.take(MOST_CHOICES).map(|thread| format!("`{}:{bare}`", thread.name.value)).collect();
+    let near = closest(&name.value, names.spaces.keys().copied()).map(str::to_owned);
+    if !choices.is_empty() || near.is_none() && looks_like_register(&name.value) {
+        return LitmusError::LooseRegister { name, choices };
+    }
+    LitmusError::Undeclared { name, near, declaration: None }
+}
+
+/// Whether a name is such as compilers give registers: `%x`, `r1`, `rd1`.
+fn looks_like_register(name: &str) -> bool {
+    let numbered = |prefix| {
+        let number = name.strip_prefix(prefix);
+        number.is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()))
+    };
+    name.starts_with('%') || ["r", "rs", "rd", "f", "fd", "p"].into_iter().any(numbered)
 }

@@ -2,6 +2,7 @@
 
 use super::draft::Draft;
 use super::init::{element_count, too_many_values};
+use super::kernel;
 use crate::diagnostic::closest;
 use crate::litmus::ast::{AddressBits, AliasDeclaration, DeclaredSpace, InitialAddress, Variable};
 use crate::litmus::error::LitmusError;
@@ -41,6 +42,10 @@ pub(super) fn directive(cursor: &mut Cursor<'_>, draft: &mut Draft) -> Result<()
     let space = match cursor.text(directive.span) {
         ".version" => return version(cursor, draft),
         ".alias" => return alias(cursor, draft, directive.span),
+        ".entry" | ".func" => {
+            kernel::unread(cursor, draft, directive.span);
+            return Ok(());
+        }
         word if IGNORED.contains(&word) => {
             skip_module_directive(cursor);
             return Ok(());

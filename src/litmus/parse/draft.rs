@@ -2,6 +2,7 @@
 
 use super::condition::Resolver;
 use super::header::Header;
+use super::kernel::Unread;
 use super::place::{PlaceDraft, later_parts, resolve};
 use crate::diagnostic::Diagnostic;
 use crate::litmus::ast::{
@@ -13,6 +14,7 @@ use crate::ptx::decode::{self, Names};
 use crate::ptx::error::SyntaxError;
 use crate::ptx::legacy;
 use crate::ptx::operation::{Register, Statement, Type};
+use crate::ptx::registers::Mentions;
 use crate::source::{Span, Spanned};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -23,6 +25,18 @@ pub(super) struct ThreadDraft {
     pub(super) place: PlaceDraft,
     pub(super) registers: Vec<(Register, Type)>,
     pub(super) statements: Vec<Statement>,
+}
+
+impl ThreadDraft {
+    /// Whether it declares, reads or writes a register, named without `%`.
+    pub(super) fn has_register(&self, name: &str) -> bool {
+        let mentioned = |statement: &Statement| {
+            let Mentions { reads, writes, .. } = Mentions::of(statement);
+            reads.into_iter().chain(writes).any(|register| register.value == name)
+        };
+        self.registers.iter().any(|(register, _)| register.value == name)
+            || self.statements.iter().any(mentioned)
+    }
 }
 
 /// `P0:r0 = value` before the threads are known.
@@ -56,6 +70,8 @@ pub(super) struct Draft {
     pub(super) locations: Vec<Term>,
     pub(super) filter: Option<Condition>,
     pub(super) judgement: Option<(Quantifier, Condition, Span)>,
+    /// A kernel or function that was passed over.
+    pub(super) unread: Option<Unread>,
     pub(super) diagnostics: Vec<Diagnostic>,
 }
 
@@ -85,6 +101,7 @@ impl Draft {
             locations: Vec::new(),
             filter: None,
             judgement: None,
+            unread: None,
             diagnostics,
         }
     }
@@ -99,6 +116,11 @@ impl Draft {
 
     pub(super) fn warn(&mut self, warning: &LitmusWarning) {
         self.diagnostics.push(warning.diagnostic());
+    }
+
+    /// Whether anything is wrong so far.
+    pub(super) fn has_error(&self) -> bool {
+        self.diagnostics.iter().any(Diagnostic::is_error)
     }
 
     /// Whether the statements are those of PTX 1.4.
@@ -216,6 +238,7 @@ impl Draft {
             threads: &self.thread_index,
             spaces: spaces.chain(aliases).collect(),
             dialect: self.dialect,
+            bodies: &self.threads,
         }
     }
 
@@ -262,7 +285,7 @@ impl Draft {
     /// The test, when it has threads, and all diagnostics.
     pub(super) fn finish(mut self) -> (Option<Test>, Vec<Diagnostic>) {
         if self.threads.is_empty() {
-            if !self.diagnostics.iter().any(Diagnostic::is_error) {
+            if !self.has_error() {
                 let end = Span { start: self.whole.end, ..self.whole };
                 self.error(&LitmusError::NoThreads(end));
             }
@@ -283,7 +306,7 @@ impl Draft {
         let threads = threads.collect();
         let (quantifier, condition, condition_span) = self.judgement.take().unwrap_or_else(|| {
             let end = Span { start: self.whole.end, ..self.whole };
-            if !self.diagnostics.iter().any(Diagnostic::is_error) {
+            if !self.has_error() {
                 self.warn(&LitmusWarning::NoCondition(end));
             }
             (Quantifier::Forall, Condition::True, end)

@@ -132,9 +132,12 @@ fn metadata(line: &str) -> Option<(&str, &str)> {
 fn starts_body(line: &str) -> bool {
     let end = line.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(line.len());
     let (word, rest) = line.split_at(end);
+    // A list of threads is an error that the body tells.
+    let of_list = |c: char| c.is_alphanumeric() || c.is_whitespace() || matches!(c, '_' | ',');
+    let after_names = if rest.starts_with(',') { rest.trim_start_matches(of_list) } else { rest };
     line.is_empty()
         || line.starts_with(['{', '.', '~'])
-        || rest.trim_start().starts_with('@')
+        || after_names.trim_start().starts_with('@')
         || BODY_WORDS.contains(&word)
 }
 

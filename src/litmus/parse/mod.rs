@@ -11,6 +11,7 @@ mod declaration;
 mod draft;
 mod header;
 pub(in crate::litmus) mod init;
+mod kernel;
 mod nvlitmus;
 mod place;
 mod scopes;

@@ -354,7 +354,7 @@ impl Reader {
         let kind = cursor.word("`assert`, `permit` or `check`")?;
         let threads = FxHashMap::default();
         let spaces = FxHashMap::default();
-        let names = Resolver { threads: &threads, spaces, dialect: Dialect::Nvlitmus };
+        let names = Resolver { threads: &threads, spaces, dialect: Dialect::Nvlitmus, bodies: &[] };
         let condition = condition(cursor, &names)?;
         let span = kind.span.to(cursor.last_span());
         let name = match cursor.eat_word("as") {

@@ -24,6 +24,9 @@ pub(super) fn tail(cursor: &mut Cursor<'_>, draft: &mut Draft) {
         if let Err(error) = part(cursor, draft) {
             match error {
                 ConditionError::Syntax(error) => draft.syntax(&error),
+                // Where no thread could be read, those that are named may be among them.
+                ConditionError::Litmus(LitmusError::UnknownThread { .. })
+                    if draft.threads.is_empty() && draft.has_error() => {}
                 ConditionError::Litmus(error) => draft.error(&error),
             }
             // Whatever is wrong with a part, the next one starts with its keyword.

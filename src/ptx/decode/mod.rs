@@ -70,6 +70,16 @@ pub fn undecoded(instruction: &Instruction, names: &Names, dialect: Dialect) -> 
     outside::unknown(&Decoder { instruction, names, dialect, qualifiers, warnings: &mut warnings })
 }
 
+/// A load or store of what a call takes or gives: the call is not followed, so what is stored is of
+/// no use, and nobody knows what is loaded.
+#[must_use]
+pub fn passing(instruction: &Instruction, names: &Names) -> Operation {
+    match instruction.opcode.value.as_str() {
+        "st" => Operation::Nothing,
+        _ => undecoded(instruction, names, Dialect::Ptx),
+    }
+}
+
 type Decoded = Result<Operation, DecodeError>;
 
 /// The opcodes with a decoder of their own; `paper-notes/language.md` lists them.

@@ -1,0 +1,90 @@
+//! Kernels and functions as compilers write them: known, and passed over as a whole, so that a pasted
+//! module is one error that says where its parts belong.
+
+use super::blocks::matching_block;
+use super::draft::Draft;
+use super::tail;
+use crate::litmus::ast::DeclaredSpace;
+use crate::litmus::error::LitmusError;
+use crate::litmus::proposal::declaration;
+use crate::ptx::cursor::Cursor;
+use crate::ptx::instruction::integer;
+use crate::ptx::names;
+use crate::ptx::token::TokenKind;
+use crate::source::Span;
+
+/// The first kernel of a file, or else its first function: what there is one error about.
+#[derive(Debug)]
+pub(super) enum Unread {
+    Kernel(LitmusError),
+    Function(LitmusError),
+}
+
+impl Unread {
+    pub(super) fn error(&self) -> &LitmusError {
+        let (Self::Kernel(error) | Self::Function(error)) = self;
+        error
+    }
+}
+
+/// Passes over what follows `.entry` or `.func`, which stands at `span`, and notes it.
+pub(super) fn unread(cursor: &mut Cursor<'_>, draft: &mut Draft, span: Span) {
+    let is_kernel = cursor.text(span) == ".entry";
+    let parameter = skip(cursor, draft);
+    draft.unread = match draft.unread.take() {
+        Some(first @ Unread::Kernel(_)) => Some(first),
+        _ if is_kernel => Some(Unread::Kernel(LitmusError::Kernel { parameter, span })),
+        None => Some(Unread::Function(LitmusError::Function(span))),
+        first => first,
+    };
+}
+
+/// Skips to the end of the body, or of a declaration without one; gives the declaration that the
+/// first parameter becomes.
+fn skip(cursor: &mut Cursor<'_>, draft: &mut Draft) -> Option<String> {
+    let (mut first, mut depth, mut named) = (None, 0_usize, false);
+    while let Some(kind) = cursor.peek() {
+        match kind {
+            TokenKind::OpenParen => depth += 1,
+            TokenKind::CloseParen => depth = depth.saturating_sub(1),
+            TokenKind::Semicolon => {
+                cursor.advance();
+                break;
+            }
+            TokenKind::OpenBrace => {
+                let open = cursor.span();
+                if matching_block(cursor).is_none() {
+                    draft.error(&LitmusError::Unbalanced(open));
+                }
+                break;
+            }
+            TokenKind::Qualifier if first.is_none() && cursor.peek_text() == ".param" => {
+                cursor.advance();
+                first = parameter(cursor);
+                continue;
+            }
+            // A kernel may be called as the tail's keywords are.
+            TokenKind::Word if depth == 0 && !named => named = true,
+            _ if depth == 0 && tail::starts(cursor) => break,
+            _ => {}
+        }
+        cursor.advance();
+    }
+    first
+}
+
+/// `.u64 .ptr .global .align 8 name`, `.align 8 .b8 name[16]`, as the declaration of a variable.
+fn parameter(cursor: &mut Cursor<'_>) -> Option<String> {
+    let mut ty = None;
+    while matches!(cursor.peek(), Some(TokenKind::Qualifier | TokenKind::Number)) {
+        let word = cursor.peek_text();
+        ty = ty.or_else(|| names::ty(word.strip_prefix('.')?));
+        cursor.advance();
+    }
+    let name = cursor.word("a parameter").ok()?;
+    let mut elements = 1;
+    if cursor.eat(TokenKind::OpenBracket).is_some() {
+        elements = integer(cursor).ok().and_then(|count| u32::try_from(count.value).ok())?;
+    }
+    Some(declaration(DeclaredSpace::Param, ty?, elements, &name.value))
+}
