@@ -51,10 +51,12 @@ impl Kind {
         }
     }
 
-    /// How many steps it may take before the next one is asked, for a program of one event.
-    fn patience(self) -> u64 {
-        match self {
-            Self::Search => PATIENCE_WITH_SEARCH,
+    /// How many steps it may take before the next one is asked, for a program of one event; for all
+    /// states, without a goal.
+    fn patience(self, goal: Option<Goal>) -> u64 {
+        match (self, goal) {
+            (Self::Search, Some(Goal::Related(_))) => PATIENCE_WITH_PAIRS,
+            (Self::Search, _) => PATIENCE_WITH_SEARCH,
             _ => PATIENCE,
         }
     }
@@ -124,6 +126,10 @@ const PATIENCE: u64 = 1_000_000;
 /// As [`PATIENCE`], with the search: where it takes seconds, Z3 nearly always takes longer.
 const PATIENCE_WITH_SEARCH: u64 = 5_000_000;
 
+/// As [`PATIENCE`], with the search for pairs in a relation: it goes through executions one by one,
+/// and after a second of that Z3 mostly answers at once.
+const PATIENCE_WITH_PAIRS: u64 = 50_000;
+
 /// A budget with as many steps as there is patience for, if it says nothing of steps.
 fn limited(problem: Problem<'_>, patience: u64, budget: Budget) -> Budget {
     let patience = patience / (problem.graph.events.len() as u64).max(1);
@@ -164,6 +170,7 @@ impl First {
     fn ask<T>(
         &self,
         problem: Problem<'_>,
+        goal: Option<Goal>,
         budget: Budget,
         ask: impl Fn(&dyn Engine, Budget) -> T,
         is_open: impl Fn(&T) -> Option<Open>,
@@ -171,7 +178,7 @@ impl First {
         let (mut tired, mut last) = (None, None);
         for turn in TURNS.iter().filter(|turn| turn.is_due(problem)) {
             let engine = self.engine(turn.engine);
-            let answer = ask(engine, limited(problem, turn.engine.patience(), budget));
+            let answer = ask(engine, limited(problem, turn.engine.patience(goal), budget));
             match is_open(&answer) {
                 None => return Some(answer),
                 Some(Open::Steps) if tired.is_none() && turn.insists => tired = Some(engine),
@@ -246,7 +253,7 @@ impl Engine for First {
 
     fn find(&self, problem: Problem<'_>, goal: Goal, budget: Budget) -> Answer {
         let ask = |engine: &dyn Engine, budget| engine.find(problem, goal, budget);
-        let answer = self.ask(problem, budget, ask, |answer| match answer {
+        let answer = self.ask(problem, Some(goal), budget, ask, |answer| match answer {
             Answer::Unknown(Why::Steps) => Some(Open::Steps),
             Answer::Unsupported(_) => Some(Open::Unsupported),
             _ => None,
@@ -256,7 +263,7 @@ impl Engine for First {
 
     fn states(&self, problem: Problem<'_>, budget: Budget) -> Result<States, String> {
         let ask = |engine: &dyn Engine, budget| engine.states(problem, budget);
-        let answer = self.ask(problem, budget, ask, |states| match states {
+        let answer = self.ask(problem, None, budget, ask, |states| match states {
             Ok(states) if states.incomplete == Some(Why::Steps) => Some(Open::Steps),
             Ok(_) => None,
             Err(_) => Some(Open::Unsupported),

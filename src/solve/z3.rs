@@ -81,11 +81,15 @@ impl Engine for Z3Engine {
     }
 }
 
-/// How many final states are listed: an unknown value that is shown has billions.
+/// How many final states are listed.
 const MOST_STATES: usize = 10_000;
 
-/// How many of them satisfy the condition at most, so that there is room for others.
-const MOST_MATCHING: usize = MOST_STATES / 2;
+/// How many are listed of a program in which something unknown has so many values that nobody wants
+/// to see them all: they are examples.
+const MOST_EXAMPLES: usize = 64;
+
+/// From how many bits on something unknown has many values.
+const MANY_VALUES: u32 = 8;
 
 /// A solver over one encoding.
 struct Session<'e, 'a> {
@@ -215,7 +219,10 @@ impl<'e, 'a> Session<'e, 'a> {
         let observed: Vec<ExprId> = self.encoding.graph.observed.iter().map(|o| o.value).collect();
         let terms: Vec<Term> = observed.iter().map(|&x| self.term(x)).collect();
         let mut states = States::default();
-        for (side, most) in sides.into_iter().zip([MOST_MATCHING, MOST_STATES]) {
+        let unknown = self.encoding.graph.symbols.iter().any(|s| s.width > MANY_VALUES);
+        let most = if unknown { MOST_EXAMPLES } else { MOST_STATES };
+        // Those that satisfy the condition leave room for others.
+        for (side, most) in sides.into_iter().zip([most / 2, most]) {
             let side = self.formula(side);
             if let Some(why) = self.add_states(&side, &terms, most, &mut states) {
                 states.incomplete = Some(why);
