@@ -115,7 +115,7 @@ fn with_rounds(test: &Test, model: &Model, settings: Settings, bound: u8) -> Eve
 
 /// Whether there are loops that only wait, whose rounds are left out.
 fn waits(graph: &EventGraph) -> bool {
-    graph.cuts.iter().any(|cut| cut.kind == CutKind::Spin)
+    graph.cuts.iter().any(|cut| cut.kind != CutKind::Bound)
 }
 
 fn unfolded(test: &Test, model: &Model, settings: Settings, unfolding: Unfolding) -> EventGraph {

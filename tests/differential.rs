@@ -167,7 +167,7 @@ impl Engines {
     fn new() -> Self {
         Self {
             search: SearchEngine::default(),
-            enumerate: Enumerate { cores: Cores::All },
+            enumerate: Enumerate { cores: Cores::FirstProof },
             #[cfg(feature = "z3")]
             solver: ptxmc::solve::z3::Z3Engine::default(),
         }
@@ -506,7 +506,7 @@ const CORES: usize = 8;
 fn right_cores(subject: &Subject<'_>, question: &Test, tally: &mut Tally) -> Result<(), String> {
     let Subject { judge, engines, .. } = *subject;
     let minimal = Enumerate { cores: Cores::Minimal };
-    let quick = SearchEngine::with_cores(Cores::All);
+    let quick = SearchEngine::with_cores(Cores::FirstProof);
     let mut asked =
         vec![engines.search(), (&quick, engines.search().1), (&minimal, engines.enumerate().1)];
     asked.extend(engines.solver());

@@ -329,7 +329,7 @@ fn engines(with_solver: bool) -> Vec<(Box<dyn Engine>, Budget)> {
     #[allow(unused_mut, reason = "there may be no solver")]
     let mut out: Vec<(Box<dyn Engine>, Budget)> = vec![
         (Box::<SearchEngine>::default(), limit(Some(5_000), 300)),
-        (Box::new(Enumerate { cores: Cores::All }), limit(Some(1_000), 300)),
+        (Box::new(Enumerate { cores: Cores::FirstProof }), limit(Some(1_000), 300)),
     ];
     #[cfg(feature = "z3")]
     if with_solver {

@@ -91,7 +91,7 @@ fn engines() -> Vec<(Box<dyn Engine>, Budget)> {
     let budget = Budget { steps: Some(2_000), ..Budget::default() };
     vec![
         (Box::<SearchEngine>::default(), budget),
-        (Box::new(Enumerate { cores: Cores::All }), budget),
+        (Box::new(Enumerate { cores: Cores::FirstProof }), budget),
     ]
 }
 

@@ -25,7 +25,7 @@ use support::{corpus, litmus_files, model, read};
 /// All engines; the reference engine without the work of making cores minimal.
 fn engines() -> Vec<Box<dyn Engine>> {
     vec![
-        Box::new(Enumerate { cores: Cores::All }),
+        Box::new(Enumerate { cores: Cores::FirstProof }),
         Box::<SearchEngine>::default(),
         #[cfg(feature = "z3")]
         Box::<ptxmc::solve::z3::Z3Engine>::default(),
@@ -88,7 +88,7 @@ fn suite() {
 #[test]
 fn cores_of_first_proofs() {
     let model = model("ptx-9.2");
-    let quick = Choice::All.engines_with(Cores::All);
+    let quick = Choice::All.engines_with(Cores::FirstProof);
     let budget = Budget { steps: Some(2_000), milliseconds: Some(100) };
     let (smallest, settings) =
         (SearchEngine::default(), Settings { budget, ..Settings::default() });

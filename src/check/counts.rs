@@ -50,9 +50,10 @@ pub(super) fn may_meet(graph: &EventGraph) -> bool {
 }
 
 /// Pairs of operations that may be at one barrier at one time with different counts, by the order of
-/// barrier operations alone; none where it is certain who comes there.
+/// barrier operations alone; none where it is certain who comes there and that all threads end.
 fn meetings(graph: &EventGraph) -> Vec<(usize, usize)> {
-    if !barriers::may_differ(graph) || Barriers::fixed(graph).is_some() {
+    let certain = graph.cuts.is_empty() && Barriers::fixed(graph).is_some();
+    if !barriers::may_differ(graph) || certain {
         return Vec::new();
     }
     let counts_known = |op: &BarrierOp| {

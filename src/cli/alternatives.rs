@@ -40,7 +40,7 @@ pub(super) fn alternatives(
         let readings = instead(&single.checking.readings, &reading);
         let checking = Checking { readings, ..single.checking.clone() };
         let Setup { models, engines, mut settings, .. } =
-            Setup::load(single.model.as_slice(), &checking, Cores::All, &silent)?;
+            Setup::load(single.model.as_slice(), &checking, Cores::FirstProof, &silent)?;
         let milliseconds =
             settings.budget.milliseconds.map_or(MILLISECONDS, |m| m.min(MILLISECONDS));
         settings.budget = Budget { steps: Some(STEPS), milliseconds: Some(milliseconds) };

@@ -159,7 +159,7 @@ impl CheckFormat {
     pub(super) fn cores(self) -> Cores {
         match self {
             Self::Text | Self::Json | Self::Junit => Cores::Minimal,
-            Self::Herd => Cores::All,
+            Self::Herd => Cores::FirstProof,
         }
     }
 }

@@ -20,7 +20,7 @@ pub(super) fn awaited(graph: &EventGraph) -> Rel {
         own.extend(needed.flat_map(|needed| reads_of(graph, needed)));
     }
     for cut in &graph.cuts {
-        sources[cut.agent.index()].extend(reads_of(graph, cut.guard));
+        sources[cut.agent.index()].extend(reads_of(graph, cut.back));
     }
     let decided = deciding_reads(graph);
     Rel::from_pairs(graph.events.len(), before_waits(graph, &sources).chain(decided))
@@ -55,7 +55,8 @@ fn deciding_reads(graph: &EventGraph) -> Vec<(EventId, EventId)> {
         let waiting = graph.event(op.event).agent;
         // The operation that counts in this turn is the one with its number at the earliest.
         let mut decided = |own: &[&BarrierOp], turn: usize| {
-            for other in &own[..own.len().min(turn + 1)] {
+            let own = own.iter().filter(|other| may_meet(graph, op, other));
+            for other in own.take(turn + 1) {
                 let reads = reads_of(graph, graph.event(other.event).guard);
                 out.extend(reads.map(|read| (read, op.event)));
             }
@@ -187,8 +188,9 @@ fn awaited_threads(graph: &EventGraph) -> Vec<(AgentId, EventId)> {
             continue;
         }
         let turn = turn(graph, at);
-        let more = |all: &FxHashMap<_, Vec<_>>, agent, than| {
-            all.get(&(&op.key, agent)).is_some_and(|own| own.len() > than)
+        let more = |all: &FxHashMap<_, Vec<&BarrierOp>>, agent, than| {
+            let own = all.get(&(&op.key, agent)).into_iter().flatten();
+            own.filter(|other| may_meet(graph, op, other)).count() > than
         };
         if of_warp {
             // Who arrives again without having waited misuses the barrier and is there.
@@ -211,19 +213,25 @@ fn awaited_threads(graph: &EventGraph) -> Vec<(AgentId, EventId)> {
     out
 }
 
+/// Whether an operation may be in the generation of another one: where that has no count, not if it has
+/// the count of some threads only.
+fn may_meet(graph: &EventGraph, op: &BarrierOp, other: &BarrierOp) -> bool {
+    match (&op.rule, &other.rule) {
+        (BarrierRule::AllLive, BarrierRule::Count(count)) => {
+            graph.exprs.constant(*count).is_none_or(|n| n == graph.count_of_all(&op.key))
+        }
+        _ => true,
+    }
+}
+
 /// How many operations of a thread surely come before one of it that waits, in the numbering by
-/// which it finds its generation. One of all threads has none among others for some threads only,
-/// which may have met without it.
+/// which it finds its generation. One without a count is numbered among those that it may meet: none
+/// of these is complete without a thread that has not ended. Where values decide counts, nothing is
+/// said of others.
 fn turn(graph: &EventGraph, waiting: usize) -> usize {
     let op = &graph.barriers[waiting];
-    let for_some = |other: &BarrierOp| match other.rule {
-        BarrierRule::Count(count) => {
-            graph.exprs.constant(count) != Some(graph.count_of_all(&op.key))
-        }
-        _ => false,
-    };
-    let mut here = graph.barriers.iter().filter(|other| other.key == op.key);
-    if op.rule == BarrierRule::AllLive && here.any(for_some) {
+    let unknown = |other: &BarrierOp| other.key == op.key && !graph.knows_count(other);
+    if op.rule == BarrierRule::AllLive && graph.barriers.iter().any(unknown) {
         return 0;
     }
     let (agent, guard) = (graph.event(op.event).agent, graph.event(op.event).guard);
@@ -232,7 +240,9 @@ fn turn(graph: &EventGraph, waiting: usize) -> usize {
     let own = own.take_while(|other| graph.event(other.event).agent == agent);
     own.filter(|other| {
         let when = graph.event(other.event).guard;
-        other.is_numbered_with(op) && (graph.exprs.is_true(when) || when == guard)
+        other.is_numbered_with(op)
+            && may_meet(graph, op, other)
+            && (graph.exprs.is_true(when) || when == guard)
     })
     .count()
 }

@@ -115,6 +115,28 @@ impl ControlFlow {
         self.positions.get(&NodeKey { step: self.loops.head(id), counters }).copied()
     }
 
+    /// The copies of a loop's head at which the rounds up to that of a copy in the loop began, each with
+    /// the number of its round.
+    pub(crate) fn rounds(&self, id: LoopId, node: usize) -> Vec<(u8, usize)> {
+        let mut counters = self.counters[node].clone();
+        self.reset_inner(id, &mut counters);
+        let mut head = |round| {
+            counters[id.index()] = round;
+            let key = NodeKey { step: self.loops.head(id), counters: counters.clone() };
+            Some((round, *self.positions.get(&key)?))
+        };
+        (1..=self.counters[node][id.index()]).filter_map(&mut head).collect()
+    }
+
+    /// Whether `node` belongs to a round of a loop, or to one between it and that of `last`.
+    pub(crate) fn is_since(&self, id: LoopId, round: u8, node: usize, last: usize) -> bool {
+        let counters = self.counters[node].iter().zip(&self.counters[last]);
+        self.loops.contains(id, self.nodes[node])
+            && self.loops.ids().zip(counters).all(|(other, (x, y))| {
+                self.loops.is_inside(other, id) || if other == id { *x >= round } else { x == y }
+            })
+    }
+
     /// Whether `node` belongs to the same iteration of a loop as `last`, which is in the loop.
     pub(crate) fn same_iteration(&self, id: LoopId, node: usize, last: usize) -> bool {
         self.loops.contains(id, self.nodes[node])

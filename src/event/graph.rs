@@ -276,6 +276,8 @@ pub struct Cut {
     pub agent: AgentId,
     /// When that happens.
     pub guard: ExprId,
+    /// When control comes here to go round again, whatever the rounds have done.
+    pub back: ExprId,
     /// Of a cut by the bound, when it happens after a round that has changed nothing, since it wrote
     /// only what it read and waited for nobody: another round like it may follow. False of other
     /// cuts.
@@ -293,8 +295,8 @@ pub enum CutKind {
     Bound,
     /// An iteration without an effect: the thread waits, and the execution is complete without it.
     Spin,
-    /// The loop bound, behind an iteration without an effect: without it, the execution is another one
-    /// that goes further.
+    /// The loop bound, where one of the iterations had no effect and others had: without it, the
+    /// execution is another one that goes further.
     Idle,
 }
 

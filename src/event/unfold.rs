@@ -426,8 +426,8 @@ impl<'d, 'p> ThreadRun<'d, 'p> {
         }
     }
 
-    /// Goes back to the head of a loop: an iteration without effect waits, one beyond the bound is
-    /// cut.
+    /// Goes back to the head of a loop. An iteration that surely had no effect waits and is left out;
+    /// where values decide that, it stays up to the bound. One beyond the bound is cut.
     fn go_again(
         &mut self,
         from: usize,
@@ -436,21 +436,24 @@ impl<'d, 'p> ThreadRun<'d, 'p> {
         mut state: State,
         span: Span,
     ) {
+        let back = state.guard;
         if self.spin_loops {
             let spins = self.without_effect(from, id, &state, Telling::All);
-            let acts = self.exprs().not(spins);
-            let acts = self.exprs().and(state.guard, acts);
+            let has_effect = self.exprs().not(spins);
+            let acts = self.exprs().and(back, has_effect);
             if head.is_none() || self.draft.exprs.is_false(acts) {
-                self.leave_out(spins, &mut state, span, CutKind::Spin);
+                self.leave_out(spins, back, &mut state, span, CutKind::Spin);
             } else {
-                // That values decide whether the iteration had an effect is nothing that the program
-                // says: what follows must not depend on them for it.
+                // If a guard said whether the round had an effect, what follows would depend on the
+                // values that decide it.
                 state.idle = self.exprs().or(state.idle, spins);
             }
         }
-        if head.is_none() {
+        if head.is_none() && !self.draft.exprs.is_false(state.idle) {
+            let waits = self.as_before(from, id, &state);
+            self.leave_out(waits, back, &mut state, span, CutKind::Spin);
             let idle = self.exprs().and(state.guard, state.idle);
-            self.leave_out(idle, &mut state, span, CutKind::Idle);
+            self.leave_out(idle, back, &mut state, span, CutKind::Idle);
         }
         if self.draft.exprs.is_false(state.guard) {
             return;
@@ -462,24 +465,59 @@ impl<'d, 'p> ThreadRun<'d, 'p> {
                     true => self.without_effect(from, id, &state, Telling::Changes),
                     false => self.exprs().truth(false),
                 };
-                self.cut(state.guard, steady, span, CutKind::Bound);
+                let (agent, _) = self.draft.at(self.index);
+                let (guard, kind) = (state.guard, CutKind::Bound);
+                self.draft.cuts.push(Cut { agent, guard, back, steady, span, kind });
             }
         }
     }
 
-    /// Ends the thread in some of the executions that come here.
-    fn leave_out(&mut self, some: ExprId, state: &mut State, span: Span, kind: CutKind) {
-        if !self.draft.exprs.is_false(some) {
-            let never = self.exprs().truth(false);
-            self.cut(some, never, span, kind);
-            let others = self.exprs().not(some);
+    /// Ends the thread in some of the executions that go back to the head of a loop.
+    fn leave_out(
+        &mut self,
+        guard: ExprId,
+        back: ExprId,
+        state: &mut State,
+        span: Span,
+        kind: CutKind,
+    ) {
+        if !self.draft.exprs.is_false(guard) {
+            let steady = self.exprs().truth(false);
+            let (agent, _) = self.draft.at(self.index);
+            self.draft.cuts.push(Cut { agent, guard, back, steady, span, kind });
+            let others = self.exprs().not(guard);
             state.guard = self.exprs().and(state.guard, others);
         }
     }
 
-    fn cut(&mut self, guard: ExprId, steady: ExprId, span: Span, kind: CutKind) {
-        let (agent, _) = self.draft.at(self.index);
-        self.draft.cuts.push(Cut { agent, guard, steady, span, kind });
+    /// When the thread is where some round of the loop began, with the registers that it had there,
+    /// and has done nothing since: it may go round for ever. What depends on which reads does not
+    /// matter where nothing follows.
+    fn as_before(&mut self, node: usize, id: LoopId, now: &State) -> ExprId {
+        let mut waits = self.exprs().truth(false);
+        if !self.flow.loops.is_natural(id) {
+            return waits;
+        }
+        let at = self.flow.loops.head(id);
+        for (round, head) in self.flow.rounds(id, node) {
+            let Some(before) = self.entries[head].clone() else { continue };
+            let mut same = now.guard;
+            let live = self.live.get_or_init(|| Live::of(self.code, self.observed));
+            let used = (0..now.cells.len()).filter(|&register| live.is_used(at, register));
+            for register in used {
+                let (old, new) = (before.cells[register].value, now.cells[register].value);
+                let equal = self.draft.exprs.eq(old, new);
+                same = self.draft.exprs.and(same, equal);
+            }
+            for effect in &self.effects {
+                if self.flow.is_since(id, round, effect.node, node) {
+                    let not = self.draft.exprs.not(effect.guard);
+                    same = self.draft.exprs.and(same, not);
+                }
+            }
+            waits = self.draft.exprs.or(waits, same);
+        }
+        waits
     }
 
     /// When the iteration that ends here has changed nothing: no live register differs from the

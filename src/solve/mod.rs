@@ -268,8 +268,8 @@ pub enum Cores {
     /// Axioms are dropped one after the other while the answer stays; one proof for each.
     #[default]
     Minimal,
-    /// None: a core has what the first proof used, or all axioms, even where no axiom is needed.
-    All,
+    /// A core has what the first proof used, or all axioms, even where none is needed.
+    FirstProof,
 }
 
 /// Why an engine could not tell.

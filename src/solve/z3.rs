@@ -86,7 +86,7 @@ const MOST_STATES: usize = 10_000;
 
 /// How many are listed of a program in which something unknown has so many values that nobody wants
 /// to see them all: they are examples.
-const MOST_EXAMPLES: usize = 64;
+const MOST_EXAMPLES: usize = 256;
 
 /// From how many bits on something unknown has many values.
 const MANY_VALUES: u32 = 8;
@@ -112,11 +112,13 @@ enum Term {
 impl<'e, 'a> Session<'e, 'a> {
     fn new(encoding: &'e Encoding<'a>, budget: Budget) -> Self {
         let solver = Solver::new_for_logic("QF_FD").unwrap_or_default();
+        let mut params = Params::new();
+        // Z3 would take Ctrl-C for itself, question by question, from whoever runs it.
+        params.set_bool("ctrl_c", false);
         if let Some(limit) = budget.milliseconds {
-            let mut params = Params::new();
             params.set_u32("timeout", u32::try_from(limit).unwrap_or(u32::MAX));
-            solver.set_params(&params);
         }
+        solver.set_params(&params);
         let clock_width = u32::BITS - encoding.formulas.clocks().leading_zeros();
         let mut session = Self {
             encoding,

@@ -60,7 +60,7 @@ fn values_out_of_thin_air_are_not_the_reference_engines_to_find() {
     let mut model = model("ptx-9.2");
     let graph = graph(LOAD_BUFFERING, &model);
     let budget = Budget::default();
-    let engine = Enumerate { cores: Cores::All };
+    let engine = Enumerate { cores: Cores::FirstProof };
     let ask = |model: &Model| {
         engine.find(Problem { graph: &graph, model }, Goal::Condition(false), budget)
     };

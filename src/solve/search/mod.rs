@@ -112,7 +112,7 @@ impl Engine for SearchEngine {
                 let proofs = Proofs::new(problem, goal, &space, rules, limit, steps);
                 Answer::No(match self.cores {
                     Cores::Minimal => proofs.smallest(blamed, looked_ahead),
-                    Cores::All => proofs.any(blamed, looked_ahead),
+                    Cores::FirstProof => proofs.any(blamed, looked_ahead),
                 })
             }
             Outcome::Stopped(Stop::Gave(why)) => Answer::Unknown(why),

@@ -234,8 +234,8 @@ impl ValueDemand {
     }
 }
 
-/// Accesses that guards, the condition, the filter or what is shown depends on, through any number
-/// of writes.
+/// Accesses that the misuse in question depends on, through any number of writes; without one, those
+/// that guards, the condition, the filter or what is shown depends on.
 fn matters(graph: &EventGraph, goal: Goal) -> Vec<bool> {
     let guards = graph.events.iter().map(|e| e.guard).chain(graph.cuts.iter().map(|c| c.guard));
     let violations = graph.violations.iter().map(|v| v.guard);

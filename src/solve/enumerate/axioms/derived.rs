@@ -198,8 +198,21 @@ impl<'e> Derived<'e> {
         let graph = self.graph;
         graph.barriers.iter().filter(move |other| {
             let event = graph.event(other.event);
-            other.key == op.key && event.agent == thread && !graph.exprs.is_false(event.guard)
+            other.key == op.key
+                && event.agent == thread
+                && !graph.exprs.is_false(event.guard)
+                && self.is_for(op, other)
         })
+    }
+
+    /// Whether an operation can complete a generation with another one: without a count, that of all
+    /// threads, it never meets those with the count of fewer.
+    fn is_for(&self, op: &BarrierOp, other: &BarrierOp) -> bool {
+        let BarrierRule::Count(count) = other.rule else { return true };
+        let threads = self.graph.members(&op.key).into_iter();
+        let warps: BTreeSet<_> = threads.map(|thread| self.graph.warp_of(thread)).collect();
+        let fewer = |n: u128| n != 32 * warps.len() as u128;
+        op.rule != BarrierRule::AllLive || !self.graph.exprs.constant(count).is_some_and(fewer)
     }
 
     /// The operation of an event that waits at a barrier for all, or marks the arrival of a warp at one
@@ -219,20 +232,18 @@ impl<'e> Derived<'e> {
             _ if matches!(op.key, BarrierKey::Cluster(_)) => op.waits || self.takes_turns(op),
             _ => op.waits && here.all(|other| !matches!(other.rule, BarrierRule::Quorum(_))),
         };
-        // Where some may meet without the others, turns say nothing: only that all come or end.
-        let warps: BTreeSet<_> =
-            graph.members(&op.key).into_iter().map(|t| graph.warp_of(t)).collect();
-        let partial = |other: &BarrierOp| match other.rule {
-            BarrierRule::Count(n) => graph.exprs.constant(n) != Some(32 * warps.len() as u128),
-            _ => false,
-        };
+        // Where values decide counts, turns say nothing: only that all come or end.
         let mut here = graph.barriers.iter().filter(|other| other.key == op.key);
-        if op.rule == BarrierRule::AllLive && here.any(partial) {
+        let known = |count| graph.exprs.constant(count).is_some();
+        if here.any(|o| matches!(o.rule, BarrierRule::Count(count) if !known(count)))
+            && op.rule == BarrierRule::AllLive
+        {
             return held.then_some((op, 0));
         }
         let before = graph.barriers.iter().filter(|other| {
             other.key == op.key
                 && other.arrives == op.arrives
+                && self.is_for(op, other)
                 && other.event < e
                 && graph.event(other.event).agent == graph.event(e).agent
                 && (graph.exprs.is_true(guard(other)) || guard(other) == guard(op))

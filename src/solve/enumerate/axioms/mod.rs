@@ -188,7 +188,7 @@ fn is_held_back(d: &Derived<'_>, r: EventId, e: EventId) -> bool {
     let thread = d.graph.event(r).agent;
     let leaf = Expr::Read(d.graph.event(r).access);
     let mut cuts = d.graph.cuts.iter().filter(|cut| cut.agent == thread);
-    let loops = cuts.any(|cut| d.graph.exprs.leaves(cut.guard).contains(&leaf));
+    let loops = cuts.any(|cut| d.graph.exprs.leaves(cut.back).contains(&leaf));
     let leads = |expr| d.graph.exprs.leaves(expr).contains(&leaf);
     let ends = loops
         || d.graph.barriers.iter().any(|op| {
