@@ -1,7 +1,8 @@
 //! Threads that come to one barrier with different thread counts, where values decide who comes and
 //! with which count: undefined if they may be there at one time (PTX-9.7.13.1).
 
-use super::{Settings, barriers, time};
+use super::time::{self, Wrong};
+use super::{Settings, barriers};
 use crate::event::graph::{BarrierOp, BarrierRule, EventGraph, Violation};
 use crate::execution::barrier::Barriers;
 use crate::execution::build::Choices;
@@ -29,19 +30,15 @@ pub(super) fn differ(
     let pairs = meetings(graph);
     let &(first, _) = pairs.first()?;
     let place = ("PTX-9.7.13.1", graph.event(graph.barriers[first].event).span);
-    let model = time::with_relation(problem.model, Pairs::DifferentCounts, place, at_one_time);
-    let with_relation = Problem { graph, model: &model };
-    match time::find(with_relation, Pairs::DifferentCounts, engine, settings) {
-        Ok(Some(choices)) => {
-            let what = "different counts are";
-            let pairs = Pairs::DifferentCounts;
-            return Some(barriers::confirmed(with_relation, pairs, choices, what, reason));
-        }
-        Ok(None) => {}
-        Err(verdict) => return Some(verdict),
-    }
-    let open = may_both_happen(problem, &pairs, engine, settings);
-    open.then(|| barriers::unsupported(UNDECIDED))
+    let wrong = Wrong { pairs: Pairs::DifferentCounts, relation: at_one_time, place };
+    let found = time::looked_for(problem, wrong, engine, settings, |problem, choices| {
+        let what = "different counts are";
+        barriers::confirmed(problem, Pairs::DifferentCounts, choices, what, reason)
+    });
+    found.or_else(|| {
+        let open = may_both_happen(problem, &pairs, engine, settings);
+        open.then(|| barriers::unsupported(UNDECIDED))
+    })
 }
 
 /// Whether different counts may meet at a barrier though it is not certain who comes there.

@@ -4,7 +4,8 @@
 //! It has started where one of its threads has done something before the access, and has not exited
 //! where one does something after it, in the order of [`time`].
 
-use super::{Settings, graph_with_a_round, time, too_large, waits};
+use super::time::{self, Wrong};
+use super::{Settings, graph_with_a_round, too_large, waits};
 use crate::event::base::base_set;
 use crate::event::graph::EventGraph;
 use crate::execution::build::Choices;
@@ -44,20 +45,13 @@ pub(super) fn unsure(
     Some((unsure_in(asked, engine, settings)?, rounds))
 }
 
-fn unsure_in(
-    Problem { graph, model }: Problem<'_>,
-    engine: &dyn Engine,
-    settings: Settings,
-) -> Option<Verdict> {
-    let first = base_set(graph, BaseSet::Peer).iter().next()?;
-    let place = ("PTX-2.2.2", graph.event(first).span);
+fn unsure_in(problem: Problem<'_>, engine: &dyn Engine, settings: Settings) -> Option<Verdict> {
+    let first = base_set(problem.graph, BaseSet::Peer).iter().next()?;
+    let place = ("PTX-2.2.2", problem.graph.event(first).span);
     QUESTIONS.into_iter().find_map(|(pairs, relation)| {
-        let model = time::with_relation(model, pairs, place, relation);
-        let problem = Problem { graph, model: &model };
-        match time::find(problem, pairs, engine, settings) {
-            Ok(choices) => Some(confirmed(problem, pairs, choices?)),
-            Err(verdict) => Some(verdict),
-        }
+        let wrong = Wrong { pairs, relation, place };
+        let confirmed = |problem: Problem<'_>, choices| confirmed(problem, pairs, choices);
+        time::looked_for(problem, wrong, engine, settings, confirmed)
     })
 }
 

@@ -5,7 +5,8 @@
 //! before the thread's next operation: by program order, by barriers, or because a read in
 //! between has a value that was written after it.
 
-use super::{Settings, barriers, time};
+use super::time::{self, Wrong};
+use super::{Settings, barriers};
 use crate::event::graph::{BarrierOp, EventGraph};
 use crate::execution::build::Choices;
 use crate::id::{EventId, NodeId};
@@ -22,17 +23,12 @@ pub(super) fn early(
     engine: &dyn Engine,
     settings: Settings,
 ) -> Option<Verdict> {
-    let graph = problem.graph;
-    let place = ("PTX-9.7.13.1", graph.event(first).span);
-    let model = time::with_relation(problem.model, Pairs::EarlyReuse, place, not_reset);
-    let problem = Problem { graph, model: &model };
-    match time::find(problem, Pairs::EarlyReuse, engine, settings) {
-        Ok(choices) => {
-            let what = "early return is";
-            Some(barriers::confirmed(problem, Pairs::EarlyReuse, choices?, what, reason))
-        }
-        Err(verdict) => Some(verdict),
-    }
+    let pairs = Pairs::EarlyReuse;
+    let place = ("PTX-9.7.13.1", problem.graph.event(first).span);
+    let wrong = Wrong { pairs, relation: not_reset, place };
+    time::looked_for(problem, wrong, engine, settings, |problem, choices| {
+        barriers::confirmed(problem, pairs, choices, "early return is", reason)
+    })
 }
 
 /// The first arrival at a barrier that the thread may come back to.

@@ -9,7 +9,7 @@ use crate::execution::barrier::{Barriers, Generations};
 use crate::execution::build::Choices;
 use crate::id::NodeId;
 use crate::relation::eval::{Interpretation, evaluate_roots};
-use crate::relation::expr::{Arena, Definition, Model, Node};
+use crate::relation::expr::{Arena, Definition, Node};
 use crate::solve::{Engine, Goal, Pairs, Problem};
 use crate::source::Span;
 use crate::verdict::{Decided, Verdict};
@@ -54,34 +54,35 @@ pub(super) fn order_to_start(arena: &mut Arena) -> NodeId {
     arena.add(Node::Comp(order, po))
 }
 
-/// The model with the relation that `pairs` are looked for in.
-pub(super) fn with_relation(
-    model: &Model,
-    pairs: Pairs,
-    (clause, span): (&str, Span),
-    build: impl FnOnce(&mut Arena) -> NodeId,
-) -> Model {
-    let mut model = model.clone();
-    let node = build(&mut model.arena);
-    let name = pairs.relation().to_owned();
-    model.definitions.push(Definition { name, node, clauses: vec![clause.to_owned()], span });
-    model
+/// Pairs of events that no execution may have, what relates them, and the section that says so with
+/// the statement that it is about.
+pub(super) struct Wrong<'c> {
+    pub(super) pairs: Pairs,
+    pub(super) relation: fn(&mut Arena) -> NodeId,
+    pub(super) place: (&'c str, Span),
 }
 
-/// An execution with such a pair; the verdict where the engine cannot say that there is none.
-pub(super) fn find(
+/// The verdict where some execution has such a pair, as `confirmed` takes it out of the execution, or
+/// where the engine cannot say that there is none.
+pub(super) fn looked_for(
     problem: Problem<'_>,
-    pairs: Pairs,
+    Wrong { pairs, relation, place: (clause, span) }: Wrong<'_>,
     engine: &dyn Engine,
     settings: Settings,
-) -> Result<Option<Box<Choices>>, Verdict> {
+    confirmed: impl FnOnce(Problem<'_>, Box<Choices>) -> Verdict,
+) -> Option<Verdict> {
+    let mut model = problem.model.clone();
+    let node = relation(&mut model.arena);
+    let name = pairs.relation().to_owned();
+    model.definitions.push(Definition { name, node, clauses: vec![clause.to_owned()], span });
+    let problem = Problem { model: &model, ..problem };
     if barriers_exclude(problem, pairs) {
-        return Ok(None);
+        return None;
     }
     match engine.find(problem, Goal::Related(pairs), settings.budget).decided() {
-        Ok(Decided::Yes(choices)) => Ok(Some(choices)),
-        Ok(Decided::No(_)) => Ok(None),
-        Err(why) => Err(Verdict::Unknown(why)),
+        Ok(Decided::Yes(choices)) => Some(confirmed(problem, choices)),
+        Ok(Decided::No(_)) => None,
+        Err(why) => Some(Verdict::Unknown(why)),
     }
 }
 

@@ -107,25 +107,18 @@ impl ControlFlow {
         fits.then_some(flow)
     }
 
-    /// The copy of a loop's head that the iteration of a copy in the loop began at. Only a loop
-    /// that is entered at its head has one for every copy.
-    pub(crate) fn head(&self, id: LoopId, node: usize) -> Option<usize> {
-        let mut counters = self.counters[node].clone();
-        self.reset_inner(id, &mut counters);
-        self.positions.get(&NodeKey { step: self.loops.head(id), counters }).copied()
+    /// In which round of a loop a copy in the loop is.
+    pub(crate) fn round(&self, id: LoopId, node: usize) -> u8 {
+        self.counters[node][id.index()]
     }
 
-    /// The copies of a loop's head at which the rounds up to that of a copy in the loop began, each with
-    /// the number of its round.
-    pub(crate) fn rounds(&self, id: LoopId, node: usize) -> Vec<(u8, usize)> {
+    /// The copy of a loop's head that a round began at, of those up to the one that a copy in the loop
+    /// belongs to. Only a loop that is entered at its head has one for every round.
+    pub(crate) fn head(&self, id: LoopId, node: usize, round: u8) -> Option<usize> {
         let mut counters = self.counters[node].clone();
         self.reset_inner(id, &mut counters);
-        let mut head = |round| {
-            counters[id.index()] = round;
-            let key = NodeKey { step: self.loops.head(id), counters: counters.clone() };
-            Some((round, *self.positions.get(&key)?))
-        };
-        (1..=self.counters[node][id.index()]).filter_map(&mut head).collect()
+        counters[id.index()] = round;
+        self.positions.get(&NodeKey { step: self.loops.head(id), counters }).copied()
     }
 
     /// Whether `node` belongs to a round of a loop, or to one between it and that of `last`.
@@ -133,18 +126,9 @@ impl ControlFlow {
         let counters = self.counters[node].iter().zip(&self.counters[last]);
         self.loops.contains(id, self.nodes[node])
             && self.loops.ids().zip(counters).all(|(other, (x, y))| {
-                self.loops.is_inside(other, id) || if other == id { *x >= round } else { x == y }
+                self.loops.is_inside(other, id)
+                    || if other == id { (round..=*y).contains(x) } else { x == y }
             })
-    }
-
-    /// Whether `node` belongs to the same iteration of a loop as `last`, which is in the loop.
-    pub(crate) fn same_iteration(&self, id: LoopId, node: usize, last: usize) -> bool {
-        self.loops.contains(id, self.nodes[node])
-            && self
-                .loops
-                .ids()
-                .zip(self.counters[node].iter().zip(&self.counters[last]))
-                .all(|(other, (x, y))| x == y || self.loops.is_inside(other, id))
     }
 
     fn reset_inner(&self, id: LoopId, counters: &mut [u8]) {

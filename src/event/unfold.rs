@@ -465,9 +465,7 @@ impl<'d, 'p> ThreadRun<'d, 'p> {
                     true => self.without_effect(from, id, &state, Telling::Changes),
                     false => self.exprs().truth(false),
                 };
-                let (agent, _) = self.draft.at(self.index);
-                let (guard, kind) = (state.guard, CutKind::Bound);
-                self.draft.cuts.push(Cut { agent, guard, back, steady, span, kind });
+                self.cut(state.guard, back, steady, span, CutKind::Bound);
             }
         }
     }
@@ -483,11 +481,15 @@ impl<'d, 'p> ThreadRun<'d, 'p> {
     ) {
         if !self.draft.exprs.is_false(guard) {
             let steady = self.exprs().truth(false);
-            let (agent, _) = self.draft.at(self.index);
-            self.draft.cuts.push(Cut { agent, guard, back, steady, span, kind });
+            self.cut(guard, back, steady, span, kind);
             let others = self.exprs().not(guard);
             state.guard = self.exprs().and(state.guard, others);
         }
+    }
+
+    fn cut(&mut self, guard: ExprId, back: ExprId, steady: ExprId, span: Span, kind: CutKind) {
+        let (agent, _) = self.draft.at(self.index);
+        self.draft.cuts.push(Cut { agent, guard, back, steady, span, kind });
     }
 
     /// When the thread is where some round of the loop began, with the registers that it had there,
@@ -499,8 +501,9 @@ impl<'d, 'p> ThreadRun<'d, 'p> {
             return waits;
         }
         let at = self.flow.loops.head(id);
-        for (round, head) in self.flow.rounds(id, node) {
-            let Some(before) = self.entries[head].clone() else { continue };
+        for round in 1..=self.flow.round(id, node) {
+            let head = self.flow.head(id, node, round);
+            let Some(before) = head.and_then(|head| self.entries[head].clone()) else { continue };
             let mut same = now.guard;
             let live = self.live.get_or_init(|| Live::of(self.code, self.observed));
             let used = (0..now.cells.len()).filter(|&register| live.is_used(at, register));
@@ -509,12 +512,7 @@ impl<'d, 'p> ThreadRun<'d, 'p> {
                 let equal = self.draft.exprs.eq(old, new);
                 same = self.draft.exprs.and(same, equal);
             }
-            for effect in &self.effects {
-                if self.flow.is_since(id, round, effect.node, node) {
-                    let not = self.draft.exprs.not(effect.guard);
-                    same = self.draft.exprs.and(same, not);
-                }
-            }
+            same = self.unless_acted(same, id, round, node, Telling::All);
             waits = self.draft.exprs.or(waits, same);
         }
         waits
@@ -529,7 +527,8 @@ impl<'d, 'p> ThreadRun<'d, 'p> {
     /// one that chooses between ways that come to the same by what was read before the loop.
     fn without_effect(&mut self, node: usize, id: LoopId, now: &State, telling: Telling) -> ExprId {
         // Without a single entry, nothing says that the iteration began at the head.
-        let head = self.flow.head(id, node).filter(|_| self.flow.loops.is_natural(id));
+        let round = self.flow.round(id, node);
+        let head = self.flow.head(id, node, round).filter(|_| self.flow.loops.is_natural(id));
         let before = head.and_then(|head| self.entries[head].clone());
         let Some(before) = before else { return self.exprs().truth(false) };
         let mut spins = now.guard;
@@ -549,8 +548,21 @@ impl<'d, 'p> ThreadRun<'d, 'p> {
                 return self.draft.exprs.truth(false);
             }
         }
+        self.unless_acted(spins, id, round, node, telling)
+    }
+
+    /// When something holds and nothing was written and no barrier passed since a round of a loop
+    /// began, as far as that tells.
+    fn unless_acted(
+        &mut self,
+        mut holds: ExprId,
+        id: LoopId,
+        round: u8,
+        node: usize,
+        telling: Telling,
+    ) -> ExprId {
         for effect in &self.effects {
-            if self.flow.same_iteration(id, effect.node, node) {
+            if self.flow.is_since(id, round, effect.node, node) {
                 let mut not = self.draft.exprs.not(effect.guard);
                 match (telling, &effect.kind) {
                     (Telling::Changes, EffectKind::LoneBarrier) => continue,
@@ -560,10 +572,10 @@ impl<'d, 'p> ThreadRun<'d, 'p> {
                     }
                     (Telling::All, _) | (_, EffectKind::Change) => {}
                 }
-                spins = self.draft.exprs.and(spins, not);
+                holds = self.draft.exprs.and(holds, not);
             }
         }
-        spins
+        holds
     }
 
     /// Whether there is a read behind the old cell, in program text or in its value, that is neither

@@ -113,8 +113,8 @@ impl<'a> Barriers<'a> {
             BarrierRule::Quorum(expr) => Some(((self.count)(expr)?, Unit::Threads)),
             // Without a count where others have one: that of all threads of the CTA, to compare.
             BarrierRule::AllLive | BarrierRule::Participants => {
-                let members = self.graph.members(&self.op(index).key);
-                Some((self.warps(&members).len() as u128, Unit::Warps))
+                let all = self.graph.count_of_all(&self.op(index).key);
+                Some((all / WARP_SIZE, Unit::Warps))
             }
         }
     }
@@ -126,7 +126,7 @@ impl<'a> Barriers<'a> {
     }
 
     /// Threads grouped by warp.
-    pub(crate) fn warps(&self, agents: &[AgentId]) -> IndexMap<Warp, Vec<AgentId>> {
+    pub(super) fn warps(&self, agents: &[AgentId]) -> IndexMap<Warp, Vec<AgentId>> {
         let mut out: IndexMap<_, Vec<AgentId>> = IndexMap::default();
         for &agent in agents {
             if let Some(warp) = self.graph.warp_of(agent) {

@@ -183,9 +183,13 @@ impl<'e, 'a> Session<'e, 'a> {
         let first = self.solver.get_unsat_core();
         let mut kept: Vec<(usize, Bool)> =
             switches.into_iter().filter(|(_, b)| first.contains(b)).collect();
-        let mut minimal = cores == Cores::Minimal;
+        let indices = |kept: Vec<(usize, Bool)>| kept.into_iter().map(|(index, _)| index).collect();
+        if cores == Cores::FirstProof {
+            return Core { axioms: indices(kept), ..Core::default() };
+        }
+        let mut minimal = true;
         let mut at = 0;
-        while cores == Cores::Minimal && at < kept.len() {
+        while at < kept.len() {
             let rest: Vec<Bool> = kept
                 .iter()
                 .enumerate()
@@ -203,11 +207,7 @@ impl<'e, 'a> Session<'e, 'a> {
                 }
             }
         }
-        Core {
-            axioms: kept.into_iter().map(|(index, _)| index).collect(),
-            minimal,
-            ..Core::default()
-        }
+        Core { axioms: indices(kept), minimal, ..Core::default() }
     }
 
     /// The final states of two kinds, those of the first kind before those of the second.

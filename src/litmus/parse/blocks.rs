@@ -2,7 +2,7 @@
 
 use super::body::Body;
 use super::draft::Draft;
-use super::place::{PlaceError, place};
+use super::place::{PlaceDraft, PlaceError, place};
 use super::scopes::Scopes;
 use super::{declaration, init, tail};
 use crate::litmus::ast::{Task, TaskEdge};
@@ -84,27 +84,41 @@ fn thread<'t>(
     draft: &mut Draft,
 ) -> Result<Option<(usize, Cursor<'t>)>, SyntaxError> {
     let name = cursor.word("a thread")?;
-    let place = match place(cursor) {
-        Ok(place) => place,
-        Err(PlaceError::Syntax(error)) => return Err(error),
+    let Some(place) = placed(cursor, draft)? else { return Ok(None) };
+    opens(cursor)?;
+    draft.add_thread(name, place);
+    Ok(block(cursor, draft).map(|body| (draft.threads.len() - 1, body)))
+}
+
+/// The place of threads; where it makes no sense, their block is passed over and there is none.
+fn placed(cursor: &mut Cursor<'_>, draft: &mut Draft) -> Result<Option<PlaceDraft>, SyntaxError> {
+    match place(cursor) {
+        Ok(place) => Ok(Some(place)),
+        Err(PlaceError::Syntax(error)) => Err(error),
         Err(PlaceError::Litmus(error)) => {
             draft.error(&error);
             recover(cursor);
-            return Ok(None);
-        }
-    };
-    let open = cursor.span();
-    if cursor.peek() != Some(TokenKind::OpenBrace) {
-        return Err(cursor.expected("`{`"));
-    }
-    draft.add_thread(name, place);
-    match matching_block(cursor) {
-        Some(body) => Ok(Some((draft.threads.len() - 1, body))),
-        None => {
-            draft.error(&LitmusError::Unbalanced(open));
             Ok(None)
         }
     }
+}
+
+/// Whether a block follows.
+fn opens(cursor: &Cursor<'_>) -> Result<(), SyntaxError> {
+    match cursor.peek() {
+        Some(TokenKind::OpenBrace) => Ok(()),
+        _ => Err(cursor.expected("`{`")),
+    }
+}
+
+/// Takes a block and gives what is between its braces, if they match.
+pub(super) fn block<'t>(cursor: &mut Cursor<'t>, draft: &mut Draft) -> Option<Cursor<'t>> {
+    let open = cursor.span();
+    let body = matching_block(cursor);
+    if body.is_none() {
+        draft.error(&LitmusError::Unbalanced(open));
+    }
+    body
 }
 
 /// How many names stand between commas before an `@`; 0 where something else stands there.
@@ -131,29 +145,16 @@ fn shared_block(cursor: &mut Cursor<'_>, draft: &mut Draft) -> Result<(), Syntax
     let span = names[0].span.to(cursor.last_span());
     let threads = names.iter().map(|name| name.value.clone()).collect();
     draft.error(&LitmusError::SharedBlock { threads, span });
-    let place = match place(cursor) {
-        Ok(place) => place,
-        Err(PlaceError::Syntax(error)) => return Err(error),
-        Err(PlaceError::Litmus(error)) => {
-            draft.error(&error);
-            recover(cursor);
-            return Ok(());
-        }
-    };
+    let Some(place) = placed(cursor, draft)? else { return Ok(()) };
     names.into_iter().for_each(|name| draft.add_thread(name, place.clone()));
-    let open = cursor.span();
-    if cursor.peek() != Some(TokenKind::OpenBrace) {
-        return Err(cursor.expected("`{`"));
-    }
-    if matching_block(cursor).is_none() {
-        draft.error(&LitmusError::Unbalanced(open));
-    }
+    opens(cursor)?;
+    block(cursor, draft);
     Ok(())
 }
 
 /// Takes `{ ... }` and gives what is between. When the brace is not closed before the condition,
 /// takes what stands before that and gives nothing.
-pub(super) fn matching_block<'t>(cursor: &mut Cursor<'t>) -> Option<Cursor<'t>> {
+fn matching_block<'t>(cursor: &mut Cursor<'t>) -> Option<Cursor<'t>> {
     cursor.advance();
     let mut depth = 0_usize;
     let mut closed = false;

@@ -1,7 +1,7 @@
 //! Kernels and functions as compilers write them: known, and passed over as a whole, so that a pasted
 //! module is one error that says where its parts belong.
 
-use super::blocks::matching_block;
+use super::blocks::block;
 use super::draft::Draft;
 use super::tail;
 use crate::litmus::ast::DeclaredSpace;
@@ -52,10 +52,7 @@ fn skip(cursor: &mut Cursor<'_>, draft: &mut Draft) -> Option<String> {
                 break;
             }
             TokenKind::OpenBrace => {
-                let open = cursor.span();
-                if matching_block(cursor).is_none() {
-                    draft.error(&LitmusError::Unbalanced(open));
-                }
+                block(cursor, draft);
                 break;
             }
             TokenKind::Qualifier if first.is_none() && cursor.peek_text() == ".param" => {
