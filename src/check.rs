@@ -8,11 +8,13 @@ mod lifetime;
 mod mixed;
 mod reuse;
 mod time;
+mod transparent;
 
 use crate::event::graph::{BarrierOp, BarrierRule, CutKind, EventGraph, Violation};
 use crate::event::unfold::{SCALAR_BYTES, Tearing, Unfolding, unfold};
 use crate::execution::build::{Choices, Execution};
 use crate::execution::recheck::{Recheck, recheck};
+use crate::id::ObjectId;
 use crate::litmus::ast::{Quantifier, Test};
 use crate::program::lower::lower;
 use crate::program::reading::{Readings, VectorReading};
@@ -69,7 +71,13 @@ pub struct Outcome {
 /// The event graph of a test under a model.
 #[must_use]
 pub fn graph_of(test: &Test, model: &Model, settings: Settings) -> EventGraph {
-    unfolded(test, model, settings, unfolding(model, settings))
+    let unfolding = unfolding(model, settings);
+    let graph = unfolded(test, model, settings, unfolding, &BTreeSet::new());
+    let transparent = transparent::objects(&graph, model);
+    match transparent.is_empty() {
+        true => graph,
+        false => unfolded(test, model, settings, unfolding, &transparent),
+    }
 }
 
 /// How programs are unfolded under a model.
@@ -110,7 +118,7 @@ fn graph_with_a_round(test: &Test, model: &Model, settings: Settings) -> EventGr
 
 fn with_rounds(test: &Test, model: &Model, settings: Settings, bound: u8) -> EventGraph {
     let unfolding = Unfolding { bound, spin_loops: false, ..unfolding(model, settings) };
-    unfolded(test, model, settings, unfolding)
+    unfolded(test, model, settings, unfolding, &BTreeSet::new())
 }
 
 /// Whether there are loops that only wait, whose rounds are left out.
@@ -118,8 +126,14 @@ fn waits(graph: &EventGraph) -> bool {
     graph.cuts.iter().any(|cut| cut.kind != CutKind::Bound)
 }
 
-fn unfolded(test: &Test, model: &Model, settings: Settings, unfolding: Unfolding) -> EventGraph {
-    let mut graph = unfold(&lower(test, settings.readings), unfolding);
+fn unfolded(
+    test: &Test,
+    model: &Model,
+    settings: Settings,
+    unfolding: Unfolding,
+    transparent: &BTreeSet<ObjectId>,
+) -> EventGraph {
+    let mut graph = unfold(&lower(test, settings.readings), unfolding, transparent);
     let strange = proxies_outside(&graph, model);
     graph.violations.extend(strange);
     graph

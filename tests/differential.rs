@@ -227,7 +227,7 @@ impl Subject<'_> {
             tables: false,
             ..Unfolding::default()
         };
-        unfold(&lower(&self.test, settings.readings), unfolding)
+        unfold(&lower(&self.test, settings.readings), unfolding, &BTreeSet::new())
     }
 
     /// All final states, where the engine can list them.

@@ -85,6 +85,8 @@ pub(super) struct Draft<'p> {
     pub(super) tables: BTreeSet<ObjectId>,
     /// What is read there, and in other memory that is never written.
     pub(super) fixed: FxHashMap<AccessId, u128>,
+    /// Variables whose atomic operations have no effect when they write what they read.
+    pub(super) transparent: BTreeSet<ObjectId>,
     pub(super) exprs: ExprArena,
     pub(super) symbols: Vec<Symbol>,
     pub(super) cuts: Vec<Cut>,
@@ -113,6 +115,7 @@ impl<'p> Draft<'p> {
             unfolding,
             tables: BTreeSet::new(),
             fixed: FxHashMap::default(),
+            transparent: BTreeSet::new(),
             exprs: ExprArena::default(),
             symbols: Vec::new(),
             cuts: Vec::new(),

@@ -207,7 +207,9 @@ impl<'p> ThreadRun<'_, 'p> {
                 write.marks.releasing_read = false;
                 write.write = true;
                 write.value = self.exprs().resize(new, width, false);
-                let kind = EffectKind::Update(old, write.value);
+                let transparent = self.draft.transparent.contains(&write.object)
+                    && !(write.marks.red || write.marks.mbarrier);
+                let kind = EffectKind::Update { transparent, old, new: write.value };
                 write.data_reads = self.term_reads(value, state);
                 if mentions_old(value) || mentions_old(writes) {
                     write.data_reads = union(&write.data_reads, &[read]);

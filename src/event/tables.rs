@@ -19,11 +19,15 @@ use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 
 /// All threads executed, with what they read from variables that are never written.
-pub(super) fn settled_with_tables(program: &Program, unfolding: Unfolding) -> Draft<'_> {
-    let plain = settled(program, unfolding, BTreeSet::new());
+pub(super) fn settled_with_tables<'p>(
+    program: &'p Program,
+    unfolding: Unfolding,
+    transparent: &BTreeSet<ObjectId>,
+) -> Draft<'p> {
+    let plain = settled(program, unfolding, &BTreeSet::new(), transparent);
     let mut tables = if unfolding.tables { pointers(&plain) } else { BTreeSet::new() };
     while !tables.is_empty() {
-        let draft = settled(program, unfolding, tables.clone());
+        let draft = settled(program, unfolding, &tables, transparent);
         let count = tables.len();
         draft.accesses.iter().filter(|a| a.write).for_each(|a| {
             tables.remove(&a.object);

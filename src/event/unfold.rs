@@ -88,7 +88,14 @@ pub(super) enum EffectKind {
     /// Nothing is known of it.
     Change,
     /// An atomic operation, with what it read and what it wrote: no change if these are one.
-    Update(ExprId, ExprId),
+    Update {
+        /// Whether another operation may as well read from where this one did.
+        transparent: bool,
+        /// What it read.
+        old: ExprId,
+        /// What it wrote.
+        new: ExprId,
+    },
     /// A barrier that waits for nobody else.
     LoneBarrier,
 }
@@ -96,31 +103,38 @@ pub(super) enum EffectKind {
 /// Which effects tell a round of a loop from one that changes nothing.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Telling {
-    /// All.
+    /// All but atomic operations that write what they read where that makes no difference to others.
     All,
     /// All but atomic operations that write what they read, and barriers that wait for nobody else.
     Changes,
 }
 
-/// Turns a program into its event graph.
+/// Turns a program into its event graph. An atomic operation on one of the `transparent` variables has
+/// no effect when it writes what it reads: its readers may as well read from where it reads.
 #[must_use]
-pub fn unfold(program: &Program, unfolding: Unfolding) -> EventGraph {
-    settled_with_tables(program, unfolding).finish()
+pub fn unfold(
+    program: &Program,
+    unfolding: Unfolding,
+    transparent: &BTreeSet<ObjectId>,
+) -> EventGraph {
+    settled_with_tables(program, unfolding, transparent).finish()
 }
 
 /// All threads executed, where nothing writes some variables.
 ///
 /// What a barrier returns may come from threads that are executed later, so the execution is
 /// repeated until the reads behind these values are known. They only become more.
-pub(super) fn settled(
-    program: &Program,
+pub(super) fn settled<'p>(
+    program: &'p Program,
     unfolding: Unfolding,
-    tables: BTreeSet<ObjectId>,
-) -> Draft<'_> {
+    tables: &BTreeSet<ObjectId>,
+    transparent: &BTreeSet<ObjectId>,
+) -> Draft<'p> {
     let mut reductions = Vec::new();
     loop {
         let mut draft = Draft::new(program, unfolding, reductions);
-        draft.tables.clone_from(&tables);
+        draft.tables.clone_from(tables);
+        draft.transparent.clone_from(transparent);
         execute(&mut draft);
         reductions = draft.reductions();
         if reductions == draft.results {
@@ -564,13 +578,15 @@ impl<'d, 'p> ThreadRun<'d, 'p> {
         for effect in &self.effects {
             if self.flow.is_since(id, round, effect.node, node) {
                 let mut not = self.draft.exprs.not(effect.guard);
-                match (telling, &effect.kind) {
-                    (Telling::Changes, EffectKind::LoneBarrier) => continue,
-                    (Telling::Changes, &EffectKind::Update(old, new)) => {
+                match effect.kind {
+                    EffectKind::LoneBarrier if telling == Telling::Changes => continue,
+                    EffectKind::Update { transparent, old, new }
+                        if transparent || telling == Telling::Changes =>
+                    {
                         let same = self.draft.exprs.eq(old, new);
                         not = self.draft.exprs.or(not, same);
                     }
-                    (Telling::All, _) | (_, EffectKind::Change) => {}
+                    EffectKind::Change | EffectKind::LoneBarrier | EffectKind::Update { .. } => {}
                 }
                 holds = self.draft.exprs.and(holds, not);
             }

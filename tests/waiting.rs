@@ -1,0 +1,238 @@
+//! Loops that wait, against loops of which no round is left out: the rounds that the tool does not
+//! look at must add no final state (PTX-8.9.2, and the argument in `check::transparent`).
+//!
+//! `PTXMC_WAITING_CASES` and `PTXMC_WAITING_SEED` make a run longer or another one.
+
+#![allow(clippy::print_stdout, reason = "what was compared, for whoever looks")]
+
+mod support;
+
+use proptest::collection::vec;
+use proptest::prelude::*;
+use proptest::sample::select;
+use proptest::strategy::ValueTree;
+use ptxmc::cat::{BUILTIN, Options, builtin, parse_builtin};
+use ptxmc::check::{Settings, graph_of};
+use ptxmc::event::graph::{CutKind, EventGraph};
+use ptxmc::event::unfold::{Unfolding, unfold};
+use ptxmc::litmus::ast::Test;
+use ptxmc::program::lower::lower;
+use ptxmc::relation::expr::Model;
+use ptxmc::solve::search::SearchEngine;
+use ptxmc::solve::{Answer, Budget, Engine, Goal, Problem};
+use ptxmc::source::Files;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
+
+/// A thread: something, a loop, something; and the CTA that it is in.
+#[derive(Clone, Debug)]
+struct Thread {
+    before: Vec<Act>,
+    loops: Vec<Loop>,
+    after: Vec<Act>,
+    cta: u32,
+}
+
+/// Repeats its acts until the result of the last one has some value, or has no longer.
+#[derive(Clone, Debug)]
+struct Loop {
+    acts: Vec<Act>,
+    until: bool,
+    value: u32,
+}
+
+/// An instruction, with `{r}` for a new register and `{v}` for the result before it.
+type Act = String;
+
+fn scope() -> impl Strategy<Value = &'static str> {
+    select(&["gpu", "gpu", "gpu", "cta"][..])
+}
+
+fn variable() -> impl Strategy<Value = &'static str> {
+    select(&["x", "x", "y"][..])
+}
+
+fn operand() -> impl Strategy<Value = &'static str> {
+    select(&["0", "1", "1", "2", "{v}"][..])
+}
+
+/// What a thread may wait with; most of it writes what it reads at times.
+fn update() -> impl Strategy<Value = Act> {
+    let form = select(
+        &[
+            "exch.b32 {r}, [V], 1",
+            "exch.b32 {r}, [V], O",
+            "add.u32 {r}, [V], 0",
+            "or.b32 {r}, [V], O",
+            "max.u32 {r}, [V], O",
+            "cas.b32 {r}, [V], 0, 1",
+            "inc.u32 {r}, [V], 1",
+        ][..],
+    );
+    let order = select(&["relaxed", "acquire", "release", "acq_rel"][..]);
+    (form, order, scope(), variable(), operand()).prop_map(|(form, order, scope, at, value)| {
+        format!("atom.{order}.{scope}.global.{}", form.replace('V', at).replace('O', value))
+    })
+}
+
+fn act() -> impl Strategy<Value = Act> {
+    let load = select(&["weak", "relaxed.gpu", "relaxed.cta", "acquire.gpu"][..]);
+    let store = select(&["weak", "relaxed.gpu", "relaxed.gpu", "relaxed.cta", "release.gpu"][..]);
+    let order = select(&["acq_rel", "acquire", "release", "sc"][..]);
+    prop_oneof![
+        3 => (load, variable()).prop_map(|(q, at)| format!("ld.{q}.global.u32 {{r}}, [{at}]")),
+        5 => (store, variable(), operand())
+            .prop_map(|(q, at, value)| format!("st.{q}.global.u32 [{at}], {value}")),
+        3 => update(),
+        1 => (scope(), variable(), operand())
+            .prop_map(|(s, at, value)| format!("red.relaxed.{s}.global.or.b32 [{at}], {value}")),
+        2 => (order, scope()).prop_map(|(order, scope)| format!("fence.{order}.{scope}")),
+    ]
+}
+
+fn threads() -> impl Strategy<Value = Vec<Thread>> {
+    let acts = (vec(act(), 0..=1), prop_oneof![4 => update(), 1 => act()]);
+    let turns = (acts, any::<bool>(), 0..3_u32).prop_map(|((mut acts, last), until, value)| {
+        acts.push(last);
+        Loop { acts, until, value }
+    });
+    let loops =
+        proptest::option::weighted(0.8, turns).prop_map(|turns| turns.into_iter().collect());
+    let thread = (vec(act(), 0..=2), loops, vec(act(), 0..=2), 0..2_u32)
+        .prop_map(|(before, loops, after, cta)| Thread { before, loops, after, cta });
+    vec(thread, 2..=3)
+}
+
+/// A thread being printed.
+#[derive(Default)]
+struct Printer {
+    out: String,
+    registers: usize,
+}
+
+impl Printer {
+    fn act(&mut self, act: &str, label: &str) {
+        let last = self.registers.checked_sub(1);
+        let text = act.replace("{v}", &last.map_or("1".to_owned(), |r| format!("%r{r}")));
+        let new = text.contains("{r}");
+        let text = text.replace("{r}", &format!("%r{}", self.registers));
+        let _ = writeln!(self.out, "{label}  {text};");
+        self.registers += usize::from(new);
+    }
+
+    fn turns(&mut self, index: usize, turns: &Loop) {
+        let first = self.registers;
+        for (at, act) in turns.acts.iter().enumerate() {
+            self.act(act, &if at == 0 { format!("L{index}:") } else { String::new() });
+        }
+        // What sets no register would wait for nothing.
+        let Some(last) = self.registers.checked_sub(1).filter(|&r| r >= first) else { return };
+        let back = if turns.until { "ne" } else { "eq" };
+        let _ = writeln!(self.out, "  setp.{back}.u32 %p{index}, %r{last}, {};", turns.value);
+        let _ = writeln!(self.out, "  @%p{index} bra L{index};");
+    }
+}
+
+/// A program, in which all accesses are morally strong if asked.
+fn text(threads: &[Thread], strong: bool) -> String {
+    let mut out = "PTX waiting\n.global .u32 x = 0;\n.global .u32 y = 0;\n".to_owned();
+    let mut shown = vec!["x".to_owned(), "y".to_owned()];
+    for (t, thread) in threads.iter().enumerate() {
+        let mut printer = Printer::default();
+        thread.before.iter().for_each(|act| printer.act(act, ""));
+        thread.loops.iter().enumerate().for_each(|(at, turns)| printer.turns(at, turns));
+        thread.after.iter().for_each(|act| printer.act(act, ""));
+        let _ = writeln!(out, "P{t} @ cta {}, gpu 0 {{\n{}}}", thread.cta, printer.out);
+        shown.extend((0..printer.registers).map(|r| format!("P{t}:%r{r}")));
+    }
+    if strong {
+        out = out.replace(".weak.", ".relaxed.gpu.").replace(".cta.", ".gpu.");
+    }
+    let _ = writeln!(out, "locations [{};]\nexists (true)", shown.join("; "));
+    out
+}
+
+/// All built-in models, and PTX 9.2 in each of its readings.
+fn models() -> Vec<Model> {
+    let load = |name: &str, variants: BTreeSet<String>| {
+        let found = builtin(name).expect("a built-in model");
+        parse_builtin(&mut Files::default(), found, &Options { variants })
+    };
+    let readings = load("ptx-9.2", BTreeSet::new()).variants;
+    let others = readings.into_iter().map(|reading| load("ptx-9.2", BTreeSet::from([reading])));
+    let plain = BUILTIN.iter().map(|found| load(found.name, BTreeSet::new()));
+    plain.chain(others).map(|parsed| parsed.model).collect()
+}
+
+/// How often the rounds of a loop are looked at when none is left out.
+const ROUNDS: u8 = 4;
+
+const BUDGET: Budget = Budget { steps: Some(60_000), milliseconds: None };
+
+type States = BTreeSet<Vec<u128>>;
+
+/// All final states; `None` if there are too many to list.
+fn states(graph: &EventGraph, model: &Model, engine: &SearchEngine) -> Option<States> {
+    let found = engine.states(Problem { graph, model }, BUDGET).ok()?;
+    let all = || found.states.into_iter().map(|(state, _)| state).collect();
+    found.incomplete.is_none().then(all)
+}
+
+/// Whether the bound leaves something open.
+fn is_cut(graph: &EventGraph, model: &Model, engine: &SearchEngine) -> bool {
+    let problem = Problem { graph, model };
+    graph.cuts.iter().any(|cut| cut.kind == CutKind::Bound)
+        && !matches!(engine.find(problem, Goal::BoundHit, BUDGET), Answer::No(_))
+}
+
+/// What a program showed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Shown {
+    /// The bound cuts executions that go on.
+    Cut,
+    /// There is too much to look at.
+    TooMuch,
+    /// Nothing, since no round has been left out.
+    Nothing,
+    /// That rounds left out add nothing.
+    Same,
+}
+
+/// Compares the final states.
+fn compare(test: &Test, model: &Model, engine: &SearchEngine) -> Result<Shown, String> {
+    let settings = Settings::default();
+    let short = graph_of(test, model, settings);
+    if is_cut(&short, model, engine) {
+        return Ok(Shown::Cut);
+    }
+    if short.cuts.is_empty() {
+        return Ok(Shown::Nothing);
+    }
+    let unfolding =
+        Unfolding { bound: ROUNDS, spin_loops: false, tables: false, ..Unfolding::default() };
+    let long = unfold(&lower(test, settings.readings), unfolding, &BTreeSet::new());
+    let [short, long] = [&short, &long].map(|graph| states(graph, model, engine));
+    let (Some(short), Some(long)) = (short, long) else { return Ok(Shown::TooMuch) };
+    match short == long {
+        true => Ok(Shown::Same),
+        false => Err(format!("{}: {short:?} with rounds left out, {long:?} with all", model.name)),
+    }
+}
+
+#[test]
+fn rounds_that_are_left_out_add_nothing() {
+    let (cases, mut runner) = support::random::drawn("WAITING");
+    let (models, engine) = (models(), SearchEngine::default());
+    let programs = (threads(), 0..models.len(), prop::bool::weighted(0.7));
+    let mut tally: BTreeMap<Shown, u64> = BTreeMap::new();
+    for _ in 0..cases * 5 {
+        let (threads, at, strong) = programs.new_tree(&mut runner).expect("a program").current();
+        let model = &models[at];
+        let text = text(&threads, strong);
+        let test = support::parse("waiting.litmus", text.as_bytes()).expect("a program");
+        let shown = compare(&test, model, &engine).unwrap_or_else(|why| panic!("{text}{why}"));
+        *tally.entry(shown).or_default() += 1;
+    }
+    println!("{tally:?}");
+    assert!(tally.get(&Shown::Same).is_some_and(|&count| count > cases / 2), "{tally:?}");
+}
