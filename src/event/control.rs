@@ -1,6 +1,6 @@
 //! The unrolled control flow of one thread: an acyclic graph of (step, loop counters).
 //!
-//! The head of a loop is reached at most `bound` times per entry of the loop; reaching it again
+//! The head of a loop is reached a limited number of times per entry of the loop; reaching it again
 //! resets the counters of the loops inside.
 
 use super::loops::{LoopId, Loops};
@@ -50,8 +50,8 @@ pub(crate) struct ControlFlow {
     pub(crate) successors: Vec<Successors>,
     /// The loops of the thread.
     pub(crate) loops: Loops,
-    /// How often a loop body is executed at most.
-    pub(crate) bound: u8,
+    /// How often the body of each loop is executed at most.
+    rounds: Vec<u8>,
     counters: Vec<Vec<u8>>,
     positions: FxHashMap<NodeKey, usize>,
 }
@@ -71,14 +71,18 @@ pub(crate) fn falls_through(step: &Step) -> bool {
 }
 
 impl ControlFlow {
-    /// Unrolls `code` so that every loop body is executed at most `bound` times per entry; less
-    /// often, where that takes more copies of steps than are manageable.
-    pub(crate) fn unroll(code: &ThreadCode, bound: u8) -> Self {
-        let bound = bound.max(1);
-        let loops = Loops::of(code);
-        let within = |bound, limit| Self::within(code, &loops, bound, limit);
+    /// Unrolls `code` so that the body of each loop is executed at most so many times per entry;
+    /// `None` where that takes more copies of steps than are manageable.
+    pub(crate) fn unroll(code: &ThreadCode, loops: &Loops, rounds: Vec<u8>) -> Option<Self> {
+        Self::within(code, loops, rounds, MOST_COPIES)
+    }
+
+    /// Unrolls `code` so that every loop body is executed at most `bound` times per entry, or less
+    /// often, as often as is manageable. Gives that number too.
+    pub(crate) fn unroll_evenly(code: &ThreadCode, loops: &Loops, bound: u8) -> (Self, u8) {
+        let within = |bound, limit| Self::within(code, loops, vec![bound; loops.len()], limit);
         if let Some(flow) = within(bound, MOST_COPIES) {
-            return flow;
+            return (flow, bound);
         }
         // Once through every loop is as much as the program says; more is found by bisection.
         let (mut fits, mut fails) = (1, bound);
@@ -89,16 +93,16 @@ impl ControlFlow {
                 None => fails = middle,
             }
         }
-        within(fits, usize::MAX).expect("there is no limit to it")
+        (within(fits, usize::MAX).expect("there is no limit to it"), fits)
     }
 
     /// Unrolls `code` unless that takes more than `limit` cells of registers and counters.
-    fn within(code: &ThreadCode, loops: &Loops, bound: u8, limit: usize) -> Option<Self> {
+    fn within(code: &ThreadCode, loops: &Loops, rounds: Vec<u8>, limit: usize) -> Option<Self> {
         let mut flow = Self {
             nodes: Vec::new(),
             successors: Vec::new(),
             loops: loops.clone(),
-            bound,
+            rounds,
             counters: Vec::new(),
             positions: FxHashMap::default(),
         };
@@ -165,7 +169,7 @@ impl ControlFlow {
             counters[id.index()] = 1;
             return Way::To(NodeKey { step: target, counters });
         }
-        if counters[id.index()] >= self.bound {
+        if counters[id.index()] >= self.rounds[id.index()] {
             return Way::Again(id, None);
         }
         counters[id.index()] += 1;

@@ -2,11 +2,13 @@
 
 use super::base::Known;
 use super::condition::Conditions;
+use super::counted::Rounds;
 use super::graph::{
     Access, Agent, AgentKind, BarrierKey, BarrierOp, BarrierRule, Cut, Event, EventGraph,
     EventKind, Location, Object, Symbol, Violation,
 };
 use super::initial::InitialValues;
+use super::loops::LoopId;
 use super::meet::Meetings;
 use super::pieces::Pieces;
 use super::unfold::{Unfolding, union};
@@ -102,6 +104,10 @@ pub(super) struct Draft<'p> {
     pub(super) predicates: Vec<Vec<AccessId>>,
     /// For each barrier operation, the reads behind what it returns; see [`Self::reductions`].
     pub(super) results: Vec<Vec<AccessId>>,
+    /// How often loops that count go round at most.
+    pub(super) rounds: Rounds,
+    /// Loops that count and have been cut, by thread.
+    pub(super) counted: BTreeSet<(usize, LoopId)>,
 }
 
 impl<'p> Draft<'p> {
@@ -109,6 +115,7 @@ impl<'p> Draft<'p> {
         program: &'p Program,
         unfolding: Unfolding,
         results: Vec<Vec<AccessId>>,
+        rounds: Rounds,
     ) -> Self {
         Self {
             program,
@@ -127,6 +134,8 @@ impl<'p> Draft<'p> {
             barriers: Vec::new(),
             predicates: Vec::new(),
             results,
+            rounds,
+            counted: BTreeSet::new(),
         }
     }
 

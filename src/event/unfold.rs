@@ -4,10 +4,11 @@
 //! values meet in choices. A symbolic address becomes one access per place that it may point to.
 
 use super::control::{ControlFlow, Edge};
+use super::counted::Rounds;
 use super::draft::{Draft, DraftKind};
-use super::graph::{Cut, CutKind, EventGraph, Symbol, Violation};
+use super::graph::{EventGraph, Symbol, Violation};
 use super::live::Live;
-use super::loops::LoopId;
+use super::loops::{LoopId, Loops};
 use super::tables::settled_with_tables;
 use crate::id::{AccessId, ExprId, ObjectId, SymbolId};
 use crate::program::expr::{Binary, Expr, ExprArena};
@@ -100,15 +101,6 @@ pub(super) enum EffectKind {
     LoneBarrier,
 }
 
-/// Which effects tell a round of a loop from one that changes nothing.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Telling {
-    /// All but atomic operations that write what they read where that makes no difference to others.
-    All,
-    /// All but atomic operations that write what they read, and barriers that wait for nobody else.
-    Changes,
-}
-
 /// Turns a program into its event graph. An atomic operation on one of the `transparent` variables has
 /// no effect when it writes what it reads: its readers may as well read from where it reads.
 #[must_use]
@@ -123,23 +115,26 @@ pub fn unfold(
 /// All threads executed, where nothing writes some variables.
 ///
 /// What a barrier returns may come from threads that are executed later, so the execution is
-/// repeated until the reads behind these values are known. They only become more.
+/// repeated until the reads behind these values are known. They only become more. It is repeated as
+/// well with more rounds of loops that count.
 pub(super) fn settled<'p>(
     program: &'p Program,
     unfolding: Unfolding,
     tables: &BTreeSet<ObjectId>,
     transparent: &BTreeSet<ObjectId>,
 ) -> Draft<'p> {
-    let mut reductions = Vec::new();
+    let (mut reductions, mut rounds) = (Vec::new(), Rounds::default());
     loop {
-        let mut draft = Draft::new(program, unfolding, reductions);
+        let mut draft = Draft::new(program, unfolding, reductions, rounds);
         draft.tables.clone_from(tables);
         draft.transparent.clone_from(transparent);
         execute(&mut draft);
+        let changed = draft.rounds.raise(&draft.counted, draft.unfolding.bound.max(1));
         reductions = draft.reductions();
-        if reductions == draft.results {
+        if reductions == draft.results && !changed {
             return draft;
         }
+        rounds = draft.rounds;
     }
 }
 
@@ -166,11 +161,13 @@ pub(super) struct ThreadRun<'d, 'p> {
     pub(super) in_elements: bool,
     pub(super) flow: ControlFlow,
     /// Registers that are observed at the end.
-    observed: &'d [usize],
+    pub(super) observed: &'d [usize],
     /// Found out where a loop asks for it.
-    live: OnceCell<Live>,
+    pub(super) live: OnceCell<Live>,
     pub(super) entries: Vec<Option<State>>,
     pub(super) effects: Vec<Effect>,
+    /// Steps that are known to stay in a loop, or to leave it.
+    pub(super) counting: Vec<(LoopId, usize)>,
     pub(super) exits: Vec<State>,
     pub(super) position: u32,
 }
@@ -179,9 +176,16 @@ impl<'d, 'p> ThreadRun<'d, 'p> {
     fn new(draft: &'d mut Draft<'p>, index: usize, observed: &'d [usize]) -> Self {
         let code = &draft.program.threads[index];
         let bound = draft.unfolding.bound.max(1);
-        let flow = ControlFlow::unroll(code, bound);
+        let loops = Loops::of(code);
+        let rounds = draft.rounds.of(index, loops.ids(), bound);
+        let counted = ControlFlow::unroll(code, &loops, rounds);
+        let flow = counted.unwrap_or_else(|| {
+            draft.rounds.give_up_all(index);
+            let (flow, bound) = ControlFlow::unroll_evenly(code, &loops, bound);
+            draft.bound = draft.bound.min(bound);
+            flow
+        });
         let entries = vec![None; flow.nodes.len()];
-        draft.bound = draft.bound.min(flow.bound);
         Self {
             observed,
             live: OnceCell::new(),
@@ -193,6 +197,7 @@ impl<'d, 'p> ThreadRun<'d, 'p> {
             flow,
             entries,
             effects: Vec::new(),
+            counting: Vec::new(),
             exits: Vec::new(),
             position: 0,
         }
@@ -279,7 +284,7 @@ impl<'d, 'p> ThreadRun<'d, 'p> {
         Cell { value, reads: union(&then.reads, &otherwise.reads) }
     }
 
-    fn arrive(&mut self, node: usize, state: State) {
+    pub(super) fn arrive(&mut self, node: usize, state: State) {
         let merged = match self.entries[node].take() {
             None => state,
             Some(there) => self.merge(there, state),
@@ -306,6 +311,7 @@ impl<'d, 'p> ThreadRun<'d, 'p> {
         let mut skipped = None;
         if let Some(guard) = &step.guard {
             let condition = self.term(guard, &state, None);
+            self.note_counting(node, condition);
             let not = self.exprs().not(condition);
             let skip = self.exprs().and(entry_guard, not);
             if !self.draft.exprs.is_false(skip) {
@@ -421,6 +427,7 @@ impl<'d, 'p> ThreadRun<'d, 'p> {
         let mut falls = None;
         if let Some(condition) = condition {
             let holds = self.term(condition, state, None);
+            self.note_counting(node, holds);
             let reads = self.term_reads(condition, state);
             let not = self.exprs().not(holds);
             taken.guard = self.exprs().and(state.guard, holds);
@@ -438,190 +445,6 @@ impl<'d, 'p> ThreadRun<'d, 'p> {
             }
             _ => true,
         }
-    }
-
-    /// Goes back to the head of a loop. An iteration that surely had no effect waits and is left out;
-    /// where values decide that, it stays up to the bound. One beyond the bound is cut.
-    fn go_again(
-        &mut self,
-        from: usize,
-        id: LoopId,
-        head: Option<usize>,
-        mut state: State,
-        span: Span,
-    ) {
-        let back = state.guard;
-        if self.spin_loops {
-            let spins = self.without_effect(from, id, &state, Telling::All);
-            let has_effect = self.exprs().not(spins);
-            let acts = self.exprs().and(back, has_effect);
-            if head.is_none() || self.draft.exprs.is_false(acts) {
-                self.leave_out(spins, back, &mut state, span, CutKind::Spin);
-            } else {
-                // If a guard said whether the round had an effect, what follows would depend on the
-                // values that decide it.
-                state.idle = self.exprs().or(state.idle, spins);
-            }
-        }
-        if head.is_none() && !self.draft.exprs.is_false(state.idle) {
-            let waits = self.as_before(from, id, &state);
-            self.leave_out(waits, back, &mut state, span, CutKind::Spin);
-            let idle = self.exprs().and(state.guard, state.idle);
-            self.leave_out(idle, back, &mut state, span, CutKind::Idle);
-        }
-        if self.draft.exprs.is_false(state.guard) {
-            return;
-        }
-        match head {
-            Some(head) => self.arrive(head, state),
-            None => {
-                let steady = match self.spin_loops {
-                    true => self.without_effect(from, id, &state, Telling::Changes),
-                    false => self.exprs().truth(false),
-                };
-                self.cut(state.guard, back, steady, span, CutKind::Bound);
-            }
-        }
-    }
-
-    /// Ends the thread in some of the executions that go back to the head of a loop.
-    fn leave_out(
-        &mut self,
-        guard: ExprId,
-        back: ExprId,
-        state: &mut State,
-        span: Span,
-        kind: CutKind,
-    ) {
-        if !self.draft.exprs.is_false(guard) {
-            let steady = self.exprs().truth(false);
-            self.cut(guard, back, steady, span, kind);
-            let others = self.exprs().not(guard);
-            state.guard = self.exprs().and(state.guard, others);
-        }
-    }
-
-    fn cut(&mut self, guard: ExprId, back: ExprId, steady: ExprId, span: Span, kind: CutKind) {
-        let (agent, _) = self.draft.at(self.index);
-        self.draft.cuts.push(Cut { agent, guard, back, steady, span, kind });
-    }
-
-    /// When the thread is where some round of the loop began, with the registers that it had there,
-    /// and has done nothing since: it may go round for ever. What depends on which reads does not
-    /// matter where nothing follows.
-    fn as_before(&mut self, node: usize, id: LoopId, now: &State) -> ExprId {
-        let mut waits = self.exprs().truth(false);
-        if !self.flow.loops.is_natural(id) {
-            return waits;
-        }
-        let at = self.flow.loops.head(id);
-        for round in 1..=self.flow.round(id, node) {
-            let head = self.flow.head(id, node, round);
-            let Some(before) = head.and_then(|head| self.entries[head].clone()) else { continue };
-            let mut same = now.guard;
-            let live = self.live.get_or_init(|| Live::of(self.code, self.observed));
-            let used = (0..now.cells.len()).filter(|&register| live.is_used(at, register));
-            for register in used {
-                let (old, new) = (before.cells[register].value, now.cells[register].value);
-                let equal = self.draft.exprs.eq(old, new);
-                same = self.draft.exprs.and(same, equal);
-            }
-            same = self.unless_acted(same, id, round, node, Telling::All);
-            waits = self.draft.exprs.or(waits, same);
-        }
-        waits
-    }
-
-    /// When the iteration that ends here has changed nothing: no live register differs from the
-    /// iteration's start, and nothing was written and no barrier passed since, as far as that tells.
-    ///
-    /// Without the iteration, nothing may depend on more than with it, or No-Thin-Air would forbid
-    /// what it does not forbid with it. So a live register that has its value from other reads than
-    /// at the start keeps the iteration, unless what follows depends on those anyway; and so does
-    /// one that chooses between ways that come to the same by what was read before the loop.
-    fn without_effect(&mut self, node: usize, id: LoopId, now: &State, telling: Telling) -> ExprId {
-        // Without a single entry, nothing says that the iteration began at the head.
-        let round = self.flow.round(id, node);
-        let head = self.flow.head(id, node, round).filter(|_| self.flow.loops.is_natural(id));
-        let before = head.and_then(|head| self.entries[head].clone());
-        let Some(before) = before else { return self.exprs().truth(false) };
-        let mut spins = now.guard;
-        let at = self.flow.loops.head(id);
-        let live = self.live.get_or_init(|| Live::of(self.code, self.observed));
-        for (register, (old, new)) in before.cells.iter().zip(&now.cells).enumerate() {
-            let keeps = if live.is_used(at, register) {
-                if old.value != new.value {
-                    let same = self.draft.exprs.eq(old.value, new.value);
-                    spins = self.draft.exprs.and(spins, same);
-                }
-                self.depends_on_more(old, new, now)
-            } else {
-                live.only_chooses(at, register) && !self.is_own(old)
-            };
-            if keeps {
-                return self.draft.exprs.truth(false);
-            }
-        }
-        self.unless_acted(spins, id, round, node, telling)
-    }
-
-    /// When something holds and nothing was written and no barrier passed since a round of a loop
-    /// began, as far as that tells.
-    fn unless_acted(
-        &mut self,
-        mut holds: ExprId,
-        id: LoopId,
-        round: u8,
-        node: usize,
-        telling: Telling,
-    ) -> ExprId {
-        for effect in &self.effects {
-            if self.flow.is_since(id, round, effect.node, node) {
-                let mut not = self.draft.exprs.not(effect.guard);
-                match effect.kind {
-                    EffectKind::LoneBarrier if telling == Telling::Changes => continue,
-                    EffectKind::Update { transparent, old, new }
-                        if transparent || telling == Telling::Changes =>
-                    {
-                        let same = self.draft.exprs.eq(old, new);
-                        not = self.draft.exprs.or(not, same);
-                    }
-                    EffectKind::Change | EffectKind::LoneBarrier | EffectKind::Update { .. } => {}
-                }
-                holds = self.draft.exprs.and(holds, not);
-            }
-        }
-        holds
-    }
-
-    /// Whether there is a read behind the old cell, in program text or in its value, that is neither
-    /// behind the new one nor behind the way here.
-    fn depends_on_more(&self, old: &Cell, new: &Cell, now: &State) -> bool {
-        if old == new {
-            return false;
-        }
-        let known = |read| new.reads.contains(read) || now.control.contains(read);
-        if !old.reads.iter().all(known) {
-            return true;
-        }
-        let behind = self.sources(old.value);
-        if old.value == new.value || behind.is_empty() {
-            return false;
-        }
-        let known = [self.sources(new.value), self.sources(now.guard)].concat();
-        !behind.iter().all(|source| known.contains(source))
-    }
-
-    /// Whether a value comes from no read and no barrier.
-    fn is_own(&self, cell: &Cell) -> bool {
-        cell.reads.is_empty() && self.sources(cell.value).is_empty()
-    }
-
-    /// The reads and results of barriers in an expression.
-    fn sources(&self, value: ExprId) -> Vec<Expr> {
-        let mut leaves = self.draft.exprs.leaves(value);
-        leaves.retain(|leaf| matches!(leaf, Expr::Read(_) | Expr::Barrier(_)));
-        leaves
     }
 
     pub(super) fn term(&mut self, term: &Term, state: &State, old: Option<ExprId>) -> ExprId {

@@ -1,0 +1,95 @@
+//! Loops that count: the program itself says how often they go round, so that no bound has to.
+//!
+//! Such a loop has a way out that is decided by what is known before anything is executed, in every
+//! round. A loop that the bound cuts although it counts is given more rounds, up to a limit.
+
+use super::control::branch_target;
+use super::loops::LoopId;
+use super::unfold::ThreadRun;
+use crate::id::ExprId;
+use crate::program::micro::Micro;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// How many rounds a loop that counts is given at most.
+const MOST_ROUNDS: u8 = 64;
+
+/// How many rounds the loops that count are given, where that is not the bound for all.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Rounds {
+    /// By thread and loop.
+    given: BTreeMap<(usize, LoopId), u8>,
+    /// Loops that need more than they can be given; the bound cuts them like others.
+    too_long: BTreeSet<(usize, LoopId)>,
+}
+
+impl Rounds {
+    /// How often each loop of a thread goes round at most.
+    pub(super) fn of(
+        &self,
+        thread: usize,
+        loops: impl Iterator<Item = LoopId>,
+        bound: u8,
+    ) -> Vec<u8> {
+        loops.map(|id| self.given.get(&(thread, id)).copied().unwrap_or(bound)).collect()
+    }
+
+    /// Gives twice as many to the loops that were cut. Whether this changes anything.
+    pub(super) fn raise(&mut self, cut: &BTreeSet<(usize, LoopId)>, bound: u8) -> bool {
+        let mut changed = false;
+        for &key in cut {
+            if self.too_long.contains(&key) {
+                continue;
+            }
+            changed = true;
+            let now = self.given.get(&key).copied().unwrap_or(bound);
+            if now >= MOST_ROUNDS {
+                self.give_up(key);
+            } else {
+                self.given.insert(key, now.saturating_mul(2).min(MOST_ROUNDS));
+            }
+        }
+        changed
+    }
+
+    /// Leaves the loops of a thread to the bound.
+    pub(super) fn give_up_all(&mut self, thread: usize) {
+        let all: Vec<_> = self.given.keys().filter(|key| key.0 == thread).copied().collect();
+        all.into_iter().for_each(|key| self.give_up(key));
+    }
+
+    fn give_up(&mut self, key: (usize, LoopId)) {
+        self.given.remove(&key);
+        self.too_long.insert(key);
+    }
+}
+
+impl ThreadRun<'_, '_> {
+    /// Notes the loops out of which a step leads on one of its ways, if its condition is known.
+    pub(super) fn note_counting(&mut self, node: usize, condition: ExprId) {
+        let step = self.flow.nodes[node];
+        let end = self.code.steps.len();
+        let ends = |m: &Micro| matches!(m, Micro::Exit);
+        let exit = self.code.steps[step].micros.iter().any(ends).then_some(end);
+        let target = branch_target(&self.code.steps[step]).or(exit);
+        let (Some(target), Some(_)) = (target, self.draft.exprs.constant(condition)) else {
+            return;
+        };
+        let leaves = |&id: &LoopId| {
+            let stays = |step| step < end && self.flow.loops.contains(id, step);
+            stays(step) && !(stays(target) && stays(step + 1))
+        };
+        let left: Vec<LoopId> = self.flow.loops.ids().filter(leaves).collect();
+        self.counting.extend(left.into_iter().map(|id| (id, node)));
+    }
+
+    /// Asks for more rounds of a loop that is cut at the end of one, if it counts.
+    pub(super) fn ask_for_rounds(&mut self, from: usize, id: LoopId) {
+        let round = self.flow.round(id, from);
+        let counts = |&(other, node): &(LoopId, usize)| {
+            other == id && self.flow.is_since(id, round, node, from)
+        };
+        if self.counting.iter().any(counts) {
+            self.draft.counted.insert((self.index, id));
+        }
+    }
+}
