@@ -285,9 +285,33 @@ fn decide(
 fn reached(test: &Test, problem: Problem<'_>, engine: &dyn Engine, settings: Settings) -> Verdict {
     match engine.find(problem, goal_of(test.quantifier), settings.budget).decided() {
         Ok(Decided::Yes(choices)) => witnessed(problem, goal_of(test.quantifier), *choices),
-        Ok(Decided::No(core)) => excluded(problem, core, engine, settings),
+        Ok(Decided::No(core)) => match excluded(problem, core, engine, settings) {
+            Verdict::Forbidden(core) if core.axioms.is_empty() && core.endless.is_empty() => {
+                let torn = is_torn_elsewhere(test, problem.model, engine, settings);
+                Verdict::Forbidden(Core { torn, ..core })
+            }
+            other => other,
+        },
         Err(why) => Verdict::Unknown(why),
     }
+}
+
+/// How many steps an engine may take for a sentence in a reason.
+const STEPS_FOR_A_SENTENCE: u64 = 2_000;
+
+/// Whether an outcome that no axiom excludes is one if accesses may be torn at every byte (the other
+/// side of reading V10), as far as that is soon found.
+fn is_torn_elsewhere(test: &Test, model: &Model, engine: &dyn Engine, settings: Settings) -> bool {
+    let goal = goal_of(test.quantifier);
+    if settings.tearing == Tearing::Byte {
+        return false;
+    }
+    let graph = graph_of(test, model, Settings { tearing: Tearing::Byte, ..settings });
+    let mut free = model.clone();
+    free.axioms.retain(|axiom| axiom.role != AxiomRole::Required);
+    let budget = Budget { steps: Some(STEPS_FOR_A_SENTENCE), ..settings.budget };
+    let problem = Problem { graph: &graph, model: &free };
+    matches!(engine.find(problem, goal, budget), Answer::Yes(_))
 }
 
 /// The verdict where some execution does not satisfy an `undefined_unless` of the model.

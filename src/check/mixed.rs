@@ -55,7 +55,7 @@ fn in_spite_of_a_race(
         return Voided::But(racing.unwrap_or_else(|| reached(test, problem, engine, settings)));
     }
     Voided::But(match excluded_by_atomics(test, problem.model, engine, settings) {
-        Ok(Some(core)) => Verdict::Forbidden(core),
+        Ok(Some(core)) => Verdict::Forbidden(Core { despite_race: true, ..core }),
         Ok(None) => return Voided::Yes,
         Err(why) => Verdict::Unknown(why),
     })

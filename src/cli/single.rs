@@ -162,6 +162,9 @@ fn without_axioms(
     judgement: &Judgement,
 ) -> Option<Result<Counterfactual, Absent>> {
     let Verdict::Forbidden(core) = &judgement.verdict else { return None };
+    if core.despite_race {
+        return None;
+    }
     let problem = Problem { graph: judgement.graph.as_ref()?, model: loaded.model() };
     let goal = goal_of(loaded.case.test.quantifier);
     let mut found = Err(Absent::Untold);

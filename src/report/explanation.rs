@@ -59,6 +59,7 @@ pub fn render(
             if core.axioms.is_empty() || !core.endless.is_empty() {
                 out.push_str(&reason::forbidden(core, model, files));
                 out.push('\n');
+                out.push_str(&platform_note(subject, core));
             }
             if !core.axioms.is_empty() {
                 if !core.endless.is_empty() {
@@ -111,13 +112,13 @@ fn by_axioms(
     let mut out = format!("These axioms of the model exclude the outcome{doubt}:\n");
     reason::axioms(core, subject.model)
         .for_each(|axiom| out.push_str(&quoted(axiom, subject.files)));
-    if subject.judgement.graph.as_ref().is_some_and(|graph| rests_on_platform(subject, core, graph))
-    {
+    if core.despite_race {
         out.push_str(
-            "\nWhether atomics of the host and of a device are atomic to each other depends on the \
-             platform (PTX-8.1.1).\n",
+            "\nAccesses of different sizes race (`ptxmc races` lists them), which voids all other \
+             axioms of the model; this clause holds in programs with such a race too (PTX-8.7.2).\n",
         );
     }
+    out.push_str(&platform_note(subject, core));
     match (counterfactual, &subject.judgement.graph) {
         (Some(Ok(found)), Some(graph)) => out.push_str(&excluded(subject, graph, core, found)),
         (Some(Err(Absent::NoCandidate)), _) => out
@@ -130,24 +131,46 @@ fn by_axioms(
     out
 }
 
-/// Whether a clause on atomicity excludes the outcome where a host and a device thread access one
-/// location, one of them by an atomic operation.
-fn rests_on_platform(subject: Subject<'_>, core: &Core, graph: &EventGraph) -> bool {
-    const ATOMICITY: [&str; 2] = ["PTX-8.10.3", "PTX-8.7.2"];
-    let is_atomicity =
-        |axiom: &Axiom| axiom.clauses.iter().any(|c| ATOMICITY.contains(&c.as_str()));
+/// Why the verdict rests on the platform: a clause on atomicity excludes the outcome, or that accesses
+/// are not torn, where a host and a device thread access one location (PTX-8.1.1). Of two accesses
+/// that are excluded as atomics, one has to be one.
+fn platform(subject: Subject<'_>, core: &Core) -> Option<&'static str> {
+    let graph = subject.judgement.graph.as_ref()?;
+    let has = |wanted: &dyn Fn(&Axiom) -> bool| reason::axioms(core, subject.model).any(wanted);
+    let of = |axiom: &Axiom, clause: &str| axiom.clauses.iter().any(|known| known == clause);
+    let single_copy = core.torn || has(&|axiom| axiom.name == SINGLE_COPY);
+    let atomics = has(&|axiom| of(axiom, "PTX-8.10.3") || of(axiom, "PTX-8.7.2"));
     let is_host = |id: EventId| {
         let agent = &graph.agents[graph.event(id).agent.index()];
         matches!(agent.kind, AgentKind::Thread(_, ThreadPlace::Host))
     };
     let accesses = || graph.ids().filter(|&id| graph.event(id).kind != EventKind::Init);
-    let meets = |atomic: EventId| {
-        let meets = |other: EventId| graph.event(other).loc == graph.event(atomic).loc;
-        accesses().any(|other| meets(other) && is_host(other) != is_host(atomic))
+    let meets = |access: EventId| {
+        let meets = |other: EventId| graph.event(other).loc == graph.event(access).loc;
+        accesses().any(|other| meets(other) && is_host(other) != is_host(access))
     };
-    reason::axioms(core, subject.model).any(is_atomicity)
-        && accesses().filter(|&id| graph.event(id).marks.rmw).any(meets)
+    let is_atomic = |id: &EventId| graph.event(*id).marks.rmw;
+    if atomics && accesses().filter(is_atomic).any(meets) {
+        Some("atomics")
+    } else if single_copy && accesses().filter(|&id| graph.event(id).loc.is_some()).any(meets) {
+        Some("accesses")
+    } else {
+        None
+    }
 }
+
+/// What it says of the platform.
+fn platform_note(subject: Subject<'_>, core: &Core) -> String {
+    platform(subject, core).map_or_else(String::new, |what| {
+        format!(
+            "\nWhether {what} of the host and of a device are atomic to each other depends on the \
+             platform (PTX-8.1.1).\n"
+        )
+    })
+}
+
+/// The axiom of the model that says that accesses are not torn.
+const SINGLE_COPY: &str = "Single-Copy-Atomicity";
 
 fn drawn(subject: Subject<'_>, graph: Option<&EventGraph>, choices: &Choices) -> String {
     let Some(graph) = graph else { return String::new() };

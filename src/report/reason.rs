@@ -51,12 +51,21 @@ pub fn forbidden(core: &Core, model: &Model, files: &Files) -> String {
     if let Some(wait) = endless(core, files) {
         return wait;
     }
+    if core.axioms.is_empty() && core.torn {
+        return "no execution has this outcome: accesses that no other overlaps in part are not \
+                torn (PTX-8.10.3, V10)"
+            .to_owned();
+    }
     if core.axioms.is_empty() {
         return "no execution of the program has this outcome, whatever the model".to_owned();
     }
     let names: Vec<String> = axioms(core, model).map(named).collect();
     let doubt = if core.may_be_shorter() { "; perhaps not all of these are needed" } else { "" };
-    names.join(", ") + doubt
+    let race = match core.despite_race {
+        true => "; a mixed-size race voids the other axioms",
+        false => "",
+    };
+    names.join(", ") + doubt + race
 }
 
 /// The axioms of a core.

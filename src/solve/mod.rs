@@ -251,6 +251,12 @@ pub struct Core {
     pub minimal: bool,
     /// Where threads wait for ever, if that is why no execution has the outcome: none ends.
     pub endless: Vec<Span>,
+    /// Whether accesses of different sizes race, so that no axiom holds but those of the core
+    /// (PTX-8.7.2).
+    pub despite_race: bool,
+    /// Where no axiom is named, whether the outcome is one of executions in which accesses are torn
+    /// that no other overlaps in part (PTX-8.10.3, reading V10).
+    pub torn: bool,
 }
 
 impl Core {
