@@ -14,6 +14,7 @@ mod loops;
 mod meet;
 mod memory;
 mod non_coherent;
+pub mod objects;
 mod pieces;
 mod tables;
 pub mod unfold;
