@@ -6,6 +6,7 @@ mod counts;
 mod endless;
 mod lifetime;
 mod mixed;
+mod overwritten;
 mod reuse;
 mod time;
 mod transparent;
@@ -71,7 +72,16 @@ pub struct Outcome {
 /// The event graph of a test under a model.
 #[must_use]
 pub fn graph_of(test: &Test, model: &Model, settings: Settings) -> EventGraph {
-    let unfolding = unfolding(model, settings);
+    unfolded_twice(test, model, settings, unfolding(model, settings))
+}
+
+/// The events of a test, unfolded again where it is seen which variables are transparent.
+fn unfolded_twice(
+    test: &Test,
+    model: &Model,
+    settings: Settings,
+    unfolding: Unfolding,
+) -> EventGraph {
     let graph = unfolded(test, model, settings, unfolding, &BTreeSet::new());
     let transparent = transparent::objects(&graph, model);
     match transparent.is_empty() {
@@ -91,6 +101,7 @@ fn unfolding(model: &Model, settings: Settings) -> Unfolding {
             VectorReading::Ordered | VectorReading::Unordered => SCALAR_BYTES,
         },
         tables: thin_air(model).is_some(),
+        looks: false,
     }
 }
 
@@ -264,6 +275,9 @@ fn decide(
         return (verdict, graph);
     }
     if let Some(found) = violation_in_a_round(test, problem, engine, settings) {
+        return found;
+    }
+    if let Some(found) = overwritten::object(test, problem, engine, settings) {
         return found;
     }
     if let Some(verdict) = barriers::misuse(problem, engine, settings) {

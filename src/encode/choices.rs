@@ -43,6 +43,26 @@ impl Encoding<'_> {
             self.at_most_one(&choices.iter().map(|c| c.1).collect::<Vec<_>>());
             self.rf.push((read, choices));
         }
+        self.encode_mbarriers();
+    }
+
+    /// A read finds an mbarrier object where it takes a piece from an operation that leaves one there.
+    fn encode_mbarriers(&mut self) {
+        let graph = self.graph;
+        for leaf in (0..graph.exprs.len()).map(ExprId::new) {
+            let Expr::Mbarrier(access) = graph.exprs.get(leaf) else { continue };
+            let pieces = &graph.access(access).pieces;
+            let taken = self.rf.iter().filter(|(read, _)| pieces.contains(read));
+            let taken = taken.flat_map(|(_, choices)| choices);
+            let objects = taken.filter(|(write, _)| graph.leaves_mbarrier(*write));
+            let found: Vec<Formula> = objects.map(|(_, choice)| *choice).collect();
+            let found = self.formulas.any(found);
+            let leaf = self.truth(leaf);
+            for (one, other) in [(found, leaf), (leaf, found)] {
+                let clause = self.formulas.implies(one, other);
+                self.hard.push(clause);
+            }
+        }
     }
 
     /// Pairwise for few, sequential counter for many.

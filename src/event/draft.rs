@@ -51,6 +51,16 @@ pub(super) struct DraftAccess {
 }
 
 impl DraftAccess {
+    /// The first byte behind it, counted from the start of its object.
+    pub(super) fn end(&self) -> u64 {
+        self.offset + u64::from(self.bytes)
+    }
+
+    /// Whether both are at some of the same bytes.
+    pub(super) fn overlaps(&self, other: &Self) -> bool {
+        self.object == other.object && self.offset < other.end() && other.offset < self.end()
+    }
+
     /// Whether both are plain stores of one thread that differ in nothing but when they happen.
     fn is_other_branch(&self, other: &Self) -> bool {
         let place = |a: &Self| (a.thread, a.object, a.virt, a.offset, a.bytes);
@@ -271,6 +281,7 @@ impl<'p> Draft<'p> {
         let program = self.program;
         let loads = super::non_coherent::violations(program, &self.accesses, &mut self.exprs);
         self.violations.extend(loads);
+        self.look_at_objects();
         self.settle_guards();
         self.split_ways();
         let pieces =

@@ -7,6 +7,7 @@ use super::base::Known;
 use crate::id::{AccessId, AgentId, EventId, ExprId, LocId, ObjectId, SymbolId, VirtualId};
 use crate::litmus::ast::{Place, ThreadPlace};
 use crate::program::expr::{ExprArena, mask};
+use crate::program::mbarrier;
 use crate::program::micro::{Marks, Reduction, Restriction};
 use crate::ptx::operation::{Order, Proxy, ProxyFenceKind, Scope};
 use crate::source::Span;
@@ -514,6 +515,31 @@ impl EventGraph {
     #[must_use]
     pub fn is_own_write(&self, read: EventId, write: EventId) -> bool {
         self.access(self.event(write).access).rmw_read == Some(self.event(read).access)
+    }
+
+    /// Whether an event leaves an mbarrier object where it writes: every mbarrier operation that writes
+    /// does, but for `mbarrier.inval`.
+    #[must_use]
+    pub fn leaves_mbarrier(&self, id: EventId) -> bool {
+        let event = self.event(id);
+        let value = self.access(event.access).value;
+        event.is_write()
+            && event.marks.mbarrier
+            && self.exprs.constant(value) != Some(mbarrier::INVALID)
+    }
+
+    /// Whether a read access takes some of its bytes from an operation that leaves an mbarrier object
+    /// there, by what each event reads from; `None` while that is open.
+    #[must_use]
+    pub fn reads_mbarrier(&self, read: AccessId, rf: &[Option<EventId>]) -> Option<bool> {
+        let mut open = false;
+        for &piece in &self.access(read).pieces {
+            match rf.get(piece.index()).copied().flatten() {
+                Some(write) if self.leaves_mbarrier(write) => return Some(true),
+                write => open |= write.is_none(),
+            }
+        }
+        (!open).then_some(false)
     }
 
     /// The symbol behind `id`.

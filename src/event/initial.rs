@@ -3,7 +3,7 @@
 use super::draft::DraftAccess;
 use super::graph::{EventGraph, Symbol};
 use crate::id::{ExprId, ObjectId, SymbolId};
-use crate::program::expr::{Binary, Expr, mask};
+use crate::program::expr::Expr;
 use crate::program::micro::Program;
 use rustc_hash::FxHashMap;
 
@@ -11,25 +11,16 @@ use rustc_hash::FxHashMap;
 #[derive(Debug, Default)]
 pub(super) struct InitialValues {
     symbols: FxHashMap<(ObjectId, u64), ExprId>,
-    mbarriers: Vec<MbarrierPlace>,
+    unseen: Vec<Unseen>,
 }
 
-/// Where an mbarrier object lies.
+/// Where an mbarrier object may lie that no ordinary access reads or writes and that is not shown: its
+/// operations are undefined before it is initialized, whatever is there.
 #[derive(Debug)]
-struct MbarrierPlace {
+struct Unseen {
     object: ObjectId,
     start: u64,
     end: u64,
-    looks: Looks,
-}
-
-/// What reads the unknown bits of an mbarrier object before it is initialized.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Looks {
-    /// Only operations on mbarriers, which are undefined there whatever the bits are.
-    Nobody,
-    /// Ordinary accesses as well.
-    Others,
 }
 
 impl InitialValues {
@@ -38,45 +29,19 @@ impl InitialValues {
         let layout = &program.layout;
         let variable = |object: ObjectId| layout.objects[object.index()].variable;
         let is_shown = |object| shown.contains(&layout.variables[variable(object)].name.as_str());
-        let end = |a: &DraftAccess| a.offset + u64::from(a.bytes);
-        let mut mbarriers: Vec<MbarrierPlace> = Vec::new();
-        for a in accesses.iter().filter(|a| a.marks.mbarrier) {
-            if mbarriers.iter().any(|m| (m.object, m.start) == (a.object, a.offset)) {
-                continue;
+        let mut unseen: Vec<Unseen> = Vec::new();
+        for a in accesses.iter().filter(|a| a.marks.mbarrier && !is_shown(a.object)) {
+            let is_known = unseen.iter().any(|u| (u.object, u.start) == (a.object, a.offset));
+            if !is_known && !accesses.iter().any(|b| !b.marks.mbarrier && b.overlaps(a)) {
+                unseen.push(Unseen { object: a.object, start: a.offset, end: a.end() });
             }
-            let other = accesses.iter().any(|b| {
-                !b.marks.mbarrier && b.object == a.object && b.offset < end(a) && a.offset < end(b)
-            });
-            let looks = if other || is_shown(a.object) { Looks::Others } else { Looks::Nobody };
-            // An operation with a computed address does not make an mbarrier of data that it might
-            // mean, unless it may be what initializes it.
-            let place = |b: &&DraftAccess| (b.object, b.offset) == (a.object, a.offset);
-            let mut same = accesses.iter().filter(|b| b.marks.mbarrier).filter(place);
-            if looks == Looks::Others
-                && same.all(|b| !b.address_reads.is_empty() && !b.marks.mbarrier_init)
-            {
-                continue;
-            }
-            mbarriers.push(MbarrierPlace { object: a.object, start: a.offset, end: end(a), looks });
         }
-        Self { mbarriers, ..Self::default() }
+        Self { unseen, ..Self::default() }
     }
 
     /// Whether bytes belong to an mbarrier object whose bits nobody looks at.
     fn is_unseen(&self, object: ObjectId, start: u64, end: u64) -> bool {
-        let mut around = self
-            .mbarriers
-            .iter()
-            .filter(|m| m.object == object && m.start <= start && end <= m.end);
-        around.any(|m| m.looks == Looks::Nobody)
-    }
-
-    /// The bits of some bytes that say of an mbarrier object that it is initialized: the last bit of
-    /// each object.
-    fn validity(&self, object: ObjectId, start: u64, end: u64) -> u128 {
-        let here =
-            self.mbarriers.iter().filter(|m| m.object == object && start < m.end && m.end <= end);
-        here.map(|m| 1 << ((m.end - start) * 8 - 1)).fold(0, |all, bit| all | bit)
+        self.unseen.iter().any(|u| u.object == object && u.start <= start && end <= u.end)
     }
 
     /// The initial value of `bytes` bytes of an object from `offset` on.
@@ -120,10 +85,6 @@ impl InitialValues {
         let width = variable.ty.bits;
         let size = u64::from(variable.ty.bytes());
         let (start, end) = (index * size, (index + 1) * size);
-        // Unknown bits do not look like an initialized object; most often that is the last bit only.
-        let validity = self.validity(object, start, end);
-        let is_last = validity != 0 && validity == 1 << (width - 1);
-        let unknown = width - u32::from(is_last);
         let is_unseen = self.is_unseen(object, start, end);
         match variable.given(index) {
             Some(value) => graph.exprs.number(value, width),
@@ -135,14 +96,8 @@ impl InitialValues {
                 } else {
                     format!("initial value of {}", info.name)
                 };
-                graph.symbols.push(Symbol { name, width: unknown });
-                let value = graph.exprs.leaf(Expr::Symbol(id), unknown);
-                let value = graph.exprs.zero_extend(value, width);
-                if validity == 0 || is_last {
-                    return value;
-                }
-                let others = graph.exprs.number(!validity & mask(width), width);
-                graph.exprs.binary(Binary::And, value, others)
+                graph.symbols.push(Symbol { name, width });
+                graph.exprs.leaf(Expr::Symbol(id), width)
             }),
         }
     }

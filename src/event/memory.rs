@@ -143,10 +143,12 @@ impl<'p> ThreadRun<'_, 'p> {
         let width = target.bytes * 8;
         let places = self.places(target, Does::Read, state, span);
         let (mut value, mut reads) = (places.nowhere, Vec::new());
+        let mut found = Vec::new();
         for (guard, resolved) in places.list {
             let access = self.access(target, &resolved, state, guard, span);
             let object = access.object;
             let id = self.draft.push_access(access);
+            found.push((guard, id));
             if let Some(value) = self.fixed(object, resolved.offset, target.bytes) {
                 self.draft.fixed.insert(id, value);
             }
@@ -157,6 +159,7 @@ impl<'p> ThreadRun<'_, 'p> {
                 Some(other) => self.exprs().ite(guard, read, other),
             });
         }
+        self.asks_for_object(target.marks, &found, span);
         let Some((register, extension)) = destination else { return };
         let value = value.unwrap_or_else(|| self.draft.exprs.number(0, width));
         let wide = self.code.registers[register].ty.bits;
@@ -193,9 +196,11 @@ impl<'p> ThreadRun<'_, 'p> {
         let width = target.bytes * 8;
         let places = self.places(target, Does::Update, state, span);
         let (mut result, mut reads) = (places.nowhere, Vec::new());
+        let mut found = Vec::new();
         for (guard, resolved) in &places.list {
             let access = self.access(target, resolved, state, *guard, span);
             let read = self.draft.push_access(access);
+            found.push((*guard, read));
             let old = self.exprs().leaf(Expr::Read(read), width);
             let happens = self.term(writes, state, Some(old));
             let happens = self.exprs().and(*guard, happens);
@@ -224,6 +229,7 @@ impl<'p> ThreadRun<'_, 'p> {
                 Some(other) => self.exprs().ite(*guard, old, other),
             });
         }
+        self.asks_for_object(target.marks, &found, span);
         let Some((register, extension)) = destination else { return };
         let result = result.unwrap_or_else(|| self.draft.exprs.number(0, width));
         let wide = self.code.registers[*register].ty.bits;

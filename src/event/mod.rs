@@ -15,6 +15,7 @@ mod loops;
 mod meet;
 mod memory;
 mod non_coherent;
+pub mod objects;
 mod pieces;
 mod rounds;
 mod tables;

@@ -19,17 +19,14 @@ pub(super) fn violations(
         return Vec::new();
     }
     let before = program.tasks.earlier_threads();
-    let end = |a: &DraftAccess| a.offset + u64::from(a.bytes);
     let mut out = Vec::new();
     for load in loads {
         for write in accesses.iter().filter(|a| a.write) {
             if before[load.thread][write.thread] || before[write.thread][load.thread] {
                 continue;
             }
-            let overlap =
-                write.object == load.object && write.offset < end(load) && load.offset < end(write);
             let guard = exprs.and(load.guard, write.guard);
-            if overlap && !exprs.is_false(guard) {
+            if write.overlaps(load) && !exprs.is_false(guard) {
                 out.push(Violation {
                     guard,
                     span: load.span,

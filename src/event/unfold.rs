@@ -34,6 +34,9 @@ pub struct Unfolding {
     /// Whether it is looked for variables that nothing writes; sound under models that exclude
     /// values out of thin air.
     pub tables: bool,
+    /// Whether a hidden read stands before each ordinary store to the place of an mbarrier object, to
+    /// see whether there is one.
+    pub looks: bool,
 }
 
 impl Default for Unfolding {
@@ -44,6 +47,7 @@ impl Default for Unfolding {
             tearing: Tearing::Overlap,
             widest_whole: SCALAR_BYTES,
             tables: true,
+            looks: false,
         }
     }
 }
@@ -324,13 +328,11 @@ impl<'d, 'p> ThreadRun<'d, 'p> {
                 skipped.control.clone_from(&state.control);
             }
         }
-        let mut ended = false;
-        if !self.draft.exprs.is_false(state.guard) {
+        let mut ended = self.draft.exprs.is_false(state.guard);
+        if !ended {
             for micro in &step.micros {
                 ended |= self.micro(node, micro, &mut state, step.span);
             }
-        } else {
-            ended = true;
         }
         let next = self.flow.successors[node].next;
         if !ended {

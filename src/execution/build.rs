@@ -449,6 +449,7 @@ fn compute(graph: &EventGraph, choices: &Choices, known: &[Option<u128>], values
     let symbol = |index: usize| choices.symbols.get(index).copied().unwrap_or(0);
     values.compute(&graph.exprs, |leaf| match leaf {
         Expr::Read(access) => known[access.index()],
+        Expr::Mbarrier(access) => graph.reads_mbarrier(access, &choices.rf).map(u128::from),
         Expr::Symbol(id) => Some(symbol(id.index())),
         _ => None,
     });
@@ -456,6 +457,7 @@ fn compute(graph: &EventGraph, choices: &Choices, known: &[Option<u128>], values
         let before = values.clone();
         values.compute(&graph.exprs, |leaf| match leaf {
             Expr::Read(access) => known[access.index()],
+            Expr::Mbarrier(access) => graph.reads_mbarrier(access, &choices.rf).map(u128::from),
             Expr::Symbol(id) => Some(symbol(id.index())),
             Expr::Final(loc) => {
                 let write = choices.finals.get(loc.index()).copied().flatten()?;

@@ -75,6 +75,9 @@ pub enum Expr {
     Const(u128),
     /// The value that a read access returns.
     Read(AccessId),
+    /// Whether a read access takes some of its bytes from an operation that leaves an mbarrier object
+    /// there.
+    Mbarrier(AccessId),
     /// A value that the execution chooses.
     Symbol(SymbolId),
     /// The final value of a location piece.
@@ -101,7 +104,8 @@ impl Expr {
     /// Whether the execution gives the value.
     #[must_use]
     pub fn is_leaf(self) -> bool {
-        matches!(self, Self::Read(_) | Self::Symbol(_) | Self::Final(_) | Self::Barrier(_))
+        use Expr::{Barrier, Final, Mbarrier, Read, Symbol};
+        matches!(self, Read(_) | Mbarrier(_) | Symbol(_) | Final(_) | Barrier(_))
     }
 }
 
@@ -603,6 +607,7 @@ impl ExprArena {
         match self.get(id) {
             Expr::Const(_)
             | Expr::Read(_)
+            | Expr::Mbarrier(_)
             | Expr::Symbol(_)
             | Expr::Final(_)
             | Expr::Barrier(_) => {

@@ -20,11 +20,12 @@ const TX_AT: u32 = 40;
 const TX_BITS: u32 = 21;
 const PHASE_AT: u32 = 61;
 const PHASE_BITS: u32 = 2;
-const VALID_AT: u32 = 63;
+/// The bit of an object's state that says that it is initialized. Ordinary data may have it as well.
+pub const VALID_AT: u32 = 63;
 const OBJECT: Type = Type::new(TypeKind::Bits, 64);
 const WORD: Type = Type::new(TypeKind::Unsigned, 32);
-/// The state of an object that is not initialized.
-const INVALID: Term = Term::Const(0, 64);
+/// What `mbarrier.inval` leaves behind: no object.
+pub const INVALID: u128 = 0;
 
 /// The parts of an object's state.
 #[derive(Clone)]
@@ -74,10 +75,6 @@ fn above(high: Term, low: Term) -> Term {
     Term::Concat(Box::new(high), Box::new(low))
 }
 
-fn is_valid(object: &Term) -> Term {
-    object.clone().bits(VALID_AT, 1)
-}
-
 fn phase_of(object: &Term) -> Term {
     object.clone().bits(PHASE_AT, PHASE_BITS)
 }
@@ -121,14 +118,12 @@ impl Lowering<'_> {
                     phase: Term::Const(0, PHASE_BITS),
                 };
                 let marks = Marks { mbarrier_init: true, ..marks() };
-                let old = self.look(access, Order::Weak, marks);
-                self.require(is_valid(&old).not(), "mbarrier.init of an initialized mbarrier");
+                self.look(access, Order::Weak, marks);
                 self.put(access, object.packed(), marks);
             }
             MbarrierOp::Inval => {
-                let old = self.look(access, Order::Weak, marks());
-                self.require_valid(&old);
-                self.put(access, INVALID, marks());
+                self.look(access, Order::Weak, marks());
+                self.put(access, Term::Const(INVALID, 64), marks());
             }
             MbarrierOp::ExpectTx { bytes } => self.transaction(access, bytes, Binary::Add),
             MbarrierOp::CompleteTx { bytes } => self.transaction(access, bytes, Binary::Sub),
@@ -235,7 +230,6 @@ impl Lowering<'_> {
             }
         };
         let object = self.look(access, Order::Relaxed, marks());
-        self.require_valid(&object);
         let now = phase_of(&object);
         let complete = match phase {
             WaitPhase::Parity(_) => now.bits(0, 1).equals(wanted).not(),
@@ -275,11 +269,6 @@ impl Lowering<'_> {
         self.require(positive.and(small), "an arrival count outside 1 to 1048575 (PTX-9.7.13.15)");
     }
 
-    fn require_valid(&mut self, object: &Term) {
-        let rule = "an mbarrier operation on an object that is not initialized (PTX-9.7.13.15)";
-        self.require(is_valid(object), rule);
-    }
-
     /// Undefined unless the condition holds.
     pub(super) fn require(&mut self, condition: Term, rule: &str) {
         if condition != Term::truth(true) {
@@ -288,7 +277,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// Reads the object.
+    /// Reads the object; that it is one, or none yet, is asked of every such read.
     fn look(&mut self, access: &AccessForm, order: Order, marks: Marks) -> Term {
         let mut target = self.target(access, 0, order, marks);
         target.confined = Some(Confined::OwnShared);
@@ -323,9 +312,7 @@ impl Lowering<'_> {
             writes: Term::truth(true),
             value,
         });
-        let old = Term::Register(register);
-        self.require_valid(&old);
-        old
+        Term::Register(register)
     }
 }
 

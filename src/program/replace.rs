@@ -57,6 +57,7 @@ impl ExprArena {
         match self.get(x) {
             Expr::Const(_)
             | Expr::Read(_)
+            | Expr::Mbarrier(_)
             | Expr::Symbol(_)
             | Expr::Final(_)
             | Expr::Barrier(_) => x,

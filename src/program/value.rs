@@ -126,7 +126,11 @@ fn step(
     let of = |x: ExprId| values[x.index()];
     match arena.get(id) {
         Expr::Const(bits) => Some(bits),
-        expr @ (Expr::Read(_) | Expr::Symbol(_) | Expr::Final(_) | Expr::Barrier(_)) => leaf(expr),
+        expr @ (Expr::Read(_)
+        | Expr::Mbarrier(_)
+        | Expr::Symbol(_)
+        | Expr::Final(_)
+        | Expr::Barrier(_)) => leaf(expr),
         Expr::Unary(op, a) => of(a).map(|v| apply_unary(op, v, width)),
         Expr::Binary(op, a, b) => match (of(a), of(b)) {
             (Some(x), Some(y)) => Some(apply(op, x, y, arena.width(a))),

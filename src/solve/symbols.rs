@@ -41,6 +41,7 @@ fn only_copies(graph: &EventGraph, x: ExprId) -> bool {
         Expr::Extract(..) | Expr::Concat(..) | Expr::SignExtend(_) => false,
         Expr::Const(_)
         | Expr::Read(_)
+        | Expr::Mbarrier(_)
         | Expr::Symbol(_)
         | Expr::Final(_)
         | Expr::Barrier(_)

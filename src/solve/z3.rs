@@ -475,6 +475,7 @@ impl<'e, 'a> Session<'e, 'a> {
             Expr::Const(value) if width == 1 => Term::Bool(Bool::from_bool(value != 0)),
             Expr::Const(value) => Term::Bits(number(value, width)),
             Expr::Read(access) => variable(&format!("read{}", access.index()), width),
+            Expr::Mbarrier(access) => variable(&format!("mbarrier{}", access.index()), width),
             Expr::Symbol(symbol) => variable(&format!("symbol{}", symbol.index()), width),
             Expr::Final(loc) => variable(&format!("final{}", loc.index()), width),
             Expr::Barrier(index) => variable(&format!("barrier{index}"), width),

@@ -228,6 +228,12 @@ pub const MBARRIERS: Forms = &[
      mbarrier.pending_count.b64 $d, $m",
     "mbarrier.arrive_drop.noComplete.shared::cta.b64 $m, [bar], 1",
     "mbarrier.inval.shared.b64 [bar]",
+    "mbarrier.inval.shared.b64 [bar]; st.<weak|$S>.shared.b64 [bar], -1; \
+     ld.<weak|$L>.shared.b64 $D, [bar]",
+    "mbarrier.inval.shared.b64 [bar]; st.weak.shared.b32 [bar<|+4>], -1; \
+     mbarrier.init.shared.b64 [bar], 1",
+    "mbarrier.arrive.shared.b64 $m, [bar]; <st.$S.shared.b64 [bar], -1|\
+     ld.weak.shared.b32 $d, [bar+4]|atom.$A.shared.add.u64 $D, [bar], 1>",
     "mapa.shared::cluster.u32 $t, bar, 0; mbarrier.expect_tx.relaxed.cluster.shared::cluster.b64 \
      [$t], 8",
     "mapa.shared::cluster.u32 $t, bar, 0; mbarrier.complete_tx.relaxed.cluster.shared::cluster.b64 \

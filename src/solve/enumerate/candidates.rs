@@ -100,6 +100,7 @@ pub(super) fn evaluate(graph: &EventGraph, free: &Free, rf: &[Option<EventId>]) 
     loop {
         values.compute(&graph.exprs, |leaf| match leaf {
             Expr::Read(access) => read[access.index()],
+            Expr::Mbarrier(access) => graph.reads_mbarrier(access, rf).map(u128::from),
             Expr::Symbol(symbol) => Some(free.symbols[symbol.index()]),
             Expr::Barrier(index) => Some(free.barriers[index as usize]),
             _ => None,

@@ -36,7 +36,7 @@ impl<'a> Known<'a> {
         loop {
             let mut this = Self { exprs: &graph.exprs, values: Vec::new() };
             for index in 0..graph.exprs.len() {
-                let value = this.step(graph, free, &read, ExprId::new(index));
+                let value = this.step(graph, free, rf, &read, ExprId::new(index));
                 this.values.push(value);
             }
             let now: Vec<Bits> =
@@ -71,7 +71,14 @@ impl<'a> Known<'a> {
         whole
     }
 
-    fn step(&self, graph: &EventGraph, free: &Free, read: &[Bits], id: ExprId) -> Bits {
+    fn step(
+        &self,
+        graph: &EventGraph,
+        free: &Free,
+        rf: &[Option<EventId>],
+        read: &[Bits],
+        id: ExprId,
+    ) -> Bits {
         let width = self.exprs.width(id);
         let all = mask(width);
         let of = |x: ExprId| self.values[x.index()];
@@ -79,6 +86,10 @@ impl<'a> Known<'a> {
         match self.exprs.get(id) {
             Expr::Const(bits) => Bits::new(bits, all),
             Expr::Read(access) => read[access.index()],
+            Expr::Mbarrier(access) => match graph.reads_mbarrier(access, rf) {
+                Some(truth) => Bits::new(u128::from(truth), all),
+                None => Bits::default(),
+            },
             Expr::Symbol(symbol) if graph.symbols[symbol.index()].width == 1 => {
                 Bits::new(free.symbols[symbol.index()], all)
             }

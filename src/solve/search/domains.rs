@@ -154,6 +154,7 @@ impl Search<'_, '_> {
     pub(super) fn leaf(&self, leaf: Expr) -> Option<u128> {
         match leaf {
             Expr::Read(read) => self.known[read.index()],
+            Expr::Mbarrier(read) => self.space.graph.reads_mbarrier(read, &self.rf).map(u128::from),
             Expr::Symbol(symbol) => self.symbols[symbol.index()],
             _ => None,
         }

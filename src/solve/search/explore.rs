@@ -333,10 +333,11 @@ impl<'g, 'r> Search<'g, 'r> {
     /// Evaluates what reads, symbols and final values decide so far.
     pub(super) fn compute_values(&mut self) {
         self.stale = false;
-        let Self { values, known, symbols, finals, space, .. } = self;
+        let Self { values, known, rf, symbols, finals, space, .. } = self;
         let graph = space.graph;
         values.compute_some(&graph.exprs, &space.order, &space.assumed, |leaf| match leaf {
             Expr::Read(access) => known[access.index()],
+            Expr::Mbarrier(access) => graph.reads_mbarrier(access, rf).map(u128::from),
             Expr::Symbol(symbol) => symbols[symbol.index()],
             Expr::Final(loc) => {
                 let write = finals[loc.index()]?;

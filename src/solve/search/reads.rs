@@ -163,6 +163,7 @@ impl<'g> Search<'g, '_> {
     fn assign(&mut self, read: EventId, write: EventId) {
         self.rf[read.index()] = Some(write);
         self.trail.push(read);
+        self.stale |= self.space.asks_for_mbarriers;
         let graph = self.space.graph;
         self.touched[graph.event(read).agent.index()] += 1;
         self.touched[graph.event(write).agent.index()] += 1;
@@ -174,12 +175,14 @@ impl<'g> Search<'g, '_> {
 
     pub(super) fn undo(&mut self, mark: (usize, usize, usize)) {
         let graph = self.space.graph;
+        let unassigned = self.trail.len() > mark.0;
         for read in self.trail.drain(mark.0..) {
             let write = self.rf[read.index()].take().expect("what is on the trail was assigned");
             self.touched[graph.event(read).agent.index()] -= 1;
             self.touched[graph.event(write).agent.index()] -= 1;
         }
         self.stale |= self.known_trail.len() > mark.1;
+        self.stale |= self.space.asks_for_mbarriers && unassigned;
         for access in self.known_trail.drain(mark.1..) {
             self.known[access.index()] = None;
         }

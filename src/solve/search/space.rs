@@ -36,6 +36,8 @@ pub(super) struct Space<'g> {
     pub(super) assumed: FxHashMap<ExprId, bool>,
     /// What values are made of; empty in a small program, which is searched without it.
     pub(super) slices: Slices,
+    /// Whether it is asked where there are mbarrier objects, which reads-from decides.
+    pub(super) asks_for_mbarriers: bool,
     /// For every location, the reads of read-modify-writes.
     pub(super) takers: Vec<Vec<EventId>>,
     /// Classes of interchangeable threads, by agent.
@@ -89,6 +91,7 @@ impl<'g> Space<'g> {
             demands: Vec::new(),
             assumed: FxHashMap::default(),
             slices: Slices::default(),
+            asks_for_mbarriers: order.iter().any(|&x| is_about_mbarriers(graph, x)),
             takers: takers(graph),
             classes: match goal {
                 Goal::Related(_) | Goal::Violation(_) | Goal::AnyViolation => {
@@ -253,7 +256,7 @@ fn matters(graph: &EventGraph, goal: Goal) -> Vec<bool> {
             continue;
         }
         stack.extend(graph.exprs.operands(x));
-        if let Expr::Read(access) = graph.exprs.get(x) {
+        if let Expr::Read(access) | Expr::Mbarrier(access) = graph.exprs.get(x) {
             out[access.index()] = true;
             // Whatever is written there may be what is read.
             let object = graph.access(access).object;
@@ -366,6 +369,11 @@ fn final_locations(graph: &EventGraph) -> Vec<LocId> {
     let mut out: Vec<LocId> = parts.iter().filter_map(location).collect();
     out.sort_unstable();
     out
+}
+
+/// Whether an expression says of a read whether it finds an mbarrier object.
+fn is_about_mbarriers(graph: &EventGraph, x: ExprId) -> bool {
+    matches!(graph.exprs.get(x), Expr::Mbarrier(_))
 }
 
 /// Expressions with all that they are made of, operands first.

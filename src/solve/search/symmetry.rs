@@ -152,7 +152,9 @@ fn equal(
     let (x, y) = (graph.exprs.get(a), graph.exprs.get(b));
     let same_shape = graph.exprs.width(a) == graph.exprs.width(b)
         && match (x, y) {
-            (Expr::Read(p), Expr::Read(q)) => exchange.get(&p).copied().unwrap_or(p) == q,
+            (Expr::Read(p), Expr::Read(q)) | (Expr::Mbarrier(p), Expr::Mbarrier(q)) => {
+                exchange.get(&p).copied().unwrap_or(p) == q
+            }
             (Expr::Unary(f, _), Expr::Unary(g, _)) => f == g,
             (Expr::Binary(f, ..), Expr::Binary(g, ..)) => f == g,
             (Expr::Extract(_, m), Expr::Extract(_, n)) => m == n,

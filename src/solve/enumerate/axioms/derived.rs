@@ -293,6 +293,11 @@ impl<'e> Derived<'e> {
         self.event(e).is_read() && self.event(e).marks.rmw
     }
 
+    /// Whether the event is of an mbarrier operation.
+    pub(super) fn is_of_mbarrier(&self, e: EventId) -> bool {
+        self.event(e).marks.mbarrier
+    }
+
     /// Whether the event writes an mbarrier object by an mbarrier operation.
     pub(super) fn writes_mbarrier(&self, e: EventId) -> bool {
         self.writes(e) && self.event(e).marks.mbarrier

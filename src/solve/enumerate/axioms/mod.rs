@@ -31,6 +31,8 @@ pub enum Axiom {
     MbarrierOrder,
     /// PTX-9.7.13.15: and take effect one at a time.
     MbarrierAtomicity,
+    /// PTX-9.7.13.15: and find nothing that comes after a later one of their thread.
+    MbarrierCoherence,
     /// PTX-8.10.4
     NoThinAir,
     /// PTX-8.10.5
@@ -41,7 +43,7 @@ pub enum Axiom {
 
 impl Axiom {
     /// All axioms, in the order of the text.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::CoherenceTotal,
         Self::Coherence,
         Self::FenceSc,
@@ -50,6 +52,7 @@ impl Axiom {
         Self::RmwSerial,
         Self::MbarrierOrder,
         Self::MbarrierAtomicity,
+        Self::MbarrierCoherence,
         Self::NoThinAir,
         Self::ScPerLocation,
         Self::Causality,
@@ -67,6 +70,7 @@ impl Axiom {
             Self::RmwSerial => "RMW-Serial",
             Self::MbarrierOrder => "Mbarrier-Order",
             Self::MbarrierAtomicity => "Mbarrier-Atomicity",
+            Self::MbarrierCoherence => "Mbarrier-Coherence",
             Self::NoThinAir => "No-Thin-Air",
             Self::ScPerLocation => "SC-per-Location",
             Self::Causality => "Causality",
@@ -100,7 +104,12 @@ fn holds(d: &Derived<'_>, axiom: Axiom) -> bool {
             !(both && d.overlap(a, b)) || d.co(a, b) || d.co(b, a)
         }),
         Axiom::MbarrierAtomicity => d.pairs().all(|(r, a)| {
-            !(d.rmw(r, a) && is_interrupted(d, r, a, |w, _, _| d.writes_mbarrier(w)))
+            let own = d.rmw(r, a) && d.writes_mbarrier(a);
+            !(own && is_interrupted(d, r, a, |w, _, _| d.writes_mbarrier(w)))
+        }),
+        Axiom::MbarrierCoherence => d.pairs().all(|(r, w)| {
+            let own = d.is_of_mbarrier(r) && d.writes_mbarrier(w) && d.po(r, w);
+            !(own && d.events.iter().any(|&later| d.co(w, later) && d.rf(later, r)))
         }),
         Axiom::RmwSerial => d.pairs().all(|(a, b)| {
             let contend = d.is_atomic_read(a) && d.is_atomic_read(b) && !d.same_access(a, b);

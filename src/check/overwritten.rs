@@ -1,0 +1,29 @@
+//! Ordinary stores to initialized mbarriers: undefined (PTX-9.7.13.15).
+//!
+//! Whether a store meets an object is seen by a read before it that the program does not have. It
+//! stands in a graph of its own, so that nothing else takes notice of it.
+
+use super::{Settings, unfolded_twice, unfolding, violation};
+use crate::event::graph::EventGraph;
+use crate::event::objects::STORED;
+use crate::event::unfold::Unfolding;
+use crate::litmus::ast::Test;
+use crate::solve::{Engine, Problem};
+use crate::verdict::Verdict;
+
+/// The verdict where some execution overwrites an object, with the events that it refers to.
+pub(super) fn object(
+    test: &Test,
+    Problem { graph, model }: Problem<'_>,
+    engine: &dyn Engine,
+    settings: Settings,
+) -> Option<(Verdict, EventGraph)> {
+    if !graph.may_overwrite_mbarriers() {
+        return None;
+    }
+    let unfolding = Unfolding { looks: true, ..unfolding(model, settings) };
+    let mut looking = unfolded_twice(test, model, settings, unfolding);
+    looking.violations.retain(|violation| violation.rule == STORED);
+    let verdict = violation(Problem { graph: &looking, model }, engine, settings)?;
+    Some((verdict, looking))
+}

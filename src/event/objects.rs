@@ -1,0 +1,136 @@
+//! Which accesses act on an mbarrier object (PTX-9.7.13.15).
+//!
+//! There is an object where an mbarrier operation has left one: this is a matter of who wrote what is
+//! read, not of its bits, since ordinary data may have any.
+
+use super::draft::{Draft, DraftAccess, DraftKind, Entry};
+use super::graph::{EventGraph, EventKind, Violation};
+use super::unfold::ThreadRun;
+use crate::id::{AccessId, AgentId, ExprId};
+use crate::program::expr::Expr;
+use crate::program::mbarrier::VALID_AT;
+use crate::program::micro::Marks;
+use crate::ptx::operation::Order;
+use crate::source::Span;
+
+/// Why an ordinary store is undefined where an object is.
+pub const STORED: &str = "an ordinary store to an initialized mbarrier (PTX-9.7.13.15)";
+const LOADED: &str = "an ordinary load from an initialized mbarrier (PTX-9.7.13.15)";
+const UPDATED: &str = "an ordinary atomic operation on an initialized mbarrier (PTX-9.7.13.15)";
+
+impl ThreadRun<'_, '_> {
+    /// Notes where an mbarrier operation finds no object, or an initialization one; it reads the
+    /// object by one of these accesses, each under its guard.
+    pub(super) fn asks_for_object(
+        &mut self,
+        marks: Marks,
+        reads: &[(ExprId, AccessId)],
+        span: Span,
+    ) {
+        if !marks.mbarrier {
+            return;
+        }
+        let mut wrong = self.exprs().truth(false);
+        for &(guard, read) in reads {
+            let exprs = self.exprs();
+            let object = exprs.leaf(Expr::Mbarrier(read), 1);
+            let state = exprs.leaf(Expr::Read(read), VALID_AT + 1);
+            let valid = exprs.extract(state, VALID_AT, 1);
+            let mut fails = exprs.and(object, valid);
+            if !marks.mbarrier_init {
+                fails = exprs.not(fails);
+            }
+            let here = exprs.and(guard, fails);
+            wrong = exprs.or(wrong, here);
+        }
+        let rule = match marks.mbarrier_init {
+            true => "mbarrier.init of an initialized mbarrier",
+            false => "an mbarrier operation on an object that is not initialized (PTX-9.7.13.15)",
+        };
+        if !self.draft.exprs.is_false(wrong) {
+            self.violate(wrong, span, rule.to_owned(), false);
+        }
+    }
+}
+
+impl Draft<'_> {
+    /// Notes ordinary accesses to initialized mbarriers. A store sees none of what it overwrites, so
+    /// a hidden read stands before it where that is asked for.
+    ///
+    /// The misuse of mbarrier operations comes first: what follows from it is not worth a word.
+    pub(super) fn look_at_objects(&mut self) {
+        let written = |a: &&DraftAccess| a.marks.mbarrier && a.write;
+        let mut objects: Vec<DraftAccess> = Vec::new();
+        for access in self.accesses.iter().filter(written) {
+            if !objects.iter().any(|o| (o.object, o.offset) == (access.object, access.offset)) {
+                objects.push(access.clone());
+            }
+        }
+        if objects.is_empty() {
+            return;
+        }
+        let mut barriers = 0;
+        for entry in std::mem::take(&mut self.entries) {
+            match entry {
+                Entry::Other { kind: DraftKind::Barrier(index), .. } => barriers = index + 1,
+                Entry::Access(id) => {
+                    let access = &self.accesses[id.index()];
+                    if !access.marks.mbarrier && objects.iter().any(|o| o.overlaps(access)) {
+                        self.look_at_object(id, barriers);
+                    }
+                }
+                Entry::Other { .. } => {}
+            }
+            self.entries.push(entry);
+        }
+    }
+
+    /// Notes an ordinary access that may meet an object, before so many barrier operations.
+    fn look_at_object(&mut self, id: AccessId, barriers: usize) {
+        let access = self.accesses[id.index()].clone();
+        let (read, rule) = match (access.write, access.marks.rmw) {
+            (false, false) => (id, LOADED),
+            (false, true) => (id, UPDATED),
+            (true, false) if self.unfolding.looks => (self.look_before(&access), STORED),
+            (true, _) => return,
+        };
+        let object = self.exprs.leaf(Expr::Mbarrier(read), 1);
+        self.violations.push(Violation {
+            guard: self.exprs.and(access.guard, object),
+            span: access.span,
+            rule: rule.to_owned(),
+            out_of_model: false,
+            behind: vec![(AgentId::new(access.thread + 1), barriers)],
+        });
+    }
+
+    /// Adds a read of what a store is about to overwrite. It is weak and its value goes nowhere, so
+    /// that it orders nothing.
+    fn look_before(&mut self, store: &DraftAccess) -> AccessId {
+        let id = AccessId::new(self.accesses.len());
+        self.accesses.push(DraftAccess {
+            write: false,
+            order: Order::Weak,
+            scope: None,
+            marks: Marks::default(),
+            data_reads: Vec::new(),
+            alone: false,
+            position: store.position.saturating_sub(1),
+            ..store.clone()
+        });
+        self.entries.push(Entry::Access(id));
+        id
+    }
+}
+
+impl EventGraph {
+    /// Whether an ordinary store may be at the place of an mbarrier object.
+    #[must_use]
+    pub fn may_overwrite_mbarriers(&self) -> bool {
+        let mut objects = vec![false; self.locations.len()];
+        let writes = || self.events.iter().filter(|e| e.kind == EventKind::Write);
+        let place = |e: &super::graph::Event| e.loc.expect("a write has a location").index();
+        writes().filter(|e| e.marks.mbarrier).for_each(|e| objects[place(e)] = true);
+        writes().any(|e| !e.marks.mbarrier && !e.marks.rmw && objects[place(e)])
+    }
+}
