@@ -85,7 +85,8 @@ pub fn starts(cursor: &Cursor<'_>) -> bool {
 /// # Errors
 /// When none stands there, or it has no value: a division by zero, or operands of two kinds.
 pub fn expression(cursor: &mut Cursor<'_>) -> Result<Spanned<Constant>, SyntaxError> {
-    conditional(cursor, 0)
+    let negative = cursor.peek() == Some(TokenKind::Minus);
+    Ok(as_written(negative, conditional(cursor, 0)?))
 }
 
 /// As [`expression`], of factors only: what may follow a `+` after a name.
@@ -93,7 +94,19 @@ pub fn expression(cursor: &mut Cursor<'_>) -> Result<Spanned<Constant>, SyntaxEr
 /// # Errors
 /// As those of [`expression`].
 pub fn product(cursor: &mut Cursor<'_>) -> Result<Spanned<Constant>, SyntaxError> {
-    binary(cursor, PRODUCT, 0)
+    let negative = cursor.peek() == Some(TokenKind::Minus);
+    Ok(as_written(negative, binary(cursor, PRODUCT, 0)?))
+}
+
+/// The least signed number where it is written as one: its literal is unsigned and so is what a
+/// minus makes of it, with the same bits (PTX-4.5.5).
+fn as_written(negative: bool, constant: Spanned<Constant>) -> Spanned<Constant> {
+    match constant.value {
+        Constant::Unsigned(bits) if negative && bits == 1 << 63 => {
+            Spanned::new(Constant::Signed(i64::MIN), constant.span)
+        }
+        _ => constant,
+    }
 }
 
 /// As [`expression`], where only an integer will do.
