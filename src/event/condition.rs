@@ -7,7 +7,7 @@ use crate::id::{ExprId, ObjectId};
 use crate::litmus::ast::{Condition, Term};
 use crate::program::expr::{Binary, Expr, mask, signed};
 use crate::program::micro::Program;
-use crate::ptx::operation::{Comparison, TypeKind};
+use crate::ptx::operation::{Comparison, Type, TypeKind};
 use rustc_hash::FxHashMap;
 
 /// The registers that a program's condition, filter and `locations` mention, with their threads.
@@ -102,7 +102,9 @@ impl<'a> Conditions<'a> {
             {
                 let known = observed.iter().any(|o| o.name == name);
                 if !known {
-                    observed.push(Observed { name, value, signed: sign == Signedness::Signed });
+                    let float = self.ty(term).filter(|ty| ty.is_float());
+                    let signed = sign == Signedness::Signed;
+                    observed.push(Observed { name, value, signed, float });
                 }
             }
         }
@@ -127,8 +129,32 @@ impl<'a> Conditions<'a> {
                     None => name,
                 })
             }
-            Term::Number(_) | Term::AddressOf(_) => None,
+            Term::Number(_) | Term::Float(_) | Term::AddressOf(_) => None,
         }
+    }
+
+    /// The type of a register or variable.
+    fn ty(&self, term: &Term) -> Option<Type> {
+        match term {
+            Term::Register { thread, register, .. } => {
+                let registers = &self.program.threads[*thread].registers;
+                registers.iter().find(|r| r.name == *register).map(|r| r.ty)
+            }
+            Term::Memory { variable, .. } => {
+                let layout = &self.program.layout;
+                layout.variable(variable).map(|found| layout.variables[found].ty)
+            }
+            Term::Number(_) | Term::Float(_) | Term::AddressOf(_) => None,
+        }
+    }
+
+    /// A side of a comparison with `other`, whose type a floating-point number has.
+    fn side(&mut self, graph: &mut EventGraph, term: &Term, other: &Term) -> Valued {
+        let Term::Float(number) = term else { return self.term(graph, term) };
+        let ty = self.ty(other).unwrap_or(Type::UNTYPED);
+        let wide = Type::new(TypeKind::Bits, ty.bits);
+        let bits = number.value.converted(ty).or_else(|| number.value.converted(wide));
+        Valued::Number(bits.unwrap_or(number.value.raw().0))
     }
 
     fn condition(&mut self, graph: &mut EventGraph, condition: &Condition) -> ExprId {
@@ -136,7 +162,7 @@ impl<'a> Conditions<'a> {
             Condition::True => graph.exprs.truth(true),
             Condition::False => graph.exprs.truth(false),
             Condition::Compare(comparison, a, b) => {
-                let (a, b) = (self.term(graph, a), self.term(graph, b));
+                let (a, b) = (self.side(graph, a, b), self.side(graph, b, a));
                 compare(graph, *comparison, a, b)
             }
             Condition::Not(a) => {
@@ -163,6 +189,7 @@ impl<'a> Conditions<'a> {
     fn term(&mut self, graph: &mut EventGraph, term: &Term) -> Valued {
         match term {
             Term::Number(number) => Valued::Number(number.value),
+            Term::Float(number) => Valued::Number(number.value.raw().0),
             Term::AddressOf(name) => {
                 let layout = &self.program.layout;
                 Valued::Number(

@@ -9,7 +9,7 @@ use crate::litmus::ast::{Place, ThreadPlace};
 use crate::program::expr::{ExprArena, mask};
 use crate::program::mbarrier;
 use crate::program::micro::{Marks, Reduction, Restriction};
-use crate::ptx::operation::{Order, Proxy, ProxyFenceKind, Scope};
+use crate::ptx::operation::{Order, Proxy, ProxyFenceKind, Scope, Type};
 use crate::source::Span;
 use std::collections::BTreeSet;
 
@@ -326,6 +326,8 @@ pub struct Observed {
     pub value: ExprId,
     /// Whether it prints as a signed number.
     pub signed: bool,
+    /// Its type where that is a floating-point one.
+    pub float: Option<Type>,
 }
 
 /// Everything an engine needs to know of a test within a bound.

@@ -1,5 +1,6 @@
 //! A litmus test: what all three text formats are read into and written from.
 
+use crate::ptx::literal::Float;
 use crate::ptx::operation::{Statement, Type};
 use crate::source::{Span, Spanned};
 
@@ -240,6 +241,8 @@ pub enum Term {
     },
     /// A number.
     Number(Spanned<i128>),
+    /// A floating-point number, which stands for its bits in the type of the other side.
+    Float(Spanned<Float>),
     /// The address of a variable.
     AddressOf(Spanned<String>),
 }

@@ -376,7 +376,7 @@ fn condition_term(
                 diagnostics.push(error.diagnostic());
             }
         }
-        Term::Number(_) | Term::AddressOf(_) => {}
+        Term::Number(_) | Term::Float(_) | Term::AddressOf(_) => {}
     }
 }
 

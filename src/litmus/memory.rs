@@ -5,7 +5,9 @@ use super::ast::{AddressBits, Condition, DeclaredSpace, Dialect, Term, Test, Thr
 use super::check::space_by_name;
 use super::error::{LitmusError, LitmusWarning};
 use crate::diagnostic::Diagnostic;
-use crate::ptx::operation::{Operation, Space, Type, TypeKind, Value};
+use crate::ptx::literal::Float;
+use crate::ptx::operation::{Comparison, Operation, Space, Type, TypeKind, Value};
+use crate::source::Spanned;
 use rustc_hash::FxHashMap;
 
 /// What the variables of a state space may take together, in bytes, where each may waste `GRAIN`.
@@ -151,9 +153,18 @@ pub(super) fn literals(
             literals(test, variables, left, diagnostics);
             literals(test, variables, right, diagnostics);
         }
+        Condition::Compare(comparison, Term::Float(number), other)
+        | Condition::Compare(comparison, other, Term::Float(number)) => {
+            if let Some(error) = float_literal(test, variables, *comparison, number, other) {
+                diagnostics.push(error.diagnostic());
+            }
+        }
         Condition::Compare(_, Term::Number(number), other)
         | Condition::Compare(_, other, Term::Number(number)) => {
             let Some((name, ty)) = typed(test, variables, other) else { return };
+            if ty.bits >= 64 {
+                return;
+            }
             let legal = -(1_i128 << (ty.bits - 1))..(1_i128 << ty.bits);
             if !legal.contains(&number.value) {
                 let range = match ty.is_signed() {
@@ -182,7 +193,36 @@ fn typed(
             let found = declared.iter().find(|(name, _)| name.value == *register)?;
             (format!("%{register}"), found.1)
         }
-        Term::Number(_) | Term::AddressOf(_) => return None,
+        Term::Number(_) | Term::Float(_) | Term::AddressOf(_) => return None,
     };
-    (ty.bits < 64).then_some((name, ty))
+    Some((name, ty))
+}
+
+/// What is wrong with a floating-point number in a condition: the comparison, or what it is
+/// compared with.
+fn float_literal(
+    test: &Test,
+    variables: &FxHashMap<&str, &Variable>,
+    comparison: Comparison,
+    number: &Spanned<Float>,
+    other: &Term,
+) -> Option<LitmusError> {
+    let error = |message: String, help: &str| {
+        let (code, help, span) = ("litmus-float", help.to_owned(), number.span);
+        Some(LitmusError::Other { code, message, help, span })
+    };
+    if !matches!(comparison, Comparison::Eq | Comparison::Ne) {
+        let message = format!("conditions put `{}` in no order", number.value);
+        return error(message, "they compare the bits of such numbers: `==` and `!=`");
+    }
+    if matches!(other, Term::Number(_) | Term::Float(_) | Term::AddressOf(_)) {
+        let message = format!("`{}` is compared with a constant", number.value);
+        return error(message, "compare it with a register or a variable");
+    }
+    let (name, ty) = typed(test, variables, other)?;
+    if number.value.converted(ty).is_some() {
+        return None;
+    }
+    let message = format!("`{name}` is a `.{ty}`, which `{}` is no value of", number.value);
+    error(message, "such numbers are values of `.f16`, `.bf16`, `.f32`, `.f64`, `.b32` and `.b64`")
 }

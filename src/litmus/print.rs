@@ -335,6 +335,7 @@ impl Conditions<'_> {
                 format!("{owner}{variable}{index}")
             }
             Term::Number(number) => number.value.to_string(),
+            Term::Float(number) => number.value.to_string(),
             Term::AddressOf(name) => format!("&{}", name.value),
         }
     }

@@ -35,12 +35,13 @@ impl Lowering<'_> {
         }
         let (predicate, reduction) = match mode {
             BarrierMode::Sync | BarrierMode::Arrive => (None, None),
-            BarrierMode::RedPopc(d, p) => {
-                (Some(self.predicate(p)), Some((Reduction::Popc, self.loaded(d, number))))
-            }
+            BarrierMode::RedPopc(d, p) => (
+                Some(self.value(p, Type::PREDICATE)),
+                Some((Reduction::Popc, self.loaded(d, number))),
+            ),
             BarrierMode::RedBool(d, op, p) => {
                 let op = if *op == BoolOp::Or { Reduction::Or } else { Reduction::And };
-                (Some(self.predicate(p)), Some((op, self.loaded(d, Type::PREDICATE))))
+                (Some(self.value(p, Type::PREDICATE)), Some((op, self.loaded(d, Type::PREDICATE))))
             }
         };
         self.out.push(Micro::Barrier(BarrierMicro {

@@ -46,7 +46,7 @@ impl Lowering<'_> {
         };
         let zero = Term::Const(0, result.bits);
         let holds = value.clone().equals(zero).not();
-        let holds = holds.binary(boolean(test.op), self.predicate(&test.with));
+        let holds = holds.binary(boolean(test.op), self.value(&test.with, Type::PREDICATE));
         let predicate = Some(&test.predicate);
         self.assign_with(destination, value, extension(result), predicate, holds);
     }

@@ -168,6 +168,7 @@ impl Lowering<'_> {
     pub(super) fn value(&self, value: &Value, ty: Type) -> Term {
         match value {
             Value::Register(register) => self.register(&register.value, ty.bits, extension(ty)),
+            Value::Not(register) => self.register(&register.value, 1, Extension::Zero).not(),
             Value::Immediate(number) => Term::Const(number.value as u128, ty.bits),
             Value::AddressOf(name, offset) => {
                 let base =
@@ -521,7 +522,7 @@ impl Lowering<'_> {
                 let combined = |holds: Term| match combine {
                     None => holds,
                     Some((op, p)) => {
-                        let p = self.predicate(p);
+                        let p = self.value(p, Type::PREDICATE);
                         holds.binary(boolean(*op), p)
                     }
                 };
@@ -532,7 +533,7 @@ impl Lowering<'_> {
             }
             Operation::Select { ty, destination, then, otherwise, condition } => {
                 let (t, e) = (self.value(then, *ty), self.value(otherwise, *ty));
-                let value = self.predicate(condition).choose(t, e);
+                let value = self.value(condition, Type::PREDICATE).choose(t, e);
                 self.assign(destination, value, extension(*ty));
             }
             Operation::Integer { op, ty, destination, sources, test } => {

@@ -28,6 +28,9 @@ pub enum SyntaxError {
     /// An initial value of another kind than the variable's type.
     #[error("{what} is no initial value of a `.{ty}`")]
     Initializer { what: &'static str, ty: Type, help: &'static str, span: Span },
+    /// A constant expression without a value.
+    #[error("{message}")]
+    Constant { message: &'static str, span: Span },
     /// A number that does not fit.
     #[error("{what} is out of range")]
     Range { what: &'static str, span: Span },
@@ -46,6 +49,7 @@ impl SyntaxError {
             | Self::UnterminatedComment(span)
             | Self::UnterminatedText(span)
             | Self::Literal { span, .. }
+            | Self::Constant { span, .. }
             | Self::Initializer { span, .. }
             | Self::Range { span, .. }
             | Self::TooDeep { span, .. } => *span,
@@ -72,6 +76,12 @@ impl SyntaxError {
                 "numbers are decimal, `0x` hexadecimal, `0` octal, `0b` binary, or the bits of a \
                  float after `0f` (8 digits) and `0d` (16 digits)",
             ),
+            Self::Constant { .. } => (
+                "syntax-constant",
+                String::new(),
+                "constant expressions have integers of 64 bits with the operators of C, or \
+                 floating-point numbers with `+ - * /` and comparisons (PTX-4.5.4)",
+            ),
             Self::Initializer { help, .. } => ("syntax-initializer", String::new(), *help),
             Self::Range { .. } => {
                 ("syntax-range", String::new(), "write a number within its range")
@@ -81,6 +91,17 @@ impl SyntaxError {
         let diagnostic = Diagnostic::error(code, self.span(), self.to_string()).label(label);
         if help.is_empty() { diagnostic } else { diagnostic.help(help) }
     }
+}
+
+/// How an operation with a superfluous scope becomes one that has a scope.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Instead {
+    /// It never does.
+    Nothing,
+    /// An order is added.
+    Add,
+    /// An order replaces this word.
+    Replace(&'static str),
 }
 
 /// An instruction that the ISA rejects.
@@ -104,7 +125,12 @@ pub enum DecodeError {
     MissingScope { form: String, section: &'static str, span: Span },
     /// A scope on an operation that is not strong.
     #[error("`{form}` takes no scope")]
-    SuperfluousScope { form: String, scope: Spanned<String>, section: &'static str },
+    SuperfluousScope {
+        form: String,
+        scope: Spanned<String>,
+        instead: Instead,
+        section: &'static str,
+    },
     /// A qualifier that cannot be left out.
     #[error("`{form}` needs {what}")]
     Missing { form: String, what: &'static str, section: &'static str, span: Span },
@@ -184,12 +210,21 @@ impl DecodeError {
                      ({section})"
                 ))
             }
-            Self::SuperfluousScope { scope, section, .. } => {
-                at("ptx-superfluous-scope").help(format!(
-                    "remove `.{}`, or make the operation strong with an order such as `.relaxed`: weak and \
-                     volatile operations have no scope ({section})",
-                    scope.value
-                ))
+            Self::SuperfluousScope { scope, instead, section, .. } => {
+                let scope = &scope.value;
+                at("ptx-superfluous-scope").help(match instead {
+                    Instead::Nothing => {
+                        format!("remove `.{scope}`: such operations never have a scope ({section})")
+                    }
+                    Instead::Add => format!(
+                        "remove `.{scope}`, or make the operation strong with an order such as \
+                         `.relaxed`: weak and volatile operations have no scope ({section})"
+                    ),
+                    Instead::Replace(word) => format!(
+                        "remove `.{scope}`, or write `.relaxed.{scope}` for `.{word}`: weak and \
+                         volatile operations have no scope ({section})"
+                    ),
+                })
             }
             Self::Missing { form, what, section, .. } => {
                 let word = form.split('.').skip(1).find_map(foreign_type);
@@ -218,8 +253,12 @@ impl DecodeError {
                         "`_` stands for a result that nobody wants; other operands are registers or \
                          values"
                     }
-                    "an address" => "brackets stand around the address of an access: leave them out",
-                    "a number" if expected.contains("destination") => "a number is a value, no place for a result",
+                    "an address" => {
+                        "brackets stand around the address of an access: leave them out"
+                    }
+                    "a number" if expected.contains("destination") => {
+                        "a number is a value, no place for a result"
+                    }
                     _ if found.starts_with("a vector") => {
                         "a vector has as many elements as `.v2`, `.v4` or `.v8` says"
                     }
@@ -250,6 +289,16 @@ fn address_help(expected: &str, found: &str) -> &'static str {
 fn remark(form: &str, word: &str) -> Option<String> {
     let text = match (form, word) {
         ("bar", "aligned") => "`bar` is aligned by itself, `barrier` where it says so",
+        ("bar" | "barrier", "all") => {
+            "no barrier of the ISA has `.all` (PTX-9.7.13.1): without a count it is for all threads"
+        }
+        ("multimem", "acc::f32" | "acc::f16") => {
+            "only `multimem.ld_reduce` has a result whose precision could be chosen (PTX-9.7.9.14)"
+        }
+        ("fence", "sync_restrict::shared::cta" | "sync_restrict::shared::cluster") => {
+            "`.sync_restrict` goes with `fence.acquire`, `fence.release` and \
+             `fence.proxy.async::generic` (PTX-9.7.13.4)"
+        }
         ("bar", "cluster") => "the barrier of a cluster is `barrier.cluster`",
         ("mbarrier", "expect_tx") => "`.expect_tx` stands right after `mbarrier.arrive`",
         (_, "gl") => "`.gl` is a scope of `membar` alone; elsewhere it is `.gpu`",

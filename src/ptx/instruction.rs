@@ -1,5 +1,6 @@
 //! Tokens into undecoded instructions: guard, opcode, qualifiers and operands, as written.
 
+use crate::ptx::constant;
 use crate::ptx::cursor::Cursor;
 use crate::ptx::error::SyntaxError;
 use crate::ptx::literal::{self, Float, LiteralFault};
@@ -81,6 +82,14 @@ impl OperandKind {
     }
 }
 
+impl Operand {
+    /// Whether it is the sink `_`.
+    #[must_use]
+    pub fn is_sink(&self) -> bool {
+        matches!(&self.kind, OperandKind::Name(name, 0) if name == "_")
+    }
+}
+
 impl std::fmt::Display for Operand {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let list = |operands: &[Operand]| {
@@ -131,11 +140,17 @@ pub fn instruction(cursor: &mut Cursor<'_>) -> Result<Instruction, SyntaxError> 
         let name = cursor.text(token.span).trim_start_matches('.');
         qualifiers.push(Spanned::new(name.to_owned(), token.span));
     }
+    // The parentheses of calls stand around arguments, others in constant expressions.
+    let calls = opcode.value == "call";
+    let next = |cursor: &mut Cursor<'_>| match cursor.peek() {
+        Some(TokenKind::OpenParen) if calls => arguments(cursor, 0),
+        _ => operand(cursor, 0),
+    };
     let mut operands = Vec::new();
     if starts_operand(cursor.peek()) {
-        operands.push(operand(cursor, 0)?);
+        operands.push(next(cursor)?);
         while cursor.eat(TokenKind::Comma).is_some() {
-            operands.push(operand(cursor, 0)?);
+            operands.push(next(cursor)?);
         }
     }
     let span = opcode.span.to(cursor.last_span());
@@ -156,6 +171,7 @@ fn starts_operand(kind: Option<TokenKind>) -> bool {
                 | T::Bang
                 | T::Minus
                 | T::Plus
+                | T::Tilde
                 | T::Ampersand
         )
     )
@@ -167,6 +183,8 @@ fn operand(cursor: &mut Cursor<'_>, depth: usize) -> Result<Operand, SyntaxError
         return Err(SyntaxError::TooDeep { what: "operands", limit: DEEPEST_OPERAND, span: start });
     }
     let kind = match cursor.peek() {
+        Some(TokenKind::OpenParen) if !starts_number(cursor) => return arguments(cursor, depth),
+        _ if constant::starts(cursor) => number(cursor)?,
         Some(TokenKind::OpenBracket) => {
             let list = operand_list(cursor, TokenKind::CloseBracket, "`]`", depth)?;
             // A promise about the address that means nothing here (PTX-9.7.9.8).
@@ -178,18 +196,9 @@ fn operand(cursor: &mut Cursor<'_>, depth: usize) -> Result<Operand, SyntaxError
         Some(TokenKind::OpenBrace) => {
             OperandKind::Vector(operand_list(cursor, TokenKind::CloseBrace, "`}`", depth)?)
         }
-        Some(TokenKind::OpenParen) => {
-            OperandKind::Vector(operand_list(cursor, TokenKind::CloseParen, "`)`", depth)?)
-        }
         Some(TokenKind::Bang) => {
             cursor.advance();
             OperandKind::Not(cursor.word("a predicate register after `!`")?.value)
-        }
-        Some(TokenKind::Decimal | TokenKind::Number | TokenKind::Plus | TokenKind::Minus) => {
-            match float(cursor)? {
-                Some(literal) => OperandKind::Float(literal.value),
-                None => OperandKind::Integer(integer(cursor)?.value),
-            }
         }
         Some(TokenKind::Ampersand | TokenKind::Word) => {
             cursor.eat(TokenKind::Ampersand);
@@ -198,6 +207,29 @@ fn operand(cursor: &mut Cursor<'_>, depth: usize) -> Result<Operand, SyntaxError
         _ => return Err(cursor.expected("an operand")),
     };
     Ok(Operand { kind, span: start.to(cursor.last_span()) })
+}
+
+/// `(a, b)`, as calls have it.
+fn arguments(cursor: &mut Cursor<'_>, depth: usize) -> Result<Operand, SyntaxError> {
+    let start = cursor.span();
+    let list = operand_list(cursor, TokenKind::CloseParen, "`)`", depth)?;
+    Ok(Operand { kind: OperandKind::Vector(list), span: start.to(cursor.last_span()) })
+}
+
+/// Whether a constant expression stands between the parentheses that open here.
+fn starts_number(cursor: &Cursor<'_>) -> bool {
+    let mut inner = cursor.clone();
+    while inner.eat(TokenKind::OpenParen).is_some() {}
+    constant::starts(&inner) || matches!(inner.peek_text(), ".s64" | ".u64")
+}
+
+/// A constant expression.
+fn number(cursor: &mut Cursor<'_>) -> Result<OperandKind, SyntaxError> {
+    let constant = constant::expression(cursor)?;
+    match constant.value.float() {
+        Some(float) => Ok(OperandKind::Float(float)),
+        None => Ok(OperandKind::Integer(constant::of_integer(constant)?.value)),
+    }
 }
 
 /// The operands between two brackets, both of which it takes.
@@ -229,7 +261,7 @@ fn named(cursor: &mut Cursor<'_>) -> Result<OperandKind, SyntaxError> {
     match cursor.peek() {
         Some(TokenKind::OpenBracket) => {
             cursor.advance();
-            let index = integer(cursor)?;
+            let index = constant::integer(cursor)?;
             cursor.expect(TokenKind::CloseBracket, "`]`")?;
             match u64::try_from(index.value) {
                 Ok(index) => Ok(OperandKind::Element(name.value, index)),
@@ -251,7 +283,7 @@ fn offset(cursor: &mut Cursor<'_>) -> Result<i64, SyntaxError> {
     let start = cursor.span();
     let mut sum = 0_i128;
     while cursor.eat(TokenKind::Plus).is_some() {
-        sum += integer(cursor)?.value;
+        sum += constant::of_integer(constant::product(cursor)?)?.value;
     }
     i64::try_from(sum).map_err(|_| SyntaxError::Range {
         what: "an address offset",

@@ -13,12 +13,23 @@ use crate::source::{Span, Spanned};
 /// What rejections refer to.
 const SECTION: &str = "PTX 1.4";
 
-/// The instructions of PTX 1.4 that the decoder knows.
+/// The instructions of PTX 1.4.
 const OPCODES: &[&str] = &[
-    "abs", "add", "addc", "and", "atom", "bar", "bra", "brkpt", "cnot", "cvt", "div", "exit", "ld",
-    "mad", "mad24", "max", "membar", "min", "mov", "mul", "mul24", "neg", "not", "or", "pmevent",
-    "red", "rem", "ret", "sad", "selp", "set", "setp", "shl", "shr", "slct", "st", "sub", "subc",
-    "trap", "vote", "xor",
+    "abs", "add", "addc", "and", "atom", "bar", "bra", "brkpt", "call", "cnot", "cos", "cvt",
+    "div", "ex2", "exit", "fma", "ld", "lg2", "mad", "mad24", "max", "membar", "min", "mov", "mul",
+    "mul24", "neg", "not", "or", "pmevent", "rcp", "red", "rem", "ret", "rsqrt", "sad", "selp",
+    "set", "setp", "shl", "shr", "sin", "slct", "sqrt", "st", "sub", "subc", "tex", "trap", "vote",
+    "xor",
+];
+
+/// The qualifiers of PTX 1.4, of whatever instruction; those of `tex` are not looked at.
+const QUALIFIERS: &[&str] = &[
+    "const", "global", "local", "param", "shared", "volatile", "sync", "uni", "v2", "v4", "b8",
+    "b16", "b32", "b64", "u8", "u16", "u32", "u64", "s8", "s16", "s32", "s64", "f16", "f32", "f64",
+    "pred", "and", "or", "xor", "cas", "exch", "add", "inc", "dec", "min", "max", "eq", "ne", "lt",
+    "le", "gt", "ge", "lo", "ls", "hi", "hs", "equ", "neu", "ltu", "leu", "gtu", "geu", "num",
+    "nan", "wide", "sat", "cc", "rn", "rz", "rm", "rp", "rni", "rzi", "rmi", "rpi", "ftz",
+    "approx", "full",
 ];
 
 /// Whether a version is one whose instructions are checked here.
@@ -50,7 +61,8 @@ pub fn check(instruction: &Instruction) -> Result<(), DecodeError> {
         let help = "sm_70 and later need `vote.sync`, which PTX 1.4 lacks";
         return Err(rule("`vote` without `.sync`".to_owned(), help, instruction.span));
     }
-    for word in &instruction.qualifiers {
+    // Barriers have one form, which is checked as a whole.
+    for word in instruction.qualifiers.iter().filter(|_| opcode != "bar") {
         qualifier(opcode, word)?;
     }
     instruction.operands.iter().try_for_each(special_register)?;
@@ -104,27 +116,8 @@ fn qualifier(opcode: &str, word: &Spanned<String>) -> Result<(), DecodeError> {
                     `membar`, or a later `.version`";
         return Err(rule(message(), help, word.span));
     }
-    let later = text.contains("::")
-        || names::is_hint(text)
-        || matches!(
-            text,
-            "b128"
-                | "v8"
-                | "mmio"
-                | "nc"
-                | "ca"
-                | "cg"
-                | "cs"
-                | "lu"
-                | "cv"
-                | "wb"
-                | "wt"
-                | "noftz"
-                | "pack"
-                | "relu"
-                | "s16x2"
-                | "u16x2"
-        );
+    // What no version has is no matter of versions.
+    let later = opcode != "tex" && !QUALIFIERS.contains(&text) && !is_unheard_of(text);
     if later {
         return Err(rule(message(), "leave it out, or write a later `.version`", word.span));
     }
@@ -134,6 +127,18 @@ fn qualifier(opcode: &str, word: &Spanned<String>) -> Result<(), DecodeError> {
         return Err(rule(format!("PTX 1.4 has no `{opcode}` on `.{text}`"), help, word.span));
     }
     Ok(())
+}
+
+/// Whether a qualifier is none that the decoder knows of any version, so that it can say better what
+/// is wrong with it.
+fn is_unheard_of(word: &str) -> bool {
+    const LATER: &[&str] = &[
+        "mmio", "nc", "ca", "cg", "cs", "lu", "cv", "wb", "wt", "noftz", "pack", "relu", "s16x2",
+        "u16x2", "async", "bulk", "aligned", "cluster", "popc", "to", "v8", "proxy", "warp",
+        "f32x2", "arrive", "red", "unified", "L2", "L1", "shiftamt", "xorsign", "NaN", "abs",
+    ];
+    let known = names::ty(word).is_some() || names::is_hint(word) || word.contains("::");
+    !known && !LATER.contains(&word)
 }
 
 /// The special registers of PTX 1.4 (its chapter 8).
@@ -150,6 +155,13 @@ fn special_register(operand: &Operand) -> Result<(), DecodeError> {
         return Ok(());
     }
     Err(rule(format!("PTX 1.4 has no `{name}`"), "write a later `.version`", operand.span))
+}
+
+/// That a place names a cluster of one CTA, which changes nothing.
+#[must_use]
+pub fn cluster(span: Span) -> Diagnostic {
+    Diagnostic::note("legacy-cluster", span, "PTX 1.4 has no clusters")
+        .help("leave `cluster` out: each CTA is one of its own")
 }
 
 /// Rejects a part of a test that has no counterpart in PTX 1.4.

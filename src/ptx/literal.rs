@@ -2,6 +2,7 @@
 //! as bit patterns.
 
 use crate::ptx::operation::{Type, TypeKind};
+use half::{bf16, f16};
 
 /// Why a literal is no number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,6 +71,28 @@ impl Float {
         })
     }
 
+    /// The bits as a value of a floating-point type, of one of 16 bits too, or as the number that a
+    /// `.b32` or `.b64` holds; `None` where the type is another one.
+    #[must_use]
+    pub fn converted(self, ty: Type) -> Option<i128> {
+        let half = |single: fn(f32) -> u16, double: fn(f64) -> u16| match self {
+            Self::Single(bits) => single(f32::from_bits(bits)),
+            Self::Double(bits) => double(f64::from_bits(bits)),
+        };
+        match (ty.kind, ty.bits) {
+            (TypeKind::Float, 16) => {
+                let bits = half(|x| f16::from_f32(x).to_bits(), |x| f16::from_f64(x).to_bits());
+                Some(bits.into())
+            }
+            (TypeKind::Bfloat, 16) => {
+                let bits = half(|x| bf16::from_f32(x).to_bits(), |x| bf16::from_f64(x).to_bits());
+                Some(bits.into())
+            }
+            (TypeKind::Bits, bits @ (32 | 64)) => self.bits(Type::new(TypeKind::Float, bits)),
+            _ => self.bits(ty),
+        }
+    }
+
     /// The bits as they are written, and how many they are.
     #[must_use]
     pub fn raw(self) -> (i128, u32) {
@@ -90,6 +113,42 @@ impl std::fmt::Display for Float {
             },
         }
     }
+}
+
+/// A value of a floating-point type as people read it: the shortest decimal number that is converted
+/// to it, else its bits. `None` where the type is another one.
+///
+/// ```
+/// use ptxmc::ptx::literal::shown;
+/// use ptxmc::ptx::operation::{Type, TypeKind};
+/// let single = Type::new(TypeKind::Float, 32);
+/// assert_eq!(shown(0x3F80_0000, single).as_deref(), Some("1.0"));
+/// assert_eq!(shown(0x7FC0_0000, single).as_deref(), Some("0f7FC00000"));
+/// assert_eq!(shown(1, Type::new(TypeKind::Unsigned, 32)), None);
+/// ```
+#[must_use]
+#[allow(clippy::cast_possible_truncation, reason = "the type says how wide the bits are")]
+pub fn shown(bits: u128, ty: Type) -> Option<String> {
+    let (text, exact) = match (ty.kind, ty.bits) {
+        (TypeKind::Float, 16) => {
+            (format!("{:?}", f16::from_bits(bits as u16).to_f32()), format!("{bits:#06X}"))
+        }
+        (TypeKind::Bfloat, 16) => {
+            (format!("{:?}", bf16::from_bits(bits as u16).to_f32()), format!("{bits:#06X}"))
+        }
+        (TypeKind::Float, 32) => {
+            (format!("{:?}", f32::from_bits(bits as u32)), format!("0f{bits:08X}"))
+        }
+        (TypeKind::Float, 64) => {
+            (format!("{:?}", f64::from_bits(bits as u64)), format!("0d{bits:016X}"))
+        }
+        _ => return None,
+    };
+    let (sign, number) = text.strip_prefix('-').map_or(("", text.as_str()), |rest| ("-", rest));
+    let read = Float::parse(number);
+    let read = if sign.is_empty() { read } else { read.and_then(Float::negated) };
+    let same = read.and_then(|float| float.converted(ty)) == i128::try_from(bits).ok();
+    Some(if same { text } else { exact })
 }
 
 /// The value of an integer literal, or the bits of a `0f`/`0d` literal.
@@ -167,6 +226,26 @@ mod tests {
         assert_eq!(bits("0d3FF0000010000001", single), Some(0x3f80_0001));
         assert_eq!(bits("1e3", Type::new(TypeKind::Unsigned, 32)), None);
         assert_eq!(Float::parse("0x1e3"), None);
+    }
+
+    #[test]
+    fn what_is_shown_is_converted_back() {
+        let [half, single, double] = [16, 32, 64].map(|bits| Type::new(TypeKind::Float, bits));
+        let brain = Type::new(TypeKind::Bfloat, 16);
+        for (ty, bits, text) in [
+            (half, 0x3C00, "1.0"),
+            (half, 0x2E66, "0.099975586"),
+            (half, 0x7C00, "0x7C00"),
+            (brain, 0x3F80, "1.0"),
+            (single, 0x8000_0000, "-0.0"),
+            (single, 0x3DCC_CCCD, "0.1"),
+            (single, 1, "1e-45"),
+            (single, 0xFF80_0000, "0fFF800000"),
+            (double, 0x7E37_E43C_8800_759C, "1e300"),
+            (double, 0x7FF0_0000_0000_0001, "0d7FF0000000000001"),
+        ] {
+            assert_eq!(shown(bits, ty).as_deref(), Some(text));
+        }
     }
 
     #[test]

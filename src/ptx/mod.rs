@@ -1,5 +1,6 @@
 //! PTX instructions: statements decoded into operations, and written back.
 
+pub mod constant;
 pub mod cursor;
 pub mod decode;
 pub mod error;

@@ -166,6 +166,8 @@ pub enum Value {
     AddressOf(Spanned<String>, i64),
     /// A special register such as `%tid.x`, without its `%`.
     Special(Spanned<String>),
+    /// The complement of a predicate register, `!p`.
+    Not(Register),
 }
 
 impl Value {
@@ -173,7 +175,7 @@ impl Value {
     #[must_use]
     pub fn span(&self) -> Span {
         match self {
-            Self::Register(r) => r.span,
+            Self::Register(r) | Self::Not(r) => r.span,
             Self::Immediate(i) => i.span,
             Self::AddressOf(s, _) | Self::Special(s) => s.span,
         }
@@ -268,7 +270,7 @@ pub enum BoolOp {
     Xor,
 }
 
-/// A predicate operand, possibly complemented.
+/// The predicate that guards a statement, possibly complemented.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PredicateUse {
     /// Whether it is written `!p`.
@@ -285,7 +287,7 @@ pub struct NonZeroTest {
     /// And, Or
     pub op: BoolOp,
     /// What it is combined with.
-    pub with: PredicateUse,
+    pub with: Value,
 }
 
 /// `fence` and `membar` (PTX-9.7.13.4).
@@ -328,9 +330,9 @@ pub enum BarrierMode {
     /// Does not wait.
     Arrive,
     /// Waits and counts the participants whose predicate holds.
-    RedPopc(Destination, PredicateUse),
+    RedPopc(Destination, Value),
     /// Waits and combines the participants' predicates.
-    RedBool(Destination, BoolOp, PredicateUse),
+    RedBool(Destination, BoolOp, Value),
 }
 
 /// Operations on mbarrier objects (PTX-9.7.13.15).
@@ -651,7 +653,7 @@ pub enum Operation {
         /// The operands.
         sources: [Value; 2],
         /// A third predicate operand and how it is combined.
-        combine: Option<(BoolOp, PredicateUse)>,
+        combine: Option<(BoolOp, Value)>,
         /// `set`: the width of the all-ones or zero result.
         result: Type,
     },
@@ -666,7 +668,7 @@ pub enum Operation {
         /// Taken when it does not.
         otherwise: Value,
         /// The predicate.
-        condition: PredicateUse,
+        condition: Value,
     },
     /// `cvta`: an address of a state space as a generic one, or back.
     ConvertAddress {

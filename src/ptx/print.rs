@@ -127,8 +127,11 @@ impl Printer {
             O::Atomic { access, op, destinations, operands, swap } => {
                 let opcode = if access.proxy == Proxy::Surface { "suatom" } else { "atom" };
                 let line = self.atomic(opcode, access, *op)?;
+                // A vector of sinks alone is no operand.
+                let unused = destinations.iter().all(Option::is_none);
+                let written = if unused { "_".to_owned() } else { self.destinations(destinations) };
                 let line = line
-                    .operand(self.destinations(destinations))
+                    .operand(written)
                     .operand(self.address(&access.address))
                     .operand(self.values(operands, access.ty)?);
                 swap.iter().fold(line, |line, value| line.operand(self.value(value)))
@@ -250,14 +253,14 @@ impl Printer {
                 line = sources.iter().fold(line, |line, source| line.operand(self.value(source)));
                 combine
                     .iter()
-                    .fold(line, |line, (_, predicate)| line.operand(self.predicate(predicate)))
+                    .fold(line, |line, (_, predicate)| line.operand(self.value(predicate)))
             }
             O::Select { ty, destination, then, otherwise, condition } => self
                 .typed(Line::new("selp"), *ty, 1)
                 .operand(self.destination(destination))
                 .operand(self.source(then, *ty)?)
                 .operand(self.source(otherwise, *ty)?)
-                .operand(self.predicate(condition)),
+                .operand(self.value(condition)),
             O::ConvertAddress { direction, space, ty, destination, source } => {
                 let to = matches!(direction, AddressDirection::FromGeneric);
                 Self::space(Line::new(if to { "cvta.to" } else { "cvta" }), *space)
@@ -336,7 +339,7 @@ impl Printer {
             IntegerOp::Lop3(table) => line.operand(format!("{table:#04x}")),
             _ => line,
         };
-        Ok(test.iter().fold(line, |line, test| line.operand(self.predicate(&test.with))))
+        Ok(test.iter().fold(line, |line, test| line.operand(self.value(&test.with))))
     }
 
     /// The opcode, unless the access goes through a proxy that only columns have.
@@ -488,12 +491,12 @@ impl Printer {
             BarrierMode::Arrive => arguments(Line::new(name).word("arrive")),
             BarrierMode::RedPopc(destination, predicate) => {
                 let line = Line::new("bar.red.popc.u32").operand(self.destination(destination));
-                arguments(line).operand(self.predicate(predicate))
+                arguments(line).operand(self.value(predicate))
             }
             BarrierMode::RedBool(destination, op, predicate) => {
                 let line = Line::new("bar.red").word(op).word("pred");
                 arguments(line.operand(self.destination(destination)))
-                    .operand(self.predicate(predicate))
+                    .operand(self.value(predicate))
             }
         })
     }
@@ -555,6 +558,7 @@ impl Printer {
     fn value(&self, value: &Value) -> String {
         match value {
             Value::Register(register) => self.register(&register.value),
+            Value::Not(register) => format!("!{}", self.register(&register.value)),
             Value::Immediate(number) => number.value.to_string(),
             Value::AddressOf(name, 0) => name.value.clone(),
             Value::AddressOf(name, offset) => format!("{}+{offset}", name.value),

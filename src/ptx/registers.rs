@@ -1,8 +1,7 @@
 //! Which registers a statement reads and writes, and which variables it names.
 
 use crate::ptx::operation::{
-    AccessForm, Address, BarrierMode, MbarrierOp, Operation, PredicateUse, Register, Statement,
-    Value, WaitPhase,
+    AccessForm, Address, BarrierMode, MbarrierOp, Operation, Register, Statement, Value, WaitPhase,
 };
 
 /// The names in one statement, in order of occurrence.
@@ -22,7 +21,7 @@ impl<'s> Mentions<'s> {
     pub fn of(statement: &'s Statement) -> Self {
         let mut mentions = Self::default();
         if let Some(guard) = &statement.guard {
-            mentions.predicate(guard);
+            mentions.reads.push(&guard.register);
         }
         mentions.operation(&statement.operation);
         mentions
@@ -95,7 +94,7 @@ impl<'s> Mentions<'s> {
                 self.values(sources);
                 self.writes.extend(destination);
                 if let Some(test) = test {
-                    self.predicate(&test.with);
+                    self.value(&test.with);
                     self.writes.push(&test.predicate);
                 }
             }
@@ -106,13 +105,13 @@ impl<'s> Mentions<'s> {
             }
             O::Compare { destination, complement, sources, combine, .. } => {
                 self.values(sources);
-                combine.iter().for_each(|(_, predicate)| self.predicate(predicate));
+                combine.iter().for_each(|(_, predicate)| self.value(predicate));
                 self.writes.extend(destination.iter().chain(complement));
             }
             O::Select { destination, then, otherwise, condition, .. } => {
                 self.value(then);
                 self.value(otherwise);
-                self.predicate(condition);
+                self.value(condition);
                 self.writes.extend(destination);
             }
             O::MapAddress { destination, source, rank, .. } => {
@@ -158,14 +157,10 @@ impl<'s> Mentions<'s> {
 
     fn value(&mut self, value: &'s Value) {
         match value {
-            Value::Register(register) => self.reads.push(register),
+            Value::Register(register) | Value::Not(register) => self.reads.push(register),
             Value::AddressOf(name, _) => self.variables.push(name),
             Value::Immediate(_) | Value::Special(_) => {}
         }
-    }
-
-    fn predicate(&mut self, predicate: &'s PredicateUse) {
-        self.reads.push(&predicate.register);
     }
 
     fn barrier_mode(&mut self, mode: &'s BarrierMode) {
@@ -173,7 +168,7 @@ impl<'s> Mentions<'s> {
             BarrierMode::Sync | BarrierMode::Arrive => {}
             BarrierMode::RedPopc(destination, predicate)
             | BarrierMode::RedBool(destination, _, predicate) => {
-                self.predicate(predicate);
+                self.value(predicate);
                 self.writes.extend(destination);
             }
         }

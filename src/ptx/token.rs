@@ -78,6 +78,17 @@ pub enum TokenKind {
     Minus,
     #[token("*")]
     Star,
+    #[token("/")]
+    Slash,
+    #[token("%", priority = 20)]
+    Percent,
+    #[token("<<")]
+    #[token(">>")]
+    Shift,
+    #[token("^")]
+    Caret,
+    #[token("?")]
+    Question,
     #[token("->")]
     Arrow,
     #[token("=")]

@@ -1,8 +1,8 @@
 //! Which registers a statement mentions, and what type each of them has to have there.
 
 use super::operation::{
-    AccessForm, Address, BarrierMode, Destination, MbarrierOp, Operation, PredicateUse, Register,
-    Statement, Type, TypeKind, Value, WaitPhase,
+    AccessForm, Address, BarrierMode, Destination, MbarrierOp, Operation, Register, Statement,
+    Type, TypeKind, Value, WaitPhase,
 };
 
 /// What a statement asks of a register.
@@ -73,7 +73,7 @@ pub(crate) fn part_of(ty: Type, elements: usize) -> Type {
 pub(crate) fn for_each_register(statement: &Statement, see: &mut dyn FnMut(&Register, Need)) {
     let mut visitor = Visitor { see };
     if let Some(guard) = &statement.guard {
-        visitor.predicate(guard);
+        visitor.register(&guard.register, Type::PREDICATE);
     }
     visitor.operation(&statement.operation);
 }
@@ -92,7 +92,7 @@ impl Visitor<'_> {
     }
 
     fn fitting(&mut self, value: &Value, ty: Type, fit: Fit) {
-        if let Value::Register(register) = value {
+        if let Value::Register(register) | Value::Not(register) = value {
             self.see(register, ty, fit);
         }
     }
@@ -110,13 +110,13 @@ impl Visitor<'_> {
     }
 
     fn value(&mut self, value: &Value, ty: Type) {
-        if let Value::Register(register) = value {
+        if let Value::Register(register) | Value::Not(register) = value {
             self.register(register, ty);
         }
     }
 
-    fn predicate(&mut self, predicate: &PredicateUse) {
-        self.register(&predicate.register, Type::PREDICATE);
+    fn predicate(&mut self, predicate: &Value) {
+        self.value(predicate, Type::PREDICATE);
     }
 
     fn address(&mut self, address: &Address) {

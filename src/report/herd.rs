@@ -2,7 +2,7 @@
 //!
 //! Counts are of final states, since candidate executions are not enumerated one by one.
 
-use super::witness::observed_value;
+use super::witness::observed_integer;
 use crate::batch::{Case, Judgement, Listing};
 use crate::litmus::ast::{Condition, Quantifier, Term, Test};
 use crate::ptx::operation::Comparison;
@@ -67,7 +67,7 @@ fn states(listing: &Listing) -> Vec<String> {
     let line = |values: &[u128]| {
         let mut parts = Vec::new();
         for &index in &order {
-            let value = observed_value(&listing.graph, index, values[index]);
+            let value = observed_integer(&listing.graph, index, values[index]);
             parts.push(format!("{}={value};", name(&observed[index].name)));
         }
         parts.join(" ")
@@ -157,6 +157,7 @@ fn term(test: &Test, term: &Term) -> String {
             }
         }
         Term::Number(number) => number.value.to_string(),
+        Term::Float(number) => number.value.to_string(),
         Term::AddressOf(name) => format!("&{}", name.value),
     }
 }

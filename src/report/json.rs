@@ -2,7 +2,7 @@
 
 use super::reason;
 use super::summary::Tally;
-use super::witness::{Picture, observed_value};
+use super::witness::{Picture, observed_integer};
 use crate::batch::{Case, Judgement, Listing, Standing};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::execution::build::Choices;
@@ -85,7 +85,7 @@ pub fn states(
     let mut states = Vec::new();
     for ((values, choices), matching) in listing.states.states.iter().zip(&listing.matching) {
         let named = observed.iter().zip(values).enumerate().map(|(index, (o, &value))| {
-            (o.name.clone(), json!(observed_value(&listing.graph, index, value)))
+            (o.name.clone(), json!(observed_integer(&listing.graph, index, value)))
         });
         let mut state = json!({
             "values": Value::Object(named.collect()),
@@ -190,8 +190,12 @@ fn picture(
         .iter()
         .map(|e| json!([e.relation, picture.label(e.from), picture.label(e.to)]))
         .collect();
-    let state: serde_json::Map<String, Value> =
-        picture.state.iter().map(|(name, value)| (name.clone(), json!(value))).collect();
+    let state: serde_json::Map<String, Value> = picture
+        .state
+        .iter()
+        .zip(&picture.integers)
+        .map(|((name, _), value)| (name.clone(), json!(value)))
+        .collect();
     json!({
         "initial": picture.initial.iter().map(node).collect::<Vec<_>>(),
         "threads": threads,

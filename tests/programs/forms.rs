@@ -276,6 +276,9 @@ pub const REGISTERS: Forms = &[
     "setp.eq.u32 $p, $v, 1; setp.lt.u32 $q, $v, 3; <and|or|xor>.pred $n, $p, $q; \
      selp.u32 $d, 1, 0, $n",
     "setp.eq.u32 $p, $v, 1; not.pred $n, $p; selp.u32 $d, 1, 0, $n",
+    "setp.eq.u32 $p, $v, 1; <and|or|xor>.pred $n, <!$p|2>, <!$p|0>; selp.u32 $d, 1, 0, $n",
+    "setp.eq.<and|or|xor>.u32 $p|$q, $v, 1, <0|!0>; mov.pred $n, !$q; selp.u32 $d, $v, 2, $n",
+    "add.u32 $d, $v, <(1+2)*3 & ~1|7 % 4 << 1|1 ? 2 : 3|-7 / 2|!1>; selp.u32 $d, $d, 1, <1|!1>",
     "setp.eq.u32 $p, $v, 1; mov.pred $n, $p; selp.u32 $d, 1, 0, $n",
     "set.<eq|ne|lt|le|gt|ge>.<u32|s32>.<u32|s32> $d, $v, 1",
     "set.<lo|ls|hi|hs>.u32.u32 $d, $v, 1",
@@ -303,6 +306,7 @@ pub const REGISTERS: Forms = &[
     "elect.sync $t|$p, 0xffffffff",
     "activemask.b32 $t",
     "setp.eq.u32 $p, $v, 1; barrier.cta.red.popc<|.aligned>.u32 $d, 0, !$p",
+    "barrier.cta.red.popc<|.aligned>.u32 $d, 0 + 0, <1|0|!1>",
     "setp.eq.u32 $p, $v, 1; barrier.red.<and|or>.pred $n, 0, $p; selp.u32 $d, 1, 0, $n",
     "setp.eq.u32 $p, $v, 1; bar.cta.red.<and|or>.pred $n, 1, $p; selp.u32 $d, 1, 0, $n",
 ];
@@ -328,6 +332,7 @@ pub const INTEGERS: Forms = &[
     "lop3.b32 $d, $v, <1|3>, 2, <0x96|0xE8|0xCA|0xF0|0xCC|0x40>",
     "mov.b32 $t, $v; lop3.b32 $d, $t, $t, 1, <0x3C|0x96|0xC3>",
     "setp.eq.u32 $p, $v, 1; lop3.<and|or>.b32 $d|$n, $v, 3, 1, 0x60, $p",
+    "lop3.<and|or>.b32 $d|$n, $v, 3, 1, 0x60, <0|1>; selp.u32 $d, 1, $d, !$n",
     "setp.eq.u32 $p, $v, 1; lop3.<and|or>.b32 _|$n, $v, 3, 1, 0x40, $p; selp.u32 $d, 1, 0, $n",
     "sad.<u32|s32> $d, $v, <1|3>, 2",
     "cvt.s64.s32 $t, $v; sad.<u64|s64> $D, $t, 3, 1",

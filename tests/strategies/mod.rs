@@ -46,6 +46,14 @@ fn predicate() -> impl Strategy<Value = PredicateUse> {
         .prop_map(|(negated, register)| PredicateUse { negated, register: name(register) })
 }
 
+/// A predicate as an operand.
+fn truth() -> impl Strategy<Value = Value> {
+    prop_oneof![
+        4 => predicate().prop_map(|p| if p.negated { Value::Not(p.register) } else { Value::Register(p.register) }),
+        1 => (0..2_i128).prop_map(|n| Value::Immediate(spanned(n))),
+    ]
+}
+
 fn number() -> impl Strategy<Value = i128> {
     prop_oneof![
         4 => 0..4_i128,
@@ -196,8 +204,8 @@ fn barrier() -> impl Strategy<Value = Operation> {
     let mode = prop_oneof![
         Just(BarrierMode::Sync),
         Just(BarrierMode::Arrive),
-        (destination(), predicate()).prop_map(|(d, p)| BarrierMode::RedPopc(d, p)),
-        (select(PREDICATES), any::<bool>(), predicate()).prop_map(|(d, and, p)| {
+        (destination(), truth()).prop_map(|(d, p)| BarrierMode::RedPopc(d, p)),
+        (select(PREDICATES), any::<bool>(), truth()).prop_map(|(d, and, p)| {
             let op = if and { BoolOp::And } else { BoolOp::Or };
             BarrierMode::RedBool(Some(name(d)), op, p)
         }),
@@ -300,7 +308,7 @@ fn arithmetic(dialect: Dialect) -> impl Strategy<Value = Operation> {
         (destination(), value(), value(), value()).prop_map(move |(destination, a, b, c)| {
             Operation::MultiplyAdd { op: A::MulLo, ty, destination, sources: [a, b, c] }
         }),
-        (comparison, select(PREDICATES), value(), value(), option::of(predicate())).prop_map(
+        (comparison, select(PREDICATES), value(), value(), option::of(truth())).prop_map(
             move |(comparison, p, a, b, combine)| Operation::Compare {
                 comparison,
                 ty,
@@ -311,7 +319,7 @@ fn arithmetic(dialect: Dialect) -> impl Strategy<Value = Operation> {
                 result: Type::PREDICATE,
             }
         ),
-        (destination(), value(), value(), predicate()).prop_map(
+        (destination(), value(), value(), truth()).prop_map(
             move |(destination, then, otherwise, condition)| Operation::Select {
                 ty,
                 destination,
@@ -385,7 +393,7 @@ fn integers(dialect: Dialect) -> impl Strategy<Value = Operation> {
     let small = (0..256_i128).prop_map(|n| Value::Immediate(spanned(n)));
     let registers = register().prop_map(Value::Register);
     let sources = prop_oneof![vec(small, 4), vec(registers, 4)];
-    let test = (select(PREDICATES), any::<bool>(), predicate()).prop_map(|(p, and, with)| {
+    let test = (select(PREDICATES), any::<bool>(), truth()).prop_map(|(p, and, with)| {
         let op = if and { BoolOp::And } else { BoolOp::Or };
         NonZeroTest { predicate: name(p), op, with }
     });

@@ -18,6 +18,10 @@ pub(super) fn parse(cursor: &mut Cursor<'_>, draft: &mut Draft) {
     while !cursor.is_at_end() && !tail::starts(cursor) {
         let read = match cursor.peek() {
             Some(TokenKind::Qualifier) => declaration::directive(cursor, draft),
+            Some(TokenKind::OpenBrace) if cursor.peek_at(1) == Some(TokenKind::Qualifier) => {
+                wrapped(cursor, draft);
+                Ok(())
+            }
             Some(TokenKind::OpenBrace) => {
                 init::init(cursor, draft);
                 Ok(())
@@ -54,6 +58,39 @@ pub(super) fn parse(cursor: &mut Cursor<'_>, draft: &mut Draft) {
         statements(body, draft, &mut names, thread);
     }
     tail::tail(cursor, draft);
+}
+
+/// Declarations in braces, as relatives of this format have them: one error, and they are read.
+fn wrapped(cursor: &mut Cursor<'_>, draft: &mut Draft) {
+    let open = cursor.span();
+    cursor.advance();
+    draft.error(&LitmusError::Other {
+        code: "litmus-init",
+        message: "declarations stand without braces".to_owned(),
+        help:
+            "remove the braces: declarations stand before the first thread, and what braces hold \
+               there are initial values of registers, `{ P0:%r1 = 0; }`"
+                .to_owned(),
+        span: open,
+    });
+    while cursor.eat(TokenKind::CloseBrace).is_none() {
+        if cursor.is_at_end() || tail::starts(cursor) || names_before_place(cursor) > 0 {
+            draft.error(&LitmusError::Unbalanced(open));
+            return;
+        }
+        let read = match cursor.peek() {
+            Some(TokenKind::Semicolon) => {
+                cursor.advance();
+                Ok(())
+            }
+            Some(TokenKind::Qualifier) => declaration::directive(cursor, draft),
+            _ => init::item(cursor, draft, &mut Vec::new()),
+        };
+        if let Err(error) = read {
+            draft.syntax(&error);
+            cursor.split_until(|kind| matches!(kind, TokenKind::Semicolon | TokenKind::CloseBrace));
+        }
+    }
 }
 
 /// Skips to what looks like the next item.

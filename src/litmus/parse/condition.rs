@@ -10,7 +10,7 @@ use crate::litmus::ast::{Condition, DeclaredSpace, Dialect, Term};
 use crate::litmus::error::LitmusError;
 use crate::ptx::cursor::Cursor;
 use crate::ptx::error::SyntaxError;
-use crate::ptx::instruction::{integer, without_percent};
+use crate::ptx::instruction::{float, integer, without_percent};
 use crate::ptx::operation::Comparison;
 use crate::ptx::token::TokenKind;
 use crate::source::Spanned;
@@ -141,8 +141,11 @@ pub(super) fn term(cursor: &mut Cursor<'_>, names: &Resolver<'_>) -> Result<Term
             Ok(Term::AddressOf(cursor.word("a location after `&`")?))
         }
         _ if cursor.peek_at(1) == Some(TokenKind::Colon) => of_thread(cursor, names),
-        Some(TokenKind::Number | TokenKind::Minus | TokenKind::Plus) => {
-            Ok(Term::Number(integer(cursor)?))
+        Some(TokenKind::Number | TokenKind::Decimal | TokenKind::Minus | TokenKind::Plus) => {
+            match float(cursor)? {
+                Some(number) => Ok(Term::Float(number)),
+                None => Ok(Term::Number(integer(cursor)?)),
+            }
         }
         Some(TokenKind::OpenBracket) => {
             cursor.advance();

@@ -6,9 +6,10 @@ use super::kernel;
 use crate::diagnostic::closest;
 use crate::litmus::ast::{AddressBits, AliasDeclaration, DeclaredSpace, InitialAddress, Variable};
 use crate::litmus::error::LitmusError;
+use crate::ptx::constant;
 use crate::ptx::cursor::Cursor;
 use crate::ptx::error::SyntaxError;
-use crate::ptx::instruction::{float, integer, without_percent};
+use crate::ptx::instruction::{integer, without_percent};
 use crate::ptx::names;
 use crate::ptx::operation::{Proxy, Register, Type, TypeKind};
 use crate::ptx::token::TokenKind;
@@ -251,7 +252,7 @@ fn initial_value(
     if cursor.peek() != Some(TokenKind::Number) || !masked {
         return initial_operand(cursor, variable, element, AddressBits::All);
     }
-    let mask = integer(cursor)?;
+    let mask = constant::integer(cursor)?;
     let what = "a mask (0xff, 0xff00, ... : one byte)";
     let bits = u64::try_from(mask.value).ok().and_then(AddressBits::from_mask);
     let bits = bits.ok_or(SyntaxError::Range { what, span: mask.span })?;
@@ -288,7 +289,7 @@ fn initial_operand(
         if !negative {
             cursor.advance();
         }
-        let number = integer(cursor)?;
+        let number = constant::of_integer(constant::product(cursor)?)?;
         let what = "an offset (64 bits)";
         offset = i64::try_from(number.value)
             .map_err(|_| SyntaxError::Range { what, span: number.span })?;
@@ -299,8 +300,9 @@ fn initial_operand(
 
 /// `5`, or `1.5` where the type holds floating-point numbers, whose bits a `.b` type has too.
 fn initial_number(cursor: &mut Cursor<'_>, ty: Type) -> Result<i128, SyntaxError> {
-    let Some(literal) = float(cursor)? else {
-        let number = integer(cursor)?;
+    let constant = constant::expression(cursor)?;
+    let Some(literal) = constant.value.float() else {
+        let number = constant::of_integer(constant)?;
         if ty.kind != TypeKind::Float || ty.bits < 32 {
             return Ok(number.value);
         }
@@ -308,15 +310,15 @@ fn initial_number(cursor: &mut Cursor<'_>, ty: Type) -> Result<i128, SyntaxError
         return Err(SyntaxError::Initializer { what, ty, help, span: number.span });
     };
     let bits = match (ty.kind, ty.bits) {
-        (TypeKind::Bits, 32) => literal.value.bits(Type::new(TypeKind::Float, 32)),
-        (TypeKind::Bits, 64) => Some(literal.value.raw().0),
-        _ => literal.value.bits(ty),
+        (TypeKind::Bits, 32) => literal.bits(Type::new(TypeKind::Float, 32)),
+        (TypeKind::Bits, 64) => Some(literal.raw().0),
+        _ => literal.bits(ty),
     };
     bits.ok_or(SyntaxError::Initializer {
         what: "a floating-point number",
         ty,
         help: "variables of `.f32`, `.f64`, `.b32` and `.b64` start with such numbers",
-        span: literal.span,
+        span: constant.span,
     })
 }
 
@@ -337,7 +339,7 @@ fn check_initializer(draft: &mut Draft, variable: &Variable) {
 
 /// A power of two up to 1024.
 fn alignment(cursor: &mut Cursor<'_>) -> Result<u64, SyntaxError> {
-    let number = integer(cursor)?;
+    let number = constant::integer(cursor)?;
     let what = "an alignment (a power of two up to 1024)";
     u64::try_from(number.value)
         .ok()

@@ -3,7 +3,7 @@
 use super::condition::Resolver;
 use super::header::Header;
 use super::kernel::Unread;
-use super::place::{PlaceDraft, later_parts, resolve};
+use super::place::{CLUSTERS, PlaceDraft, later_parts, named_cluster, resolve};
 use crate::diagnostic::Diagnostic;
 use crate::litmus::ast::{
     AliasDeclaration, Condition, DeclaredSpace, Dialect, InitialValue, LaunchSize, Quantifier,
@@ -136,7 +136,16 @@ impl Draft {
             let places = later_parts(&self.threads);
             let multimem = self.variables.iter().filter(|v| v.space == DeclaredSpace::Multimem);
             let multimem = multimem.map(|variable| ("multimem addresses", variable.span));
-            let later: Vec<_> = places.into_iter().chain(multimem).collect();
+            let generic = self.variables.iter().flat_map(|v| &v.initial_addresses);
+            let generic = generic.filter(|address| address.generic);
+            let generic = generic.map(|address| ("generic addresses", address.name.span));
+            let early = self.task_edges.iter().filter(|edge| edge.programmatic);
+            let early = early.map(|edge| ("programmatic launches", edge.from.span));
+            let later: Vec<_> =
+                places.into_iter().chain(multimem).chain(generic).chain(early).collect();
+            let clusters = named_cluster(&self.threads)
+                .filter(|_| later.iter().all(|&(what, _)| what != CLUSTERS));
+            self.diagnostics.extend(clusters.map(legacy::cluster));
             self.diagnostics.extend(later.iter().map(|&(what, at)| legacy::later(what, at)));
         } else if legacy::applies(self.version) {
             self.warn(&LitmusWarning::LegacyColumns(at));

@@ -15,7 +15,7 @@ use crate::source::Spanned;
 use rustc_hash::FxHashMap;
 
 /// Variables that copy another one's initial value: index of the variable, name of the source.
-type Copies = Vec<(usize, Spanned<String>)>;
+pub(super) type Copies = Vec<(usize, Spanned<String>)>;
 
 /// Reads the section when one stands there.
 pub(super) fn init(cursor: &mut Cursor<'_>, draft: &mut Draft) {
@@ -42,7 +42,8 @@ pub(super) fn init(cursor: &mut Cursor<'_>, draft: &mut Draft) {
     }
 }
 
-fn item(
+/// Reads one of its items.
+pub(super) fn item(
     cursor: &mut Cursor<'_>,
     draft: &mut Draft,
     copies: &mut Copies,
@@ -229,7 +230,7 @@ const MOST_ELEMENTS: u64 = 1 << 20;
 
 /// The number between the brackets of an array declaration.
 pub(super) fn element_count(cursor: &mut Cursor<'_>) -> Result<u64, SyntaxError> {
-    let number = integer(cursor)?;
+    let number = crate::ptx::constant::integer(cursor)?;
     let what = "the number of elements (1 to 1048576)";
     u64::try_from(number.value)
         .ok()

@@ -113,6 +113,14 @@ pub(super) fn place(cursor: &mut Cursor<'_>) -> Result<PlaceDraft, PlaceError> {
     Ok(draft)
 }
 
+/// What [`later_parts`] says of clusters.
+pub(super) const CLUSTERS: &str = "clusters";
+
+/// The first place that names a cluster.
+pub(super) fn named_cluster(threads: &[ThreadDraft]) -> Option<Span> {
+    threads.iter().find(|t| t.place.cluster.is_some()).map(|t| t.place.span)
+}
+
 /// What the places say that no program of PTX 1.4 knows: host threads, and clusters of several
 /// CTAs.
 pub(super) fn later_parts(threads: &[ThreadDraft]) -> Vec<(&'static str, Span)> {
@@ -124,7 +132,7 @@ pub(super) fn later_parts(threads: &[ThreadDraft]) -> Vec<(&'static str, Span)> 
         } else if let Some(cluster) = *cluster {
             let (cta, key) = (cta.unwrap_or(0), (gpu.unwrap_or(0), grid.unwrap_or(0), cluster));
             if *first.entry(key).or_insert(cta) != cta {
-                found.push(("clusters", *span));
+                found.push((CLUSTERS, *span));
             }
         }
     }

@@ -175,6 +175,9 @@ impl Decoder<'_> {
                 second: Spanned::new("mmio".to_owned(), second),
             });
         }
+        if let Some(span) = mmio {
+            self.check_mmio(written, scope, space.map(|space| space.value), span, direction)?;
+        }
         let (order, scope) = match written {
             None if volatile.is_some() => (Order::Relaxed, self.volatile_scope(scope, direction)?),
             None => (Order::Weak, self.no_scope(scope, direction.section)?),
@@ -198,9 +201,6 @@ impl Decoder<'_> {
             });
         }
         let space = space.map_or(Space::Generic, |space| space.value);
-        if let Some(span) = mmio {
-            self.check_mmio(order, scope, space, span, direction)?;
-        }
         let shared = matches!(space, Space::SharedCta | Space::SharedCluster);
         let private = volatile.is_some() && space == Space::Local;
         let strong = matches!(space, Space::Generic | Space::Global) || shared || private;
@@ -213,7 +213,6 @@ impl Decoder<'_> {
         }
         let address = self.address(operand)?;
         let ty = self.memory_type(ty, &address, direction.section)?;
-        self.check_hints(space, volatile.or(mmio), direction.section)?;
         if let Some(vector) = elements.filter(|_| mmio.is_some()) {
             return Err(DecodeError::Rule {
                 message: "`.mmio` accesses have no vector forms".to_owned(),
@@ -223,6 +222,9 @@ impl Decoder<'_> {
             });
         }
         let elements = self.vector_length(elements, ty, space, direction.section)?;
+        // The longest vectors say what becomes of their lines in the second cache, volatile or not.
+        let device = volatile.filter(|_| elements * ty.bits < 256).or(mmio);
+        self.check_hints(space, device, volatile.is_some(), direction.section)?;
         Ok(AccessForm {
             order,
             scope,
@@ -253,21 +255,33 @@ impl Decoder<'_> {
         written.map_or(Ok(None), |scope| Err(self.superfluous_scope(&scope, section)))
     }
 
+    /// What `.mmio` needs beside it, all of which is written.
     fn check_mmio(
         &self,
-        order: Order,
-        scope: Option<Scope>,
-        space: Space,
+        order: Option<Spanned<Order>>,
+        scope: Option<Spanned<Scope>>,
+        space: Option<Space>,
         span: Span,
         direction: &Direction,
     ) -> Result<(), DecodeError> {
-        let global = matches!(space, Space::Global | Space::Generic);
-        if order != Order::Weak && scope == Some(Scope::Sys) && global {
-            return Ok(());
-        }
+        let form = self.form();
+        let message = match (order.map(|o| o.value), scope.map(|s| s.value)) {
+            (None, None) => format!("`{form}` needs `.relaxed.sys`"),
+            (None, Some(_)) => format!("`{form}` needs `.relaxed`"),
+            (Some(Order::Weak), _) => "`.mmio` accesses are not weak".to_owned(),
+            (Some(_), None) => format!("`{form}` needs `.sys`"),
+            (Some(_), Some(Scope::Sys)) if matches!(space, None | Some(Space::Global)) => {
+                return Ok(());
+            }
+            (Some(_), Some(Scope::Sys)) => "`.mmio` accesses are global".to_owned(),
+            (Some(_), Some(other)) => {
+                format!("`.mmio` accesses have the scope `.sys`, not `.{other}`")
+            }
+        };
         Err(DecodeError::Rule {
-            message: "`.mmio` accesses are strong, at system scope, and global".to_owned(),
-            help: "write `.mmio.relaxed.sys{.global}`",
+            message,
+            help: "write `.mmio.relaxed.sys{.global}`: the order, the scope and the space of such \
+                   accesses",
             section: direction.section,
             span,
         })
@@ -339,15 +353,18 @@ impl Decoder<'_> {
         &self,
         space: Space,
         device: Option<Span>,
+        volatile: bool,
         section: &'static str,
     ) -> Result<(), DecodeError> {
-        let hint = self.instruction.qualifiers.iter().find(|word| names::is_hint(&word.value));
-        let Some(hint) = hint else { return Ok(()) };
-        let prefetch = hint.value.ends_with('B') && self.instruction.opcode.value == "ld";
         let global = matches!(space, Space::Generic | Space::Global);
-        if global && (device.is_none() || prefetch) {
-            return Ok(());
-        }
+        let loads = self.instruction.opcode.value == "ld";
+        let wrong = |hint: &str| {
+            let prefetch = loads && hint.ends_with('B');
+            let evicts = hint.starts_with("L2::evict");
+            !global || !prefetch && (device.is_some() || volatile && !evicts)
+        };
+        let mut hints = self.instruction.qualifiers.iter().filter(|w| names::is_hint(&w.value));
+        let Some(hint) = hints.find(|word| wrong(&word.value)) else { return Ok(()) };
         Err(DecodeError::Rule {
             message: format!("this access takes no hint such as `.{}`", hint.value),
             help: "hints go with global, non-volatile, non-mmio accesses; remove it",

@@ -39,6 +39,8 @@ impl Decoder<'_> {
         let access = self.atomic_access(&op, order, &operands[1], ATOM, ATOM_SECTION)?;
         let destinations = match access.elements {
             1 => self.destinations(&operands[0], 1)?,
+            // One bit bucket for all elements: a reduction (PTX-9.7.13.5).
+            elements if operands[0].is_sink() => vec![None; elements as usize],
             elements => self.loaded(&operands[0], elements)?,
         };
         let operands_b = match operands.get(2) {

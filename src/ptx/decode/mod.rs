@@ -20,7 +20,7 @@ mod outside;
 mod warp;
 
 use crate::diagnostic::closest;
-use crate::ptx::error::{DecodeError, DecodeWarning};
+use crate::ptx::error::{DecodeError, DecodeWarning, Instead};
 use crate::ptx::instruction::{Instruction, Operand};
 use crate::ptx::operation::{Operation, Type};
 use crate::ptx::qualifiers::Qualifiers;
@@ -305,7 +305,19 @@ impl<'a> Decoder<'a> {
         section: &'static str,
     ) -> DecodeError {
         let scope = Spanned::new(scope.value.to_string(), scope.span);
-        DecodeError::SuperfluousScope { form: self.form(), scope, section }
+        let has = |words: &[&str]| {
+            self.instruction.qualifiers.iter().any(|q| words.contains(&q.value.as_str()))
+        };
+        let opcode = self.instruction.opcode.value.as_str();
+        let always_weak = matches!(opcode, "ldu" | "mbarrier")
+            || has(&["nc", "const", "param", "param::entry", "param::func", "local"]);
+        let instead = match (always_weak, has(&["volatile"]), has(&["weak"])) {
+            (true, ..) => Instead::Nothing,
+            (_, true, _) => Instead::Replace("volatile"),
+            (_, _, true) => Instead::Replace("weak"),
+            _ => Instead::Add,
+        };
+        DecodeError::SuperfluousScope { form: self.form(), scope, instead, section }
     }
 
     fn illegal_type(

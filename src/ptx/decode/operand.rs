@@ -5,11 +5,8 @@ use crate::ptx::error::DecodeError;
 use crate::ptx::instruction::{Operand, OperandKind, without_percent};
 use crate::ptx::literal::Float;
 use crate::ptx::names::special_register;
-use crate::ptx::operation::{Address, Destination, PredicateUse, Type, TypeKind, Value};
+use crate::ptx::operation::{Address, Destination, Type, TypeKind, Value};
 use crate::source::{Span, Spanned};
-
-/// Lanes of a warp: the constant `WARP_SZ`.
-const WARP_SIZE: i128 = 32;
 
 /// What to do where a constant of 16 bits is wanted.
 const NO_HALF: &str = "there are no constants of this type: move the bits to a register first, \
@@ -40,7 +37,7 @@ impl Decoder<'_> {
         match &operand.kind {
             OperandKind::Integer(number) => self.integer(*number, ty, operand),
             OperandKind::Float(literal) => self.float(*literal, ty, operand),
-            OperandKind::Name(name, 0) if name == "WARP_SZ" => self.integer(WARP_SIZE, ty, operand),
+            OperandKind::Not(_) if ty == Type::PREDICATE => self.predicate(operand),
             OperandKind::Name(name, offset) => self.named_value(name, *offset, operand),
             OperandKind::Element(name, index) => match self.element_offset(name, *index) {
                 Some(offset) => Ok(Value::AddressOf(Spanned::new(name.clone(), span), offset)),
@@ -65,6 +62,7 @@ impl Decoder<'_> {
                 span: operand.span,
             });
         }
+        let number = if ty == Type::PREDICATE { i128::from(number != 0) } else { number };
         Ok(Value::Immediate(Spanned::new(number, operand.span)))
     }
 
@@ -178,15 +176,15 @@ impl Decoder<'_> {
         }
     }
 
-    /// `p` or `!p`.
-    pub(super) fn predicate(&self, operand: &Operand) -> Result<PredicateUse, DecodeError> {
-        let (negated, name) = match &operand.kind {
-            OperandKind::Not(name) => (true, name),
-            OperandKind::Name(name, 0) if name != "_" => (false, name),
-            _ => return Err(mismatch("a predicate register", operand)),
-        };
-        let register = without_percent(Spanned::new(name.clone(), operand.span));
-        Ok(PredicateUse { negated, register })
+    /// `p`, `!p`, or an integer as C means it: 0 is false (PTX-4.5.3).
+    pub(super) fn predicate(&self, operand: &Operand) -> Result<Value, DecodeError> {
+        let register = |name: &String| without_percent(Spanned::new(name.clone(), operand.span));
+        match &operand.kind {
+            OperandKind::Not(name) => Ok(Value::Not(register(name))),
+            OperandKind::Name(name, 0) if name != "_" => Ok(Value::Register(register(name))),
+            OperandKind::Integer(number) => self.integer(*number, Type::PREDICATE, operand),
+            _ => Err(mismatch("a predicate register", operand)),
+        }
     }
 
     /// `p` or `p|q`, for instructions with two destinations.

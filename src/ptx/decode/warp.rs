@@ -4,7 +4,7 @@
 
 use super::{Decoded, Decoder};
 use crate::ptx::instruction::OperandKind;
-use crate::ptx::operation::{Operation, Register, Type, Value};
+use crate::ptx::operation::{Operation, Register, Type};
 
 /// An opcode's shape, its operand count, and the qualifiers of which it has one of each list.
 type Form = (&'static str, usize, &'static [&'static [&'static str]]);
@@ -73,7 +73,7 @@ impl Decoder<'_> {
         let mut sources = Vec::new();
         for operand in &operands[1..] {
             sources.push(match &operand.kind {
-                OperandKind::Not(_) => Value::Register(self.predicate(operand)?.register),
+                OperandKind::Not(_) => self.predicate(operand)?,
                 _ => self.value(operand, Type::UNTYPED)?,
             });
         }

@@ -7,11 +7,12 @@ use crate::bitrel::Rel;
 use crate::event::graph::{AgentKind, EventGraph, EventKind};
 use crate::execution::build::{Choices, Execution};
 use crate::execution::recheck::recheck;
-use crate::id::{AgentId, EventId, ExprId};
+use crate::id::{AgentId, EventId};
 use crate::litmus::ast::ThreadPlace;
 use crate::program::expr::signed;
 use crate::program::mbarrier;
 use crate::program::micro::Restriction;
+use crate::ptx::literal::shown;
 use crate::ptx::operation::{Order, Proxy, ProxyFenceKind};
 use crate::relation::eval::{Interpretation, evaluate};
 use crate::relation::expr::{AxiomRole, Model};
@@ -31,6 +32,8 @@ pub struct Picture {
     pub edges: Vec<Edge>,
     /// The final state: names and values.
     pub state: Vec<(String, String)>,
+    /// The values as integers, in the same order.
+    pub integers: Vec<String>,
     /// The model's flags that the execution raises.
     pub flags: Vec<String>,
 }
@@ -104,7 +107,9 @@ impl Picture {
             .map(node)
             .collect();
         let (state, flags) = (final_state(execution), flags(execution, model));
-        Self { name: name.to_owned(), columns, initial, edges, state, flags }
+        let values = execution.final_state().into_iter().enumerate();
+        let integers = values.map(|(i, value)| observed_integer(graph, i, value)).collect();
+        Self { name: name.to_owned(), columns, initial, edges, state, integers, flags }
     }
 
     /// The node of an event, if it is drawn.
@@ -248,12 +253,18 @@ pub fn number(bits: u128, width: u32, is_signed: bool) -> String {
     if is_signed { signed(bits, width).to_string() } else { bits.to_string() }
 }
 
-/// A value as the graph's observed name prints it.
+/// A value as people read it: a floating-point number where its type is one.
 #[must_use]
 pub fn observed_value(graph: &EventGraph, index: usize, bits: u128) -> String {
+    let float = graph.observed[index].float.and_then(|ty| shown(bits, ty));
+    float.unwrap_or_else(|| observed_integer(graph, index, bits))
+}
+
+/// A value as an integer, whatever its type: what programs read.
+#[must_use]
+pub fn observed_integer(graph: &EventGraph, index: usize, bits: u128) -> String {
     let observed = &graph.observed[index];
-    let width = |expr: ExprId| graph.exprs.width(expr);
-    number(bits, width(observed.value), observed.signed)
+    number(bits, graph.exprs.width(observed.value), observed.signed)
 }
 
 /// The names of the flags of a model that an execution raises.
