@@ -39,6 +39,8 @@ pub enum Missing {
     Scope(EventId, EventId),
     /// They do not overlap completely (PTX-8.7).
     Overlap,
+    /// Both are strong, but at different virtual addresses of one location (PTX-8.2.1, PTX-8.7).
+    Address,
     /// They use different proxies or virtual addresses, and no proxy fence stands between
     /// (PTX-8.9.5).
     Proxy,
@@ -166,6 +168,8 @@ fn missing(
     let (first, second) = (graph.access_of(a), graph.access_of(b));
     if first.range() != second.range() {
         out.push(Missing::Overlap);
+    } else if strong(a) && strong(b) && first.virt != second.virt {
+        out.push(Missing::Address);
     }
     let holds = |name: &str, x: EventId, y: EventId| {
         model.definition(name).is_some_and(|node| {

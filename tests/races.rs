@@ -36,6 +36,7 @@ fn races_of(text: &str) -> Vec<String> {
                 Missing::Weak(_) => "weak",
                 Missing::Scope(..) => "scope",
                 Missing::Overlap => "overlap",
+                Missing::Address => "address",
                 Missing::Proxy => "proxy",
                 Missing::Ends(..) => "ends",
                 Missing::Synchronization => "synchronization",
@@ -110,6 +111,13 @@ fn sizes_and_names_keep_accesses_apart() {
     assert_eq!(
         races_of(text),
         ["the 4-byte write to x by P0 / the 4-byte read of x by P0: weak weak proxy"]
+    );
+    let text = "PTX flag\n.global .u32 x = 0;\n.alias y = x;\n\
+         P0 @ cta 0 { st.release.sys.global.u32 [x], 1; }\n\
+         P1 @ cta 1 { ld.acquire.sys.global.u32 %r1, [y]; }\nexists (P1:%r1 == 1)\n";
+    assert_eq!(
+        races_of(text),
+        ["the 4-byte write to x by P0 / the 4-byte read of x by P1: address synchronization"]
     );
 }
 

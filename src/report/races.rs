@@ -71,6 +71,11 @@ fn why(missing: Missing, picture: &Picture) -> String {
             picture.label(to)
         ),
         Missing::Overlap => "They do not overlap completely (PTX-8.7).".to_owned(),
+        Missing::Address => {
+            "They use different virtual addresses of the location, so they are not \
+                             morally strong (PTX-8.2.1, PTX-8.7)."
+                .to_owned()
+        }
         Missing::Proxy => "Synchronization orders them, but not across their proxies or virtual \
                            addresses: a proxy fence is missing (PTX-8.9.5)."
             .to_owned(),
