@@ -208,7 +208,7 @@ fn calls_are_not_followed() {
 #[test]
 fn a_loop_that_is_cut_is_named() {
     let told = ["1", "3"].map(|bound| {
-        let tests = [SPINLOCK, LONE_BARRIER, SHARED_BARRIER, LOOP];
+        let tests = [SPINLOCK, LONE_BARRIER, SHARED_BARRIER, LOOP, "tests/cli/counted.litmus"];
         let options = ["check", "--engine", "all", "--bound", bound];
         ptxmc(&[&options[..], &tests].concat()).transcript()
     });

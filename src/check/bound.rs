@@ -1,7 +1,7 @@
 //! What the bound on loops leaves open: which loop it cuts, and whether a higher one may tell.
 
 use super::{Settings, in_order};
-use crate::event::graph::{Cut, CutKind, EventGraph};
+use crate::event::graph::{Cut, CutKind, EventGraph, MOST_ROUNDS};
 use crate::solve::{Answer, Engine, Goal, Problem};
 use crate::source::Span;
 use crate::verdict::{Beyond, Bounded, Decided, Undecided};
@@ -23,12 +23,14 @@ pub fn cut(problem: Problem<'_>, engine: &dyn Engine, settings: Settings) -> Opt
     }
     let reaches = |graph: &EventGraph| matches!(find(graph), Answer::Yes(_));
     let steady = steady(graph).filter(reaches);
+    let branch = first(steady.as_ref().unwrap_or(graph), reaches);
+    let counts = |cut: &Cut| branch == Some(cut.span) && cut.counts;
     let beyond = match steady {
         Some(_) => Beyond::Never,
         None if graph.bound < settings.bound => Beyond::TooLarge,
+        None if graph.cuts.iter().any(counts) => Beyond::Counts(MOST_ROUNDS),
         None => Beyond::Higher,
     };
-    let branch = first(steady.as_ref().unwrap_or(graph), reaches);
     Some(Undecided::Bound(Bounded { rounds: graph.bound, branch, beyond }))
 }
 

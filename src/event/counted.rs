@@ -4,14 +4,12 @@
 //! round. A loop that the bound cuts although it counts is given more rounds, up to a limit.
 
 use super::control::branch_target;
+use super::graph::MOST_ROUNDS;
 use super::loops::LoopId;
 use super::unfold::ThreadRun;
 use crate::id::ExprId;
 use crate::program::micro::Micro;
 use std::collections::{BTreeMap, BTreeSet};
-
-/// How many rounds a loop that counts is given at most.
-const MOST_ROUNDS: u8 = 64;
 
 /// How many rounds the loops that count are given, where that is not the bound for all.
 #[derive(Clone, Debug, Default)]
@@ -19,7 +17,7 @@ pub(super) struct Rounds {
     /// By thread and loop.
     given: BTreeMap<(usize, LoopId), u8>,
     /// Loops that need more than they can be given; the bound cuts them like others.
-    too_long: BTreeSet<(usize, LoopId)>,
+    pub(super) too_long: BTreeSet<(usize, LoopId)>,
 }
 
 impl Rounds {
@@ -82,14 +80,17 @@ impl ThreadRun<'_, '_> {
         self.counting.extend(left.into_iter().map(|id| (id, node)));
     }
 
-    /// Asks for more rounds of a loop that is cut at the end of one, if it counts.
-    pub(super) fn ask_for_rounds(&mut self, from: usize, id: LoopId) {
+    /// Asks for more rounds of a loop that is cut at the end of one, if it counts. Whether it counts
+    /// and is given no more.
+    pub(super) fn ask_for_rounds(&mut self, from: usize, id: LoopId) -> bool {
         let round = self.flow.round(id, from);
         let counts = |&(other, node): &(LoopId, usize)| {
             other == id && self.flow.is_since(id, round, node, from)
         };
-        if self.counting.iter().any(counts) {
+        let counts = self.counting.iter().any(counts);
+        if counts {
             self.draft.counted.insert((self.index, id));
         }
+        counts && self.draft.rounds.too_long.contains(&(self.index, id))
     }
 }

@@ -270,6 +270,9 @@ pub struct Symbol {
     pub width: u32,
 }
 
+/// How many rounds a loop that counts is followed at most, where that is more than the bound.
+pub const MOST_ROUNDS: u8 = 64;
+
 /// A place where the bound or an endless loop ends a thread.
 #[derive(Clone, Debug)]
 pub struct Cut {
@@ -283,6 +286,8 @@ pub struct Cut {
     /// only what it read and waited for nobody: another round like it may follow. False of other
     /// cuts.
     pub steady: ExprId,
+    /// Whether the loop counts, though further than rounds are followed for that alone.
+    pub counts: bool,
     /// The branch.
     pub span: Span,
     /// Why.

@@ -50,9 +50,6 @@ impl ThreadRun<'_, '_> {
         if self.draft.exprs.is_false(state.guard) {
             return;
         }
-        if head.is_none() {
-            self.ask_for_rounds(from, id);
-        }
         match head {
             Some(head) => self.arrive(head, state),
             None => {
@@ -60,7 +57,10 @@ impl ThreadRun<'_, '_> {
                     true => self.without_effect(from, id, &state, Telling::Changes),
                     false => self.exprs().truth(false),
                 };
-                self.cut(state.guard, back, steady, span, CutKind::Bound);
+                let counts = self.ask_for_rounds(from, id);
+                let (agent, _) = self.draft.at(self.index);
+                let (guard, kind) = (state.guard, CutKind::Bound);
+                self.draft.cuts.push(Cut { agent, guard, back, steady, counts, span, kind });
             }
         }
     }
@@ -76,15 +76,11 @@ impl ThreadRun<'_, '_> {
     ) {
         if !self.draft.exprs.is_false(guard) {
             let steady = self.exprs().truth(false);
-            self.cut(guard, back, steady, span, kind);
+            let (agent, _) = self.draft.at(self.index);
+            self.draft.cuts.push(Cut { agent, guard, back, steady, counts: false, span, kind });
             let others = self.exprs().not(guard);
             state.guard = self.exprs().and(state.guard, others);
         }
-    }
-
-    fn cut(&mut self, guard: ExprId, back: ExprId, steady: ExprId, span: Span, kind: CutKind) {
-        let (agent, _) = self.draft.at(self.index);
-        self.draft.cuts.push(Cut { agent, guard, back, steady, span, kind });
     }
 
     /// When the thread is where some round of the loop began, with the registers that it had there,
