@@ -11,7 +11,7 @@ mod reuse;
 mod time;
 mod transparent;
 
-use crate::event::graph::{BarrierOp, BarrierRule, CutKind, EventGraph, Violation};
+use crate::event::graph::{BarrierOp, BarrierRule, CutKind, Event, EventGraph, Violation};
 use crate::event::unfold::{SCALAR_BYTES, Tearing, Unfolding, unfold};
 use crate::execution::build::{Choices, Execution};
 use crate::execution::recheck::{Recheck, recheck};
@@ -301,7 +301,7 @@ fn reached(test: &Test, problem: Problem<'_>, engine: &dyn Engine, settings: Set
         Ok(Decided::Yes(choices)) => witnessed(problem, goal_of(test.quantifier), *choices),
         Ok(Decided::No(core)) => match excluded(problem, core, engine, settings) {
             Verdict::Forbidden(core) if core.axioms.is_empty() && core.endless.is_empty() => {
-                let torn = is_torn_elsewhere(test, problem.model, engine, settings);
+                let torn = is_torn_elsewhere(test, problem, engine, settings);
                 Verdict::Forbidden(Core { torn, ..core })
             }
             other => other,
@@ -313,11 +313,21 @@ fn reached(test: &Test, problem: Problem<'_>, engine: &dyn Engine, settings: Set
 /// How many steps an engine may take for a sentence in a reason.
 const STEPS_FOR_A_SENTENCE: u64 = 2_000;
 
+/// How many bytes the accesses of a program may have together for that.
+const MOST_BYTES: u32 = 256;
+
 /// Whether an outcome that no axiom excludes is one if accesses may be torn at every byte (the other
 /// side of reading V10), as far as that is soon found.
-fn is_torn_elsewhere(test: &Test, model: &Model, engine: &dyn Engine, settings: Settings) -> bool {
+fn is_torn_elsewhere(
+    test: &Test,
+    Problem { graph, model }: Problem<'_>,
+    engine: &dyn Engine,
+    settings: Settings,
+) -> bool {
     let goal = goal_of(test.quantifier);
-    if settings.tearing == Tearing::Byte {
+    let whole = |event: &Event| u32::min(graph.access(event.access).bytes, SCALAR_BYTES);
+    let bytes: u32 = graph.events.iter().filter(|e| e.loc.is_some()).map(whole).sum();
+    if settings.tearing == Tearing::Byte || bytes > MOST_BYTES {
         return false;
     }
     let graph = graph_of(test, model, Settings { tearing: Tearing::Byte, ..settings });

@@ -86,8 +86,8 @@ pub struct Bounded {
 pub enum Beyond {
     /// Perhaps the loop ends.
     Higher,
-    /// The loop counts past this many rounds, up to which it would be followed whatever the bound.
-    Counts(u8),
+    /// The loop counts, but too far to be followed to its end whatever the bound.
+    Counts,
     /// More rounds than were asked for make the program too large.
     TooLarge,
     /// A round may be as the one before, without end: the loop is cut at any bound.

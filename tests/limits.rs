@@ -254,6 +254,12 @@ fn unfolding_is_limited() {
                 st.relaxed.sys.global.u32 [x], %r2; setp.ne.u32 %p, %r1, 7;";
     let nested = blocks("", &format!("{labels}{body}{jumps}"), "x == 9");
     decided("nested loops", &nested, "--engine enumerate --timeout 5", "unknown");
+    let count = |level: char, n: u32| {
+        format!("add.u32 %c{n}, %c{n}, 1; setp.lt.u32 %p, %c{n}, 60; @%p bra {level};")
+    };
+    let inner = format!("C: {STORE} {} {} {}", count('C', 3), count('B', 2), count('A', 1));
+    let counted = format!("mov.u32 %c1, 0; A: mov.u32 %c2, 0; B: mov.u32 %c3, 0; {inner}");
+    decided("loops that count", &blocks("", &counted, "x == 9"), "--timeout 60", "unknown");
     let body = body.replace(", 7;", ", 700000;");
     let nest = format!("A: B: C: D: {body} @%p bra D; @%p bra C; @%p bra B; @%p bra A;");
     decided("loops", &blocks("", &nest, "x == 9999"), "--bound 255 --timeout 5", "unknown");

@@ -1,7 +1,7 @@
 //! What the bound on loops leaves open: which loop it cuts, and whether a higher one may tell.
 
 use super::{Settings, in_order};
-use crate::event::graph::{Cut, CutKind, EventGraph, MOST_ROUNDS};
+use crate::event::graph::{Cut, CutKind, EventGraph};
 use crate::solve::{Answer, Engine, Goal, Problem};
 use crate::source::Span;
 use crate::verdict::{Beyond, Bounded, Decided, Undecided};
@@ -28,7 +28,7 @@ pub fn cut(problem: Problem<'_>, engine: &dyn Engine, settings: Settings) -> Opt
     let beyond = match steady {
         Some(_) => Beyond::Never,
         None if graph.bound < settings.bound => Beyond::TooLarge,
-        None if graph.cuts.iter().any(counts) => Beyond::Counts(MOST_ROUNDS),
+        None if graph.cuts.iter().any(counts) => Beyond::Counts,
         None => Beyond::Higher,
     };
     Some(Undecided::Bound(Bounded { rounds: graph.bound, branch, beyond }))

@@ -10,6 +10,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 /// How many registers and counters all copies of a thread's steps may have together.
 const MOST_COPIES: usize = 1 << 22;
 
+/// As [`MOST_COPIES`], for more rounds than the bound of loops that count.
+const MOST_COUNTED: usize = 1 << 19;
+
 /// A copy of a step: the step's index and, for each loop, how often its head has been reached
 /// since the loop was last entered.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -74,7 +77,7 @@ impl ControlFlow {
     /// Unrolls `code` so that the body of each loop is executed at most so many times per entry;
     /// `None` where that takes more copies of steps than are manageable.
     pub(crate) fn unroll(code: &ThreadCode, loops: &Loops, rounds: Vec<u8>) -> Option<Self> {
-        Self::within(code, loops, rounds, MOST_COPIES)
+        Self::within(code, loops, rounds, MOST_COUNTED)
     }
 
     /// Unrolls `code` so that every loop body is executed at most `bound` times per entry, or less

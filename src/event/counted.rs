@@ -4,12 +4,20 @@
 //! round. A loop that the bound cuts although it counts is given more rounds, up to a limit.
 
 use super::control::branch_target;
+use super::draft::Draft;
 use super::graph::MOST_ROUNDS;
 use super::loops::LoopId;
 use super::unfold::ThreadRun;
 use crate::id::ExprId;
 use crate::program::micro::Micro;
 use std::collections::{BTreeMap, BTreeSet};
+
+/// In programs with more accesses, fences and barriers than that, no loop is given more rounds because
+/// it counts.
+const MOST_ENTRIES: usize = 2048;
+
+/// The same for writes of several threads to one place.
+const MOST_CONTENDING: usize = 16;
 
 /// How many rounds the loops that count are given, where that is not the bound for all.
 #[derive(Clone, Debug, Default)]
@@ -50,14 +58,60 @@ impl Rounds {
     }
 
     /// Leaves the loops of a thread to the bound.
-    pub(super) fn give_up_all(&mut self, thread: usize) {
-        let all: Vec<_> = self.given.keys().filter(|key| key.0 == thread).copied().collect();
+    pub(super) fn give_up_thread(&mut self, thread: usize) {
+        self.give_up_where(|key| key.0 == thread);
+    }
+
+    /// Leaves all loops to the bound, and those that were cut. Whether this changes anything.
+    pub(super) fn give_up_all(&mut self, cut: &BTreeSet<(usize, LoopId)>) -> bool {
+        let known = self.too_long.len();
+        self.too_long.extend(cut);
+        self.give_up_where(|_| true);
+        self.too_long.len() > known
+    }
+
+    fn give_up_where(&mut self, wanted: impl Fn(&(usize, LoopId)) -> bool) {
+        let all: Vec<_> = self.given.keys().copied().filter(wanted).collect();
         all.into_iter().for_each(|key| self.give_up(key));
+    }
+
+    /// Whether no loop has been given more than the bound.
+    pub(super) fn is_empty(&self) -> bool {
+        self.given.is_empty()
     }
 
     fn give_up(&mut self, key: (usize, LoopId)) {
         self.given.remove(&key);
         self.too_long.insert(key);
+    }
+}
+
+impl Draft<'_> {
+    /// Gives more rounds to loops that count and have been cut. Whether this changes anything.
+    pub(super) fn follow_counting(&mut self) -> bool {
+        if self.counted.is_empty() && self.rounds.is_empty() {
+            return false;
+        }
+        match self.is_large() {
+            true => self.rounds.give_up_all(&self.counted),
+            false => self.rounds.raise(&self.counted, self.unfolding.bound.max(1)),
+        }
+    }
+
+    /// Whether loops that count make the program too large to be decided in reasonable time: by the
+    /// number of accesses, or by that of the writes of several threads to one place, whose orders
+    /// are many.
+    fn is_large(&self) -> bool {
+        let mut writes: BTreeMap<_, (usize, BTreeSet<usize>)> = BTreeMap::new();
+        for access in self.accesses.iter().filter(|access| access.write) {
+            let (count, threads) = writes.entry((access.object, access.offset)).or_default();
+            *count += 1;
+            threads.insert(access.thread);
+        }
+        let contended = |(count, threads): &(usize, BTreeSet<usize>)| {
+            *count > MOST_CONTENDING && threads.len() > 1
+        };
+        self.entries.len() > MOST_ENTRIES || writes.values().any(contended)
     }
 }
 
@@ -69,6 +123,7 @@ impl ThreadRun<'_, '_> {
         let ends = |m: &Micro| matches!(m, Micro::Exit);
         let exit = self.code.steps[step].micros.iter().any(ends).then_some(end);
         let target = branch_target(&self.code.steps[step]).or(exit);
+        let condition = self.with_tables(condition);
         let (Some(target), Some(_)) = (target, self.draft.exprs.constant(condition)) else {
             return;
         };
@@ -82,7 +137,11 @@ impl ThreadRun<'_, '_> {
 
     /// Asks for more rounds of a loop that is cut at the end of one, if it counts. Whether it counts
     /// and is given no more.
-    pub(super) fn ask_for_rounds(&mut self, from: usize, id: LoopId) -> bool {
+    pub(super) fn ask_for_rounds(&mut self, from: usize, id: LoopId, guard: ExprId) -> bool {
+        let guard = self.with_tables(guard);
+        if self.draft.exprs.is_false(guard) {
+            return false;
+        }
         let round = self.flow.round(id, from);
         let counts = |&(other, node): &(LoopId, usize)| {
             other == id && self.flow.is_since(id, round, node, from)

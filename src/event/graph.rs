@@ -271,7 +271,7 @@ pub struct Symbol {
 }
 
 /// How many rounds a loop that counts is followed at most, where that is more than the bound.
-pub const MOST_ROUNDS: u8 = 64;
+pub(super) const MOST_ROUNDS: u8 = 64;
 
 /// A place where the bound or an endless loop ends a thread.
 #[derive(Clone, Debug)]

@@ -57,7 +57,7 @@ impl ThreadRun<'_, '_> {
                     true => self.without_effect(from, id, &state, Telling::Changes),
                     false => self.exprs().truth(false),
                 };
-                let counts = self.ask_for_rounds(from, id);
+                let counts = self.ask_for_rounds(from, id, state.guard);
                 let (agent, _) = self.draft.at(self.index);
                 let (guard, kind) = (state.guard, CutKind::Bound);
                 self.draft.cuts.push(Cut { agent, guard, back, steady, counts, span, kind });

@@ -133,7 +133,7 @@ pub(super) fn settled<'p>(
         draft.tables.clone_from(tables);
         draft.transparent.clone_from(transparent);
         execute(&mut draft);
-        let changed = draft.rounds.raise(&draft.counted, draft.unfolding.bound.max(1));
+        let changed = draft.follow_counting();
         reductions = draft.reductions();
         if reductions == draft.results && !changed {
             return draft;
@@ -184,7 +184,7 @@ impl<'d, 'p> ThreadRun<'d, 'p> {
         let rounds = draft.rounds.of(index, loops.ids(), bound);
         let counted = ControlFlow::unroll(code, &loops, rounds);
         let flow = counted.unwrap_or_else(|| {
-            draft.rounds.give_up_all(index);
+            draft.rounds.give_up_thread(index);
             let (flow, bound) = ControlFlow::unroll_evenly(code, &loops, bound);
             draft.bound = draft.bound.min(bound);
             flow

@@ -76,7 +76,7 @@ pub enum Expr {
     /// The value that a read access returns.
     Read(AccessId),
     /// Whether a read access takes some of its bytes from an operation that leaves an mbarrier object
-    /// there.
+    /// there. Only the conditions of misuses ask for it: no value and no guard depends on it.
     Mbarrier(AccessId),
     /// A value that the execution chooses.
     Symbol(SymbolId),

@@ -108,7 +108,9 @@ fn cut(bounded: &Bounded, files: &Files) -> String {
     };
     let told = match bounded.beyond {
         Beyond::Higher => format!("was cut after {rounds}; a higher --bound may tell"),
-        Beyond::Counts(most) => format!("was cut after {rounds}; it counts past {most}"),
+        Beyond::Counts => {
+            format!("was cut after {rounds}; it counts, but too far to be followed to its end")
+        }
         Beyond::TooLarge => format!("was cut after {rounds}; more make the program too large"),
         Beyond::Never => "may go round for ever, changing nothing; any --bound cuts it".to_owned(),
     };
