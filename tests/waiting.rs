@@ -12,14 +12,14 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use proptest::strategy::ValueTree;
 use ptxmc::cat::{BUILTIN, Options, builtin, parse_builtin};
-use ptxmc::check::{Settings, graph_of};
-use ptxmc::event::graph::{CutKind, EventGraph};
+use ptxmc::check::{Settings, cut, graph_of};
+use ptxmc::event::graph::EventGraph;
 use ptxmc::event::unfold::{Unfolding, unfold};
 use ptxmc::litmus::ast::Test;
 use ptxmc::program::lower::lower;
 use ptxmc::relation::expr::Model;
 use ptxmc::solve::search::SearchEngine;
-use ptxmc::solve::{Answer, Budget, Engine, Goal, Problem};
+use ptxmc::solve::{Budget, Engine, Problem};
 use ptxmc::source::Files;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -178,13 +178,6 @@ fn states(graph: &EventGraph, model: &Model, engine: &SearchEngine) -> Option<St
     found.incomplete.is_none().then(all)
 }
 
-/// Whether the bound leaves something open.
-fn is_cut(graph: &EventGraph, model: &Model, engine: &SearchEngine) -> bool {
-    let problem = Problem { graph, model };
-    graph.cuts.iter().any(|cut| cut.kind == CutKind::Bound)
-        && !matches!(engine.find(problem, Goal::BoundHit, BUDGET), Answer::No(_))
-}
-
 /// What a program showed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Shown {
@@ -202,7 +195,8 @@ enum Shown {
 fn compare(test: &Test, model: &Model, engine: &SearchEngine) -> Result<Shown, String> {
     let settings = Settings::default();
     let short = graph_of(test, model, settings);
-    if is_cut(&short, model, engine) {
+    let asked = Settings { budget: BUDGET, ..settings };
+    if cut(Problem { graph: &short, model }, engine, asked).is_some() {
         return Ok(Shown::Cut);
     }
     if short.cuts.is_empty() {

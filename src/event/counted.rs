@@ -5,12 +5,14 @@
 
 use super::control::branch_target;
 use super::draft::Draft;
-use super::graph::MOST_ROUNDS;
 use super::loops::LoopId;
 use super::unfold::ThreadRun;
 use crate::id::ExprId;
 use crate::program::micro::Micro;
 use std::collections::{BTreeMap, BTreeSet};
+
+/// How many rounds a loop that counts is followed at most, where that is more than the bound.
+const MOST_ROUNDS: u8 = 64;
 
 /// In programs with more accesses, fences and barriers than that, no loop is given more rounds because
 /// it counts.
@@ -29,14 +31,17 @@ pub(super) struct Rounds {
 }
 
 impl Rounds {
-    /// How often each loop of a thread goes round at most.
+    /// How often each loop of a thread goes round at most; `None` where none goes round more often than
+    /// the bound.
     pub(super) fn of(
         &self,
         thread: usize,
         loops: impl Iterator<Item = LoopId>,
         bound: u8,
-    ) -> Vec<u8> {
-        loops.map(|id| self.given.get(&(thread, id)).copied().unwrap_or(bound)).collect()
+    ) -> Option<Vec<u8>> {
+        let given = |id| self.given.get(&(thread, id)).copied();
+        let any = self.given.keys().any(|key| key.0 == thread);
+        any.then(|| loops.map(|id| given(id).unwrap_or(bound)).collect())
     }
 
     /// Gives twice as many to the loops that were cut. Whether this changes anything.

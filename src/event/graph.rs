@@ -270,9 +270,6 @@ pub struct Symbol {
     pub width: u32,
 }
 
-/// How many rounds a loop that counts is followed at most, where that is more than the bound.
-pub(super) const MOST_ROUNDS: u8 = 64;
-
 /// A place where the bound or an endless loop ends a thread.
 #[derive(Clone, Debug)]
 pub struct Cut {
