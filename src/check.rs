@@ -100,7 +100,7 @@ fn unfolding(model: &Model, settings: Settings) -> Unfolding {
             VectorReading::Whole => VECTOR_BYTES,
             VectorReading::Ordered | VectorReading::Unordered => SCALAR_BYTES,
         },
-        tables: thin_air(model).is_some(),
+        grounded: thin_air(model).is_some(),
         looks: false,
     }
 }

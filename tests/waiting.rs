@@ -203,7 +203,7 @@ fn compare(test: &Test, model: &Model, engine: &SearchEngine) -> Result<Shown, S
         return Ok(Shown::Nothing);
     }
     let unfolding =
-        Unfolding { bound: ROUNDS, spin_loops: false, tables: false, ..Unfolding::default() };
+        Unfolding { bound: ROUNDS, spin_loops: false, grounded: false, ..Unfolding::default() };
     let long = unfold(&lower(test, settings.readings), unfolding, &BTreeSet::new());
     let [short, long] = [&short, &long].map(|graph| states(graph, model, engine));
     let (Some(short), Some(long)) = (short, long) else { return Ok(Shown::TooMuch) };

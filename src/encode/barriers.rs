@@ -22,20 +22,26 @@ pub struct BarrierEncoding {
 }
 
 impl Encoding<'_> {
-    /// Encodes barriers; where executions may be incomplete, barriers order nothing.
+    /// Encodes barriers; where executions may be incomplete, barriers order nothing unless all threads
+    /// pass them however they go on.
     pub(super) fn encode_barriers(&mut self, complete: bool) -> Result<(), EncodeError> {
-        if self.graph.barriers.is_empty() || !complete {
+        if self.graph.barriers.is_empty() {
             return Ok(());
         }
         match Barriers::fixed(self.graph) {
-            Some(barriers) => self.list_assignments(&barriers)?,
-            None => self.count_generations()?,
+            Some(barriers) => {
+                let options = barriers.assignments()?;
+                if complete || !options.is_empty() {
+                    self.list_assignments(&barriers, options);
+                }
+            }
+            None if complete => self.count_generations()?,
+            None => {}
         }
         Ok(())
     }
 
-    fn list_assignments(&mut self, barriers: &Barriers<'_>) -> Result<(), EncodeError> {
-        let options = barriers.assignments()?;
+    fn list_assignments(&mut self, barriers: &Barriers<'_>, options: Vec<Generations>) {
         let chosen: Vec<Formula> = match options.len() {
             1 => vec![self.formulas.constant(true)],
             n => (0..n).map(|_| self.formulas.variable()).collect(),
@@ -62,7 +68,6 @@ impl Encoding<'_> {
             self.listed_results(generations, formula);
         }
         self.barriers.options = options.into_iter().zip(chosen).collect();
-        Ok(())
     }
 
     /// The results of `bar.red` under one listed assignment.

@@ -9,6 +9,7 @@ use super::graph::{
 };
 use super::initial::InitialValues;
 use super::loops::LoopId;
+use super::meant::Place;
 use super::meet::Meetings;
 use super::pieces::Pieces;
 use super::unfold::{Unfolding, union};
@@ -26,6 +27,8 @@ use std::collections::BTreeSet;
 #[derive(Clone, Debug)]
 pub(super) struct DraftAccess {
     pub(super) thread: usize,
+    /// The copy of the step that it is of.
+    pub(super) node: usize,
     pub(super) guard: ExprId,
     pub(super) object: ObjectId,
     pub(super) virt: VirtualId,
@@ -88,17 +91,27 @@ pub(super) enum Entry {
 /// How far back the same store is looked for in another branch.
 const FARTHEST_BRANCH: usize = 32;
 
+/// What is known of a program before its threads are executed.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Facts {
+    /// Variables that nothing writes.
+    pub(super) tables: BTreeSet<ObjectId>,
+    /// Variables whose atomic operations have no effect when they write what they read.
+    pub(super) transparent: BTreeSet<ObjectId>,
+    /// Places that computed addresses never mean. They hold for loops that are given `rounds`.
+    pub(super) never: BTreeSet<Place>,
+    /// How often loops that count go round at most, to begin with.
+    pub(super) rounds: Rounds,
+}
+
 /// What the threads have produced so far.
 #[derive(Debug)]
 pub(super) struct Draft<'p> {
     pub(super) program: &'p Program,
     pub(super) unfolding: Unfolding,
-    /// Variables that nothing writes.
-    pub(super) tables: BTreeSet<ObjectId>,
-    /// What is read there, and in other memory that is never written.
+    pub(super) facts: Facts,
+    /// What is read from memory that is never written.
     pub(super) fixed: FxHashMap<AccessId, u128>,
-    /// Variables whose atomic operations have no effect when they write what they read.
-    pub(super) transparent: BTreeSet<ObjectId>,
     pub(super) exprs: ExprArena,
     pub(super) symbols: Vec<Symbol>,
     pub(super) cuts: Vec<Cut>,
@@ -124,15 +137,15 @@ impl<'p> Draft<'p> {
     pub(super) fn new(
         program: &'p Program,
         unfolding: Unfolding,
+        facts: &Facts,
         results: Vec<Vec<AccessId>>,
         rounds: Rounds,
     ) -> Self {
         Self {
             program,
             unfolding,
-            tables: BTreeSet::new(),
+            facts: facts.clone(),
             fixed: FxHashMap::default(),
-            transparent: BTreeSet::new(),
             exprs: ExprArena::default(),
             symbols: Vec::new(),
             cuts: Vec::new(),
@@ -284,8 +297,8 @@ impl<'p> Draft<'p> {
         self.look_at_objects();
         self.settle_guards();
         self.split_ways();
-        let pieces =
-            Pieces::split(&self.accesses, self.program.layout.objects.len(), self.unfolding);
+        let accesses: Vec<&DraftAccess> = self.accesses.iter().collect();
+        let pieces = Pieces::split(&accesses, self.program.layout.objects.len(), self.unfolding);
         let mut graph = EventGraph {
             exprs: std::mem::take(&mut self.exprs),
             agents: agents(program),

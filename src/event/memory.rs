@@ -2,8 +2,9 @@
 
 use super::draft::DraftAccess;
 use super::graph::Violation;
+use super::meant::Place;
 use super::unfold::{Cell, Effect, EffectKind, State, ThreadRun, mentions_old, union};
-use crate::id::{AccessId, ExprId};
+use crate::id::{AccessId, ExprId, ObjectId};
 use crate::litmus::ast::DeclaredSpace;
 use crate::program::expr::Expr;
 use crate::program::layout::Resolved;
@@ -78,9 +79,11 @@ impl<'p> ThreadRun<'_, 'p> {
             if let Some(resolved) =
                 resolved.filter(|r| aligned && refusal(target, does, r).is_none())
             {
-                out.push((guard, resolved));
                 let not = self.exprs().not(here);
                 elsewhere = self.exprs().and(elsewhere, not);
+                if !self.is_never_meant(target, &resolved) {
+                    out.push((guard, resolved));
+                }
             }
         }
         let complete = self.draft.exprs.is_false(elsewhere);
@@ -90,6 +93,14 @@ impl<'p> ThreadRun<'_, 'p> {
             self.bad_address(elsewhere, rule, span);
         }
         Places { list: out, nowhere: (!complete).then_some(zero) }
+    }
+
+    /// Whether it is known that the step does not access a place.
+    fn is_never_meant(&self, target: &Target, resolved: &Resolved) -> bool {
+        let object = accessed(target, resolved);
+        let (thread, node, bytes) = (self.index, self.node, target.bytes);
+        let place = Place { thread, node, object, offset: resolved.offset, bytes };
+        self.draft.facts.never.contains(&place)
     }
 
     /// Reports an address once, though it may concern several elements of one access.
@@ -110,8 +121,9 @@ impl<'p> ThreadRun<'_, 'p> {
     ) -> DraftAccess {
         DraftAccess {
             thread: self.index,
+            node: self.node,
             guard,
-            object: resolved.objects[target.replica.unwrap_or(0).min(resolved.objects.len() - 1)],
+            object: accessed(target, resolved),
             virt: resolved.virt,
             offset: resolved.offset,
             bytes: target.bytes,
@@ -212,7 +224,7 @@ impl<'p> ThreadRun<'_, 'p> {
                 write.marks.releasing_read = false;
                 write.write = true;
                 write.value = self.exprs().resize(new, width, false);
-                let transparent = self.draft.transparent.contains(&write.object)
+                let transparent = self.draft.facts.transparent.contains(&write.object)
                     && !(write.marks.red || write.marks.mbarrier);
                 let kind = EffectKind::Update { transparent, old, new: write.value };
                 write.data_reads = self.term_reads(value, state);
@@ -237,6 +249,11 @@ impl<'p> ThreadRun<'_, 'p> {
         let reads = union(&reads, &self.term_reads(&target.address, state));
         state.cells[*register] = Cell { value: result, reads };
     }
+}
+
+/// The storage that an address means, on the replica that an access is for.
+fn accessed(target: &Target, resolved: &Resolved) -> ObjectId {
+    resolved.objects[target.replica.unwrap_or(0).min(resolved.objects.len() - 1)]
 }
 
 /// Whether an access whose element lies at `at` is aligned to its size, as far as the declaration of

@@ -12,6 +12,7 @@ pub mod graph;
 mod initial;
 mod live;
 mod loops;
+mod meant;
 mod meet;
 mod memory;
 mod non_coherent;

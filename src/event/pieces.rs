@@ -20,7 +20,7 @@ pub(super) struct Pieces {
 impl Pieces {
     /// Splits the ranges of `accesses`; `objects` is how many variable instances there are.
     pub(super) fn split(
-        accesses: &[DraftAccess],
+        accesses: &[&DraftAccess],
         objects: usize,
         Unfolding { tearing, widest_whole, .. }: Unfolding,
     ) -> Self {
@@ -34,7 +34,7 @@ impl Pieces {
             ranges: IndexMap::default(),
         };
         let tears = |access: &&DraftAccess| may_tear(access, accesses, widest_whole);
-        let torn: Vec<&DraftAccess> = accesses.iter().filter(tears).collect();
+        let torn: Vec<&DraftAccess> = accesses.iter().copied().filter(tears).collect();
         for (index, ranges) in by_object.iter().enumerate() {
             let object = ObjectId::new(index);
             let mut cuts = boundaries(ranges, tearing);
@@ -95,17 +95,17 @@ impl Pieces {
 }
 
 /// Whether an access is weak, wider than what stays whole (reading V10) and may race.
-fn may_tear(access: &DraftAccess, all: &[DraftAccess], widest_whole: u32) -> bool {
+fn may_tear(access: &DraftAccess, all: &[&DraftAccess], widest_whole: u32) -> bool {
     let end = |a: &DraftAccess| a.offset + u64::from(a.bytes);
     let overlaps = |a: &DraftAccess| a.offset < end(access) && access.offset < end(a);
     // One thread's own accesses race where they take different ways to memory.
     let path = |a: &DraftAccess| (a.thread, a.virt, a.proxy);
-    let races = |a: &&DraftAccess| {
+    let races = |a: &&&DraftAccess| {
         a.object == access.object && (a.write || access.write) && path(a) != path(access)
     };
     access.bytes > widest_whole
         && access.order == Order::Weak
-        && all.iter().filter(races).any(overlaps)
+        && all.iter().filter(races).any(|&a| overlaps(a))
 }
 
 /// The boundaries at which ranges of one object are split: those of ranges that overlap others.

@@ -7,7 +7,7 @@
 //! air: of the writes to such variables, the first would have an address computed from what is there
 //! initially.
 
-use super::draft::{Draft, Entry};
+use super::draft::{Draft, Entry, Facts};
 use super::graph::BarrierRule;
 use super::unfold::{ThreadRun, Unfolding, settled};
 use crate::id::{AccessId, ExprId, ObjectId};
@@ -19,15 +19,16 @@ use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 
 /// All threads executed, with what they read from variables that are never written.
-pub(super) fn settled_with_tables<'p>(
-    program: &'p Program,
+pub(super) fn settled_with_tables(
+    program: &Program,
     unfolding: Unfolding,
-    transparent: &BTreeSet<ObjectId>,
-) -> Draft<'p> {
-    let plain = settled(program, unfolding, &BTreeSet::new(), transparent);
-    let mut tables = if unfolding.tables { pointers(&plain) } else { BTreeSet::new() };
+    facts: Facts,
+) -> Draft<'_> {
+    let plain = settled(program, unfolding, &facts);
+    let mut tables = pointers(&plain);
     while !tables.is_empty() {
-        let draft = settled(program, unfolding, &tables, transparent);
+        let facts = Facts { tables: tables.clone(), ..facts.clone() };
+        let draft = settled(program, unfolding, &facts);
         let count = tables.len();
         draft.accesses.iter().filter(|a| a.write).for_each(|a| {
             tables.remove(&a.object);
@@ -64,13 +65,10 @@ impl ThreadRun<'_, '_> {
     pub(super) fn fixed(&self, object: ObjectId, offset: u64, bytes: u32) -> Option<u128> {
         let variable = variable(&self.draft.program.layout, object);
         let read_only = matches!(variable.space, DeclaredSpace::Const | DeclaredSpace::Param);
-        if !read_only && !self.draft.tables.contains(&object) {
+        if !read_only && !self.draft.facts.tables.contains(&object) {
             return None;
         }
-        let size = u64::from(variable.ty.bytes()).max(1);
-        let byte = |at: u64| Some(variable.given(at / size)? >> (at % size * 8) & 0xff);
-        let mut all = (0..u64::from(bytes)).rev().map(|at| byte(offset + at));
-        all.try_fold(0, |value, byte| Some(value << 8 | byte?))
+        self.draft.given(object, offset, bytes)
     }
 
     /// An address with what is read from such memory put in.

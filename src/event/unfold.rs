@@ -4,8 +4,7 @@
 //! values meet in choices. A symbolic address becomes one access per place that it may point to.
 
 use super::control::{ControlFlow, Edge};
-use super::counted::Rounds;
-use super::draft::{Draft, DraftKind};
+use super::draft::{Draft, DraftKind, Facts};
 use super::graph::{EventGraph, Symbol, Violation};
 use super::live::Live;
 use super::loops::{LoopId, Loops};
@@ -31,9 +30,9 @@ pub struct Unfolding {
     /// The widest access that stays whole where it is weak and races with others of its size, in
     /// bytes.
     pub widest_whole: u32,
-    /// Whether it is looked for variables that nothing writes; sound under models that exclude
-    /// values out of thin air.
-    pub tables: bool,
+    /// Whether it is looked for variables that nothing writes, and for places that no address means
+    /// with the values that are reached; sound under models that exclude values out of thin air.
+    pub grounded: bool,
     /// Whether a hidden read stands before each ordinary store to the place of an mbarrier object, to
     /// see whether there is one.
     pub looks: bool,
@@ -46,7 +45,7 @@ impl Default for Unfolding {
             spin_loops: true,
             tearing: Tearing::Overlap,
             widest_whole: SCALAR_BYTES,
-            tables: true,
+            grounded: true,
             looks: false,
         }
     }
@@ -113,27 +112,31 @@ pub fn unfold(
     unfolding: Unfolding,
     transparent: &BTreeSet<ObjectId>,
 ) -> EventGraph {
-    settled_with_tables(program, unfolding, transparent).finish()
+    let facts = Facts { transparent: transparent.clone(), ..Facts::default() };
+    if !unfolding.grounded {
+        return settled(program, unfolding, &facts).finish();
+    }
+    let draft = settled_with_tables(program, unfolding, facts);
+    let never = draft.places_never_meant();
+    if never.is_empty() {
+        return draft.finish();
+    }
+    let Draft { facts, rounds, .. } = draft;
+    settled(program, unfolding, &Facts { never, rounds, ..facts }).finish()
 }
 
-/// All threads executed, where nothing writes some variables.
+/// All threads executed, with what is known of them.
 ///
 /// What a barrier returns may come from threads that are executed later, so the execution is
 /// repeated until the reads behind these values are known. They only become more. It is repeated as
 /// well with more rounds of loops that count.
-pub(super) fn settled<'p>(
-    program: &'p Program,
-    unfolding: Unfolding,
-    tables: &BTreeSet<ObjectId>,
-    transparent: &BTreeSet<ObjectId>,
-) -> Draft<'p> {
-    let (mut reductions, mut rounds) = (Vec::new(), Rounds::default());
+pub(super) fn settled<'p>(program: &'p Program, unfolding: Unfolding, facts: &Facts) -> Draft<'p> {
+    let (mut reductions, mut rounds) = (Vec::new(), facts.rounds.clone());
     loop {
-        let mut draft = Draft::new(program, unfolding, reductions, rounds);
-        draft.tables.clone_from(tables);
-        draft.transparent.clone_from(transparent);
+        let mut draft = Draft::new(program, unfolding, facts, reductions, rounds);
         execute(&mut draft);
-        let changed = draft.follow_counting();
+        // What is never meant is known of as many rounds as there are.
+        let changed = facts.never.is_empty() && draft.follow_counting();
         reductions = draft.reductions();
         if reductions == draft.results && !changed {
             return draft;
@@ -160,6 +163,8 @@ pub(super) struct ThreadRun<'d, 'p> {
     pub(super) draft: &'d mut Draft<'p>,
     pub(super) code: &'p ThreadCode,
     pub(super) index: usize,
+    /// The copy of a step that is executed.
+    pub(super) node: usize,
     pub(super) spin_loops: bool,
     /// Whether what is executed is one of several accesses of an instruction.
     pub(super) in_elements: bool,
@@ -198,6 +203,7 @@ impl<'d, 'p> ThreadRun<'d, 'p> {
             draft,
             code,
             index,
+            node: 0,
             flow,
             entries,
             effects: Vec::new(),
@@ -310,6 +316,7 @@ impl<'d, 'p> ThreadRun<'d, 'p> {
     }
 
     fn step(&mut self, node: usize, mut state: State) {
+        self.node = node;
         let step = &self.code.steps[self.flow.nodes[node]];
         let entry_guard = state.guard;
         let mut skipped = None;

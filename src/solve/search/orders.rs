@@ -27,13 +27,11 @@ impl Search<'_, '_> {
         if self.goal.needs_cut().is_some() && !self.is_cut() {
             return Ok(());
         }
-        if self.goal == Goal::BoundHit {
-            return self.orient(visit).map(|_| ());
-        }
         let options = match &self.space.meetings {
-            Some(options) if options.len() == 1 => return self.choose_final(0, visit),
-            Some(options) => options.clone(),
-            None => match self.barriers().assignments() {
+            Some(options) if options.len() == 1 => return self.finish(visit),
+            Some(options) if self.goal != Goal::BoundHit || !options.is_empty() => options.clone(),
+            _ if self.goal == Goal::BoundHit => return self.finish(visit),
+            _ => match self.barriers().assignments() {
                 Ok(options) => options,
                 Err(why) => return Err(Stop::Unsupported(why.to_string())),
             },
@@ -44,7 +42,7 @@ impl Search<'_, '_> {
             self.meet(generations);
             let orders = self.save_orders();
             if self.evaluate() && self.holds_so_far() {
-                self.choose_final(0, visit)?;
+                self.finish(visit)?;
             }
             self.restore_orders(orders);
             (self.sync, self.generations) = (sync, before);
@@ -124,9 +122,6 @@ impl Search<'_, '_> {
     /// Where control flow and counts are fixed and there is one way to meet, barriers order events
     /// from the start.
     pub(super) fn fixed_barriers(&mut self) {
-        if self.goal == Goal::BoundHit {
-            return;
-        }
         if self.space.graph.barriers.is_empty() {
             self.met = true;
         } else if let Some([only]) = self.space.meetings.as_deref() {
@@ -285,6 +280,14 @@ impl Search<'_, '_> {
             out.extend(open.iter_pairs().filter(|(a, b)| a < b).map(|(a, b)| (order, a, b)));
         }
         out
+    }
+
+    /// Chooses what is left once barriers have met. Where a thread is cut, others may never end.
+    fn finish(&mut self, visit: &mut Visit<'_>) -> Flow {
+        match self.goal {
+            Goal::BoundHit => self.orient(visit).map(|_| ()),
+            _ => self.choose_final(0, visit),
+        }
     }
 
     /// Chooses final values, then the orders.
