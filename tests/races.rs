@@ -122,8 +122,23 @@ fn sizes_and_names_keep_accesses_apart() {
 }
 
 /// Tests of real code whose outcome is allowed without a race: all their accesses are strong.
-const STALE: &[&str] =
-    &["R06-volatile-data", "R32-block-fence-one-side", "R32-device-fence-one-side", "R32-indirect"];
+const STALE: &[&str] = &[
+    "R06-volatile-data",
+    "R32-block-fence-one-side",
+    "R32-device-fence-one-side",
+    "R32-indirect",
+    "R32-indirect-narrow-second-hop",
+    "R32-lanes-no-fence",
+    "R32-lock-no-start-fence",
+    "R32-lock-no-tail-fence",
+    "R32-no-fence",
+    "R32-reader-fence-only",
+    "R32-unequal-fences-across-blocks",
+    "R32-war-fence-one-side",
+    "R32-war-no-fence",
+    "R32-waw-fence-one-side",
+    "R32-waw-no-fence",
+];
 
 #[test]
 fn a_store_of_a_chosen_value_is_one_access() {
