@@ -302,7 +302,16 @@ fn remark(form: &str, word: &str) -> Option<String> {
         ("bar", "cluster") => "the barrier of a cluster is `barrier.cluster`",
         ("mbarrier", "expect_tx") => "`.expect_tx` stands right after `mbarrier.arrive`",
         (_, "gl") => "`.gl` is a scope of `membar` alone; elsewhere it is `.gpu`",
+        ("membar", "gpu") => "of `membar`, the scope is written `.gl`",
         (_, "system") => "the scope is written `.sys`",
+        (_, "device") => "the scope is written `.gpu`",
+        (_, "block") => "the scope is written `.cta`",
+        ("fence", "seq_cst") => "the order is written `.sc`",
+        (_, "seq_cst") => {
+            "no access is sequentially consistent: put `fence.sc` before one that is `.acquire`, \
+             `.release` or `.relaxed` (PTX-9.7.13.4)"
+        }
+        (_, "consume") => "PTX has no such order; `.acquire` is stronger",
         ("st", "ca" | "lu" | "cv") => "this is a cache operator of loads",
         ("ld", "wb" | "wt") => "this is a cache operator of stores",
         ("ld", "cg" | "cs" | "ca" | "lu" | "cv") | ("st", "cg" | "cs" | "wb" | "wt") => {
