@@ -4,7 +4,7 @@ use super::graph::{EventGraph, Observed};
 use super::initial::InitialValues;
 use super::pieces::Pieces;
 use crate::id::{ExprId, ObjectId};
-use crate::litmus::ast::{Condition, Term};
+use crate::litmus::ast::{Condition, Term, ThreadPlace};
 use crate::program::expr::{Binary, Expr, mask, signed};
 use crate::program::micro::Program;
 use crate::ptx::operation::{Comparison, Type, TypeKind};
@@ -192,9 +192,8 @@ impl<'a> Conditions<'a> {
             Term::Float(number) => Valued::Number(number.value.raw().0),
             Term::AddressOf(name) => {
                 let layout = &self.program.layout;
-                Valued::Number(
-                    layout.variable(&name.value).map_or(0, |v| i128::from(layout.address_of(v))),
-                )
+                let address = |v| i128::from(layout.address_of(v, ThreadPlace::Host));
+                Valued::Number(layout.variable(&name.value).map_or(0, address))
             }
             Term::Register { thread, register, .. } => {
                 let info =

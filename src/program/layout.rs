@@ -84,9 +84,14 @@ impl Free {
             *next = GLOBAL_HIGH;
         }
         let address = *next;
-        *next = (address + bytes) / stride * stride + stride;
+        *next = next_multiple(address + bytes, stride);
         address
     }
+}
+
+/// The least multiple of a stride above an address.
+fn next_multiple(address: u64, stride: u64) -> u64 {
+    address / stride * stride + stride
 }
 
 /// A variable or an alias: a range of virtual addresses.
@@ -108,6 +113,8 @@ pub struct VariableInfo {
     pub zeroed: bool,
     /// The address within its space.
     pub address: u64,
+    /// For unicast names of multimem memory, how far apart the addresses of two replicas are; else 0.
+    pub spacing: u64,
     /// For aliases, the variable whose memory it names.
     pub alias_of: Option<usize>,
     /// The proxy named in an alias declaration.
@@ -129,11 +136,30 @@ impl VariableInfo {
         Some(value.copied().unwrap_or(0) as u128 & mask(self.ty.bits))
     }
 
-    /// The replica on the device of a thread, of a unicast address of multimem memory.
-    fn own_replica(&self, place: ThreadPlace) -> Option<ObjectId> {
+    /// Which of the replicas is the one on the device of a thread, by position.
+    fn own_replica(&self, place: ThreadPlace) -> Option<usize> {
         let ThreadPlace::Device(place) = place else { return None };
-        let unicast = self.space != DeclaredSpace::Multimem;
-        unicast.then(|| self.instances.get(&InstanceKey::Gpu(place.gpu)).copied())?
+        self.instances.get_index_of(&InstanceKey::Gpu(place.gpu))
+    }
+
+    /// Whether it has a replica on each device.
+    fn is_replicated(&self) -> bool {
+        matches!(self.instances.first(), Some((InstanceKey::Gpu(_), _)))
+    }
+
+    /// The addresses at which it begins.
+    fn addresses(&self) -> impl Iterator<Item = u64> + '_ {
+        let replicas = if self.spacing == 0 { 1 } else { self.instances.len() as u64 };
+        (0..replicas).map(|replica| self.address + replica * self.spacing)
+    }
+
+    /// The replica that some bytes at an address lie in, by position, and the first of them.
+    fn inside(&self, address: u64, bytes: u64) -> Option<(usize, u64)> {
+        let end = address.checked_add(bytes)?;
+        self.addresses().enumerate().find_map(|(replica, base)| {
+            let offset = address.checked_sub(base)?;
+            (end <= base + self.bytes()).then_some((replica, offset))
+        })
     }
 
     /// Size in bytes.
@@ -230,6 +256,7 @@ impl Layout {
                     DeclaredSpace::Global | DeclaredSpace::Const | DeclaredSpace::Multimem
                 ),
                 address,
+                spacing: 0,
                 alias_of: None,
                 proxy: Proxy::Generic,
                 virtual_of: index,
@@ -243,7 +270,13 @@ impl Layout {
             let mut info = layout.variables[root].clone();
             info.name.clone_from(&alias.name.value);
             info.space = info.space.of_alias();
-            info.address = free.take(info.space, info.bytes());
+            let others = match layout.variables[root].space {
+                // Each device has memory of its own, and an address means that of one of them.
+                DeclaredSpace::Multimem => (info.instances.len() as u64).saturating_sub(1),
+                _ => 0,
+            };
+            info.spacing = if others > 0 { next_multiple(info.bytes(), GLOBAL_STRIDE) } else { 0 };
+            info.address = free.take(info.space, info.spacing * others + info.bytes());
             info.alias_of = Some(root);
             info.proxy = alias.proxy;
             info.virtual_of = match alias.proxy {
@@ -319,10 +352,13 @@ impl Layout {
         self.variables.iter().position(|v| v.name == name)
     }
 
-    /// The address that the name of a variable stands for: within its state space.
+    /// The address that the name of a variable stands for: within its state space, and for a unicast
+    /// name of multimem memory on the device of a thread there, else on the first.
     #[must_use]
-    pub fn address_of(&self, variable: usize) -> u64 {
-        self.variables[variable].address
+    pub fn address_of(&self, variable: usize, place: ThreadPlace) -> u64 {
+        let variable = &self.variables[variable];
+        let replica = variable.own_replica(place).unwrap_or(0);
+        variable.address + replica as u64 * variable.spacing
     }
 
     /// The rank of a CTA in its cluster.
@@ -350,7 +386,7 @@ impl Layout {
     ) -> Option<ObjectId> {
         let info = &self.variables[variable];
         if let Some(replica) = info.own_replica(place) {
-            return Some(replica);
+            return Some(info.instances[replica]);
         }
         let key = match (info.space, place) {
             (DeclaredSpace::Shared, ThreadPlace::Device(p)) => {
@@ -379,11 +415,9 @@ impl Layout {
         let (space, address) = to_space(space, address);
         match space {
             DeclaredSpace::Shared => self.resolve_shared(address, bytes, place, own),
-            DeclaredSpace::Local => {
-                self.find(space, address, bytes, (InstanceKey::Thread(thread), place))
-            }
+            DeclaredSpace::Local => self.find(space, address, bytes, InstanceKey::Thread(thread)),
             DeclaredSpace::Multimem => unreachable!("multimem ranges lie in the global space"),
-            _ => self.find(space, address, bytes, (InstanceKey::Whole, place)),
+            _ => self.find(space, address, bytes, InstanceKey::Whole),
         }
     }
 
@@ -395,7 +429,6 @@ impl Layout {
         place: ThreadPlace,
         own: bool,
     ) -> Option<Resolved> {
-        let of = place;
         let ThreadPlace::Device(place) = place else { return None };
         let cta = match address >> SHARED_CTA_BITS {
             0 => place.cta,
@@ -406,7 +439,7 @@ impl Layout {
         }
         let inside = address & ((1 << SHARED_CTA_BITS) - 1);
         let key = InstanceKey::Cta(place.gpu, place.grid, cta);
-        let found = self.find(DeclaredSpace::Shared, inside, bytes, (key, of))?;
+        let found = self.find(DeclaredSpace::Shared, inside, bytes, key)?;
         Some(Resolved { remote: cta != place.cta, ..found })
     }
 
@@ -415,22 +448,21 @@ impl Layout {
         space: DeclaredSpace,
         address: u64,
         bytes: u64,
-        (key, place): (InstanceKey, ThreadPlace),
+        key: InstanceKey,
     ) -> Option<Resolved> {
         let matches = |v: &VariableInfo| {
             v.space == space
                 || (space == DeclaredSpace::Global && v.space == DeclaredSpace::Multimem)
         };
-        let index = self.variables.iter().position(|v| {
-            matches(v)
-                && address >= v.address
-                && address.checked_add(bytes).is_some_and(|end| end <= v.address + v.bytes())
-        })?;
-        let variable = &self.variables[index];
+        let mut reached = self.variables.iter().filter(|v| matches(v));
+        let (variable, (replica, offset)) =
+            reached.find_map(|v| Some((v, v.inside(address, bytes)?)))?;
         let objects: Vec<ObjectId> = if variable.space == DeclaredSpace::Multimem {
             variable.instances.values().copied().collect()
+        } else if variable.is_replicated() {
+            vec![variable.instances[replica]]
         } else {
-            vec![variable.own_replica(place).or(variable.instances.get(&key).copied())?]
+            vec![*variable.instances.get(&key)?]
         };
         if objects.is_empty() {
             return None;
@@ -439,7 +471,7 @@ impl Layout {
         Some(Resolved {
             objects,
             virt: VirtualId::new(variable.virtual_of),
-            offset: address - variable.address,
+            offset,
             align: variable.align,
             space: variable.space,
             remote: false,
@@ -456,9 +488,7 @@ impl Layout {
                     DeclaredSpace::Global | DeclaredSpace::Multimem,
                     Space::Global | Space::Generic,
                     _,
-                ) => {
-                    vec![variable.address]
-                }
+                ) => variable.addresses().collect(),
                 (
                     DeclaredSpace::Shared,
                     Space::SharedCta | Space::SharedCluster,

@@ -80,7 +80,8 @@ fn lower_thread(
         out: Vec::new(),
     };
     let steps = thread.statements.iter().map(|s| lowering.statement(s)).collect();
-    let address = |name: &str| layout.variable(name).map_or(0, |v| layout.address_of(v));
+    let at = |v| layout.address_of(v, thread.place);
+    let address = |name: &str| layout.variable(name).map_or(0, at);
     let infos = lowering.registers.infos(test, index, address);
     ThreadCode { name: thread.name.value.clone(), place: thread.place, registers: infos, steps }
 }
@@ -171,8 +172,8 @@ impl Lowering<'_> {
             Value::Not(register) => self.register(&register.value, 1, Extension::Zero).not(),
             Value::Immediate(number) => Term::Const(number.value as u128, ty.bits),
             Value::AddressOf(name, offset) => {
-                let base =
-                    self.layout.variable(&name.value).map_or(0, |v| self.layout.address_of(v));
+                let base = |v| self.layout.address_of(v, self.place);
+                let base = self.layout.variable(&name.value).map_or(0, base);
                 Term::Const(u128::from(base.wrapping_add_signed(*offset)), ty.bits)
             }
             Value::Special(name) => self.special(&name.value).resize(ty.bits, Extension::Zero),
@@ -209,7 +210,7 @@ impl Lowering<'_> {
                 DeclaredSpace::Local => Space::Local,
                 DeclaredSpace::Param => Space::ParamEntry,
             };
-            let base = self.layout.address_of(variable);
+            let base = self.layout.address_of(variable, self.place);
             let at = base.wrapping_add_signed(inner.wrapping_add(offset));
             return (Term::Const(u128::from(at), 64), declared);
         }

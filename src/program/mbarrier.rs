@@ -4,12 +4,15 @@
 //! arrivals (20), pending transactions (21, signed), phase (2), initialized (1). Phases are told
 //! apart modulo four: a token that is two or three phases old is seen to be too old, one that is
 //! four phases old is taken for a new one. A token is the state before the arrival, cut down to its
-//! phase and pending count; its top bit says that the arrival was a `.noComplete` one.
+//! phase and pending count; between them it says which object it is of, and its top bit that the
+//! arrival was a `.noComplete` one.
 
-use super::expr::{Binary, signed};
+use super::expr::{Binary, mask, signed};
+use super::layout::SHARED_CTA_BITS;
 use super::lower::Lowering;
 use super::micro::{Confined, Marks, Micro, Restriction, Target};
 use super::term::{Extension, Term};
+use crate::litmus::ast::ThreadPlace;
 use crate::ptx::operation::{
     AccessForm, Destination, MbarrierOp, Order, Type, TypeKind, Value, WaitPhase,
 };
@@ -20,6 +23,9 @@ const TX_AT: u32 = 40;
 const TX_BITS: u32 = 21;
 const PHASE_AT: u32 = 61;
 const PHASE_BITS: u32 = 2;
+/// A bit that is set, the CTA, and the place in its shared memory.
+const IDENTITY_BITS: u32 = PHASE_AT - COUNT_BITS;
+const CTA_BITS: u32 = IDENTITY_BITS - 1 - SHARED_CTA_BITS;
 /// The bit of an object's state that says that it is initialized. Ordinary data may have it as well.
 pub const VALID_AT: u32 = 63;
 const OBJECT: Type = Type::new(TypeKind::Bits, 64);
@@ -80,10 +86,14 @@ fn phase_of(object: &Term) -> Term {
 }
 
 /// What an arrival with this old state returns.
-fn token(old: &Term, no_complete: bool) -> Term {
+fn token(old: &Term, identity: Term, no_complete: bool) -> Term {
     let kept = above(Term::truth(no_complete), phase_of(old));
-    let empty = Term::Const(0, PHASE_AT - COUNT_BITS);
-    above(above(kept, empty), old.clone().bits(0, COUNT_BITS))
+    above(above(kept, identity), old.clone().bits(0, COUNT_BITS))
+}
+
+/// The part of a token that says which object it is of.
+fn identity_of(token: &Term) -> Term {
+    token.clone().bits(COUNT_BITS, IDENTITY_BITS)
 }
 
 /// The state of an mbarrier object in words, from its value.
@@ -146,8 +156,9 @@ impl Lowering<'_> {
     /// `mbarrier.pending_count`: the count before the arrival that returned the token.
     pub(super) fn pending_count(&mut self, destination: &Destination, state: &Value) {
         let state = self.value(state, OBJECT);
+        let is_token = state.clone().bits(PHASE_AT - 1, 1).and(state.clone().bits(VALID_AT, 1));
         self.require(
-            state.clone().bits(VALID_AT, 1),
+            is_token,
             "mbarrier.pending_count of a token that no `.noComplete` arrival returned",
         );
         let count = state.bits(0, COUNT_BITS).resize(32, Extension::Zero);
@@ -210,7 +221,8 @@ impl Lowering<'_> {
                 "an `.noComplete` arrival that completes the phase (PTX-9.7.13.15)",
             );
         }
-        self.assign(destination, token(&old, kind.no_complete), Extension::Zero);
+        let token = token(&old, self.identity(access), kind.no_complete);
+        self.assign(destination, token, Extension::Zero);
     }
 
     fn wait(
@@ -221,7 +233,15 @@ impl Lowering<'_> {
         may_time_out: bool,
     ) {
         let wanted = match phase {
-            WaitPhase::State(token) => phase_of(&self.value(token, OBJECT)),
+            WaitPhase::State(token) => {
+                let token = self.value(token, OBJECT);
+                let own = identity_of(&token).equals(self.identity(access));
+                self.require(
+                    own,
+                    "a wait with a state that no arrival on this object returned (PTX-9.7.13.15.16)",
+                );
+                phase_of(&token)
+            }
             WaitPhase::Parity(parity) => {
                 let parity = self.count(parity);
                 let known = parity.clone().binary(Binary::ULt, Term::Const(2, 32));
@@ -261,6 +281,16 @@ impl Lowering<'_> {
 
     fn count(&self, value: &Value) -> Term {
         self.value(value, WORD)
+    }
+
+    /// What tells an object of the thread's own CTA from others; those of other CTAs return no token.
+    fn identity(&self, access: &AccessForm) -> Term {
+        let cta = match self.place {
+            ThreadPlace::Device(place) => u128::from(place.cta) & mask(CTA_BITS),
+            ThreadPlace::Host => 0,
+        };
+        let (address, _) = self.address(&access.address, access.space, 0);
+        above(Term::Const(1 << CTA_BITS | cta, CTA_BITS + 1), address.bits(0, SHARED_CTA_BITS))
     }
 
     fn in_range(&mut self, count: &Term) {
