@@ -11,7 +11,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 const MOST_COPIES: usize = 1 << 22;
 
 /// As [`MOST_COPIES`], for more rounds than the bound of loops that count.
-const MOST_COUNTED: usize = 1 << 19;
+const MOST_COUNTED: usize = 1 << 13;
 
 /// A copy of a step: the step's index and, for each loop, how often its head has been reached
 /// since the loop was last entered.
