@@ -43,7 +43,10 @@ pub enum Missing {
     Address,
     /// They use different proxies or virtual addresses, and no proxy fence stands between
     /// (PTX-8.9.5).
-    Proxy,
+    Proxy {
+        /// Whether it is program order that relates them, not synchronization.
+        one_thread: bool,
+    },
     /// A release and an acquire pattern meet, but their ends are not morally strong (PTX-8.9.4).
     Ends(EventId, EventId),
     /// No synchronization leads from one to the other (PTX-8.9.5).
@@ -156,8 +159,12 @@ fn missing(
 ) -> Vec<Missing> {
     let Problem { graph, model } = problem;
     let strong = |id: EventId| graph.event(id).order.is_some_and(|o| o != Order::Weak);
+    let one_thread = graph.event(a).agent == graph.event(b).agent;
     let mut out = Vec::new();
-    out.extend([a, b].into_iter().filter(|&e| !strong(e)).map(Missing::Weak));
+    // Those of one thread are morally strong where they are at one address.
+    if !one_thread {
+        out.extend([a, b].into_iter().filter(|&e| !strong(e)).map(Missing::Weak));
+    }
     if strong(a) && strong(b) {
         let includes = crate::event::base::base_relation(graph, BaseRel::Includes);
         let pairs = [(a, b), (b, a)].into_iter();
@@ -168,7 +175,7 @@ fn missing(
     let (first, second) = (graph.access_of(a), graph.access_of(b));
     if first.range() != second.range() {
         out.push(Missing::Overlap);
-    } else if strong(a) && strong(b) && first.virt != second.virt {
+    } else if (one_thread || strong(a) && strong(b)) && first.virt != second.virt {
         out.push(Missing::Address);
     }
     let holds = |name: &str, x: EventId, y: EventId| {
@@ -177,7 +184,7 @@ fn missing(
         })
     };
     if holds("base-causality", a, b) || holds("base-causality", b, a) {
-        out.push(Missing::Proxy);
+        out.push(Missing::Proxy { one_thread });
         return out;
     }
     let near = near_synchronization(problem, execution, (a, b));

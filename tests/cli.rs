@@ -471,6 +471,8 @@ fn bad_files_are_refused() {
 fn races_text() {
     insta::assert_snapshot!(ptxmc(&["races", RELAXED]).transcript());
     assert_eq!(ptxmc(&["races", MP]).status, 0);
+    let alias = ptxmc(&["races", "litmus/proxy/CoWR+alias.litmus"]);
+    assert!(alias.out.contains("  Program order relates them, but"), "{}", alias.transcript());
     // What lies beyond the bound may race.
     let run = ptxmc(&["races", LOOP]);
     assert_eq!(run.status, 3, "{}", run.transcript());

@@ -37,7 +37,7 @@ fn races_of(text: &str) -> Vec<String> {
                 Missing::Scope(..) => "scope",
                 Missing::Overlap => "overlap",
                 Missing::Address => "address",
-                Missing::Proxy => "proxy",
+                Missing::Proxy { .. } => "proxy",
                 Missing::Ends(..) => "ends",
                 Missing::Synchronization => "synchronization",
             })
@@ -110,7 +110,7 @@ fn sizes_and_names_keep_accesses_apart() {
          exists (P0:%r1 == 0)\n";
     assert_eq!(
         races_of(text),
-        ["the 4-byte write to x by P0 / the 4-byte read of x by P0: weak weak proxy"]
+        ["the 4-byte write to x by P0 / the 4-byte read of x by P0: address proxy"]
     );
     let text = "PTX flag\n.global .u32 x = 0;\n.alias y = x;\n\
          P0 @ cta 0 { st.release.sys.global.u32 [x], 1; }\n\

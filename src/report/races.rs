@@ -76,9 +76,11 @@ fn why(missing: Missing, picture: &Picture) -> String {
                              morally strong (PTX-8.2.1, PTX-8.7)."
                 .to_owned()
         }
-        Missing::Proxy => "Synchronization orders them, but not across their proxies or virtual \
-                           addresses: a proxy fence is missing (PTX-8.9.5)."
-            .to_owned(),
+        Missing::Proxy { one_thread } => format!(
+            "{} them, but not across their proxies or virtual addresses: a proxy fence is missing \
+             (PTX-8.9.5).",
+            if one_thread { "Program order relates" } else { "Synchronization orders" }
+        ),
         Missing::Ends(from, to) => format!(
             "{} releases to {}, but these two are not morally strong (PTX-8.9.4).",
             picture.label(from),
