@@ -311,7 +311,7 @@ fn reached(test: &Test, problem: Problem<'_>, engine: &dyn Engine, settings: Set
 }
 
 /// How many steps an engine may take for a sentence in a reason.
-const STEPS_FOR_A_SENTENCE: u64 = 2_000;
+const STEPS_FOR_A_SENTENCE: u64 = 20;
 
 /// How many bytes the accesses of a program may have together for that.
 const MOST_BYTES: u32 = 256;
