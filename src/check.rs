@@ -331,10 +331,8 @@ fn is_torn_elsewhere(
         return false;
     }
     let graph = graph_of(test, model, Settings { tearing: Tearing::Byte, ..settings });
-    let mut free = model.clone();
-    free.axioms.retain(|axiom| axiom.role != AxiomRole::Required);
     let budget = Budget { steps: Some(STEPS_FOR_A_SENTENCE), ..settings.budget };
-    let problem = Problem { graph: &graph, model: &free };
+    let problem = Problem { graph: &graph, model };
     matches!(engine.find(problem, goal, budget), Answer::Yes(_))
 }
 

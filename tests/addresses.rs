@@ -57,6 +57,7 @@ fn act() -> impl Strategy<Value = Act> {
             "mov.u64 {a}, t;",
             "mov.u64 {a}, i;",
             "add.u64 {a}, {p}, 0;",
+            "setp.eq.u32 %p0, {v}, 2; mov.u64 %rd98, x; selp.b64 {a}, %rd98, %rd0, %p0;",
         ][..],
     );
     let through = select(
@@ -75,6 +76,10 @@ fn act() -> impl Strategy<Value = Act> {
             "ld.weak.global.u32 {n}, [u];",
             "st.weak.global.u32 [i], {v};",
             "st.relaxed.gpu.global.u32 [i], 2;",
+            "st.relaxed.gpu.global.u32 [i], {v};",
+            "ld.relaxed.gpu.global.u32 {n}, [i];",
+            "st.relaxed.gpu.global.u32 [x], {v};",
+            "ld.relaxed.gpu.global.u32 {n}, [x];",
             "atom.relaxed.gpu.global.add.u32 {n}, [i], 1;",
             "mov.u32 {n}, 1;",
             "and.b32 {n}, {v}, 1;",

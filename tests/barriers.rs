@@ -835,3 +835,28 @@ fn counts_that_may_meet_are_not_called_fine() {
         }
     }
 }
+
+/// A thread that the bound cuts would come to a barrier with a count again, and another one may meet it
+/// there: what the barrier orders up to the bound does not show that no loop is cut.
+#[test]
+fn meetings_beyond_the_bound_are_left_open() {
+    let text = "PTX again\n.global .u32 x = 0;\n\
+         P0 @ gpu 0, cta 0, warp 0 { mov.u32 %r5, 0; mov.u32 %r9, 7;\n\
+         L: bar.sync 0, 64; setp.eq.u32 %p3, %r5, 0; @%p3 ld.relaxed.gpu.global.u32 %r9, [x];\n\
+         add.u32 %r5, %r5, 1; setp.lt.u32 %p1, %r5, 2; @%p1 bra L;\n\
+         setp.eq.u32 %p2, %r9, 0; setp.lt.u32 %p1, %r5, 4; and.pred %p1, %p1, %p2; @%p1 bra L; }\n\
+         P1 @ gpu 0, cta 0, warp 1 { bar.sync 0, 64; }\n\
+         P2 @ gpu 0, cta 0, warp 2 { st.relaxed.gpu.global.u32 [x], 1; bar.sync 0, 64;\n\
+         bar.sync 0, 64; bar.sync 0, 64; }\nexists (P0:%r9 == 0)\n";
+    let test = support::parse("again.litmus", text.as_bytes()).expect("a program");
+    let (model, search, all) =
+        (support::model("ptx-9.2"), SearchEngine::default(), Enumerate::default());
+    let verdict = |engine: &dyn Engine, bound| {
+        check(&test, &model, engine, Settings { bound, ..Settings::default() }).verdict
+    };
+    for engine in [&search as &dyn Engine, &all] {
+        let short = verdict(engine, 2);
+        assert!(matches!(short, Verdict::Unknown(Undecided::Bound(_))), "{short:?}");
+        assert_eq!(verdict(engine, 4).kind(), Kind::Allowed);
+    }
+}

@@ -257,17 +257,12 @@ impl Subject<'_> {
         (engine, budget): (&dyn Engine, Budget),
     ) -> Result<(&'static str, Verdict), &'static str> {
         let outcome = check(question, &self.judge.model, engine, self.settings(budget));
-        let graph = &outcome.graph;
-        let may_wait = graph
-            .barriers
-            .iter()
-            .any(|b| b.reduction.is_some() || !graph.exprs.is_true(graph.event(b.event).guard));
+        let reduces = outcome.graph.barriers.iter().any(|b| b.reduction.is_some());
         match outcome.verdict {
             Verdict::Unknown(Undecided::Engine(_)) => Err("gave up"),
             Verdict::Unknown(Undecided::Unsupported(_)) => Err("unsupported"),
-            // What a barrier returns that is never passed may or may not take a loop to its bound, and
-            // so may what comes behind one that a thread which is cut does not come to.
-            Verdict::Unknown(Undecided::Bound(_)) if may_wait => Err("bound before a barrier"),
+            // What a barrier returns that is never passed may or may not take a loop to its bound.
+            Verdict::Unknown(Undecided::Bound(_)) if reduces => Err("bound before a barrier"),
             verdict => Ok((verdict.kind().name(), verdict)),
         }
     }

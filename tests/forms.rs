@@ -2,6 +2,7 @@
 
 #![allow(clippy::print_stdout, reason = "tests say what they skip and count")]
 
+use ptxmc::diagnostic::Severity;
 use ptxmc::litmus::parse::parse_bytes;
 use ptxmc::ptx::cursor::Cursor;
 use ptxmc::ptx::decode::{Dialect, Names, decode};
@@ -10,8 +11,10 @@ use ptxmc::ptx::names;
 use ptxmc::ptx::operation::Operation;
 use ptxmc::ptx::token::lex;
 use ptxmc::source::{Files, Span};
+use regex::Regex;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 /// What became of one form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -62,11 +65,46 @@ fn fate(form: &str, context: &Names) -> (Fate, String) {
     }
 }
 
+/// The lines of a list beside the tables, without comments.
+fn listed(name: &str) -> Vec<String> {
+    let text = std::fs::read_to_string(tables().join(name)).unwrap_or_default();
+    let lines = text.lines().filter(|line| !line.starts_with('#') && !line.is_empty());
+    lines.map(str::to_owned).collect()
+}
+
 /// The forms of `tests/ptxas/REJECTED`: the assembler accepts them and the decoder does not.
 fn known_rejections() -> BTreeSet<String> {
-    let text = std::fs::read_to_string(tables().join("REJECTED")).unwrap_or_default();
-    let forms = text.lines().filter(|line| !line.starts_with('#') && !line.is_empty());
-    forms.map(str::to_owned).collect()
+    listed("REJECTED").into_iter().collect()
+}
+
+/// A pattern of `tests/ptxas/ACCEPTED`: `*` stands for any text, `<a,b>` for `a` or `b`.
+fn pattern(text: &str) -> Regex {
+    let mut regex = regex::escape(text).replace(r"\*", ".*");
+    while let Some((before, (choice, after))) =
+        regex.split_once('<').and_then(|(before, rest)| Some((before, rest.split_once('>')?)))
+    {
+        regex = format!("{before}(?:{}){after}", choice.replace(',', "|"));
+    }
+    Regex::new(&format!("^{regex}$")).unwrap()
+}
+
+/// Every table: its name, and its forms with the verdict of the assembler.
+fn forms() -> Vec<(String, Vec<(char, String)>)> {
+    let mut paths: Vec<_> =
+        std::fs::read_dir(tables()).unwrap().map(|entry| entry.unwrap().path()).collect();
+    paths.sort();
+    let read = |path: &PathBuf| {
+        let name = path.file_stem().unwrap().to_string_lossy().into_owned();
+        let text = std::fs::read_to_string(path).unwrap();
+        let forms = text.lines().filter_map(|line| match line.split_once(' ') {
+            Some((verdict @ ("+" | "-" | "!"), form)) => {
+                Some((verdict.chars().next()?, form.trim_end_matches(';').trim().to_owned()))
+            }
+            _ => None,
+        });
+        (name, forms.collect())
+    };
+    paths.iter().filter(|path| path.extension().is_some_and(|e| e == "txt")).map(read).collect()
 }
 
 /// The tables, or the folder in `PTXAS_TABLES`.
@@ -171,4 +209,124 @@ fn declared_registers_fit_where_the_assembler_takes_them() {
     }
     assert!(checked > 5000, "too few forms: {checked}");
     assert!(surprises.is_empty(), "{} of {checked}:\n{}", surprises.len(), surprises.concat());
+}
+
+/// What is wrong with a form in a test that declares the registers of the tables' context.
+fn fault(form: &str) -> Option<String> {
+    let text = format!("{DECLARATIONS}{form};\nLEND: ret;\n}}\nexists (true)\n");
+    let parsed = parse_bytes(&mut Files::default(), "form.litmus", text.as_bytes());
+    let fault = parsed.diagnostics.into_iter().find(|d| d.severity == Severity::Error);
+    fault.map(|fault| fault.message)
+}
+
+/// What the assembler rejects is rejected, but for the forms that the patterns of
+/// `tests/ptxas/ACCEPTED` explain; each of them explains a form that no other does.
+#[test]
+fn what_only_the_assembler_rejects_is_explained() {
+    let context = context();
+    let patterns: Vec<(String, Regex)> =
+        listed("ACCEPTED").into_iter().map(|text| (text.clone(), pattern(&text))).collect();
+    let mut superfluous: BTreeSet<usize> = (0..patterns.len()).collect();
+    let mut unexplained = Vec::new();
+    let (mut rejected, mut explained) = (0, 0);
+    for (verdict, form) in forms().into_iter().flat_map(|(_, forms)| forms) {
+        if verdict != '-' || fate(&form, &context).0 == Fate::Rejected || fault(&form).is_some() {
+            rejected += usize::from(verdict == '-');
+            continue;
+        }
+        let matching: Vec<usize> =
+            (0..patterns.len()).filter(|at| patterns[*at].1.is_match(&form)).collect();
+        match matching.as_slice() {
+            [] => unexplained.push(format!("{form}\n")),
+            [only] => _ = superfluous.remove(only),
+            _ => {}
+        }
+        explained += usize::from(!matching.is_empty());
+    }
+    println!("{rejected} rejected by both, {explained} explained");
+    let superfluous: Vec<&str> = superfluous.iter().map(|at| patterns[*at].0.as_str()).collect();
+    assert!(rejected > 50_000, "too few forms: {rejected}");
+    assert!(unexplained.is_empty(), "{} unexplained:\n{}", unexplained.len(), unexplained.concat());
+    assert!(superfluous.is_empty(), "these patterns explain nothing: {superfluous:#?}");
+}
+
+/// The assembler to ask again: `PTXAS`, or the one on `PATH`.
+fn assembler() -> Option<PathBuf> {
+    let named = std::env::var_os("PTXAS").map(PathBuf::from);
+    let paths = std::env::var_os("PATH").unwrap_or_default();
+    let found = std::env::split_paths(&paths).map(|folder| folder.join("ptxas"));
+    named.into_iter().chain(found).find(|path| path.is_file())
+}
+
+/// The lines of a text that the assembler has an error on.
+fn lines_with_errors(assembler: &Path, folder: &Path, text: &str, target: &str) -> BTreeSet<usize> {
+    std::fs::write(folder.join("forms.ptx"), text).unwrap();
+    let output = Command::new(assembler)
+        .args([&format!("-arch={target}"), "-w", "forms.ptx", "-o", "forms.cubin"])
+        .current_dir(folder)
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
+    said.lines()
+        .filter_map(|line| line.split_once(", line ")?.1.split_once(';')?.0.parse().ok())
+        .collect()
+}
+
+/// The assembler of this machine, if it has one and it is of the tables' version, says what the tables
+/// say: of every table all that it reads in one file, and of the rest a sample, each form alone.
+#[test]
+fn the_assembler_says_what_the_tables_say() {
+    /// Of so many rejected forms, one is asked about.
+    const SAMPLE: usize = 400;
+    let Some(assembler) = assembler() else {
+        println!("skipped: no `ptxas` on PATH or in the variable PTXAS");
+        return;
+    };
+    let version = Command::new(&assembler).arg("--version").output().unwrap();
+    let version = String::from_utf8_lossy(&version.stdout).into_owned();
+    let folder = tempfile::tempdir().unwrap();
+    let mut asked = 0;
+    let mut surprises = Vec::new();
+    for (name, forms) in forms() {
+        let head = std::fs::read_to_string(tables().join(format!("{name}.txt"))).unwrap();
+        let mut head = head.lines().map(|line| line.trim_start_matches("# "));
+        let (versions, context) = (head.next().unwrap(), head.next().unwrap());
+        let word = |what: &str| {
+            let rest = versions.split_once(what).unwrap().1;
+            rest.split([',', ' ']).find(|word| !word.is_empty()).unwrap().to_owned()
+        };
+        if !version.contains(&format!("V{}", word("ptxas"))) {
+            println!("skipped: the tables are of {versions}, this is {version}");
+            return;
+        }
+        let target = word(".target").replace("sm_", "compute_");
+        let context = context.strip_prefix("context: ").unwrap();
+        let context = std::fs::read_to_string(tables().join(context)).unwrap();
+        let (before, after) = context.split_once("// FORMS\n").unwrap();
+        let first = before.lines().count() + 1;
+        let ask = |forms: &[&str]| {
+            let lines: String = forms.iter().map(|form| format!("{form};\n")).collect();
+            let text = format!("{before}{lines}{after}");
+            lines_with_errors(&assembler, folder.path(), &text, &target)
+        };
+        // What ends a block makes the assembler read no further.
+        let alone = ["bra", "exit", "ret"].contains(&name.as_str());
+        let read: Vec<&str> =
+            forms.iter().filter(|form| form.0 != '-').map(|form| form.1.as_str()).collect();
+        for part in read.chunks(if alone { 1 } else { 1000 }) {
+            asked += part.len();
+            let wrong = ask(part).into_iter().filter_map(|line| part.get(line - first));
+            surprises.extend(wrong.map(|form| format!("rejected: {form}\n")));
+        }
+        let rejected = forms.iter().filter(|form| form.0 == '-').map(|form| form.1.as_str());
+        for form in rejected.step_by(SAMPLE) {
+            asked += 1;
+            if ask(&[form]).is_empty() {
+                surprises.push(format!("accepted: {form}\n"));
+            }
+        }
+    }
+    println!("{asked} forms asked about");
+    assert!(asked > 10_000, "too few forms: {asked}");
+    assert!(surprises.is_empty(), "{}", surprises.concat());
 }

@@ -22,18 +22,19 @@ pub struct BarrierEncoding {
 }
 
 impl Encoding<'_> {
-    /// Encodes barriers; where executions may be incomplete, barriers order nothing unless all threads
-    /// pass them however they go on.
+    /// Encodes barriers; where executions may be incomplete, barriers order nothing unless they do so
+    /// however threads go on.
     pub(super) fn encode_barriers(&mut self, complete: bool) -> Result<(), EncodeError> {
         if self.graph.barriers.is_empty() {
             return Ok(());
         }
         match Barriers::fixed(self.graph) {
             Some(barriers) => {
-                let options = barriers.assignments()?;
-                if complete || !options.is_empty() {
-                    self.list_assignments(&barriers, options);
-                }
+                let ways = match complete {
+                    true => Some(barriers.assignments()?),
+                    false => Barriers::however_cut(self.graph),
+                };
+                ways.into_iter().for_each(|ways| self.list_assignments(&barriers, ways));
             }
             None if complete => self.count_generations()?,
             None => {}

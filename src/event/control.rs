@@ -10,8 +10,11 @@ use rustc_hash::{FxHashMap, FxHashSet};
 /// How many registers and counters all copies of a thread's steps may have together.
 const MOST_COPIES: usize = 1 << 22;
 
-/// As [`MOST_COPIES`], for more rounds than the bound of loops that count.
-const MOST_COUNTED: usize = 1 << 13;
+/// As [`MOST_COPIES`], for more rounds than the bound of one loop that counts.
+const MOST_COUNTED: usize = 1 << 17;
+
+/// The same for several, whose exits meet in ever larger conditions.
+const MOST_COUNTED_TOGETHER: usize = 1 << 13;
 
 /// A copy of a step: the step's index and, for each loop, how often its head has been reached
 /// since the loop was last entered.
@@ -75,9 +78,17 @@ pub(crate) fn falls_through(step: &Step) -> bool {
 
 impl ControlFlow {
     /// Unrolls `code` so that the body of each loop is executed at most so many times per entry;
-    /// `None` where that takes more copies of steps than are manageable.
-    pub(crate) fn unroll(code: &ThreadCode, loops: &Loops, rounds: Vec<u8>) -> Option<Self> {
-        Self::within(code, loops, rounds, MOST_COUNTED)
+    /// `None` where that takes more copies of steps than are manageable. Loops of more rounds than
+    /// the bound are those that count.
+    pub(crate) fn unroll(
+        code: &ThreadCode,
+        loops: &Loops,
+        rounds: Vec<u8>,
+        bound: u8,
+    ) -> Option<Self> {
+        let together = rounds.iter().filter(|&&rounds| rounds > bound).count() > 1;
+        let limit = if together { MOST_COUNTED_TOGETHER } else { MOST_COUNTED };
+        Self::within(code, loops, rounds, limit)
     }
 
     /// Unrolls `code` so that every loop body is executed at most `bound` times per entry, or less

@@ -15,10 +15,13 @@ use crate::source::Span;
 
 /// The places that an address may point to.
 pub(super) struct Places {
-    /// Each with its guard.
+    /// Each with its guard, but those that it is known never to mean.
     list: Vec<(ExprId, Resolved)>,
-    /// What a read of no place gives: zero. `None` where the address surely is one of them.
+    /// What a read of no place gives: zero. `None` where the address surely is one of those listed on
+    /// its face: a value that is read there depends on the address, though it never varies (V9).
     nowhere: Option<ExprId>,
+    /// Whether it may be several on its face.
+    several: bool,
 }
 
 /// What an access does to memory.
@@ -49,7 +52,10 @@ impl<'p> ThreadRun<'_, 'p> {
             let aligned = is_aligned(target, at, found.as_ref());
             let refused = found.as_ref().and_then(|place| refusal(target, does, place));
             return match found.filter(|_| aligned && refused.is_none()) {
-                Some(resolved) => Places { list: vec![(state.guard, resolved)], nowhere: None },
+                Some(resolved) => {
+                    let list = vec![(state.guard, resolved)];
+                    Places { list, nowhere: None, several: false }
+                }
                 None => {
                     let rule = if let Some(rule) = refused {
                         rule
@@ -59,12 +65,12 @@ impl<'p> ThreadRun<'_, 'p> {
                         "an access that is not aligned to its size (PTX-6.4.1.3)"
                     };
                     self.bad_address(state.guard, rule, span);
-                    Places { list: Vec::new(), nowhere: Some(zero) }
+                    Places { list: Vec::new(), nowhere: Some(zero), several: false }
                 }
             };
         }
         let candidates = layout.candidates(target.space, bytes, place);
-        let mut out = Vec::new();
+        let (mut out, mut never) = (Vec::new(), 0);
         let mut elsewhere = state.guard;
         for at in candidates {
             let number = self.exprs().number(u128::from(at), 64);
@@ -81,8 +87,9 @@ impl<'p> ThreadRun<'_, 'p> {
             {
                 let not = self.exprs().not(here);
                 elsewhere = self.exprs().and(elsewhere, not);
-                if !self.is_never_meant(target, &resolved) {
-                    out.push((guard, resolved));
+                match self.is_never_meant(target, &resolved) {
+                    true => never += 1,
+                    false => out.push((guard, resolved)),
                 }
             }
         }
@@ -92,7 +99,8 @@ impl<'p> ThreadRun<'_, 'p> {
                         (PTX-6.4.1.3)";
             self.bad_address(elsewhere, rule, span);
         }
-        Places { list: out, nowhere: (!complete).then_some(zero) }
+        let (several, listed) = (out.len() + never > 1, complete && never == 0);
+        Places { list: out, nowhere: (!listed).then_some(zero), several }
     }
 
     /// Whether it is known that the step does not access a place.
@@ -190,9 +198,9 @@ impl<'p> ThreadRun<'_, 'p> {
         span: Span,
     ) {
         let value = self.exprs().resize(value, target.bytes * 8, false);
-        let places = self.places(target, Does::Write, state, span).list;
-        let alone = places.len() == 1 && !self.in_elements;
-        for (guard, resolved) in places {
+        let places = self.places(target, Does::Write, state, span);
+        let alone = !places.several && !self.in_elements;
+        for (guard, resolved) in places.list {
             let mut access = self.access(target, &resolved, state, guard, span);
             access.write = true;
             access.alone = alone;

@@ -187,7 +187,7 @@ impl<'d, 'p> ThreadRun<'d, 'p> {
         let bound = draft.unfolding.bound.max(1);
         let loops = Loops::of(code);
         let rounds = draft.rounds.of(index, loops.ids(), bound);
-        let counted = rounds.and_then(|rounds| ControlFlow::unroll(code, &loops, rounds));
+        let counted = rounds.and_then(|rounds| ControlFlow::unroll(code, &loops, rounds, bound));
         let flow = counted.unwrap_or_else(|| {
             draft.rounds.give_up_thread(index);
             let (flow, bound) = ControlFlow::unroll_evenly(code, &loops, bound);

@@ -450,6 +450,10 @@ fn variables_by_name<'t>(
             let name = alias.name.clone();
             diagnostics.push(LitmusError::AliasCycle { name }.diagnostic());
         }
+        if variable.is_some_and(|variable| variable.space == DeclaredSpace::Param) {
+            let name = alias.name.clone();
+            diagnostics.push(LitmusError::ParameterAlias { name }.diagnostic());
+        }
         known.extend(chain.into_iter().map(|name| (name, variable)));
     }
     known.into_iter().filter_map(|(name, variable)| Some((name, variable?))).collect()
@@ -521,6 +525,8 @@ fn constant_access(statement: &Statement) -> Option<(&crate::ptx::operation::Add
         | O::MultimemReduce { access, .. }
         | O::Mbarrier { access, .. } => (access, whole(access)),
         O::Discard { address, .. } => return Some((address, 128)),
+        // How many bytes it stores is looked at where it is executed.
+        O::StoreBulk { address, .. } => return Some((address, 1)),
         _ => return None,
     };
     (bytes > 0).then_some((&access.address, bytes))

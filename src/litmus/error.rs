@@ -70,6 +70,8 @@ pub enum LitmusError {
     WrongSpace { name: String, declared: &'static str, only: Option<&'static str>, span: Span },
     #[error("`{}` is an alias of itself", name.value)]
     AliasCycle { name: Spanned<String> },
+    #[error("`{}` is an alias of a kernel parameter", name.value)]
+    ParameterAlias { name: Spanned<String> },
     #[error("the test has two conditions")]
     TwoConditions { first: Span, span: Span },
     #[error("`{name}` has an instance per {per}, so its name alone says none of them")]
@@ -104,6 +106,7 @@ impl LitmusError {
             | Self::UnknownThread { name, .. }
             | Self::UnknownTask { name, .. }
             | Self::AliasCycle { name }
+            | Self::ParameterAlias { name }
             | Self::Undeclared { name, .. }
             | Self::LooseRegister { name, .. }
             | Self::UnknownLabel { name, .. }
@@ -225,6 +228,10 @@ impl LitmusError {
             Self::AliasCycle { .. } => {
                 at("litmus-alias-cycle").help("an alias leads to a declared variable in the end")
             }
+            Self::ParameterAlias { .. } => at("litmus-parameter-alias").help(
+                "a parameter has one address, which the launch gives it; aliases are other \
+                 addresses of variables that live as long as the program (PTX-8.2.3)",
+            ),
             Self::TwoConditions { first, .. } => {
                 at("litmus-two-conditions").also(*first, "the first one").help("keep one of them")
             }

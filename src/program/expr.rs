@@ -4,7 +4,7 @@
 //! folds constants and a short list of identities; guards are kept as conjunctions of literals so
 //! that the two arms of a branch meet again in the guard from before it.
 
-use super::float::{self, FloatOp, Format};
+use super::float::{self, Function};
 use crate::id::{AccessId, ExprId, LocId, SymbolId};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -48,7 +48,7 @@ pub enum Binary {
     ULt,
     SLt,
     /// A function of two floating-point numbers.
-    Float(FloatOp, Format),
+    Float(Function),
 }
 
 impl Binary {
@@ -647,7 +647,7 @@ pub fn apply(op: Binary, a: u128, b: u128, width: u32) -> u128 {
         Binary::Eq => return u128::from(a == b),
         Binary::ULt => return u128::from(a < b),
         Binary::SLt => return u128::from(sa < sb),
-        Binary::Float(op, format) => float::apply(op, format, a, b),
+        Binary::Float(function) => float::apply(function, a, b),
     };
     bits & mask(width)
 }

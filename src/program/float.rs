@@ -1,9 +1,10 @@
 //! Floating-point sums, minima and maxima on bits, as PTX computes them (PTX-9.7.3, PTX-9.7.4).
 //!
-//! Sums are rounded to nearest even. A NaN that results is the canonical one. Of a number and a NaN,
-//! the number is the minimum and the maximum; -0 is less than +0.
+//! A NaN that results is the canonical one; -0 is less than +0. A [`FloatMode`] says the rest.
 
-use half::{bf16, f16};
+use crate::ptx::floating::{FloatMode, Nans, Range, Rounding, Signs, Subnormals};
+use rustc_apfloat::ieee::{BFloat, Double, Half, Single};
+use rustc_apfloat::{Float, Round};
 
 /// A floating-point format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -14,14 +15,11 @@ pub enum Format {
     Bf16,
     /// IEEE binary32.
     F32,
-    /// IEEE binary32 with subnormal operands and results flushed to zeros of their signs, as
-    /// `atom.add.f32` does in global memory (PTX-9.7.13.5).
-    F32Flushed,
     /// IEEE binary64.
     F64,
 }
 
-/// A function of two numbers.
+/// What is computed of two numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[allow(missing_docs, reason = "the names are those of the instructions")]
 pub enum FloatOp {
@@ -30,107 +28,231 @@ pub enum FloatOp {
     Max,
 }
 
-impl Format {
-    /// The NaN that results, whatever the operands.
-    fn nan(self) -> u128 {
-        match self {
-            Self::F16 | Self::Bf16 => 0x7FFF,
-            Self::F32 | Self::F32Flushed => 0x7FFF_FFFF,
-            Self::F64 => 0x7FFF_FFFF_FFFF_FFFF,
-        }
-    }
-
-    /// The number that some bits stand for; every format has a place in the widest one.
-    #[allow(clippy::cast_possible_truncation, reason = "the format says how wide the bits are")]
-    fn number(self, bits: u128) -> f64 {
-        match self {
-            Self::F16 => f16::from_bits(bits as u16).to_f64(),
-            Self::Bf16 => bf16::from_bits(bits as u16).to_f64(),
-            Self::F32 => f64::from(f32::from_bits(bits as u32)),
-            Self::F32Flushed => f64::from(flushed(f32::from_bits(bits as u32))),
-            Self::F64 => f64::from_bits(bits as u64),
-        }
-    }
-
-    /// The sum, rounded once: a sum of 16-bit numbers rounded to 32 bits first has the same
-    /// 16-bit neighbours, since 24 digits are at least twice 11 and two more.
-    #[allow(clippy::cast_possible_truncation, reason = "the values are exact in 32 bits")]
-    fn sum(self, a: f64, b: f64) -> u128 {
-        let single = a as f32 + b as f32;
-        match self {
-            Self::F16 => f16::from_f32(single).to_bits().into(),
-            Self::Bf16 => bf16::from_f32(single).to_bits().into(),
-            Self::F32 => single.to_bits().into(),
-            Self::F32Flushed => flushed(single).to_bits().into(),
-            Self::F64 => (a + b).to_bits().into(),
-        }
-    }
+/// A function of two numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[allow(missing_docs, reason = "the types say what the fields are")]
+pub struct Function {
+    pub op: FloatOp,
+    pub format: Format,
+    pub mode: FloatMode,
 }
 
-fn flushed(number: f32) -> f32 {
-    if number.is_subnormal() { 0_f32.copysign(number) } else { number }
+impl Format {
+    /// Bits, and those of them that hold digits.
+    fn sizes(self) -> (u32, u32) {
+        match self {
+            Self::F16 => (16, 10),
+            Self::Bf16 => (16, 7),
+            Self::F32 => (32, 23),
+            Self::F64 => (64, 52),
+        }
+    }
+
+    fn sign(self) -> u128 {
+        1 << (self.sizes().0 - 1)
+    }
+
+    /// The NaN that results, whatever the operands.
+    fn nan(self) -> u128 {
+        self.sign() - 1
+    }
+
+    /// The bits of the exponent, which are infinity's.
+    fn infinity(self) -> u128 {
+        let digits = self.sizes().1;
+        self.nan() >> digits << digits
+    }
+
+    /// The bits of 1.
+    fn one(self) -> u128 {
+        let digits = self.sizes().1;
+        (self.infinity() >> 1 >> digits) << digits
+    }
+
+    fn magnitude(self, bits: u128) -> u128 {
+        bits & self.nan()
+    }
+
+    fn is_nan(self, bits: u128) -> bool {
+        self.magnitude(bits) > self.infinity()
+    }
+
+    fn is_negative(self, bits: u128) -> bool {
+        bits & self.sign() != 0
+    }
+
+    fn flush(self, bits: u128, mode: FloatMode) -> u128 {
+        let subnormal = self.magnitude(bits) >> self.sizes().1 == 0;
+        let flushes = mode.subnormals == Subnormals::Flushed && subnormal;
+        if flushes { bits & self.sign() } else { bits }
+    }
+
+    /// Of two that are no NaNs.
+    fn is_less(self, a: u128, b: u128) -> bool {
+        match (self.is_negative(a), self.is_negative(b)) {
+            (true, true) => self.magnitude(b) < self.magnitude(a),
+            (false, false) => a < b,
+            (negative, _) => negative,
+        }
+    }
+
+    fn sum(self, a: u128, b: u128, rounding: Rounding) -> u128 {
+        fn add<F: Float>(a: u128, b: u128, round: Round) -> u128 {
+            F::from_bits(a).add_r(F::from_bits(b), round).value.to_bits()
+        }
+        let round = match rounding {
+            Rounding::Nearest => Round::NearestTiesToEven,
+            Rounding::Zero => Round::TowardZero,
+            Rounding::Down => Round::TowardNegative,
+            Rounding::Up => Round::TowardPositive,
+        };
+        match self {
+            Self::F16 => add::<Half>(a, b, round),
+            Self::Bf16 => add::<BFloat>(a, b, round),
+            Self::F32 => add::<Single>(a, b, round),
+            Self::F64 => add::<Double>(a, b, round),
+        }
+    }
 }
 
 /// The bits of a function of the numbers that two bit patterns stand for.
 #[must_use]
-pub fn apply(op: FloatOp, format: Format, a: u128, b: u128) -> u128 {
-    let (x, y) = (format.number(a), format.number(b));
-    let first_is_less = x < y || (x == y && x.is_sign_negative());
-    match op {
-        FloatOp::Add if (x + y).is_nan() => format.nan(),
-        FloatOp::Add => format.sum(x, y),
-        FloatOp::Min | FloatOp::Max if x.is_nan() && y.is_nan() => format.nan(),
-        FloatOp::Min | FloatOp::Max if x.is_nan() => b,
-        FloatOp::Min | FloatOp::Max if y.is_nan() => a,
-        FloatOp::Min => {
-            if first_is_less {
-                a
-            } else {
-                b
-            }
-        }
-        FloatOp::Max => {
-            if first_is_less {
-                b
-            } else {
-                a
-            }
-        }
+pub fn apply(function: Function, a: u128, b: u128) -> u128 {
+    let Function { op, format, mode } = function;
+    let (a, b) = (format.flush(a, mode), format.flush(b, mode));
+    let result = match op {
+        FloatOp::Add => format.sum(a, b, mode.rounding),
+        FloatOp::Min | FloatOp::Max => extreme(function, a, b),
+    };
+    let result = if format.is_nan(result) { format.nan() } else { format.flush(result, mode) };
+    match mode.range {
+        Range::Whole => result,
+        Range::Unit if format.is_nan(result) || format.is_negative(result) => 0,
+        Range::Unit => result.min(format.one()),
     }
+}
+
+/// The lesser or the greater.
+fn extreme(function: Function, a: u128, b: u128) -> u128 {
+    let Function { op, format, mode } = function;
+    let combined = mode.signs == Signs::Combine;
+    let [x, y] = [a, b].map(|bits| if combined { format.magnitude(bits) } else { bits });
+    let chosen = match (format.is_nan(x), format.is_nan(y)) {
+        (true, true) => return format.nan(),
+        (true, false) | (false, true) if mode.nans == Nans::Win => return format.nan(),
+        (true, false) => y,
+        (false, true) => x,
+        (false, false) if format.is_less(x, y) == (op == FloatOp::Min) => x,
+        (false, false) => y,
+    };
+    if combined { chosen | ((a ^ b) & format.sign()) } else { chosen }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    #[test]
-    fn sums_are_rounded_to_nearest_even() {
-        // 1 + 2^-11 lies between two halves; 2048 + 1 too.
-        assert_eq!(apply(FloatOp::Add, Format::F16, 0x3C00, 0x1000), 0x3C00);
-        assert_eq!(apply(FloatOp::Add, Format::F16, 0x3C01, 0x1000), 0x3C02);
-        assert_eq!(apply(FloatOp::Add, Format::Bf16, 0x3F80, 0x3B80), 0x3F80);
-        assert_eq!(
-            apply(FloatOp::Add, Format::F64, 1_f64.to_bits().into(), 2_f64.to_bits().into()),
-            3_f64.to_bits().into()
-        );
+    /// An instruction, written as in PTX with its type first, on two bit patterns.
+    fn compute(words: &str, a: u128, b: u128) -> u128 {
+        let mut words = words.split('.');
+        let format = match words.next().unwrap() {
+            "f16" => Format::F16,
+            "bf16" => Format::Bf16,
+            "f32" => Format::F32,
+            _ => Format::F64,
+        };
+        let op = match words.next().unwrap() {
+            "add" => FloatOp::Add,
+            "min" => FloatOp::Min,
+            _ => FloatOp::Max,
+        };
+        apply(Function { op, format, mode: FloatMode::new(words) }, a, b)
     }
 
     #[test]
-    fn subnormals_are_flushed_where_the_format_says_so() {
-        assert_eq!(apply(FloatOp::Add, Format::F32, 1, 1), 2);
-        assert_eq!(apply(FloatOp::Add, Format::F32Flushed, 1, 1), 0);
-        assert_eq!(apply(FloatOp::Add, Format::F32Flushed, 0x8000_0001, 0x8000_0000), 0x8000_0000);
-        assert_eq!(apply(FloatOp::Add, Format::F16, 1, 1), 2);
+    fn sums_are_rounded_to_nearest_even() {
+        // 1 + 2^-11 lies between two halves; 2048 + 1 too.
+        assert_eq!(compute("f16.add", 0x3C00, 0x1000), 0x3C00);
+        assert_eq!(compute("f16.add", 0x3C01, 0x1000), 0x3C02);
+        assert_eq!(compute("bf16.add", 0x3F80, 0x3B80), 0x3F80);
+        let (one, two, three) = (1_f64.to_bits(), 2_f64.to_bits(), 3_f64.to_bits());
+        assert_eq!(compute("f64.add", one.into(), two.into()), three.into());
+    }
+
+    /// 1 + 2^-25 lies above 1, by a quarter of the distance to the next number.
+    #[test]
+    fn sums_are_rounded_as_they_ask_for() {
+        let (one, above, tiny) = (0x3F80_0000, 0x3F80_0001, 0x3300_0000);
+        let sums = ["f32.add", "f32.add.rz", "f32.add.rm", "f32.add.rp"];
+        assert_eq!(sums.map(|sum| compute(sum, one, tiny)), [one, one, one, above]);
+        let (minus, below, minus_tiny) = (0xBF80_0000, 0xBF80_0001, 0xB300_0000);
+        assert_eq!(sums.map(|sum| compute(sum, minus, minus_tiny)), [minus, minus, below, minus]);
+        // The greatest number and as much again: infinity, or the greatest number.
+        let (most, infinity) = (0x7F7F_FFFF, 0x7F80_0000);
+        assert_eq!(sums.map(|sum| compute(sum, most, most)), [infinity, most, most, infinity]);
+        // 1 - 1 is -0 only when rounded down.
+        assert_eq!(sums.map(|sum| compute(sum, one, minus)), [0, 0, 0x8000_0000, 0]);
+        let (one, tiny) = (0x3FF0_0000_0000_0000, 1);
+        assert_eq!(compute("f64.add.rp", one, tiny), one + 1);
+        assert_eq!(compute("f64.add.rz", one, tiny), one);
+    }
+
+    #[test]
+    fn subnormals_are_flushed_where_the_instruction_says_so() {
+        assert_eq!(compute("f32.add", 1, 1), 2);
+        assert_eq!(compute("f32.add.ftz", 1, 1), 0);
+        assert_eq!(compute("f32.add.ftz", 0x8000_0001, 0x8000_0000), 0x8000_0000);
+        assert_eq!(compute("f16.add", 1, 1), 2);
+        assert_eq!(compute("f16.add.ftz", 0x3C00, 0x03FF), 0x3C00);
+        // Two normal numbers whose difference is subnormal: 1.5 - 1 times the least normal one.
+        assert_eq!(compute("f32.add", 0x00C0_0000, 0x8080_0000), 0x0040_0000);
+        assert_eq!(compute("f32.add.ftz", 0x00C0_0000, 0x8080_0000), 0);
+        assert_eq!(compute("f32.min", 1, 2), 1);
+        assert_eq!(compute("f32.max.ftz", 1, 0x8000_0002), 0);
+        assert_eq!(compute("f32.min.ftz", 1, 0x8000_0002), 0x8000_0000);
+    }
+
+    #[test]
+    fn sums_saturate() {
+        let (half, one, two, minus) = (0x3F00_0000, 0x3F80_0000, 0x4000_0000, 0xBF80_0000);
+        assert_eq!(compute("f32.add.sat", half, half), one);
+        assert_eq!(compute("f32.add.sat", half, 0), half);
+        assert_eq!(compute("f32.add.sat", one, two), one);
+        assert_eq!(compute("f32.add.sat", minus, half), 0);
+        assert_eq!(compute("f32.add.sat", 0x7F80_0000, 0xFF80_0000), 0);
+        assert_eq!(compute("f16.add.sat", 0x4000, 0x4000), 0x3C00);
     }
 
     #[test]
     fn numbers_win_over_nans_and_zeros_have_signs() {
         let (one, nan) = (0x3F80_0000, 0x7FC0_0001);
-        assert_eq!(apply(FloatOp::Min, Format::F32, one, nan), one);
-        assert_eq!(apply(FloatOp::Max, Format::F32, nan, one), one);
-        assert_eq!(apply(FloatOp::Max, Format::F32, nan, nan), 0x7FFF_FFFF);
-        assert_eq!(apply(FloatOp::Min, Format::F32, 0, 0x8000_0000), 0x8000_0000);
-        assert_eq!(apply(FloatOp::Max, Format::F32, 0x8000_0000, 0), 0);
-        assert_eq!(apply(FloatOp::Add, Format::F16, 0x7C00, 0xFC00), 0x7FFF);
+        assert_eq!(compute("f32.min", one, nan), one);
+        assert_eq!(compute("f32.max", nan, one), one);
+        assert_eq!(compute("f32.max", nan, nan), 0x7FFF_FFFF);
+        assert_eq!(compute("f32.min", 0, 0x8000_0000), 0x8000_0000);
+        assert_eq!(compute("f32.max", 0x8000_0000, 0), 0);
+        assert_eq!(compute("f16.add", 0x7C00, 0xFC00), 0x7FFF);
+        assert_eq!(compute("f32.min", 0xBF80_0000, 0xC000_0000), 0xC000_0000);
+        assert_eq!(compute("bf16.max", 0xFF80, 0xC000), 0xC000);
+    }
+
+    #[test]
+    fn nans_win_where_the_instruction_says_so() {
+        let (one, nan) = (0x3F80_0000, 0xFFC0_0001);
+        assert_eq!(compute("f32.min.NaN", one, nan), 0x7FFF_FFFF);
+        assert_eq!(compute("f32.max.NaN", nan, one), 0x7FFF_FFFF);
+        assert_eq!(compute("f32.max.NaN", one, one), one);
+        assert_eq!(compute("bf16.min.NaN", 0x3F80, 0x7F81), 0x7FFF);
+    }
+
+    #[test]
+    fn signs_are_combined_where_the_instruction_says_so() {
+        let (one, minus_two, two) = (0x3F80_0000, 0xC000_0000, 0x4000_0000);
+        assert_eq!(compute("f32.min.xorsign.abs", one, minus_two), 0xBF80_0000);
+        assert_eq!(compute("f32.max.xorsign.abs", one, minus_two), 0xC000_0000);
+        assert_eq!(compute("f32.max.xorsign.abs", minus_two, 0xBF80_0000), two);
+        // The sign of a NaN counts, too; a NaN that results has none.
+        assert_eq!(compute("f32.max.xorsign.abs", 0xFFC0_0000, one), 0xBF80_0000);
+        assert_eq!(compute("f32.max.NaN.xorsign.abs", 0xFFC0_0000, one), 0x7FFF_FFFF);
     }
 }

@@ -370,6 +370,16 @@ impl Layout {
             .unwrap_or(0) as u64
     }
 
+    /// A number that tells a CTA from all others of the test.
+    #[must_use]
+    pub fn cta_number(&self, place: Place) -> u64 {
+        let of = |(&(gpu, grid, _), ctas): (&(u32, u32, u32), &Vec<u32>)| {
+            ctas.iter().map(|&cta| (gpu, grid, cta)).collect::<Vec<_>>()
+        };
+        let mut all = self.clusters.iter().flat_map(of);
+        all.position(|cta| cta == (place.gpu, place.grid, place.cta)).unwrap_or(0) as u64
+    }
+
     /// The CTAs of a cluster that occur in the test, in order of rank.
     #[must_use]
     pub fn cluster_ctas(&self, place: Place) -> &[u32] {

@@ -11,9 +11,10 @@ use super::micro::{
 use super::reading::{FailingCas, Readings, SinkAtom, VectorReading};
 use super::registers::Registers;
 use super::special::opaque;
-use super::term::{Extension, Subnormals, Term, atomic_result, extension, float_result};
+use super::term::{Extension, Term, atomic_result, extension, float_result};
 use crate::litmus::ast::{DeclaredSpace, Dialect, LaunchSize, Test, Thread, ThreadPlace};
 use crate::litmus::launch::{GridSize, grid_sizes};
+use crate::ptx::floating::Subnormals;
 use crate::ptx::operation::{
     AccessForm, Address, ArithmeticOp, AtomicOp, BoolOp, Comparison, Destination, Operation, Order,
     PredicateUse, Space, Statement, Type, TypeKind, Value,
@@ -459,15 +460,15 @@ impl Lowering<'_> {
                 let value = self.value(source, *from).resize(to.bits, extension(*from));
                 self.assign(destination, value, extension(*to));
             }
-            Operation::Arithmetic { op, ty, destination, sources } if ty.is_float() => {
-                let (a, b) = (self.value(&sources[0], *ty), self.value(&sources[1], *ty));
+            Operation::Float { op, ty, mode, destination, sources } => {
                 let op = match op {
                     ArithmeticOp::Min => FloatOp::Min,
                     ArithmeticOp::Max => FloatOp::Max,
                     _ => FloatOp::Add,
                 };
-                let value = float_result(op, *ty, a, b, Subnormals::Kept);
-                let value = value.unwrap_or_else(|| opaque(*ty));
+                let sources = sources.iter().map(|source| self.value(source, *ty));
+                let value = sources.map(Some).reduce(|a, b| float_result(op, *ty, a?, b?, *mode));
+                let value = value.flatten().unwrap_or_else(|| opaque(*ty));
                 self.assign(destination, value, Extension::Zero);
             }
             Operation::Arithmetic { op, ty, destination, sources } => {

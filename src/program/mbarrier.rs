@@ -7,7 +7,7 @@
 //! phase and pending count; between them it says which object it is of, and its top bit that the
 //! arrival was a `.noComplete` one.
 
-use super::expr::{Binary, mask, signed};
+use super::expr::{Binary, signed};
 use super::layout::SHARED_CTA_BITS;
 use super::lower::Lowering;
 use super::micro::{Confined, Marks, Micro, Restriction, Target};
@@ -23,7 +23,7 @@ const TX_AT: u32 = 40;
 const TX_BITS: u32 = 21;
 const PHASE_AT: u32 = 61;
 const PHASE_BITS: u32 = 2;
-/// A bit that is set, the CTA, and the place in its shared memory.
+/// A bit that is set, the number of the CTA, and the place in its shared memory.
 const IDENTITY_BITS: u32 = PHASE_AT - COUNT_BITS;
 const CTA_BITS: u32 = IDENTITY_BITS - 1 - SHARED_CTA_BITS;
 /// The bit of an object's state that says that it is initialized. Ordinary data may have it as well.
@@ -286,7 +286,7 @@ impl Lowering<'_> {
     /// What tells an object of the thread's own CTA from others; those of other CTAs return no token.
     fn identity(&self, access: &AccessForm) -> Term {
         let cta = match self.place {
-            ThreadPlace::Device(place) => u128::from(place.cta) & mask(CTA_BITS),
+            ThreadPlace::Device(place) => u128::from(self.layout.cta_number(place)),
             ThreadPlace::Host => 0,
         };
         let (address, _) = self.address(&access.address, access.space, 0);

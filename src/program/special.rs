@@ -3,8 +3,9 @@
 
 use super::lower::{Lowering, only_global};
 use super::micro::{Confined, Marks, Micro, Target};
-use super::term::{Extension, Subnormals, Term, atomic_result, extension};
+use super::term::{Extension, Term, atomic_result, extension};
 use crate::litmus::ast::DeclaredSpace;
+use crate::ptx::floating::Subnormals;
 use crate::ptx::operation::{
     AccessForm, Address, AtomicOp, Destination, Operation, Order, Proxy, ProxyFenceKind, Space,
     Type, TypeKind, Value,

@@ -1,7 +1,8 @@
 //! Register expressions of micro-operations: trees over registers, before symbolic execution.
 
 use super::expr::{Binary, Unary};
-use super::float::{FloatOp, Format};
+use super::float::{FloatOp, Format, Function};
+use crate::ptx::floating::{FloatMode, Subnormals};
 use crate::ptx::operation::{AtomicOp, Type, TypeKind};
 
 /// A value computed from registers.
@@ -131,27 +132,17 @@ impl Term {
     }
 }
 
-/// What happens to subnormal 32-bit operands and results.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Subnormals {
-    /// They stay.
-    Kept,
-    /// They become zeros.
-    Flushed,
-}
-
 /// A function of two floating-point numbers, or of two pairs of them.
 #[must_use]
-pub fn float_result(op: FloatOp, ty: Type, a: Term, b: Term, flush: Subnormals) -> Option<Term> {
+pub fn float_result(op: FloatOp, ty: Type, a: Term, b: Term, mode: FloatMode) -> Option<Term> {
     let format = match (ty.kind, ty.bits) {
         (TypeKind::Float, 16) | (TypeKind::FloatX2, _) => Format::F16,
         (TypeKind::Bfloat, _) | (TypeKind::BfloatX2, _) => Format::Bf16,
-        (TypeKind::Float, 32) if flush == Subnormals::Flushed => Format::F32Flushed,
         (TypeKind::Float, 32) => Format::F32,
         (TypeKind::Float, 64) => Format::F64,
         _ => return None,
     };
-    let op = Binary::Float(op, format);
+    let op = Binary::Float(Function { op, format, mode });
     if !ty.is_packed() {
         return Some(a.binary(op, b));
     }
@@ -167,14 +158,14 @@ pub fn extension(ty: Type) -> Extension {
 
 /// What a read-modify-write function stores, given the old value and operand b (and c of `cas`).
 ///
-/// `None` where there is no such function. `flush` says whether subnormal 32-bit numbers are zeros.
+/// `None` where there is no such function. `subnormals` says whether subnormal 32-bit numbers are zeros.
 #[must_use]
 pub fn atomic_result(
     op: AtomicOp,
     ty: Type,
     operand: Term,
     swap: Option<Term>,
-    flush: Subnormals,
+    subnormals: Subnormals,
 ) -> Option<Term> {
     let old = || Term::Old(ty.bits);
     let number = |n: u128| Term::Const(n, ty.bits);
@@ -193,7 +184,10 @@ pub fn atomic_result(
                 AtomicOp::Max => FloatOp::Max,
                 _ => return None,
             };
-            return float_result(op, ty, old(), operand, flush);
+            let flushes = ty == Type::new(TypeKind::Float, 32);
+            let subnormals = if flushes { subnormals } else { Subnormals::Kept };
+            let mode = FloatMode { subnormals, ..FloatMode::default() };
+            return float_result(op, ty, old(), operand, mode);
         }
         AtomicOp::Add => old().binary(Binary::Add, operand),
         AtomicOp::Sub => old().binary(Binary::Sub, operand),

@@ -114,6 +114,9 @@ pub enum DecodeError {
     /// A qualifier that this instruction never has, or has elsewhere already.
     #[error("`{form}` does not take `.{}`", qualifier.value)]
     Qualifier { form: String, qualifier: Spanned<String>, takes: &'static str },
+    /// A qualifier that no form has beside the others.
+    #[error("`{form}` does not exist")]
+    Form { form: String, qualifier: Spanned<String>, takes: &'static str, section: &'static str },
     /// Two qualifiers of one class.
     #[error("`.{}` contradicts `.{}`", second.value, first.value)]
     Conflict { first: Spanned<String>, second: Spanned<String> },
@@ -161,6 +164,7 @@ impl DecodeError {
         match self {
             Self::UnknownOpcode { opcode: at, .. }
             | Self::Qualifier { qualifier: at, .. }
+            | Self::Form { qualifier: at, .. }
             | Self::Conflict { second: at, .. }
             | Self::Duplicate { second: at, .. }
             | Self::SuperfluousScope { scope: at, .. }
@@ -194,6 +198,10 @@ impl DecodeError {
                     (None, None) => format!("the form is `{takes}`"),
                 })
             }
+            Self::Form { qualifier, takes, section, .. } => at("ptx-form").help(format!(
+                "`.{}` has no place in it; the nearest form is `{takes}` ({section})",
+                qualifier.value
+            )),
             Self::Conflict { first, .. } => at("ptx-qualifier-conflict")
                 .also(first.span, "the first one")
                 .help("keep one of the two"),

@@ -38,6 +38,9 @@ impl Instruction {
 pub struct Operand {
     /// What it says.
     pub kind: OperandKind,
+    /// Where `.unified` follows it: a promise about the address that means nothing to the memory
+    /// model (PTX-9.7.9.8).
+    pub unified: Option<Span>,
     /// Where it stands.
     pub span: Span,
 }
@@ -182,13 +185,14 @@ fn operand(cursor: &mut Cursor<'_>, depth: usize) -> Result<Operand, SyntaxError
     if depth > DEEPEST_OPERAND {
         return Err(SyntaxError::TooDeep { what: "operands", limit: DEEPEST_OPERAND, span: start });
     }
+    let mut unified = None;
     let kind = match cursor.peek() {
         Some(TokenKind::OpenParen) if !starts_number(cursor) => return arguments(cursor, depth),
         _ if constant::starts(cursor) => number(cursor)?,
         Some(TokenKind::OpenBracket) => {
             let list = operand_list(cursor, TokenKind::CloseBracket, "`]`", depth)?;
-            // A promise about the address that means nothing here (PTX-9.7.9.8).
             if cursor.peek_text() == ".unified" {
+                unified = Some(cursor.span());
                 cursor.advance();
             }
             OperandKind::Bracket(list)
@@ -206,14 +210,15 @@ fn operand(cursor: &mut Cursor<'_>, depth: usize) -> Result<Operand, SyntaxError
         }
         _ => return Err(cursor.expected("an operand")),
     };
-    Ok(Operand { kind, span: start.to(cursor.last_span()) })
+    Ok(Operand { kind, unified, span: start.to(cursor.last_span()) })
 }
 
 /// `(a, b)`, as calls have it.
 fn arguments(cursor: &mut Cursor<'_>, depth: usize) -> Result<Operand, SyntaxError> {
     let start = cursor.span();
     let list = operand_list(cursor, TokenKind::CloseParen, "`)`", depth)?;
-    Ok(Operand { kind: OperandKind::Vector(list), span: start.to(cursor.last_span()) })
+    let span = start.to(cursor.last_span());
+    Ok(Operand { kind: OperandKind::Vector(list), unified: None, span })
 }
 
 /// Whether a constant expression stands between the parentheses that open here.

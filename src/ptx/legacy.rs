@@ -85,6 +85,13 @@ pub fn check(instruction: &Instruction) -> Result<(), DecodeError> {
             let message = format!("PTX 1.4 has no `{}`", instruction.full_name());
             Err(rule(message, help, instruction.span))
         }
+        // It lists `.min` and `.max`, too, and says that none is implemented; later versions have
+        // `.add` alone.
+        "atom" | "red" if has(&["f32"]) && !has(&["add"]) => {
+            let help = "of the floating-point atomics, `.add` became an instruction";
+            let message = format!("PTX 1.4 does not implement `{}`", instruction.full_name());
+            Err(rule(message, help, instruction.span))
+        }
         "bar" => barrier(instruction),
         "mad" if has(&["cc"]) => {
             let help = "only `add` and `sub` set the carry";
@@ -121,9 +128,9 @@ fn qualifier(opcode: &str, word: &Spanned<String>) -> Result<(), DecodeError> {
     if later {
         return Err(rule(message(), "leave it out, or write a later `.version`", word.span));
     }
-    let float = matches!(text, "f16" | "bf16" | "f16x2" | "bf16x2" | "f32" | "f64");
+    let float = matches!(text, "f16" | "bf16" | "f16x2" | "bf16x2" | "f64");
     if float && matches!(opcode, "atom" | "red") {
-        let help = "floating-point atomics came with PTX 2.0";
+        let help = "its floating-point atomics are those of `.f32`";
         return Err(rule(format!("PTX 1.4 has no `{opcode}` on `.{text}`"), help, word.span));
     }
     Ok(())

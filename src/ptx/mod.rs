@@ -4,6 +4,7 @@ pub mod constant;
 pub mod cursor;
 pub mod decode;
 pub mod error;
+pub mod floating;
 pub mod instruction;
 pub mod integer;
 pub mod legacy;

@@ -189,3 +189,71 @@ pub fn special_register(written: &str) -> Option<&str> {
     };
     (SPECIAL_REGISTERS.contains(&base) || numbered("pm") || numbered("envreg")).then_some(name)
 }
+
+/// What a special register holds (PTX-10).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SpecialType {
+    /// 32 bits.
+    Word,
+    /// 32 bits, once 16, and still taken as such.
+    Dimension,
+    /// 64 bits.
+    Double,
+    /// 64 bits, once 16 and then 32, and still taken as such.
+    Grid,
+    /// A predicate.
+    Predicate,
+}
+
+impl SpecialType {
+    /// Whether `mov` of this type moves the register.
+    #[must_use]
+    pub fn fits(self, ty: Type) -> bool {
+        let integer = matches!(ty.kind, TypeKind::Bits | TypeKind::Unsigned | TypeKind::Signed);
+        let widths: &[u32] = match self {
+            Self::Predicate => return ty == Type::PREDICATE,
+            Self::Word => &[32],
+            Self::Dimension => &[16, 32],
+            Self::Double => &[64],
+            Self::Grid => &[16, 32, 64],
+        };
+        integer && widths.contains(&ty.bits)
+    }
+
+    /// How to move it.
+    #[must_use]
+    pub fn help(self) -> &'static str {
+        match self {
+            Self::Predicate => "it is a predicate: write `mov.pred`",
+            Self::Word | Self::Dimension => {
+                "it has 32 bits: write `mov.u32`, and widen it with `cvt.u64.u32`"
+            }
+            Self::Double | Self::Grid => "it has 64 bits: write `mov.u64`",
+        }
+    }
+}
+
+/// The type of a special register without its `%`; `None` for a vector without its component.
+#[must_use]
+pub fn special_register_type(name: &str) -> Option<SpecialType> {
+    const VECTORS: &[&str] = &[
+        "tid",
+        "ntid",
+        "ctaid",
+        "nctaid",
+        "clusterid",
+        "nclusterid",
+        "cluster_ctaid",
+        "cluster_nctaid",
+    ];
+    let base = name.split('.').next().unwrap_or(name);
+    Some(match base {
+        _ if VECTORS.contains(&name) => return None,
+        "tid" | "ntid" | "ctaid" | "nctaid" => SpecialType::Dimension,
+        "gridid" => SpecialType::Grid,
+        "is_explicit_cluster" => SpecialType::Predicate,
+        "clock64" | "globaltimer" | "current_graph_exec" => SpecialType::Double,
+        _ if base.starts_with("pm") && base.ends_with("_64") => SpecialType::Double,
+        _ => SpecialType::Word,
+    })
+}

@@ -4,6 +4,7 @@
 //! the ISA rejects never gets here. Hints (cache operators, eviction priorities, prefetch sizes)
 //! have no meaning for the memory model and are dropped.
 
+use super::floating::FloatMode;
 pub use super::integer::{CarryOp, Excess, Half, IntegerOp, Permutation, Sign};
 use crate::source::{Span, Spanned};
 
@@ -599,6 +600,19 @@ pub enum Operation {
         /// The target.
         destination: Destination,
         /// One or two.
+        sources: Vec<Value>,
+    },
+    /// `add`, `min` or `max` of floating-point numbers.
+    Float {
+        /// Add, Min or Max.
+        op: ArithmeticOp,
+        /// The operation's type.
+        ty: Type,
+        /// How it computes.
+        mode: FloatMode,
+        /// The target.
+        destination: Destination,
+        /// Two; of `min` and `max` also three.
         sources: Vec<Value>,
     },
     /// `mad`: `a * b + c`.

@@ -238,6 +238,12 @@ impl Printer {
                 }
                 line
             }
+            O::Float { op, ty, mode, destination, sources } => {
+                let line = self.typed(Line::new(format!("{op}{mode}")), *ty, 1);
+                let line = line.operand(self.destination(destination));
+                let mut sources = sources.iter().map(|source| self.source(source, *ty));
+                sources.try_fold(line, |line, source| Ok(line.operand(source?)))?
+            }
             O::MultiplyAdd { op, ty, destination, sources } => {
                 let name = op.to_string().replace("mul", "mad");
                 let line =

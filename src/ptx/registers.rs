@@ -74,7 +74,7 @@ impl<'s> Mentions<'s> {
                 self.address(address);
                 self.value(size);
             }
-            O::Arithmetic { destination, sources, .. } => {
+            O::Arithmetic { destination, sources, .. } | O::Float { destination, sources, .. } => {
                 self.values(sources);
                 self.writes.extend(destination);
             }

@@ -157,7 +157,7 @@ impl Visitor<'_> {
             }
             Operation::MultimemLoadReduce { access, destinations, .. } => {
                 self.access(access);
-                destinations.iter().for_each(|d| self.fitting_destination(d, access.ty, Fit::Any));
+                destinations.iter().for_each(|d| self.destination(d, access.ty));
             }
             Operation::ProxyFence { address, .. } => address.iter().for_each(|a| self.address(a)),
             Operation::CtaBarrier { mode, barrier, resource, count } => {
@@ -249,6 +249,10 @@ impl Visitor<'_> {
                     }
                 }
             }
+            Operation::Float { ty, destination, sources, .. } => {
+                self.destination(destination, *ty);
+                sources.iter().for_each(|source| self.value(source, *ty));
+            }
             Operation::MultiplyAdd { op, ty, destination, sources } => {
                 let wide = *op == crate::ptx::operation::ArithmeticOp::MulWide;
                 let result = if wide { Type::new(ty.kind, ty.bits * 2) } else { *ty };
@@ -302,8 +306,20 @@ impl Visitor<'_> {
                 self.fitting_destination(destination, WORD, Fit::Integer);
                 self.value(address, *ty);
             }
-            Operation::WarpExchange { destinations, sources, .. } => {
-                destinations.iter().for_each(|d| self.see(d, WORD, Fit::Any));
+            Operation::WarpExchange { name, destinations, sources } => {
+                let predicate = name.ends_with(".pred");
+                match destinations.as_slice() {
+                    [only] if predicate || name.starts_with("elect") => {
+                        self.register(only, Type::PREDICATE);
+                    }
+                    // The mask of a match, or where that is a sink, whether all agree.
+                    [only] if name.starts_with("match") => self.see(only, WORD, Fit::Any),
+                    [first, second @ ..] => {
+                        self.register(first, WORD);
+                        second.iter().for_each(|d| self.register(d, Type::PREDICATE));
+                    }
+                    [] => {}
+                }
                 sources.iter().for_each(|s| self.fitting(s, WORD, Fit::Any));
             }
             Operation::Branch { condition: Some((_, a, b)), .. } => {

@@ -1,5 +1,6 @@
 //! `ld`, `ldu`, `st`, their research counterparts, `st.bulk` and `discard`.
 
+use super::hint::HintUse;
 use super::{Decoded, Decoder};
 use crate::ptx::error::DecodeError;
 use crate::ptx::instruction::{Operand, OperandKind};
@@ -38,6 +39,7 @@ impl Decoder<'_> {
     pub(super) fn load(&mut self) -> Decoded {
         let policy = self.cache_policy();
         let operands = self.operands(2 + policy, 2 + policy, "ld d, [a]")?;
+        self.check_policies(&operands[2..])?;
         if self.in_columns()
             && self.instruction.qualifiers.is_empty()
             && self.is_plain_value(&operands[1])
@@ -104,6 +106,7 @@ impl Decoder<'_> {
     pub(super) fn store(&mut self) -> Decoded {
         let policy = self.cache_policy();
         let operands = self.operands(2 + policy, 2 + policy, "st [a], b")?;
+        self.check_policies(&operands[2..])?;
         let entry = self.qualifiers.has("param::entry");
         let mut access = self.access(&STORE, &operands[0])?;
         match access.space {
@@ -222,9 +225,14 @@ impl Decoder<'_> {
             });
         }
         let elements = self.vector_length(elements, ty, space, direction.section)?;
-        // The longest vectors say what becomes of their lines in the second cache, volatile or not.
-        let device = volatile.filter(|_| elements * ty.bits < 256).or(mmio);
-        self.check_hints(space, device, volatile.is_some(), direction.section)?;
+        self.check_hints(&HintUse {
+            space,
+            bits: elements * ty.bits,
+            cache_operator: cache_operator.is_some(),
+            volatile: volatile.is_some(),
+            mmio: mmio.is_some(),
+            section: direction.section,
+        })?;
         Ok(AccessForm {
             order,
             scope,
@@ -348,31 +356,6 @@ impl Decoder<'_> {
         })
     }
 
-    /// Hints mean nothing to the memory model, but not every access takes them.
-    fn check_hints(
-        &self,
-        space: Space,
-        device: Option<Span>,
-        volatile: bool,
-        section: &'static str,
-    ) -> Result<(), DecodeError> {
-        let global = matches!(space, Space::Generic | Space::Global);
-        let loads = self.instruction.opcode.value == "ld";
-        let wrong = |hint: &str| {
-            let prefetch = loads && hint.ends_with('B');
-            let evicts = hint.starts_with("L2::evict");
-            !global || !prefetch && (device.is_some() || volatile && !evicts)
-        };
-        let mut hints = self.instruction.qualifiers.iter().filter(|w| names::is_hint(&w.value));
-        let Some(hint) = hints.find(|word| wrong(&word.value)) else { return Ok(()) };
-        Err(DecodeError::Rule {
-            message: format!("this access takes no hint such as `.{}`", hint.value),
-            help: "hints go with global, non-volatile, non-mmio accesses; remove it",
-            section,
-            span: hint.span,
-        })
-    }
-
     pub(super) fn store_bulk(&mut self) -> Decoded {
         let shape = "st.bulk{.weak}{.shared::cta} [a], size, 0";
         let operands = self.operands(3, 3, shape)?;
@@ -384,7 +367,7 @@ impl Decoder<'_> {
         let address = self.address(&operands[0])?;
         let size = self.value(&operands[1], Type::new(TypeKind::Unsigned, 64))?;
         if let Value::Immediate(bytes) = &size
-            && bytes.value % 8 != 0
+            && (bytes.value % 8 != 0 || bytes.value < 0)
         {
             return Err(range("the size", bytes, "the multiples of 8"));
         }
@@ -405,7 +388,9 @@ impl Decoder<'_> {
         let shape = "discard{.global}.L2 [a], 128";
         let operands = self.operands(2, 2, shape)?;
         self.qualifiers.flag("global")?;
-        self.qualifiers.flag("L2")?;
+        if self.qualifiers.flag("L2")?.is_none() {
+            return Err(self.missing("the level `.L2`", "PTX-9.7.9.17"));
+        }
         self.finish(shape)?;
         let address = self.address(&operands[0])?;
         match self.value(&operands[1], Type::new(TypeKind::Unsigned, 32))? {

@@ -26,7 +26,10 @@ impl Decoder<'_> {
         let ty = self.address_type("PTX-9.7.9.20", false)?;
         self.finish(SHAPE)?;
         let destination = self.real_destination(&operands[0])?;
-        let source = self.any_value(&operands[1], ty)?;
+        let source = match direction {
+            AddressDirection::ToGeneric => self.any_value(&operands[1], ty)?,
+            AddressDirection::FromGeneric => self.value(&operands[1], ty)?,
+        };
         Ok(Operation::ConvertAddress { direction, space, ty, destination, source })
     }
 
@@ -51,6 +54,10 @@ impl Decoder<'_> {
         let space = self.qualifiers.space()?;
         let space = space.ok_or_else(|| self.missing("a state space", "PTX-9.7.9.19"))?.value;
         self.finish(SHAPE)?;
+        if space == Space::ParamFunc {
+            let legal = "const, global, local, param::entry and shared";
+            return Err(self.illegal_space(space, legal, "PTX-9.7.9.19"));
+        }
         Ok(Operation::IsSpace {
             destination: self.real_destination(&operands[0])?,
             space,

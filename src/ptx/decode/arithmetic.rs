@@ -7,7 +7,7 @@ use super::{Decoded, Decoder, outside};
 use crate::ptx::error::DecodeError;
 use crate::ptx::instruction::{Operand, OperandKind};
 use crate::ptx::names;
-use crate::ptx::operation::{ArithmeticOp, Operation, Type, TypeKind};
+use crate::ptx::operation::{ArithmeticOp, Operation, Type, TypeKind, Value};
 use crate::ptx::uses::part_of;
 
 const INTEGERS: &str = ".u16, .u32, .u64, .s16, .s32 and .s64";
@@ -27,7 +27,41 @@ impl Decoder<'_> {
         )?;
         self.finish("mov.type d, a")?;
         let destination = self.real_destination(&operands[0])?;
-        Ok(Operation::Move { ty, destination, source: self.any_value(&operands[1], ty)? })
+        let source = self.any_value(&operands[1], ty)?;
+        if !self.in_columns() {
+            self.check_moved(&source, ty)?;
+        }
+        Ok(Operation::Move { ty, destination, source })
+    }
+
+    /// Special registers have types (PTX-10), addresses are integers.
+    fn check_moved(&self, source: &Value, ty: Type) -> Result<(), DecodeError> {
+        const SECTION: &str = "PTX-9.7.9.3";
+        let integer = ty.kind != TypeKind::Float && ty != Type::PREDICATE;
+        match source {
+            Value::AddressOf(name, _) if !integer => Err(DecodeError::Rule {
+                message: format!("the address of `{}` is no `.{ty}`", name.value),
+                help: "addresses are integers: write `mov.u64 %rd1, x`",
+                section: SECTION,
+                span: name.span,
+            }),
+            Value::Special(name) => match names::special_register_type(&name.value) {
+                None => Err(DecodeError::Rule {
+                    message: format!("`%{}` is a vector", name.value),
+                    help: "add the component, such as `.x`",
+                    section: "PTX-10",
+                    span: name.span,
+                }),
+                Some(found) if found.fits(ty) => Ok(()),
+                Some(found) => Err(DecodeError::Rule {
+                    message: format!("`%{}` is no `.{ty}`", name.value),
+                    help: found.help(),
+                    section: "PTX-10",
+                    span: name.span,
+                }),
+            },
+            _ => Ok(()),
+        }
     }
 
     /// A scalar made of the elements of a vector, or taken apart into them.
@@ -68,66 +102,9 @@ impl Decoder<'_> {
         Ok(Operation::Unpack { ty, destinations, source: self.value(&operands[1], ty)? })
     }
 
-    pub(super) fn convert(&mut self) -> Decoded {
-        const SECTION: &str = "PTX-9.7.9.21";
-        let saturates = self.qualifiers.flag("sat")?;
-        let types = self.qualifiers.types();
-        let integers = types.iter().all(|ty| is_integer(ty.value));
-        let words = self.instruction.qualifiers.len() - usize::from(saturates.is_some());
-        if !integers || types.len() != 2 || words > 2 {
-            return if types.len() < 2 {
-                Err(self.missing("two types: `cvt.to.from d, a`", SECTION))
-            } else if let Some(ty) = types.iter().find(|ty| ty.value.kind == TypeKind::Bits) {
-                Err(self.illegal_type(*ty, ".u8 to .u64, .s8 to .s64 and floating point", SECTION))
-            } else {
-                Ok(outside::unknown(self))
-            };
-        }
-        let [to, from] = [types[0].value, types[1].value];
-        if let Some(span) = saturates.filter(|_| is_within(from, to)) {
-            return Err(DecodeError::Rule {
-                message: format!("`.sat` changes nothing: every `.{from}` is a `.{to}`"),
-                help: "leave it out",
-                section: SECTION,
-                span,
-            });
-        }
-        let operands = self.operands(2, 2, "cvt.to.from d, a")?;
-        let destination = self.real_destination(&operands[0])?;
-        let source = self.any_value(&operands[1], from)?;
-        Ok(Operation::Convert { saturating: saturates.is_some(), to, from, destination, source })
-    }
-
-    /// `add`, `min` or `max` of floating-point numbers without modifiers, rounded to nearest.
-    fn float_arithmetic(&mut self, opcode: &str) -> Option<Decoded> {
-        let op = match opcode {
-            "add" => ArithmeticOp::Add,
-            "min" => ArithmeticOp::Min,
-            "max" => ArithmeticOp::Max,
-            _ => return None,
-        };
-        let words = &self.instruction.qualifiers;
-        let ty = match words.iter().map(|q| q.value.as_str()).collect::<Vec<_>>()[..] {
-            [ty] => names::ty(ty)?,
-            ["rn", ty] if op == ArithmeticOp::Add => names::ty(ty)?,
-            _ => return None,
-        };
-        let float = ty.is_float();
-        float.then(|| {
-            let operands = self.operands(3, 3, "op.type d, a, b")?;
-            let destination = self.real_destination(&operands[0])?;
-            let sources = operands[1..].iter().map(|operand| self.value(operand, ty));
-            let sources = sources.collect::<Result<_, _>>()?;
-            Ok(Operation::Arithmetic { op, ty, destination, sources })
-        })
-    }
-
     pub(super) fn arithmetic(&mut self, opcode: &str) -> Decoded {
-        if let Some(decoded) = self.float_arithmetic(opcode) {
+        if let Some(decoded) = self.floating(opcode) {
             return decoded;
-        }
-        if self.is_outside_integers() {
-            return Ok(outside::unknown(self));
         }
         if let Some(decoded) = self.modified_arithmetic(opcode) {
             return decoded;
@@ -177,8 +154,8 @@ impl Decoder<'_> {
 
     pub(super) fn multiply_add(&mut self) -> Decoded {
         const SHAPE: &str = "mad.{lo|hi|wide}.type d, a, b, c";
-        if self.is_outside_integers() {
-            return Ok(outside::unknown(self));
+        if let Some(decoded) = self.floating("mad") {
+            return decoded;
         }
         if let Some(decoded) = self.modified_arithmetic("mad") {
             return decoded;
@@ -217,44 +194,8 @@ impl Decoder<'_> {
             None => Err(self.missing("`.lo`, `.hi` or `.wide`", "PTX-9.7.1.3")),
         }
     }
-
-    /// Whether a qualifier takes the instruction out of plain integer arithmetic.
-    pub(super) fn is_outside_integers(&self) -> bool {
-        self.instruction.qualifiers.iter().any(|q| {
-            matches!(
-                q.value.as_str(),
-                "f32x2"
-                    | "rn"
-                    | "rz"
-                    | "rm"
-                    | "rp"
-                    | "ftz"
-                    | "NaN"
-                    | "xorsign"
-                    | "approx"
-                    | "full"
-                    | "num"
-                    | "nan"
-                    | "equ"
-                    | "neu"
-                    | "ltu"
-                    | "leu"
-                    | "gtu"
-                    | "geu"
-            ) || names::ty(&q.value).is_some_and(|ty| ty.is_float())
-        })
-    }
 }
 
 pub(super) fn is_integer(ty: Type) -> bool {
     matches!(ty.kind, TypeKind::Unsigned | TypeKind::Signed)
-}
-
-/// Whether a type has every value of another.
-fn is_within(inner: Type, outer: Type) -> bool {
-    match (inner.is_signed(), outer.is_signed()) {
-        (true, false) => false,
-        (false, true) => inner.bits < outer.bits,
-        _ => inner.bits <= outer.bits,
-    }
 }

@@ -26,6 +26,7 @@ impl Decoder<'_> {
             _ => (3 + policy, 3 + policy, "atom.op d, [a], b"),
         };
         let operands = self.operands(least, most, shape)?;
+        self.check_policies(&operands[operands.len().min(most - policy)..])?;
         let order = self.qualifiers.order()?;
         if let Some(order) = order.filter(|o| matches!(o.value, Order::Weak | Order::Sc)) {
             return Err(DecodeError::Rule {
@@ -66,6 +67,7 @@ impl Decoder<'_> {
         }
         let policy = self.cache_policy();
         let operands = self.operands(2 + policy, 2 + policy, "red.op [a], b")?;
+        self.check_policies(&operands[2..])?;
         let order = self.qualifiers.order()?;
         if let Some(order) = order.filter(|o| !matches!(o.value, Order::Relaxed | Order::Release)) {
             let known = matches!(order.value, Order::Acquire | Order::AcqRel);
@@ -124,17 +126,7 @@ impl Decoder<'_> {
         if !shared && !matches!(space, Space::Generic | Space::Global) {
             return Err(self.illegal_space(space, "global and shared", section));
         }
-        if shared
-            && let Some(hint) =
-                self.instruction.qualifiers.iter().find(|q| names::is_hint(&q.value))
-        {
-            return Err(DecodeError::Rule {
-                message: format!("this access takes no hint such as `.{}`", hint.value),
-                help: "hints go with global accesses; remove it",
-                section,
-                span: hint.span,
-            });
-        }
+        self.check_policy(space, section)?;
         let address = self.address(operand)?;
         let found = match ty {
             Some(ty) => ty.value,

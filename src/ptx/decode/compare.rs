@@ -1,6 +1,6 @@
 //! `setp`, `set` and `selp`.
 
-use super::{Decoded, Decoder, outside};
+use super::{Decoded, Decoder};
 use crate::ptx::error::DecodeError;
 use crate::ptx::names;
 use crate::ptx::operation::{Comparison, Operation, Type, TypeKind};
@@ -10,8 +10,16 @@ impl Decoder<'_> {
     pub(super) fn compare(&mut self) -> Decoded {
         const SECTION: &str = "PTX-9.7.6.2";
         const SHAPE: &str = "setp.cmp{.bool}.type p{|q}, a, b{, {!}c}";
-        if self.is_outside_integers() {
-            return Ok(outside::unknown(self));
+        if let Some(decoded) = self.floating(&self.instruction.opcode.value) {
+            return decoded;
+        }
+        if let Some(word) = self.instruction.qualifiers.iter().find(|q| is_unordered(&q.value)) {
+            return Err(DecodeError::Rule {
+                message: format!("`.{}` compares floating-point numbers only", word.value),
+                help: "integers are always ordered: write `.eq`, `.ne`, `.lt`, `.le`, `.gt` or `.ge`",
+                section: SECTION,
+                span: word.span,
+            });
         }
         let sets = self.instruction.opcode.value == "set";
         let word =
@@ -106,4 +114,9 @@ impl Decoder<'_> {
 /// Whether a comparison is spelled for unsigned operands.
 fn is_unsigned(word: &str) -> bool {
     matches!(word, "lo" | "ls" | "hi" | "hs")
+}
+
+/// Whether a comparison asks whether its operands are numbers at all.
+fn is_unordered(word: &str) -> bool {
+    matches!(word, "equ" | "neu" | "ltu" | "leu" | "gtu" | "geu" | "num" | "nan")
 }

@@ -1,5 +1,6 @@
 //! Branches, the end of a thread, and instructions that do nothing to memory.
 
+use super::grammar::Grammar;
 use super::operand::mismatch;
 use super::{Decoded, Decoder};
 use crate::ptx::error::DecodeError;
@@ -7,6 +8,35 @@ use crate::ptx::instruction::{Operand, OperandKind};
 use crate::ptx::names;
 use crate::ptx::operation::{Operation, Type, Value};
 use crate::source::Spanned;
+
+const PREFETCH: Grammar = Grammar {
+    section: "PTX-9.7.9.15",
+    forms: &[
+        "prefetch{.global|.local}.{L1|L2} [a]",
+        "prefetch{.global}.{L2::evict_last|L2::evict_normal} [a]",
+        "prefetch{.const|.param}.tensormap [a]",
+    ],
+};
+
+const PREFETCH_UNIFORM: Grammar = Grammar { section: "PTX-9.7.9.15", forms: &["prefetchu.L1 [a]"] };
+
+const APPLY_PRIORITY: Grammar = Grammar {
+    section: "PTX-9.7.9.16",
+    forms: &["applypriority{.global}.L2::evict_normal [a], 128"],
+};
+
+const NANOSLEEP: Grammar = Grammar { section: "PTX-9.7.19.2", forms: &["nanosleep.u32 t"] };
+
+/// The forms of the instructions without effect that have several.
+fn grammar(opcode: &str) -> Option<&'static Grammar> {
+    Some(match opcode {
+        "prefetch" => &PREFETCH,
+        "prefetchu" => &PREFETCH_UNIFORM,
+        "applypriority" => &APPLY_PRIORITY,
+        "nanosleep" => &NANOSLEEP,
+        _ => return None,
+    })
+}
 
 impl Decoder<'_> {
     pub(super) fn branch(&mut self) -> Decoded {
@@ -46,6 +76,9 @@ impl Decoder<'_> {
 
     /// Hints and pauses: their operands do not matter to memory.
     pub(super) fn without_effect(&mut self) -> Decoded {
+        if let Some(grammar) = grammar(&self.instruction.opcode.value) {
+            self.check_form(grammar)?;
+        }
         for operand in &self.instruction.operands {
             if self.in_columns() || !matches!(operand.kind, OperandKind::Bracket(_)) {
                 continue;

@@ -11,7 +11,11 @@ mod atomic;
 mod barrier;
 mod compare;
 mod control;
+mod convert;
 mod fence;
+mod floating;
+mod grammar;
+mod hint;
 mod integer;
 mod mbarrier;
 mod multimem;
@@ -183,8 +187,9 @@ impl<'a> Decoder<'a> {
         if self.dialect == Dialect::Columns && COLUMN_OPCODES.contains(&opcode) {
             return self.column_operation(opcode);
         }
+        self.check_unified(opcode)?;
         match opcode {
-            _ if outside::is_outside(self.instruction) => Ok(outside::unknown(self)),
+            _ if outside::is_outside(self.instruction) => self.outside(),
             "ld" => self.load(),
             "ldu" => self.load_uniform(),
             "st" if self.qualifiers.has("bulk") => self.store_bulk(),
@@ -222,6 +227,31 @@ impl<'a> Decoder<'a> {
             "nanosleep" | "prefetch" | "prefetchu" | "applypriority" | "createpolicy"
             | "pmevent" | "setmaxnreg" | "brkpt" => self.without_effect(),
             _ => self.integer_instruction(opcode),
+        }
+    }
+
+    /// `.unified` stands behind addresses that are loaded from, in global memory.
+    fn check_unified(&self, opcode: &str) -> Result<(), DecodeError> {
+        let span = self.instruction.operands.iter().find_map(|operand| operand.unified);
+        let words = &[
+            "const",
+            "local",
+            "param",
+            "param::entry",
+            "param::func",
+            "shared",
+            "shared::cta",
+            "shared::cluster",
+            "nc",
+        ];
+        match span.filter(|_| opcode != "ld" || self.qualifiers.has_any(words)) {
+            None => Ok(()),
+            Some(span) => Err(DecodeError::Rule {
+                message: "`.unified` is for loads from global memory".to_owned(),
+                help: "write `ld{.global}.type d, [a].unified`",
+                section: "PTX-9.7.9.8",
+                span,
+            }),
         }
     }
 

@@ -204,6 +204,14 @@ impl Decoder<'_> {
     pub(super) fn address(&self, operand: &Operand) -> Result<Address, DecodeError> {
         let inner = match &operand.kind {
             OperandKind::Bracket(list) => match list.as_slice() {
+                [Operand { kind: OperandKind::Element(..), .. }] if !self.in_columns() => {
+                    return Err(DecodeError::Rule {
+                        message: format!("`{operand}` is no address"),
+                        help: "an element is an address already: leave the brackets around it out",
+                        section: "PTX-6.4.1",
+                        span: operand.span,
+                    });
+                }
                 [inner] => inner,
                 _ => return Err(mismatch("one address between the brackets", operand)),
             },
@@ -227,6 +235,12 @@ impl Decoder<'_> {
                 }
                 None => Err(self.not_an_array(name, inner.span)),
             },
+            OperandKind::Integer(number)
+                if !self.in_columns() && u32::try_from(*number).is_err() =>
+            {
+                let found = Spanned::new(*number, inner.span);
+                Err(super::access::range("the address", &found, "0 to 4294967295"))
+            }
             OperandKind::Integer(number) => {
                 address(Value::Immediate(Spanned::new(*number, inner.span)), 0)
             }

@@ -1,7 +1,8 @@
 //! Instructions of the ISA that are known and outside the subset: kept, with what they may read
 //! and write.
 
-use super::{Decoder, Dialect};
+use super::grammar::Grammar;
+use super::{Decoded, Decoder, Dialect};
 use crate::ptx::instruction::{Instruction, Operand, OperandKind, without_percent};
 use crate::ptx::names::special_register;
 use crate::ptx::operation::{Operation, Register};
@@ -43,14 +44,28 @@ pub(super) const OPCODES: &[&str] = &[
     "tld4",
     "txq",
     "vabsdiff",
+    "vabsdiff2",
+    "vabsdiff4",
     "vadd",
+    "vadd2",
+    "vadd4",
+    "vavrg2",
+    "vavrg4",
     "vmad",
     "vmax",
+    "vmax2",
+    "vmax4",
     "vmin",
+    "vmin2",
+    "vmin4",
     "vset",
+    "vset2",
+    "vset4",
     "vshl",
     "vshr",
     "vsub",
+    "vsub2",
+    "vsub4",
     "wgmma",
     "wmma",
 ];
@@ -60,14 +75,83 @@ pub(super) fn is_outside(instruction: &Instruction) -> bool {
     let first = instruction.qualifiers.first().map(|word| word.value.as_str());
     match (instruction.opcode.value.as_str(), first) {
         ("st" | "red", Some("async")) => true,
-        _ if instruction.qualifiers.iter().any(|word| is_outside_word(&word.value)) => true,
+        ("multimem", Some("cp")) => true,
+        ("multimem" | "cvt", _) if has(instruction, is_narrow) => true,
+        ("fence", _) if has(instruction, is_new_restriction) => true,
         (opcode, _) => OPCODES.contains(&opcode),
     }
 }
 
-/// Eight-bit floating point, and fences newer than the text that this crate follows.
-fn is_outside_word(word: &str) -> bool {
-    word.starts_with("e4m3") || word.starts_with("e5m2") || word.ends_with("::cluster::read")
+fn has(instruction: &Instruction, is: fn(&str) -> bool) -> bool {
+    instruction.qualifiers.iter().any(|word| is(&word.value))
+}
+
+/// Eight-bit floating point.
+fn is_narrow(word: &str) -> bool {
+    word.starts_with("e4m3") || word.starts_with("e5m2")
+}
+
+/// The restriction of fences that are newer than the text that this crate follows.
+fn is_new_restriction(word: &str) -> bool {
+    word.ends_with("::cluster::read")
+}
+
+const FNS: Grammar = Grammar { section: "PTX-9.7.1.17", forms: &["fns.b32 d, mask, base, offset"] };
+
+const FENCE: Grammar = Grammar {
+    section: "PTX-9.7.13.4",
+    forms: &[
+        "fence.proxy.async::generic.release.sync_restrict::shared::cluster::read.{cta|cluster}",
+    ],
+};
+
+const MULTIMEM: Grammar = Grammar {
+    section: "PTX-9.7.9.14",
+    forms: &[
+        "multimem.ld_reduce{.weak}{.global}.{add|min|max}{.v2|.v4}.{e4m3x4|e5m2x4} d, [a]",
+        "multimem.ld_reduce{.weak}{.global}.{add|min|max}.{v2|v4|v8}.{e4m3x2|e5m2x2} d, [a]",
+        "multimem.ld_reduce{.weak}{.global}.{add|min|max}.{v4|v8}.{e4m3|e5m2} d, [a]",
+        "multimem.ld_reduce{.weak}{.global}.add.acc::f16{.v2|.v4}.{e4m3x4|e5m2x4} d, [a]",
+        "multimem.ld_reduce{.weak}{.global}.add.acc::f16.{v2|v4|v8}.{e4m3x2|e5m2x2} d, [a]",
+        "multimem.ld_reduce{.weak}{.global}.add.acc::f16.{v4|v8}.{e4m3|e5m2} d, [a]",
+        "multimem.ld_reduce.{relaxed|acquire}.{cta|cluster|gpu|sys}{.global}.{add|min|max}{.v2|.v4}.{e4m3x4|e5m2x4} d, [a]",
+        "multimem.ld_reduce.{relaxed|acquire}.{cta|cluster|gpu|sys}{.global}.{add|min|max}.{v2|v4|v8}.{e4m3x2|e5m2x2} d, [a]",
+        "multimem.ld_reduce.{relaxed|acquire}.{cta|cluster|gpu|sys}{.global}.{add|min|max}.{v4|v8}.{e4m3|e5m2} d, [a]",
+        "multimem.ld_reduce.{relaxed|acquire}.{cta|cluster|gpu|sys}{.global}.add.acc::f16{.v2|.v4}.{e4m3x4|e5m2x4} d, [a]",
+        "multimem.ld_reduce.{relaxed|acquire}.{cta|cluster|gpu|sys}{.global}.add.acc::f16.{v2|v4|v8}.{e4m3x2|e5m2x2} d, [a]",
+        "multimem.ld_reduce.{relaxed|acquire}.{cta|cluster|gpu|sys}{.global}.add.acc::f16.{v4|v8}.{e4m3|e5m2} d, [a]",
+        "multimem.st{.weak}{.global}{.v2|.v4}.{e4m3x4|e5m2x4} [a], b",
+        "multimem.st{.weak}{.global}.{v2|v4|v8}.{e4m3x2|e5m2x2} [a], b",
+        "multimem.st{.weak}{.global}.{v4|v8}.{e4m3|e5m2} [a], b",
+        "multimem.st.{relaxed|release}.{cta|cluster|gpu|sys}{.global}{.v2|.v4}.{e4m3x4|e5m2x4} [a], b",
+        "multimem.st.{relaxed|release}.{cta|cluster|gpu|sys}{.global}.{v2|v4|v8}.{e4m3x2|e5m2x2} [a], b",
+        "multimem.st.{relaxed|release}.{cta|cluster|gpu|sys}{.global}.{v4|v8}.{e4m3|e5m2} [a], b",
+    ],
+};
+
+impl Decoder<'_> {
+    /// An instruction outside the subset; those of which some forms are inside are checked.
+    pub(super) fn outside(&self) -> Decoded {
+        let grammar = match self.instruction.opcode.value.as_str() {
+            "fns" => Some(&FNS),
+            "fence" => Some(&FENCE),
+            "multimem" if !has(self.instruction, is_narrow) => None,
+            "multimem" if has(self.instruction, |word| word == "red") => {
+                return Err(self.rule(
+                    "`multimem.red` has no eight-bit floating-point types",
+                    "its types are 32- and 64-bit integers, .f16, .f16x2, .bf16, .bf16x2, .f32 and \
+                     .f64",
+                    MULTIMEM.section,
+                ));
+            }
+            "multimem" => Some(&MULTIMEM),
+            _ => None,
+        };
+        if let Some(grammar) = grammar {
+            self.check_form(grammar)?;
+        }
+        Ok(unknown(self))
+    }
 }
 
 /// The instruction as something that nobody understands.

@@ -2,6 +2,7 @@
 //!
 //! None of them touches memory; their results depend on the other lanes (PTX-9.7.13.9).
 
+use super::operand::mismatch;
 use super::{Decoded, Decoder};
 use crate::ptx::instruction::OperandKind;
 use crate::ptx::operation::{Operation, Register, Type};
@@ -67,8 +68,25 @@ impl Decoder<'_> {
             self.qualifiers.flag("NaN")?;
         }
         self.finish(shape)?;
+        let has = |word: &str| self.instruction.qualifiers.iter().any(|q| q.value == word);
+        if opcode == "vote" && has("ballot") == has("pred") {
+            return Err(self.rule(
+                format!("`{}` does not exist", self.form()),
+                "`.ballot` gives a mask, `.b32`; `.all`, `.any` and `.uni` give a `.pred`",
+                SECTION,
+            ));
+        }
         let operands = self.operands(count, count, shape)?;
         let (first, second) = self.destination_pair(&operands[0])?;
+        match opcode {
+            "elect" if second.is_none() => {
+                return Err(mismatch("a predicate that says who is elected, `d|p`", &operands[0]));
+            }
+            // Both may be without use where there are two.
+            "elect" | "match" if second.is_some() => {}
+            _ if first.is_none() => return Err(mismatch("a destination register", &operands[0])),
+            _ => {}
+        }
         let destinations: Vec<Register> = first.into_iter().chain(second).collect();
         let mut sources = Vec::new();
         for operand in &operands[1..] {

@@ -150,12 +150,13 @@ impl<'a, F: FnMut(&Execution<'a>) -> Flow> Search<'a, F> {
 
     /// The ways in which threads can meet at barriers.
     fn generations(&self, candidate: &Candidate<'_>) -> Result<Vec<Generations>, TooMany> {
+        // A thread that is cut may leave others waiting; what they would do next is included.
+        if self.goal == Goal::BoundHit {
+            return Ok(Barriers::however_cut(self.graph).unwrap_or_else(|| vec![Vec::new()]));
+        }
         let values = candidate.values;
         let executes = |id: EventId| values.truth(self.graph.event(id).guard) == Some(true);
-        let all = Barriers::new(self.graph, executes, |x| values.get(x)).assignments()?;
-        // A thread that is cut may leave others waiting; what they would do next is included.
-        let stuck = all.is_empty() && self.goal == Goal::BoundHit;
-        Ok(if stuck { vec![Vec::new()] } else { all })
+        Barriers::new(self.graph, executes, |x| values.get(x)).assignments()
     }
 
     /// Lets the orders of an execution grow.

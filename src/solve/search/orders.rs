@@ -29,9 +29,9 @@ impl Search<'_, '_> {
         }
         let options = match &self.space.meetings {
             Some(options) if options.len() == 1 => return self.finish(visit),
-            Some(options) if self.goal != Goal::BoundHit || !options.is_empty() => options.clone(),
-            _ if self.goal == Goal::BoundHit => return self.finish(visit),
-            _ => match self.barriers().assignments() {
+            Some(options) => options.clone(),
+            None if self.goal == Goal::BoundHit => return self.finish(visit),
+            None => match self.barriers().assignments() {
                 Ok(options) => options,
                 Err(why) => return Err(Stop::Unsupported(why.to_string())),
             },

@@ -104,7 +104,7 @@ impl<'g> Space<'g> {
             writes,
             fence_pairs: Rel::empty(graph.events.len()),
             finals: Vec::new(),
-            meetings: meetings(graph),
+            meetings: meetings(graph, goal),
             may_meet: None,
             order,
             symbols,
@@ -336,9 +336,12 @@ fn takers(graph: &EventGraph) -> Vec<Vec<EventId>> {
 
 /// The ways in which barrier operations meet; `None` where values decide who takes part, or where
 /// there are too many.
-fn meetings(graph: &EventGraph) -> Option<Vec<Generations>> {
+fn meetings(graph: &EventGraph, goal: Goal) -> Option<Vec<Generations>> {
     if graph.barriers.is_empty() {
         return Some(vec![Vec::new()]);
+    }
+    if goal == Goal::BoundHit {
+        return Barriers::however_cut(graph);
     }
     Barriers::fixed(graph).and_then(|barriers| barriers.assignments().ok())
 }
