@@ -11,7 +11,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
 use proptest::strategy::ValueTree;
-use ptxmc::cat::{BUILTIN, Options, builtin, parse_builtin};
+use ptxmc::cat::BUILTIN;
 use ptxmc::check::{Settings, graph_of};
 use ptxmc::event::graph::EventGraph;
 use ptxmc::event::unfold::{Unfolding, unfold};
@@ -20,7 +20,6 @@ use ptxmc::program::lower::lower;
 use ptxmc::relation::expr::Model;
 use ptxmc::solve::search::SearchEngine;
 use ptxmc::solve::{Answer, Budget, Engine, Goal, Problem};
-use ptxmc::source::Files;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
@@ -121,12 +120,8 @@ fn text(threads: &[Vec<Act>]) -> (String, bool) {
 
 /// The models that exclude values out of thin air.
 fn models() -> Vec<Model> {
-    let load = |name: &str, variants: BTreeSet<String>| {
-        let found = builtin(name).expect("a built-in model");
-        parse_builtin(&mut Files::default(), found, &Options { variants }).model
-    };
-    let syntactic = load("ptx-9.2", BTreeSet::from(["nta=syntactic".to_owned()]));
-    BUILTIN.iter().map(|found| load(found.name, BTreeSet::new())).chain([syntactic]).collect()
+    let syntactic = support::load("ptx-9.2", BTreeSet::from(["nta=syntactic".to_owned()]));
+    BUILTIN.iter().map(|found| support::model(found.name)).chain([syntactic.model]).collect()
 }
 
 const BUDGET: Budget = Budget { steps: Some(60_000), milliseconds: None };

@@ -17,7 +17,7 @@ use programs::{Profile, Sketch, large, sketch, small};
 use proptest::prelude::*;
 use proptest::strategy::{Union, ValueTree};
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestError, TestRng, TestRunner};
-use ptxmc::cat::{BUILTIN, Options, builtin, parse_builtin};
+use ptxmc::cat::BUILTIN;
 use ptxmc::check::{Settings, check, goal_of, graph_of};
 use ptxmc::event::graph::EventGraph;
 use ptxmc::event::unfold::{Tearing, Unfolding, unfold};
@@ -31,7 +31,6 @@ use ptxmc::solve::Cores;
 use ptxmc::solve::enumerate::Enumerate;
 use ptxmc::solve::search::SearchEngine;
 use ptxmc::solve::{Answer, Budget, Engine, Pairs, Problem};
-use ptxmc::source::Files;
 use ptxmc::verdict::{Undecided, Verdict};
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -54,10 +53,6 @@ struct Judge {
 /// Each built-in model with its weight, and PTX 9.2 in each of its readings, in those of the
 /// instructions, and without an axiom.
 fn judges() -> Vec<(u32, Judge)> {
-    let load = |name: &str, variants: BTreeSet<String>| {
-        let found = builtin(name).expect("a built-in model");
-        parse_builtin(&mut Files::default(), found, &Options { variants })
-    };
     let judge = |name: String, row: &str, model: Model, tearing| {
         let simplified = simplify(&model);
         let readings = Readings::default();
@@ -65,18 +60,18 @@ fn judges() -> Vec<(u32, Judge)> {
     };
     let mut out = Vec::new();
     for builtin in BUILTIN {
-        let model = load(builtin.name, BTreeSet::new()).model;
+        let model = support::model(builtin.name);
         let weight = if builtin.name == "ptx-9.2" { 40 } else { 15 };
         out.push((weight, judge(builtin.name.to_owned(), builtin.name, model, Tearing::Overlap)));
     }
     let row = "ptx-9.2 in a reading";
-    for reading in load("ptx-9.2", BTreeSet::new()).variants {
-        let model = load("ptx-9.2", BTreeSet::from([reading.clone()])).model;
+    for reading in support::load("ptx-9.2", BTreeSet::new()).variants {
+        let model = support::load("ptx-9.2", BTreeSet::from([reading.clone()])).model;
         out.push((2, judge(format!("ptx-9.2 {reading}"), row, model, Tearing::Overlap)));
     }
     for &(name, values) in Readings::NAMES {
         for value in &values[1..] {
-            let model = load("ptx-9.2", BTreeSet::new()).model;
+            let model = support::model("ptx-9.2");
             let title = format!("ptx-9.2 {name}={value}");
             let readings = Readings::default().with(name, value).expect("a listed value");
             let other = judge(title, row, model, Tearing::Overlap);
@@ -88,7 +83,7 @@ fn judges() -> Vec<(u32, Judge)> {
     let mutant = mutants.into_iter().find(|m| m.name == "no-thin-air-axiom-dropped");
     let model = mutant.expect("a mutant without the axiom").model();
     out.push((3, judge("ptx-9.2 without No-Thin-Air".to_owned(), row, model, Tearing::Overlap)));
-    let model = load("ptx-9.2", BTreeSet::new()).model;
+    let model = support::model("ptx-9.2");
     out.push((1, judge("ptx-9.2 tearing=byte".to_owned(), row, model, Tearing::Byte)));
     out
 }

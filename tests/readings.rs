@@ -7,7 +7,6 @@ mod support;
 use programs::{Sketch, cyclic, sketch, small};
 use proptest::strategy::{Strategy, ValueTree};
 use ptxmc::batch::{expectation, in_order};
-use ptxmc::cat::{Options, builtin, parse_builtin};
 use ptxmc::check::{Settings, check};
 use ptxmc::engines::Choice;
 use ptxmc::event::unfold::Tearing;
@@ -16,7 +15,6 @@ use ptxmc::program::reading::Readings;
 use ptxmc::relation::expr::Model;
 use ptxmc::solve::Engine;
 use ptxmc::solve::search::SearchEngine;
-use ptxmc::source::Files;
 use ptxmc::verdict::Kind;
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -86,8 +84,7 @@ impl Reading {
                 None => assert!(variants.insert((*name).to_owned()), "{name} twice"),
             }
         }
-        let found = builtin(MODEL).expect("it is built in");
-        let loaded = parse_builtin(&mut Files::default(), found, &Options { variants });
+        let loaded = support::load(MODEL, variants);
         let names = names.iter().map(|&name| name.to_owned()).collect();
         Self { names, model: loaded.model, settings }
     }
@@ -104,8 +101,7 @@ impl Reading {
 
 /// Every reading that is not the default, alone.
 fn names() -> Vec<String> {
-    let found = builtin(MODEL).expect("it is built in");
-    let of_model = parse_builtin(&mut Files::default(), found, &Options::default()).variants;
+    let of_model = support::load(MODEL, BTreeSet::new()).variants;
     let of_programs = Readings::NAMES
         .iter()
         .flat_map(|(name, values)| values[1..].iter().map(move |value| format!("{name}={value}")));

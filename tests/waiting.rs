@@ -11,7 +11,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
 use proptest::strategy::ValueTree;
-use ptxmc::cat::{BUILTIN, Options, builtin, parse_builtin};
+use ptxmc::cat::BUILTIN;
 use ptxmc::check::{Settings, cut, graph_of};
 use ptxmc::event::graph::EventGraph;
 use ptxmc::event::unfold::{Unfolding, unfold};
@@ -20,7 +20,6 @@ use ptxmc::program::lower::lower;
 use ptxmc::relation::expr::Model;
 use ptxmc::solve::search::SearchEngine;
 use ptxmc::solve::{Budget, Engine, Problem};
-use ptxmc::source::Files;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
@@ -154,13 +153,10 @@ fn text(threads: &[Thread], strong: bool) -> String {
 
 /// All built-in models, and PTX 9.2 in each of its readings.
 fn models() -> Vec<Model> {
-    let load = |name: &str, variants: BTreeSet<String>| {
-        let found = builtin(name).expect("a built-in model");
-        parse_builtin(&mut Files::default(), found, &Options { variants })
-    };
-    let readings = load("ptx-9.2", BTreeSet::new()).variants;
-    let others = readings.into_iter().map(|reading| load("ptx-9.2", BTreeSet::from([reading])));
-    let plain = BUILTIN.iter().map(|found| load(found.name, BTreeSet::new()));
+    let readings = support::load("ptx-9.2", BTreeSet::new()).variants;
+    let others =
+        readings.into_iter().map(|reading| support::load("ptx-9.2", BTreeSet::from([reading])));
+    let plain = BUILTIN.iter().map(|found| support::load(found.name, BTreeSet::new()));
     plain.chain(others).map(|parsed| parsed.model).collect()
 }
 

@@ -32,7 +32,7 @@ impl Encoding<'_> {
             Some(barriers) => {
                 let ways = match complete {
                     true => Some(barriers.assignments()?),
-                    false => Barriers::however_cut(self.graph),
+                    false => barriers.however_cut(),
                 };
                 ways.into_iter().for_each(|ways| self.list_assignments(&barriers, ways));
             }

@@ -137,14 +137,14 @@ impl<'p> Draft<'p> {
     pub(super) fn new(
         program: &'p Program,
         unfolding: Unfolding,
-        facts: &Facts,
+        facts: Facts,
         results: Vec<Vec<AccessId>>,
         rounds: Rounds,
     ) -> Self {
         Self {
             program,
             unfolding,
-            facts: facts.clone(),
+            facts,
             fixed: FxHashMap::default(),
             exprs: ExprArena::default(),
             symbols: Vec::new(),

@@ -88,7 +88,7 @@ impl InitialValues {
         let is_unseen = self.is_unseen(object, start, end);
         match variable.given(index) {
             Some(value) => graph.exprs.number(value, width),
-            None if variable.zeroed || is_unseen => graph.exprs.number(0, width),
+            None if is_unseen => graph.exprs.number(0, width),
             None => *self.symbols.entry((object, index)).or_insert_with(|| {
                 let id = SymbolId::new(graph.symbols.len());
                 let name = if variable.elements > 1 {

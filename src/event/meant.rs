@@ -83,6 +83,15 @@ struct Parts {
     limits: Vec<usize>,
 }
 
+/// What an expression is that needs values which are not reached, beside others that are not known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Unreached {
+    /// Nothing as yet.
+    ToCome,
+    /// Anything.
+    Anything,
+}
+
 /// Values and accesses that are reached so far.
 struct Reach<'d, 'p> {
     draft: &'d Draft<'p>,
@@ -91,9 +100,6 @@ struct Reach<'d, 'p> {
     happens: Vec<bool>,
     /// What accesses read or write.
     values: Vec<Values>,
-    /// Whether an expression is taken for anything where it needs values that are not reached and
-    /// others that are not known; else only what does not need them counts.
-    hasty: bool,
     scratch: Vec<Option<u128>>,
 }
 
@@ -122,36 +128,28 @@ impl<'d, 'p> Reach<'d, 'p> {
             parts: draft.accesses.iter().map(parts).collect(),
             happens: vec![false; count],
             values: vec![Some(BTreeSet::new()); count],
-            hasty: false,
             scratch: Vec::new(),
         }
     }
 
-    /// Goes on until nothing new is reached.
+    /// Goes on until nothing new is reached, whatever values that are not reached are taken for: early
+    /// on they are but values to come, and to take them for anything would reach everything.
     fn spread(&mut self) {
-        loop {
-            while self.step() {}
-            self.hasty = true;
-            let more = self.step();
-            self.hasty = false;
-            if !more {
-                return;
-            }
-        }
+        while self.step(Unreached::ToCome) || self.step(Unreached::Anything) {}
     }
 
     /// Whether one step reaches anything new.
-    fn step(&mut self) -> bool {
+    fn step(&mut self, unreached: Unreached) -> bool {
         let mut changed = false;
         for id in 0..self.parts.len() {
-            if !self.happens[id] && self.may_happen(id) {
+            if !self.happens[id] && self.may_happen(id, unreached) {
                 self.happens[id] = true;
                 changed = true;
             }
         }
         for id in 0..self.parts.len() {
             if self.happens[id] && self.draft.accesses[id].write && self.values[id].is_some() {
-                let written = self.written(id);
+                let written = self.outcomes(id, None, unreached);
                 changed |= self.add(id, written);
             }
         }
@@ -191,20 +189,17 @@ impl<'d, 'p> Reach<'d, 'p> {
     }
 
     /// Whether each of the conditions of an access holds for some values.
-    fn may_happen(&mut self, id: usize) -> bool {
+    fn may_happen(&mut self, id: usize, unreached: Unreached) -> bool {
         (0..self.parts[id].literals.len()).all(|at| {
-            let truth = self.outcomes(id, Some(at));
+            let truth = self.outcomes(id, Some(at), unreached);
             truth.is_none_or(|values| values.contains(&1))
         })
     }
 
-    fn written(&mut self, id: usize) -> Values {
-        self.outcomes(id, None)
-    }
-
-    /// The values of a literal of an access, or of what it writes.
-    fn outcomes(&mut self, id: usize, literal: Option<usize>) -> Values {
-        let Self { draft, parts, values, scratch, hasty, .. } = self;
+    /// The values of a literal of an access, or of what it writes. What is read nowhere has no part
+    /// in them: it stands behind a condition that the values reached decide.
+    fn outcomes(&mut self, id: usize, literal: Option<usize>, unreached: Unreached) -> Values {
+        let Self { draft, parts, values, scratch, .. } = self;
         let Parts { literals, value, limits } = &parts[id];
         let (term, limits) = match literal {
             Some(at) => (&literals[at], &[][..]),
@@ -260,7 +255,7 @@ impl<'d, 'p> Reach<'d, 'p> {
                 Some(value) => {
                     out.insert(value);
                 }
-                None if unknown && (*hasty || !missing) => return None,
+                None if unknown && (unreached == Unreached::Anything || !missing) => return None,
                 None => {}
             }
         }

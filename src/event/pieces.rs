@@ -39,7 +39,7 @@ impl Pieces {
             let object = ObjectId::new(index);
             let mut cuts = boundaries(ranges, tearing);
             for access in torn.iter().filter(|access| access.object == object) {
-                let all = access.offset..=access.offset + u64::from(access.bytes);
+                let all = access.offset..=access.end();
                 cuts.extend(all.step_by(SCALAR_BYTES as usize));
             }
             cuts.sort_unstable();
@@ -96,16 +96,12 @@ impl Pieces {
 
 /// Whether an access is weak, wider than what stays whole (reading V10) and may race.
 fn may_tear(access: &DraftAccess, all: &[&DraftAccess], widest_whole: u32) -> bool {
-    let end = |a: &DraftAccess| a.offset + u64::from(a.bytes);
-    let overlaps = |a: &DraftAccess| a.offset < end(access) && access.offset < end(a);
     // One thread's own accesses race where they take different ways to memory.
     let path = |a: &DraftAccess| (a.thread, a.virt, a.proxy);
-    let races = |a: &&&DraftAccess| {
-        a.object == access.object && (a.write || access.write) && path(a) != path(access)
+    let races = |a: &DraftAccess| {
+        (a.write || access.write) && path(a) != path(access) && a.overlaps(access)
     };
-    access.bytes > widest_whole
-        && access.order == Order::Weak
-        && all.iter().filter(races).any(|&a| overlaps(a))
+    access.bytes > widest_whole && access.order == Order::Weak && all.iter().any(|a| races(a))
 }
 
 /// The boundaries at which ranges of one object are split: those of ranges that overlap others.

@@ -24,11 +24,11 @@ pub(super) fn settled_with_tables(
     unfolding: Unfolding,
     facts: Facts,
 ) -> Draft<'_> {
-    let plain = settled(program, unfolding, &facts);
+    let plain = settled(program, unfolding, facts.clone());
     let mut tables = pointers(&plain);
     while !tables.is_empty() {
         let facts = Facts { tables: tables.clone(), ..facts.clone() };
-        let draft = settled(program, unfolding, &facts);
+        let draft = settled(program, unfolding, facts);
         let count = tables.len();
         draft.accesses.iter().filter(|a| a.write).for_each(|a| {
             tables.remove(&a.object);

@@ -114,7 +114,7 @@ pub fn unfold(
 ) -> EventGraph {
     let facts = Facts { transparent: transparent.clone(), ..Facts::default() };
     if !unfolding.grounded {
-        return settled(program, unfolding, &facts).finish();
+        return settled(program, unfolding, facts).finish();
     }
     let draft = settled_with_tables(program, unfolding, facts);
     let never = draft.places_never_meant();
@@ -122,7 +122,7 @@ pub fn unfold(
         return draft.finish();
     }
     let Draft { facts, rounds, .. } = draft;
-    settled(program, unfolding, &Facts { never, rounds, ..facts }).finish()
+    settled(program, unfolding, Facts { never, rounds, ..facts }).finish()
 }
 
 /// All threads executed, with what is known of them.
@@ -130,18 +130,22 @@ pub fn unfold(
 /// What a barrier returns may come from threads that are executed later, so the execution is
 /// repeated until the reads behind these values are known. They only become more. It is repeated as
 /// well with more rounds of loops that count.
-pub(super) fn settled<'p>(program: &'p Program, unfolding: Unfolding, facts: &Facts) -> Draft<'p> {
-    let (mut reductions, mut rounds) = (Vec::new(), facts.rounds.clone());
+pub(super) fn settled<'p>(
+    program: &'p Program,
+    unfolding: Unfolding,
+    mut facts: Facts,
+) -> Draft<'p> {
+    let (mut reductions, mut rounds) = (Vec::new(), std::mem::take(&mut facts.rounds));
     loop {
         let mut draft = Draft::new(program, unfolding, facts, reductions, rounds);
         execute(&mut draft);
         // What is never meant is known of as many rounds as there are.
-        let changed = facts.never.is_empty() && draft.follow_counting();
+        let changed = draft.facts.never.is_empty() && draft.follow_counting();
         reductions = draft.reductions();
         if reductions == draft.results && !changed {
             return draft;
         }
-        rounds = draft.rounds;
+        (rounds, facts) = (draft.rounds, draft.facts);
     }
 }
 

@@ -70,15 +70,15 @@ impl<'a> Barriers<'a> {
         graph.barriers.iter().all(constant).then(|| Self::certain(graph))
     }
 
-    /// The ways to meet that stay what they are however threads go on that are cut; `None` where there
-    /// is no telling. With thread counts, what a thread would do next at a barrier may take part in
-    /// what others wait for now.
+    /// The ways to meet of [fixed](Self::fixed) operations that stay what they are however threads go
+    /// on that are cut; `None` where there is no telling. With thread counts, what a thread would do
+    /// next at a barrier may take part in what others wait for now.
     #[must_use]
-    pub fn however_cut(graph: &'a EventGraph) -> Option<Vec<Generations>> {
+    pub fn however_cut(&self) -> Option<Vec<Generations>> {
         let by_turn =
             |op: &BarrierOp| !matches!(op.rule, BarrierRule::Count(_) | BarrierRule::Quorum(_));
-        let fixed = Self::fixed(graph).filter(|_| graph.barriers.iter().all(by_turn))?;
-        fixed.assignments().ok().filter(|ways| !ways.is_empty())
+        let told = self.graph.barriers.iter().all(by_turn);
+        self.assignments().ok().filter(|ways| told && !ways.is_empty())
     }
 
     pub(super) fn op(&self, index: usize) -> &'a BarrierOp {

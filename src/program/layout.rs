@@ -127,11 +127,11 @@ pub struct VariableInfo {
 }
 
 impl VariableInfo {
-    /// The bits of an element's initial value, if initial values are given: what their list leaves
-    /// out is zero.
+    /// The bits of an element's initial value, if it is known: what a list of values leaves out is
+    /// zero, and so is initialized memory without one.
     #[must_use]
     pub fn given(&self, element: u64) -> Option<u128> {
-        let values = self.initial.as_ref()?;
+        let Some(values) = &self.initial else { return self.zeroed.then_some(0) };
         let value = usize::try_from(element).ok().and_then(|index| values.get(index));
         Some(value.copied().unwrap_or(0) as u128 & mask(self.ty.bits))
     }

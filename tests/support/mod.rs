@@ -7,18 +7,24 @@ pub mod mutants;
 pub mod random;
 pub mod table;
 
-use ptxmc::cat::{Options, builtin, parse_builtin};
+use ptxmc::cat::{Loaded, Options, builtin, parse_builtin};
 use ptxmc::diagnostic::Diagnostic;
 use ptxmc::litmus::ast::Test;
 use ptxmc::litmus::parse::parse_bytes;
 use ptxmc::relation::expr::Model;
 use ptxmc::source::Files;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// A built-in model.
 pub fn model(name: &str) -> Model {
+    load(name, BTreeSet::new()).model
+}
+
+/// A built-in model in some of its readings.
+pub fn load(name: &str, variants: BTreeSet<String>) -> Loaded {
     let found = builtin(name).unwrap_or_else(|| panic!("no built-in model {name}"));
-    parse_builtin(&mut Files::default(), found, &Options::default()).model
+    parse_builtin(&mut Files::default(), found, &Options { variants })
 }
 
 /// The folder of tests that others wrote; `None`, with a visible line, where it is missing.

@@ -340,10 +340,11 @@ fn meetings(graph: &EventGraph, goal: Goal) -> Option<Vec<Generations>> {
     if graph.barriers.is_empty() {
         return Some(vec![Vec::new()]);
     }
-    if goal == Goal::BoundHit {
-        return Barriers::however_cut(graph);
+    let fixed = Barriers::fixed(graph)?;
+    match goal {
+        Goal::BoundHit => fixed.however_cut(),
+        _ => fixed.assignments().ok(),
     }
-    Barriers::fixed(graph).and_then(|barriers| barriers.assignments().ok())
 }
 
 /// Everything that guards, stored values, the condition and what is observed are made of.
