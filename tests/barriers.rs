@@ -860,3 +860,20 @@ fn meetings_beyond_the_bound_are_left_open() {
         assert_eq!(verdict(engine, 4).kind(), Kind::Allowed);
     }
 }
+
+#[test]
+fn a_loop_that_a_vote_ends_is_cut_by_the_bound() {
+    let text = "PTX votes\n.global .u32 x = 0;\n\
+         P0 @ gpu 0, cta 0, warp 0 { L: atom.relaxed.gpu.global.add.u32 %r0, [x], 1;\n\
+         setp.lt.u32 %p0, %r0, 4; bar.red.or.pred %p1, 0, %p0; @%p1 bra L; }\n\
+         P1 @ gpu 0, cta 0, warp 1 { L: atom.relaxed.gpu.global.add.u32 %r0, [x], 1;\n\
+         setp.lt.u32 %p0, %r0, 4; bar.red.or.pred %p1, 0, %p0; @%p1 bra L; }\n\
+         exists (P0:%r0 == 5)\n";
+    let test = support::parse("votes.litmus", text.as_bytes()).expect("a program");
+    let model = support::model("ptx-9.2");
+    for engine in engines() {
+        let settings = Settings { bound: 2, ..Settings::default() };
+        let verdict = check(&test, &model, engine.as_ref(), settings).verdict;
+        assert!(matches!(verdict, Verdict::Unknown(Undecided::Bound(_))), "{verdict:?}");
+    }
+}

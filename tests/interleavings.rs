@@ -165,7 +165,7 @@ impl Thread {
                 Act::Count(n) => self.count = (self.count + n) % 4,
                 Act::Restart(n) => self.count = n,
                 Act::Take(r) => self.registers[r] = self.count,
-                Act::Barrier(_) => {}
+                Act::Barrier(_) | Act::Vote(_) => {}
             },
         }
     }
@@ -207,6 +207,7 @@ fn interleavings(program: &Blocks) -> Option<[BTreeSet<State>; 2]> {
     while let Some(machine) = stack.pop() {
         let waits_at = |t: usize| match codes[t].get(machine.threads[t].at) {
             Some((_, Step::Act(Act::Barrier(id)))) => Some(*id),
+            Some((_, Step::Act(Act::Vote(all)))) => Some(2 + usize::from(*all)),
             _ => None,
         };
         let waits = |t: usize| waits_at(t).is_some();
@@ -240,6 +241,13 @@ fn interleavings(program: &Blocks) -> Option<[BTreeSet<State>; 2]> {
             if program.together && waits(who[0]) {
                 let others = (0..codes.len()).filter(|t| !who.contains(t));
                 others.for_each(|t| next.threads[t].past = true);
+            }
+            if let Some((_, Step::Act(Act::Vote(all)))) =
+                codes[who[0]].get(machine.threads[who[0]].at)
+            {
+                let mut votes = who.iter().map(|&t| machine.threads[t].predicate);
+                let result = if *all { votes.all(|vote| vote) } else { votes.any(|vote| vote) };
+                who.iter().for_each(|&t| next.threads[t].predicate = result);
             }
             let mut goes_on = true;
             for t in who {

@@ -9,7 +9,7 @@ use crate::race::{self, Race};
 use crate::relation::expr::{Axiom, AxiomKind, AxiomRole, Model, Node};
 use crate::solve::{Answer, Core, Engine, Pairs, Problem};
 use crate::verdict::{Decided, Reason, Undecided, Verdict};
-use crate::vocabulary::{BaseRel, BaseSet};
+use crate::vocabulary::{BaseRel, BaseSet, Sort};
 
 /// The verdict where accesses of different sizes race, with the events that it refers to if they
 /// are others than the problem's.
@@ -141,8 +141,9 @@ fn excluded_by_atomics(
     let graph = graph_of(test, model, settings);
     let excluded = |keep: fn(&Axiom) -> bool| {
         let mut model = model.clone();
+        let nothing = model.arena.add(Node::Empty(Sort::Relation));
         for axiom in model.axioms.iter_mut().filter(|axiom| !keep(axiom)) {
-            axiom.role = AxiomRole::Flag;
+            (axiom.node, axiom.kind, axiom.negated) = (nothing, AxiomKind::Empty, false);
         }
         let problem = Problem { graph: &graph, model: &model };
         match engine.find(problem, goal_of(test.quantifier), settings.budget).decided()? {

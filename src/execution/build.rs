@@ -21,8 +21,10 @@ pub struct Choices {
     pub co: Vec<(EventId, EventId)>,
     /// Fence-SC edges, each pair oriented.
     pub sc: Vec<(EventId, EventId)>,
-    /// Barrier generations.
+    /// Barrier generations; empty where they are left open.
     pub generations: Generations,
+    /// What barrier operations return where generations are left open, by index.
+    pub returned: Vec<Option<u128>>,
     /// Values of symbols, by id; missing ones are zero.
     pub symbols: Vec<u128>,
     /// The coherence-maximal write that gives each location its final value.
@@ -464,9 +466,10 @@ fn compute(graph: &EventGraph, choices: &Choices, known: &[Option<u128>], values
                 let whole = before.get(graph.access_of(write).value)?;
                 Some(graph.piece_of(write, whole))
             }
-            Expr::Barrier(index) => {
-                barrier_result(graph, &choices.generations, &before, index as usize)
-            }
+            Expr::Barrier(index) => match choices.generations.is_empty() {
+                true => choices.returned.get(index as usize).copied().flatten(),
+                false => barrier_result(graph, &choices.generations, &before, index as usize),
+            },
             _ => None,
         });
         if *values == before {
@@ -507,8 +510,9 @@ pub(crate) fn close_coherence(graph: &EventGraph, co: &mut Rel) {
 }
 
 /// What a `bar.red` returns: its generation's predicates combined. Operations without a predicate
-/// must not take part; where they do, they do not count.
-fn barrier_result(
+/// must not take part; where they do, they do not count. `None` where it is not known who meets, or
+/// not all predicates are.
+pub(crate) fn barrier_result(
     graph: &EventGraph,
     generations: &Generations,
     values: &Values,

@@ -2,11 +2,13 @@
 //!
 //! A symbol - an unknown initial value, a spurious failure - takes every constant of the test, zero
 //! and one value of its own that nothing else has. That is enough while symbols are copied and
-//! compared for equality: values that the test tells apart from nothing are alike.
+//! compared for equality: values that the test tells apart from nothing are alike. What a barrier
+//! returns takes every value that the number of its operations permits.
 
 use crate::event::graph::EventGraph;
 use crate::id::ExprId;
 use crate::program::expr::{Binary, Expr, mask};
+use crate::program::micro::Reduction;
 use std::collections::BTreeSet;
 
 /// The values that are tried for a symbol.
@@ -22,6 +24,17 @@ pub(super) fn values(graph: &EventGraph, symbol: usize) -> Vec<u128> {
     // The symbols before this one may be told apart from it only by values of their own.
     let fresh = (1..=mask(width)).filter(|v| !constants.contains(v)).take(symbol + 1);
     constants.iter().copied().chain(fresh).collect()
+}
+
+/// The values that a barrier operation may return; zero for one that returns nothing.
+pub(super) fn returned(graph: &EventGraph, index: usize) -> Vec<u128> {
+    let op = &graph.barriers[index];
+    let companions = graph.barriers.iter().filter(|o| o.key == op.key).count() as u128;
+    match op.reduction {
+        None => vec![0],
+        Some(Reduction::Popc) => (0..=companions).collect(),
+        Some(Reduction::And | Reduction::Or) => vec![0, 1],
+    }
 }
 
 /// Whether [`values`] leaves out no final state that the condition could tell apart: no

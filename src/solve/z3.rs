@@ -304,6 +304,7 @@ impl<'e, 'a> Session<'e, 'a> {
             rf: vec![None; graph.events.len()],
             finals: vec![None; graph.locations.len()],
             generations: vec![None; graph.barriers.len()],
+            returned: vec![None; graph.barriers.len()],
             symbols: vec![0; graph.symbols.len()],
             ..Choices::default()
         };
@@ -327,6 +328,7 @@ impl<'e, 'a> Session<'e, 'a> {
             match self.encoding.exprs.get(expr) {
                 Expr::Symbol(symbol) => choices.symbols[symbol.index()] = self.value(term),
                 Expr::Read(access) => self.justify(access, term, &mut choices),
+                Expr::Barrier(index) => choices.returned[index as usize] = Some(self.value(term)),
                 _ => {}
             }
         }

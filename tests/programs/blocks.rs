@@ -53,6 +53,8 @@ pub enum Act {
     Take(usize),
     /// A barrier of the CTA, by number.
     Barrier(usize),
+    /// The predicate becomes whether those of all threads at barrier 3, or of some at barrier 2, hold.
+    Vote(bool),
 }
 
 /// A number or a register.
@@ -110,6 +112,8 @@ impl Act {
             Self::Restart(n) => format!("mov.u32 %n, {n}"),
             Self::Take(r) => format!("mov.u32 %r{r}, %n"),
             Self::Barrier(id) => format!("bar.sync {id}"),
+            Self::Vote(true) => "bar.red.and.pred %p, 3, %p".to_owned(),
+            Self::Vote(false) => "bar.red.or.pred %p, 2, %p".to_owned(),
         }
     }
 }
@@ -191,11 +195,14 @@ fn act() -> impl Strategy<Value = Act> {
 
 fn block(barriers: u32, jumps: u32) -> impl Strategy<Value = Block> {
     let on = select(&[None, None, None, None, Some(true), Some(false)][..]);
-    let act =
-        prop_oneof![30 => act(), barriers => select(&[0, 0, 0, 0, 1][..]).prop_map(Act::Barrier)];
+    let act = prop_oneof![
+        60 => act(),
+        2 * barriers => select(&[0, 0, 0, 0, 1][..]).prop_map(Act::Barrier),
+        barriers => any::<bool>().prop_map(Act::Vote),
+    ];
     let guarded = (on, act).prop_map(|(guard, act)| {
         // A barrier under a predicate would make most programs deadlocks.
-        let guard = guard.filter(|_| !matches!(act, Act::Barrier(_)));
+        let guard = guard.filter(|_| !matches!(act, Act::Barrier(_) | Act::Vote(_)));
         Guarded { guard, act }
     });
     let end = prop_oneof![

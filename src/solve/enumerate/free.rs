@@ -6,7 +6,6 @@
 //! dropped when it is built.
 
 use crate::event::graph::EventGraph;
-use crate::program::micro::Reduction;
 use crate::solve::symbols;
 
 /// Values for all free leaves of a graph.
@@ -22,7 +21,7 @@ pub(super) struct Free {
 pub(super) fn assignments(graph: &EventGraph) -> impl Iterator<Item = Free> + use<> {
     let count = graph.symbols.len();
     let mut domains: Vec<Vec<u128>> = (0..count).map(|s| symbols::values(graph, s)).collect();
-    domains.extend((0..graph.barriers.len()).map(|b| barrier_domain(graph, b)));
+    domains.extend((0..graph.barriers.len()).map(|b| symbols::returned(graph, b)));
     let mut next = Some(vec![0; domains.len()]);
     std::iter::from_fn(move || {
         let current = next.take()?;
@@ -46,14 +45,4 @@ fn successor(domains: &[Vec<u128>], mut at: Vec<usize>) -> Option<Vec<usize>> {
         at[i] = 0;
     }
     None
-}
-
-fn barrier_domain(graph: &EventGraph, index: usize) -> Vec<u128> {
-    let op = &graph.barriers[index];
-    let companions = graph.barriers.iter().filter(|o| o.key == op.key).count() as u128;
-    match op.reduction {
-        None => vec![0],
-        Some(Reduction::Popc) => (0..=companions).collect(),
-        Some(Reduction::And | Reduction::Or) => vec![0, 1],
-    }
 }

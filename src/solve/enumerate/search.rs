@@ -322,6 +322,7 @@ impl<'a, F: FnMut(&Execution<'a>) -> Flow> Visitor for Search<'a, F> {
                 rf: candidate.rf.to_vec(),
                 symbols: candidate.free.symbols.clone(),
                 generations,
+                returned: candidate.free.barriers.iter().copied().map(Some).collect(),
                 ..Choices::default()
             };
             let mut execution = match Execution::assemble(self.graph, choices) {

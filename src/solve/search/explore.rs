@@ -99,6 +99,9 @@ pub(super) struct Search<'g, 'r> {
     pub(super) met: bool,
     pub(super) finals: Vec<Option<EventId>>,
     pub(super) symbols: Vec<Option<u128>>,
+    /// What barrier operations return, by index, and those of which it is known, in order of decision.
+    pub(super) returned: Vec<Option<u128>>,
+    pub(super) returned_trail: Vec<usize>,
     /// Whether a symbol of several bits was given some values that stand for others.
     pub(super) sampled: bool,
     pub(super) domains: Domains,
@@ -203,6 +206,8 @@ impl<'g, 'r> Search<'g, 'r> {
             met: false,
             finals: vec![None; graph.locations.len()],
             symbols: vec![None; graph.symbols.len()],
+            returned: vec![None; graph.barriers.len()],
+            returned_trail: Vec::new(),
             sampled: false,
             domains: Domains::default(),
             conflict: None,
@@ -301,6 +306,7 @@ impl<'g, 'r> Search<'g, 'r> {
                     self.stale = true;
                 }
             }
+            self.compute_results();
             if !self.stale {
                 break;
             }
@@ -333,15 +339,21 @@ impl<'g, 'r> Search<'g, 'r> {
     /// Evaluates what reads, symbols and final values decide so far.
     pub(super) fn compute_values(&mut self) {
         self.stale = false;
-        let Self { values, known, rf, symbols, finals, space, .. } = self;
+        let Self { values, known, rf, symbols, returned, finals, space, .. } = self;
         let graph = space.graph;
         values.compute_some(&graph.exprs, &space.order, &space.assumed, |leaf| match leaf {
             Expr::Read(access) => known[access.index()],
             Expr::Mbarrier(access) => graph.reads_mbarrier(access, rf).map(u128::from),
             Expr::Symbol(symbol) => symbols[symbol.index()],
+            Expr::Barrier(index) => returned[index as usize],
             Expr::Final(loc) => {
                 let write = finals[loc.index()]?;
-                final_value(graph, write, known, symbols)
+                final_value(graph, write, |leaf| match leaf {
+                    Expr::Read(access) => known[access.index()],
+                    Expr::Symbol(symbol) => symbols[symbol.index()],
+                    Expr::Barrier(index) => returned[index as usize],
+                    _ => None,
+                })
             }
             _ => None,
         });
@@ -503,6 +515,7 @@ impl<'g, 'r> Search<'g, 'r> {
                 .collect(),
             sc: self.sc.iter_pairs().collect(),
             generations: if self.met { self.generations.clone() } else { Vec::new() },
+            returned: self.returned.clone(),
             symbols: self.symbols.iter().map(|s| s.unwrap_or(0)).collect(),
             finals: self.finals.clone(),
             self_justified: self.self_justified.clone(),
@@ -514,16 +527,9 @@ impl<'g, 'r> Search<'g, 'r> {
 fn final_value(
     graph: &crate::event::graph::EventGraph,
     write: EventId,
-    known: &[Option<u128>],
-    symbols: &[Option<u128>],
+    leaf: impl Fn(Expr) -> Option<u128>,
 ) -> Option<u128> {
-    let whole =
-        crate::program::value::evaluate(&graph.exprs, graph.access_of(write).value, &|leaf| {
-            match leaf {
-                Expr::Read(access) => known[access.index()],
-                Expr::Symbol(symbol) => symbols[symbol.index()],
-                _ => None,
-            }
-        })?;
+    let value = graph.access_of(write).value;
+    let whole = crate::program::value::evaluate(&graph.exprs, value, &leaf)?;
     Some(graph.piece_of(write, whole))
 }

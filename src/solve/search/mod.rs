@@ -12,6 +12,7 @@ mod lookahead;
 mod matrix;
 mod orders;
 mod reads;
+mod returned;
 mod rules;
 mod shape;
 mod space;
@@ -86,9 +87,6 @@ impl Engine for SearchEngine {
     }
 
     fn find(&self, problem: Problem<'_>, goal: Goal, budget: Budget) -> Answer {
-        if let Some(why) = beyond(problem) {
-            return Answer::Unsupported(why);
-        }
         let rules = self.rules(problem);
         let rules = match rules.as_ref() {
             Ok(rules) => rules,
@@ -122,9 +120,6 @@ impl Engine for SearchEngine {
     }
 
     fn states(&self, problem: Problem<'_>, budget: Budget) -> Result<States, String> {
-        if let Some(why) = beyond(problem) {
-            return Err(why);
-        }
         let rules = self.rules(problem);
         let rules = rules.as_ref().as_ref().map_err(Clone::clone)?;
         let space = Space::new(problem.graph, rules, Goal::Complete);
@@ -155,13 +150,6 @@ impl Engine for SearchEngine {
         states.states = found.into_iter().collect();
         Ok(states)
     }
-}
-
-/// What the search does not handle: values that a barrier computes are known only after the
-/// barrier's generations, which it chooses last.
-fn beyond(problem: Problem<'_>) -> Option<String> {
-    let reduces = problem.graph.barriers.iter().any(|b| b.reduction.is_some());
-    reduces.then(|| "barriers with reductions".to_owned())
 }
 
 /// What the search leaves to a solver, under models that do not exclude it.

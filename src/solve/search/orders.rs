@@ -41,7 +41,7 @@ impl Search<'_, '_> {
             let met = self.met;
             self.meet(generations);
             let orders = self.save_orders();
-            if self.evaluate() && self.holds_so_far() {
+            if self.results_hold()? && self.evaluate() && self.holds_so_far() {
                 self.finish(visit)?;
             }
             self.restore_orders(orders);

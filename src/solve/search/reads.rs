@@ -3,7 +3,8 @@
 //! A read with one possible write gets it at once. Then either the read with the fewest
 //! possibilities is branched on, or a write: which read-modify-write takes its value? The second
 //! keeps threads that do the same interchangeable, and only one of them is tried. When every read
-//! has its write, symbols get values: those that something depends on, one after the other.
+//! has its write, barriers get results, then symbols values: those that something depends on, one
+//! after the other.
 
 use super::explore::{Flow, Search, Stop, Visit};
 use super::founded::Open;
@@ -11,6 +12,15 @@ use crate::id::{AccessId, AgentId, EventId};
 
 /// Up to how many reads a program is searched without looking ahead.
 pub(super) const SMALL: usize = 6;
+
+/// How much has been decided.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Mark {
+    reads: usize,
+    known: usize,
+    closed: usize,
+    returned: usize,
+}
 
 /// Where a search goes on.
 enum Branch {
@@ -39,9 +49,10 @@ impl<'g> Search<'g, '_> {
 
     fn branch(&mut self, visit: &mut Visit<'_>) -> Flow {
         match self.next_branch() {
-            Branch::Done => match self.open_symbol() {
-                Some(symbol) => self.branch_on_symbol(symbol, visit),
-                None => self.decided(visit),
+            Branch::Done => match (self.open_result(), self.open_symbol()) {
+                (Some(barrier), _) => self.branch_on_result(barrier, visit),
+                (None, Some(symbol)) => self.branch_on_symbol(symbol, visit),
+                (None, None) => self.decided(visit),
             },
             Branch::Read(read, writes) => self.branch_on_read(read, &writes, visit),
             Branch::Write(write, reads) => self.branch_on_write(write, &reads, visit),
@@ -169,24 +180,33 @@ impl<'g> Search<'g, '_> {
         self.touched[graph.event(write).agent.index()] += 1;
     }
 
-    pub(super) fn mark(&self) -> (usize, usize, usize) {
-        (self.trail.len(), self.known_trail.len(), self.closed_trail.len())
+    pub(super) fn mark(&self) -> Mark {
+        Mark {
+            reads: self.trail.len(),
+            known: self.known_trail.len(),
+            closed: self.closed_trail.len(),
+            returned: self.returned_trail.len(),
+        }
     }
 
-    pub(super) fn undo(&mut self, mark: (usize, usize, usize)) {
+    pub(super) fn undo(&mut self, mark: Mark) {
         let graph = self.space.graph;
-        let unassigned = self.trail.len() > mark.0;
-        for read in self.trail.drain(mark.0..) {
+        let unassigned = self.trail.len() > mark.reads;
+        for read in self.trail.drain(mark.reads..) {
             let write = self.rf[read.index()].take().expect("what is on the trail was assigned");
             self.touched[graph.event(read).agent.index()] -= 1;
             self.touched[graph.event(write).agent.index()] -= 1;
         }
-        self.stale |= self.known_trail.len() > mark.1;
+        self.stale |= self.known_trail.len() > mark.known;
+        self.stale |= self.returned_trail.len() > mark.returned;
         self.stale |= self.space.asks_for_mbarriers && unassigned;
-        for access in self.known_trail.drain(mark.1..) {
+        for access in self.known_trail.drain(mark.known..) {
             self.known[access.index()] = None;
         }
-        for (write, read) in self.closed_trail.drain(mark.2..) {
+        for index in self.returned_trail.drain(mark.returned..) {
+            self.returned[index] = None;
+        }
+        for (write, read) in self.closed_trail.drain(mark.closed..) {
             self.closed.remove(write, read);
         }
     }

@@ -256,6 +256,11 @@ fn matters(graph: &EventGraph, goal: Goal) -> Vec<bool> {
             continue;
         }
         stack.extend(graph.exprs.operands(x));
+        if let Expr::Barrier(index) = graph.exprs.get(x) {
+            let key = &graph.barriers[index as usize].key;
+            let votes = graph.barriers.iter().filter(|op| op.key == *key);
+            stack.extend(votes.filter_map(|op| op.predicate));
+        }
         if let Expr::Read(access) | Expr::Mbarrier(access) = graph.exprs.get(x) {
             out[access.index()] = true;
             // Whatever is written there may be what is read.

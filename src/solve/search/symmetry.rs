@@ -1,20 +1,17 @@
 //! Threads that can be exchanged without changing anything that is asked.
 
-use crate::event::graph::{AgentKind, EventGraph, EventKind};
-use crate::id::{AccessId, EventId, ExprId};
+use crate::event::graph::{AgentKind, BarrierOp, EventGraph, EventKind};
+use crate::id::{AccessId, AgentId, EventId, ExprId};
 use crate::program::expr::Expr;
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 use std::hash::{Hash, Hasher};
+use std::mem::discriminant;
 
 /// For every agent, the number of its class of interchangeable threads; `None` for agents that are
 /// alone.
 pub(super) fn classes(graph: &EventGraph) -> Vec<Option<u32>> {
     let mut out = vec![None; graph.agents.len()];
-    if graph.agents.len() < 4
-        || !graph.barriers.is_empty()
-        || !graph.api_edges.is_empty()
-        || !graph.violations.is_empty()
-    {
+    if graph.agents.len() < 4 || !graph.api_edges.is_empty() || !graph.violations.is_empty() {
         return out;
     }
     let observed = observed_accesses(graph);
@@ -95,7 +92,9 @@ fn exchangeable(graph: &EventGraph, events: &[Vec<EventId>], a: usize, b: usize)
             (event.order, event.scope, event.proxy, event.marks, event.position, place)
         };
         // Shared variables have different places in different CTAs and never match.
-        p.kind == q.kind
+        // Which operation at a barrier it is, is compared apart.
+        let barriers = matches!((&p.kind, &q.kind), (EventKind::Barrier(_), EventKind::Barrier(_)));
+        (barriers || p.kind == q.kind)
             && !matches!(p.kind, EventKind::Boundary)
             && form(x) == form(y)
             && same_dependencies(p.access, q.access)
@@ -114,12 +113,35 @@ fn exchangeable(graph: &EventGraph, events: &[Vec<EventId>], a: usize, b: usize)
     });
     pairs_match
         && same_surroundings(graph, a, b)
+        && same_barriers(graph, a, b, |x, y| equal(graph, x, y, &exchange, &mut known))
         && graph.cuts.iter().all(|c| {
             graph
                 .cuts
                 .iter()
                 .any(|d| d.kind == c.kind && equal(graph, c.guard, d.guard, &exchange, &mut known))
         })
+}
+
+/// Whether the barrier operations of two threads differ in nothing but the thread. What they return
+/// would have to be exchanged as well, and is not.
+fn same_barriers(
+    graph: &EventGraph,
+    a: usize,
+    b: usize,
+    mut equal: impl FnMut(ExprId, ExprId) -> bool,
+) -> bool {
+    let of = |agent: usize| {
+        graph.barriers.iter().filter(move |op| graph.event(op.event).agent.index() == agent)
+    };
+    let mut alike = |p: &BarrierOp, q: &BarrierOp| {
+        let form = |op: &BarrierOp| (op.arrives, op.waits, discriminant(&op.rule), op.order);
+        p.key == q.key
+            && form(p) == form(q)
+            && p.reduction.is_none()
+            && q.reduction.is_none()
+            && p.count().zip(q.count()).is_none_or(|(m, n)| equal(m, n))
+    };
+    of(a).count() == of(b).count() && of(a).zip(of(b)).all(|(p, q)| alike(p, q))
 }
 
 /// Whether every other thread is as near to the one as to the other.
@@ -129,7 +151,8 @@ fn same_surroundings(graph: &EventGraph, a: usize, b: usize) -> bool {
         (Some(p), Some(q)) => {
             let gpu = p.gpu == q.gpu;
             let grid = gpu && p.grid == q.grid;
-            Some((gpu, grid && p.cluster == q.cluster, grid && p.cta == q.cta))
+            let warp = graph.warp_of(AgentId::new(x)) == graph.warp_of(AgentId::new(y));
+            Some((gpu, grid && p.cluster == q.cluster, grid && p.cta == q.cta, warp))
         }
         _ => None,
     };
