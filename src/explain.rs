@@ -9,6 +9,7 @@ use crate::execution::recheck::recheck;
 use crate::relation::axiom::Failure;
 use crate::relation::expr::{AxiomRole, Model};
 use crate::solve::{Answer, Budget, Core, Engine, Goal, Problem};
+use std::time::Instant;
 
 /// An execution that only some axioms exclude.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,13 +48,15 @@ pub fn counterfactual(
     if core.axioms.is_empty() {
         return Err(Absent::NoCandidate);
     }
-    let mut search = Search { problem, goal, engine, budget, cores: vec![core.axioms.clone()] };
+    let mut search =
+        Search { problem, goal, engine, budget: budget.aside(), cores: vec![core.axioms.clone()] };
     let (mut asked, mut fewest) = (0, true);
+    let end = Instant::now() + Budget::ASIDE_TOGETHER;
     for dropped in smallest_first(problem.model, core) {
         if search.cores.iter().any(|core| !core.iter().any(|axiom| dropped.contains(axiom))) {
             continue;
         }
-        if asked == QUESTIONS {
+        if asked == QUESTIONS || Instant::now() > end {
             break;
         }
         asked += 1;
@@ -64,6 +67,7 @@ pub fn counterfactual(
             Tried::Impossible => return Err(Absent::NoCandidate),
         }
     }
+    search.budget = budget.within(Budget::ASIDE_TOGETHER);
     search.without_all()
 }
 

@@ -8,15 +8,7 @@ use crate::solve::{Budget, Cores};
 use crate::verdict::Kind;
 use anyhow::Result;
 use std::collections::BTreeSet;
-use std::time::{Duration, Instant};
-
-/// How long each question may take, in steps and, for an engine without steps, in milliseconds: more
-/// is not worth waiting for, once for each reading.
-const STEPS: u64 = 5_000;
-const MILLISECONDS: u64 = 1_000;
-
-/// How long all of them may take together.
-const TOGETHER: Duration = Duration::from_secs(5);
+use std::time::Instant;
 
 /// The readings, each alone in the place of the one chosen, under which the verdict is another, with
 /// that verdict; those under which it takes long to find out are left out.
@@ -32,7 +24,7 @@ pub(super) fn alternatives(
     // What there is to say of the model has been said.
     let silent = Console::new(Color::Never, true);
     let mut out = Vec::new();
-    let end = Instant::now() + TOGETHER;
+    let end = Instant::now() + Budget::ASIDE_TOGETHER;
     for reading in others(&single.checking.readings, variants) {
         if Instant::now() > end {
             break;
@@ -41,9 +33,7 @@ pub(super) fn alternatives(
         let checking = Checking { readings, ..single.checking.clone() };
         let Setup { models, engines, mut settings, .. } =
             Setup::load(single.model.as_slice(), &checking, Cores::FirstProof, &silent)?;
-        let milliseconds =
-            settings.budget.milliseconds.map_or(MILLISECONDS, |m| m.min(MILLISECONDS));
-        settings.budget = Budget { steps: Some(STEPS), milliseconds: Some(milliseconds) };
+        settings.budget = settings.budget.aside();
         let kinds = judge(case, &models, &engines, settings).into_iter();
         let told = kinds.map(|judgement| judgement.verdict.kind());
         let told = told.filter(|kind| !matches!(kind, Kind::Unknown | Kind::Error));

@@ -8,6 +8,7 @@ use crate::id::{AccessId, AgentId, EventId, ExprId};
 use crate::relation::eval::evaluate_roots;
 use crate::relation::expr::Model;
 use crate::source::Span;
+use std::time::Duration;
 
 pub mod enumerate;
 pub mod forecast;
@@ -300,6 +301,26 @@ pub struct Budget {
     pub milliseconds: Option<u64>,
     /// Engine steps; `None` without a limit of their own. Z3 counts none.
     pub steps: Option<u64>,
+}
+
+impl Budget {
+    /// How long all questions may take together that are asked beside the one that matters.
+    pub const ASIDE_TOGETHER: Duration = Duration::from_secs(5);
+
+    /// What one of these is worth at most.
+    #[must_use]
+    pub fn aside(self) -> Self {
+        const STEPS: u64 = 5_000;
+        let steps = self.steps.map_or(STEPS, |steps| steps.min(STEPS));
+        Self { steps: Some(steps), ..self.within(Duration::from_secs(1)) }
+    }
+
+    /// At most this long.
+    #[must_use]
+    pub fn within(self, time: Duration) -> Self {
+        let time = u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
+        Self { milliseconds: Some(self.milliseconds.map_or(time, |own| own.min(time))), ..self }
+    }
 }
 
 /// All final states of a program.
