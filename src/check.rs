@@ -7,6 +7,7 @@ mod endless;
 mod lifetime;
 mod mixed;
 mod overwritten;
+mod prefix;
 mod reuse;
 mod time;
 mod transparent;
@@ -277,6 +278,9 @@ fn decide(
     if let Some(found) = violation_in_a_round(test, problem, engine, settings) {
         return found;
     }
+    if let Some(found) = violation_before_a_wait(problem, engine, settings) {
+        return found;
+    }
     if let Some(found) = overwritten::object(test, problem, engine, settings) {
         return found;
     }
@@ -416,6 +420,22 @@ fn violation_in_a_round(
     rounds.violations.retain(counts);
     let verdict = violation(Problem { graph: &rounds, model }, engine, settings)?;
     Some((verdict, rounds))
+}
+
+/// Undefined behaviour before threads may wait for ever at barriers, or for one that stays in a loop:
+/// where only executions count in which every thread ends.
+fn violation_before_a_wait(
+    Problem { graph, model }: Problem<'_>,
+    engine: &dyn Engine,
+    settings: Settings,
+) -> Option<(Verdict, EventGraph)> {
+    let asked = |index| graph.cuts.is_empty() || Goal::Violation(index).needs_end(graph);
+    if graph.barriers.is_empty() || !(0..graph.violations.len()).any(asked) {
+        return None;
+    }
+    let before = prefix::before_waits(graph)?;
+    let verdict = violation(Problem { graph: &before, model }, engine, settings)?;
+    Some((verdict, before))
 }
 
 /// An allowed outcome is reported only after the model has been evaluated on its execution.

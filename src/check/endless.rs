@@ -2,7 +2,7 @@
 //! the loops or for barriers.
 
 use super::{Settings, barriers, in_order, verdict_on};
-use crate::event::graph::{BarrierOp, Cut, EventGraph};
+use crate::event::graph::{BarrierOp, Cut, EventGraph, Violation};
 use crate::execution::barrier::Barriers;
 use crate::execution::schedule::Schedules;
 use crate::id::{AgentId, EventId};
@@ -135,13 +135,8 @@ fn violated_before(
     settings: Settings,
 ) -> Result<Option<Verdict>, Undecided> {
     let graph = problem.graph;
-    let is_reached = |&(agent, count): &(AgentId, usize)| {
-        let mut own =
-            graph.barriers[..count].iter().filter(|op| graph.event(op.event).agent == agent);
-        own.all(|op| ends.reaches(graph, op.event))
-    };
     for (index, violation) in graph.violations.iter().enumerate() {
-        if violation.behind.is_empty() || !violation.behind.iter().all(is_reached) {
+        if !ends.reach_misuse(graph, violation) {
             continue;
         }
         let answer = engine.find(problem, Goal::Violation(index), settings.budget);
@@ -153,18 +148,27 @@ fn violated_before(
 }
 
 /// Where threads end, by agent; `None` for those that end as they do.
-struct Ends(Vec<Option<EventId>>);
+pub(super) struct Ends(Vec<Option<EventId>>);
 
 impl Ends {
     /// Whether the thread of an event comes past it.
     fn reaches(&self, graph: &EventGraph, event: EventId) -> bool {
         self.0[graph.event(event).agent.index()].is_none_or(|end| event < end)
     }
+
+    /// Whether threads come to a misuse as far as barriers are concerned.
+    pub(super) fn reach_misuse(&self, graph: &EventGraph, violation: &Violation) -> bool {
+        let is_reached = |&(agent, count): &(AgentId, usize)| {
+            let own = |op: &&BarrierOp| graph.event(op.event).agent == agent;
+            graph.barriers[..count].iter().filter(own).all(|op| self.reaches(graph, op.event))
+        };
+        !violation.behind.is_empty() && violation.behind.iter().all(is_reached)
+    }
 }
 
 /// Where threads end that are stuck at barriers, or wait for the task of one that never ends. `None`
 /// if others may wait at barriers for a thread that waits for a task.
-fn ends(graph: &EventGraph, stuck: &[usize]) -> Option<Ends> {
+pub(super) fn ends(graph: &EventGraph, stuck: &[usize]) -> Option<Ends> {
     let mut ends: Vec<Option<EventId>> = vec![None; graph.agents.len()];
     let agent = |event: EventId| graph.event(event).agent.index();
     for event in stuck.iter().map(|&op| graph.barriers[op].event) {
@@ -195,7 +199,11 @@ fn ends(graph: &EventGraph, stuck: &[usize]) -> Option<Ends> {
 }
 
 /// The program up to where threads end, with those barrier operations only for which `kept` holds.
-fn up_to(graph: &EventGraph, ends: &Ends, kept: impl Fn(&BarrierOp) -> bool) -> EventGraph {
+pub(super) fn up_to(
+    graph: &EventGraph,
+    ends: &Ends,
+    kept: impl Fn(&BarrierOp) -> bool,
+) -> EventGraph {
     let happens_before = |exprs: &mut ExprArena, id: EventId| {
         let happens = ends.reaches(graph, id) && graph.barrier(id).is_none_or(&kept);
         if happens { graph.event(id).guard } else { exprs.truth(false) }

@@ -1,6 +1,6 @@
 //! Races of accesses of different sizes: what they leave of a program's meaning (PTX-8.7.1, 8.7.2).
 
-use super::{Settings, goal_of, graph_of, graph_with_rounds, reached, witnessed};
+use super::{Settings, goal_of, graph_of, graph_with_rounds, prefix, reached, witnessed};
 use crate::event::graph::EventGraph;
 use crate::event::unfold::Tearing;
 use crate::litmus::ast::Test;
@@ -23,16 +23,33 @@ pub(super) fn verdict(
     if model.definition("race").is_none() || !graph.has_partial_overlap() {
         return None;
     }
-    let rounds = graph_with_rounds(test, model, settings);
-    let racing = Problem { graph: &rounds, model };
-    let race = match race::find(racing, Pairs::MixedRace, engine, settings.budget) {
+    let (race, racing) = match race(test, model, engine, settings) {
         Err(verdict) => return Some((verdict, None)),
         Ok(race) => race?,
     };
     Some(match in_spite_of_a_race(test, problem, engine, settings) {
-        Voided::Yes => (voided(&rounds, race), Some(rounds)),
+        Voided::Yes => (voided(&racing, race), Some(racing)),
         Voided::But(verdict) => (verdict, None),
     })
+}
+
+/// A mixed-size race of the program, or of what comes before threads may wait for ever, with the events
+/// that it refers to.
+fn race(
+    test: &Test,
+    model: &Model,
+    engine: &dyn Engine,
+    settings: Settings,
+) -> Result<Option<(Race, EventGraph)>, Verdict> {
+    let whole = graph_with_rounds(test, model, settings);
+    let before = prefix::before_waits(&whole);
+    for graph in std::iter::once(whole).chain(before) {
+        let problem = Problem { graph: &graph, model };
+        if let Some(race) = race::find(problem, Pairs::MixedRace, engine, settings.budget)? {
+            return Ok(Some((race, graph)));
+        }
+    }
+    Ok(None)
 }
 
 /// What a mixed-size race leaves of a program's meaning.

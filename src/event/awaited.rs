@@ -181,7 +181,9 @@ fn awaited_threads(graph: &EventGraph) -> Vec<(AgentId, EventId)> {
     // Many operations wait for the same: which threads are away by barrier and turn.
     let mut away: FxHashMap<(&BarrierKey, usize), Vec<AgentId>> = FxHashMap::default();
     let mut out = Vec::new();
-    for (at, op) in graph.barriers.iter().enumerate() {
+    let may_happen =
+        |(_, op): &(usize, &BarrierOp)| !graph.exprs.is_false(graph.event(op.event).guard);
+    for (at, op) in graph.barriers.iter().enumerate().filter(may_happen) {
         let of_warp = waits_for_warp(graph, op) && is_in_turn(graph, at);
         let for_all = op.waits && is_for_all(graph, op);
         if !of_warp && !for_all {

@@ -443,14 +443,17 @@ impl<'a> Barriers<'a> {
             let before =
                 index.checked_sub(1).filter(|&i| last_wait.get(key).is_some_and(|&l| i <= l));
             let before = before.and_then(|i| members.get_index_of(&(key, i)));
-            // Who waits without having arrived misuses the barrier when there, and no sooner.
-            let alone = |b: usize| {
-                let arrives = |&o: &usize| self.op(o).arrives && self.agent(o) == self.agent(b);
-                !own.iter().any(arrives)
+            // Who waits without having arrived misuses the barrier when there, and no sooner; an arrival
+            // after that is none for this generation.
+            let before_in_turn = |b: usize, does: fn(&BarrierOp) -> bool| {
+                let mut earlier = own.iter().filter(|&&o| self.agent(o) == self.agent(b) && o < b);
+                earlier.any(|&o| does(self.op(o)))
             };
+            let alone = |b: usize| !self.op(b).arrives && !before_in_turn(b, |op| op.arrives);
+            let arrives = |b: usize| self.op(b).arrives && !before_in_turn(b, |op| op.waits);
             for &b in own {
                 before.map(|before| edges[2 * count + before].insert(begins(b)));
-                let comes = self.op(b).arrives || alone(b);
+                let comes = arrives(b) || alone(b);
                 if comes && !generations[b].is_some_and(|g| g.late) {
                     edges[begins(b)].insert(done);
                 }

@@ -33,6 +33,9 @@ pub fn caveat(verdict: &Verdict, files: &Files) -> Option<String> {
         }
         Verdict::Unknown(why) => Some(format!("the verdict is unknown: {}", undecided(why, files))),
         Verdict::Error(message) => Some(format!("the verdict is an error: {message}")),
+        Verdict::Forbidden(core) if core.despite_race => {
+            Some("the behaviour is undefined: a mixed-size race (PTX-8.7.2)".to_owned())
+        }
         Verdict::Forbidden(core) => endless(core, files),
         Verdict::Allowed(_) => None,
     }

@@ -64,7 +64,8 @@ impl Goal {
             // Only of a thread that has ended is it known what it does not do any more.
             Self::Related(Pairs::AfterExit) => true,
             Self::Violation(_) | Self::Related(_) => {
-                let certain = |op: &BarrierOp| graph.exprs.is_true(graph.event(op.event).guard);
+                let guard = |op: &BarrierOp| graph.exprs.constant(graph.event(op.event).guard);
+                let certain = |op: &BarrierOp| guard(op).is_some();
                 let behind = match self {
                     Self::Violation(index) => &graph.violations[index].behind[..],
                     _ => &[],
