@@ -60,11 +60,11 @@ pub fn print_blocks(test: &Test) -> Result<String, PrintError> {
         text += &block_variable(variable);
     }
     for alias in &test.aliases {
-        let proxy = match alias.proxy {
-            Proxy::Generic => String::new(),
-            proxy => format!(".{proxy} "),
-        };
-        text += &format!(".alias {proxy}{} = {};\n", alias.name.value, alias.target.value);
+        if alias.proxy != Proxy::Generic {
+            let what = format!("an alias of the {} proxy", alias.proxy);
+            return Err(PrintError { style: Style::Ptx, what });
+        }
+        text += &format!(".alias {} = {};\n", alias.name.value, alias.target.value);
     }
     for task in &test.tasks {
         text += &format!("task {};\n", task.name.value);

@@ -155,6 +155,12 @@ pub fn instruction(cursor: &mut Cursor<'_>) -> Result<Instruction, SyntaxError> 
         while cursor.eat(TokenKind::Comma).is_some() {
             operands.push(next(cursor)?);
         }
+        // Nothing else than an operand starts so, and before an operand stands a comma.
+        let is_register =
+            cursor.peek() == Some(TokenKind::Word) && cursor.peek_text().starts_with('%');
+        if is_register || cursor.peek() == Some(TokenKind::OpenBracket) {
+            return Err(cursor.expected("`,`"));
+        }
     }
     let span = opcode.span.to(cursor.last_span());
     Ok(Instruction { opcode, qualifiers, operands, span })
@@ -264,7 +270,7 @@ fn named(cursor: &mut Cursor<'_>) -> Result<OperandKind, SyntaxError> {
         cursor.advance();
     }
     match cursor.peek() {
-        Some(TokenKind::OpenBracket) => {
+        Some(TokenKind::OpenBracket) if !name.value.starts_with('%') => {
             cursor.advance();
             let index = constant::integer(cursor)?;
             cursor.expect(TokenKind::CloseBracket, "`]`")?;

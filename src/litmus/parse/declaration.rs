@@ -116,7 +116,7 @@ fn skip_module_directive(cursor: &mut Cursor<'_>) {
     }
 }
 
-/// `.alias y = x;`
+/// `.alias y = x;`. Another proxy than the generic one is an error: no statement of a block uses it.
 fn alias(cursor: &mut Cursor<'_>, draft: &mut Draft, start: Span) -> Result<(), SyntaxError> {
     let proxy = match cursor.peek() {
         Some(TokenKind::Qualifier) => {
@@ -129,6 +129,9 @@ fn alias(cursor: &mut Cursor<'_>, draft: &mut Draft, start: Span) -> Result<(), 
         }
         _ => Proxy::Generic,
     };
+    if proxy != Proxy::Generic {
+        draft.error(&LitmusError::AliasProxy { proxy, span: start.to(cursor.last_span()) });
+    }
     let name = cursor.word("the new name")?;
     cursor.expect(TokenKind::Assign, "`=`")?;
     cursor.eat(TokenKind::Ampersand);
