@@ -174,6 +174,7 @@ fn register_inits(test: &Test, style: Style) -> String {
         let thread = &test.threads[init.thread].name.value;
         let value = match &init.value {
             InitialValue::Number(number) => number.to_string(),
+            InitialValue::Float(literal) => literal.to_string(),
             InitialValue::Address(name) => format!("&{}", name.value),
         };
         format!("{thread}:{percent}{}={value};\n", init.register.value)

@@ -142,6 +142,20 @@ fn alias(cursor: &mut Cursor<'_>, draft: &mut Draft, start: Span) -> Result<(), 
     Ok(())
 }
 
+/// `.ptr .global .align 16`: what a kernel parameter points to, which the test's variables show
+/// (PTX-5.1.6.3).
+fn pointed_at(cursor: &mut Cursor<'_>) -> Result<(), SyntaxError> {
+    cursor.advance();
+    if matches!(cursor.peek_text(), ".const" | ".global" | ".local" | ".shared") {
+        cursor.advance();
+    }
+    if cursor.peek_text() == ".align" {
+        cursor.advance();
+        alignment(cursor)?;
+    }
+    Ok(())
+}
+
 /// `.align 8 .b64 a[2] = {1, 2}, b`
 fn variables(
     cursor: &mut Cursor<'_>,
@@ -163,7 +177,11 @@ fn variables(
             }
             (".v2", _) => vector = 2,
             (".v4", _) => vector = 4,
-            (".attribute" | ".ptr", _) => {}
+            (".ptr", _) => {
+                pointed_at(cursor)?;
+                continue;
+            }
+            (".attribute", _) => {}
             (_, Some(found)) if found.kind != TypeKind::Predicate => ty = Some(found),
             _ => return Err(cursor.expected("`.align N` or a type such as `.u32`")),
         }
