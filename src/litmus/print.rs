@@ -4,6 +4,7 @@ use crate::litmus::ast::{
     Condition, DeclaredSpace, InitialValue, LaunchSize, Place, Quantifier, Term, Test, Thread,
     ThreadPlace, Variable,
 };
+use crate::litmus::initial::is_wide;
 use crate::ptx::legacy;
 use crate::ptx::operation::{Operation, Proxy, Statement, Type};
 use crate::ptx::print::{PrintError, Style, constant, statement, word};
@@ -173,6 +174,7 @@ fn register_inits(test: &Test, style: Style) -> String {
     let line = |init: &crate::litmus::ast::RegisterInit| {
         let thread = &test.threads[init.thread].name.value;
         let value = match &init.value {
+            InitialValue::Number(number) if is_wide(*number) => format!("{:#X}", *number as u128),
             InitialValue::Number(number) => number.to_string(),
             InitialValue::Float(literal) => literal.to_string(),
             InitialValue::Address(name) => format!("&{}", name.value),
