@@ -6,6 +6,7 @@ mod counts;
 mod endless;
 mod lifetime;
 mod mixed;
+mod outside;
 mod overwritten;
 mod prefix;
 mod reuse;
@@ -20,14 +21,12 @@ use crate::id::ObjectId;
 use crate::litmus::ast::{Quantifier, Test};
 use crate::program::lower::lower;
 use crate::program::reading::{Readings, VectorReading};
-use crate::ptx::operation::Proxy;
 use crate::race::{self, Race};
-use crate::relation::expr::{AxiomRole, Model, Node};
+use crate::relation::expr::{AxiomRole, Model};
 use crate::relation::thin_air::thin_air;
 use crate::solve::{Answer, Budget, Core, Engine, Goal, Problem, States, Why};
 use crate::source::Span;
 use crate::verdict::{Decided, Reason, Verdict};
-use crate::vocabulary::BaseSet;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
@@ -146,37 +145,10 @@ fn unfolded(
     transparent: &BTreeSet<ObjectId>,
 ) -> EventGraph {
     let mut graph = unfold(&lower(test, settings.readings), unfolding, transparent);
-    let strange = proxies_outside(&graph, model);
-    graph.violations.extend(strange);
+    // What a program does outside of the model is said before what it does wrong.
+    let outside = outside::uses(&mut graph, model);
+    graph.violations.splice(..0, outside);
     graph
-}
-
-/// Events of proxies that a model which tells proxies apart says nothing of (PTX-8.1).
-fn proxies_outside(graph: &EventGraph, model: &Model) -> Vec<Violation> {
-    if graph.events.iter().all(|event| event.proxy == Proxy::Generic) {
-        return Vec::new();
-    }
-    let mentioned = model.mentioned();
-    let mentions = |set: BaseSet| mentioned.contains(&Node::Set(set));
-    if !mentions(BaseSet::Generic) {
-        return Vec::new();
-    }
-    let unknown = |proxy: Proxy| match proxy {
-        Proxy::Generic => false,
-        Proxy::Texture => !mentions(BaseSet::Texture),
-        Proxy::Surface => !mentions(BaseSet::Surface),
-        Proxy::Constant => !mentions(BaseSet::Constant),
-    };
-    let strange = graph.events.iter().filter(|event| unknown(event.proxy));
-    strange
-        .map(|event| Violation {
-            guard: event.guard,
-            span: event.span,
-            rule: format!("the model has no clause for the {} proxy (PTX-8.1)", event.proxy),
-            out_of_model: true,
-            behind: Vec::new(),
-        })
-        .collect()
 }
 
 /// Decides a test.

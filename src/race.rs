@@ -8,7 +8,7 @@ use crate::collections::IndexSet;
 use crate::event::graph::EventGraph;
 use crate::execution::build::{Choices, Execution};
 use crate::id::{AccessId, EventId};
-use crate::ptx::operation::Order;
+use crate::ptx::operation::{Order, Proxy};
 use crate::relation::eval::{Interpretation, evaluate_roots};
 use crate::solve::{Budget, Engine, Goal, Pairs, Problem};
 use crate::source::Span;
@@ -46,11 +46,43 @@ pub enum Missing {
     Proxy {
         /// Whether it is program order that relates them, not synchronization.
         one_thread: bool,
+        /// Whether only their virtual addresses differ, which takes `fence.proxy.alias`.
+        alias: bool,
     },
     /// A release and an acquire pattern meet, but their ends are not morally strong (PTX-8.9.4).
     Ends(EventId, EventId),
+    /// A read between the two accesses does not synchronize with a write between them.
+    Link {
+        /// The write, behind the one access.
+        write: EventId,
+        /// The read of its location, before the other access.
+        read: EventId,
+        /// Whether it reads from the write in this execution.
+        reads: bool,
+        /// Why they do not synchronize.
+        gap: Gap,
+    },
     /// No synchronization leads from one to the other (PTX-8.9.5).
     Synchronization,
+}
+
+/// Why a read does not synchronize with a write (PTX-8.9.4).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Gap {
+    /// The write is weak.
+    WeakWrite,
+    /// The read is weak.
+    WeakRead,
+    /// The scope of the write does not include the thread of the read (PTX-8.5).
+    ScopeOfWrite,
+    /// The scope of the read does not include the thread of the write (PTX-8.5).
+    ScopeOfRead,
+    /// No release pattern after the one access ends in the write (PTX-8.8).
+    Release,
+    /// No acquire pattern before the other access starts from the read (PTX-8.8).
+    Acquire,
+    /// The read reads something else in this execution; else the two would synchronize.
+    Unread,
 }
 
 /// The statements of a race, the first in the source first.
@@ -158,7 +190,7 @@ fn missing(
     (a, b): (EventId, EventId),
 ) -> Vec<Missing> {
     let Problem { graph, model } = problem;
-    let strong = |id: EventId| graph.event(id).order.is_some_and(|o| o != Order::Weak);
+    let strong = |id: EventId| is_strong(graph, id);
     let one_thread = graph.event(a).agent == graph.event(b).agent;
     let mut out = Vec::new();
     // Those of one thread are morally strong where they are at one address.
@@ -184,12 +216,87 @@ fn missing(
         })
     };
     if holds("base-causality", a, b) || holds("base-causality", b, a) {
-        out.push(Missing::Proxy { one_thread });
+        let generic = [a, b].iter().all(|&e| graph.event(e).proxy == Proxy::Generic);
+        out.push(Missing::Proxy { one_thread, alias: generic && first.virt != second.virt });
         return out;
     }
-    let near = near_synchronization(problem, execution, (a, b));
-    out.push(near.unwrap_or(Missing::Synchronization));
+    match near_synchronization(problem, execution, (a, b)) {
+        Some(near) => out.push(near),
+        None => {
+            let seen = [Seen::Observed, Seen::Read, Seen::Unread].into_iter();
+            let links = seen.flat_map(|seen| [((a, b), seen), ((b, a), seen)]);
+            let mut found = links.map(|(ends, seen)| missing_links(problem, execution, ends, seen));
+            let found = found.find(|links| !links.is_empty());
+            out.extend(found.unwrap_or_else(|| vec![Missing::Synchronization]));
+        }
+    }
     out
+}
+
+/// What is missing for synchronization through a write behind the first access and a read before
+/// the last one, if there are such: those of which the one observes the other, or reads from it, or
+/// at least might.
+fn missing_links(
+    Problem { graph, model }: Problem<'_>,
+    execution: &Execution<'_>,
+    (first, last): (EventId, EventId),
+    seen: Seen,
+) -> Vec<Missing> {
+    let po = execution.relation(BaseRel::Po);
+    let names = ["observation", "release-pattern", "acquire-pattern"];
+    let roots: Vec<_> = names.iter().filter_map(|name| model.definition(name)).collect();
+    let &[observation, release, acquire] = &roots[..] else { return Vec::new() };
+    let values = evaluate_roots(&model.arena, &roots, execution);
+    let pairs = match seen {
+        Seen::Observed => values.relation(observation).clone(),
+        Seen::Read => execution.relation(BaseRel::Rf).clone(),
+        Seen::Unread => execution.relation(BaseRel::Loc).clone(),
+    };
+    let within = |&(write, read): &(EventId, EventId)| {
+        let kinds = graph.event(write).is_write() && graph.event(read).is_read();
+        kinds && po.contains(first, write) && po.contains(read, last) && !po.contains(write, read)
+    };
+    let Some((write, read)) = pairs.iter_pairs().find(within) else { return Vec::new() };
+    let before = |x: EventId, y: EventId| x == y || po.contains(x, y);
+    let released =
+        values.relation(release).iter_pairs().any(|(x, y)| y == write && before(first, x));
+    let acquired = values.relation(acquire).iter_pairs().any(|(x, y)| x == read && before(y, last));
+    let mut gaps = if seen == Seen::Observed { Vec::new() } else { unobserved(graph, write, read) };
+    if gaps.is_empty() {
+        let patterns = [(released, Gap::Release), (acquired, Gap::Acquire)];
+        gaps.extend(patterns.into_iter().filter(|(there, _)| !there).map(|(_, gap)| gap));
+    }
+    if gaps.is_empty() && seen == Seen::Unread {
+        gaps.push(Gap::Unread);
+    }
+    let reads = seen != Seen::Unread;
+    gaps.into_iter().map(|gap| Missing::Link { write, read, reads, gap }).collect()
+}
+
+/// What a read has to do with a write at its location.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Seen {
+    Observed,
+    Read,
+    Unread,
+}
+
+/// Why a read does not observe the write that it reads from, as far as strength and scopes tell.
+fn unobserved(graph: &EventGraph, write: EventId, read: EventId) -> Vec<Gap> {
+    let includes = crate::event::base::base_relation(graph, BaseRel::Includes);
+    let weak = [(write, Gap::WeakWrite), (read, Gap::WeakRead)];
+    let weak: Vec<Gap> =
+        weak.into_iter().filter(|&(e, _)| !is_strong(graph, e)).map(|(_, gap)| gap).collect();
+    if !weak.is_empty() {
+        return weak;
+    }
+    let narrow = [(write, read, Gap::ScopeOfWrite), (read, write, Gap::ScopeOfRead)];
+    narrow.into_iter().filter(|&(x, y, _)| !includes.contains(x, y)).map(|(.., gap)| gap).collect()
+}
+
+/// Whether an access is strong (PTX-8.4).
+fn is_strong(graph: &EventGraph, id: EventId) -> bool {
+    graph.event(id).order.is_some_and(|order| order != Order::Weak)
 }
 
 /// Patterns between the two accesses that meet without being morally strong.

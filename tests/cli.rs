@@ -473,10 +473,72 @@ fn races_text() {
     assert_eq!(ptxmc(&["races", MP]).status, 0);
     let alias = ptxmc(&["races", "litmus/proxy/CoWR+alias.litmus"]);
     assert!(alias.out.contains("  Program order relates them, but"), "{}", alias.transcript());
+    assert!(alias.out.contains("`fence.proxy.alias` is missing"), "{}", alias.transcript());
     // What lies beyond the bound may race.
     let run = ptxmc(&["races", LOOP]);
     assert_eq!(run.status, 3, "{}", run.transcript());
     assert!(run.out.contains("no data race found"), "{}", run.transcript());
+}
+
+/// A program without a verdict on its outcome is no program without races.
+#[test]
+fn what_voids_states_and_races_is_said_first() {
+    for (test, kind) in [
+        ("litmus/special/multimem.cp.reduce.async.bulk.litmus", "out-of-model"),
+        ("litmus/api/host-shared.litmus", "out-of-model"),
+        ("litmus/mbarrier/parity-in-a-register.litmus", "undefined"),
+    ] {
+        for command in ["races", "outcomes"] {
+            let run = ptxmc(&[command, test]);
+            let first = format!("{test}: {kind} under ptx-9.2\n");
+            assert!(run.out.starts_with(&first), "{}", run.transcript());
+            assert!(!run.out.contains("no data race under"), "{}", run.transcript());
+        }
+    }
+}
+
+#[test]
+fn an_explanation_says_what_was_expected() {
+    let run = ptxmc(&["explain", "tests/cli/wrong.litmus"]);
+    let first = "forbidden under ptx-9.2, NOT EXPECTED: expected allowed\n";
+    assert!(run.out.contains(first), "{}", run.transcript());
+    assert_eq!(run.status, 1, "{}", run.transcript());
+    assert!(!ptxmc(&["explain", MP]).out.contains("EXPECTED"));
+}
+
+#[test]
+fn a_deadlock_is_where_threads_may_wait() {
+    let test = "PTX t\n.global .u32 x = 0;\n\
+                P0 @ gpu 0, cta 0, warp 0 { ld.relaxed.gpu.u32 %r1, [x]; \
+                setp.eq.u32 %p1, %r1, 0; bar.sync 0; @%p1 bar.sync 1, 64; }\n\
+                P1 @ gpu 0, cta 0, warp 1 { bar.sync 0; }\nexists (x == 0)\n";
+    let run = ptxmc_reading(&["explain", "-"], test);
+    let waits = "all barriers: P0 may wait at barrier 1 of CTA 0\n";
+    assert!(run.out.contains(waits), "{}", run.transcript());
+}
+
+#[test]
+fn chosen_initial_values_are_shown() {
+    let test = "PTX t\n.shared .u32 s;\nP0 @ gpu 0, cta 0, warp 0 { ld.shared.u32 %r1, [s]; }\n\
+                exists (P0:%r1 == 7)\n";
+    let run = ptxmc_reading(&["check", "--witness", "-"], test);
+    assert!(run.out.contains("chosen  s=7\n"), "{}", run.transcript());
+}
+
+#[test]
+fn options_that_are_nearly_right_are_told_so() {
+    for (arguments, told) in [
+        (
+            &["--reading", "nta=foo", MP][..],
+            "the reading `nta` is `syntactic` or `value`, not `foo`",
+        ),
+        (&["--reading", "nta=value,co=total", MP], "`--reading nta=value` `--reading co=total`"),
+        (&["--witness", "dot", MP], "`--witness=dot`"),
+    ] {
+        let run = ptxmc(&[&["check"], arguments].concat());
+        assert_eq!(run.status, 2, "{}", run.transcript());
+        assert!(run.err.contains(told), "{}", run.transcript());
+    }
 }
 
 /// `tests/readings.rs` checks what each reading changes; here, that the option reaches the verdict.

@@ -261,7 +261,7 @@ fn readings_of_the_formats() {
         ("blocks: qualifiers in any order, types of variables, nested scopes, tasks",
             "PTX b\n.version 8.5\n.target sm_90\n.address_size 64\n.visible .global .u32 x = 1, y;\n\
              .shared .align 8 .b64 bar;\n.global .align 16 .v2 .b32 v[2];\n.param .u64 p = x;\n\
-             .alias .surface s = x;\npdl K1 -> K2;\ntask K1, K2;\n\
+             .alias .generic s = x;\npdl K1 -> K2;\ntask K1, K2;\n\
              P0 @ task K1 { .reg .b32 %r<2>; .reg .b64 %rd1; .reg .pred p; ld.global.relaxed.sys.u32 r1, [x];\n\
              L: { atom.sys.inc.u32 %r0, [x], 5; } // comment\n /* another */ setp.lo.u32 p, %r1, 3;\n\
              @!p bra L; st [x], %r1; ld.v2.b32 {%r0, _}, [v+8]; mov.u64 %rd1, v[1];\n\

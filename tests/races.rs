@@ -5,7 +5,7 @@ mod support;
 use ptxmc::batch::expectation;
 use ptxmc::check::{Settings, graph_of};
 use ptxmc::engines::Choice;
-use ptxmc::race::{Missing, Race, describe, races};
+use ptxmc::race::{Gap, Missing, Race, describe, races};
 use ptxmc::solve::{Budget, Problem};
 use ptxmc::verdict::Kind;
 use ptxmc::{cat, litmus, source::Files};
@@ -39,6 +39,11 @@ fn races_of(text: &str) -> Vec<String> {
                 Missing::Address => "address",
                 Missing::Proxy { .. } => "proxy",
                 Missing::Ends(..) => "ends",
+                Missing::Link { gap: Gap::WeakWrite | Gap::WeakRead, .. } => "weak-link",
+                Missing::Link { gap: Gap::ScopeOfWrite | Gap::ScopeOfRead, .. } => "narrow-link",
+                Missing::Link { gap: Gap::Release, .. } => "release",
+                Missing::Link { gap: Gap::Acquire, .. } => "acquire",
+                Missing::Link { gap: Gap::Unread, .. } => "unread",
                 Missing::Synchronization => "synchronization",
             })
             .collect();
@@ -74,10 +79,26 @@ fn a_scope_that_is_too_narrow_leaves_ends_apart() {
     assert_eq!(
         races_of(&text),
         [
-            "the 4-byte write to x by P0 / the 4-byte read of x by P1: weak weak synchronization",
+            "the 4-byte write to x by P0 / the 4-byte read of x by P1: weak weak narrow-link",
             "the 4-byte write to f by P0 / the 4-byte read of f by P1: scope synchronization",
         ]
     );
+}
+
+#[test]
+fn the_missing_half_of_a_synchronization_is_told() {
+    let found = |store, load| {
+        let races = races_of(&message_passing(store, load));
+        let data = races.into_iter().find(|race| race.contains("write to x")).expect("a race");
+        data.split_once(": ").expect("reasons").1.to_owned()
+    };
+    let (release, acquire) = ("st.release.gpu.global.u32", "ld.acquire.gpu.global.u32");
+    let (relaxed, reads) = ("st.relaxed.gpu.global.u32", "ld.relaxed.gpu.global.u32");
+    assert_eq!(found(relaxed, acquire), "weak weak release");
+    assert_eq!(found(release, reads), "weak weak acquire");
+    assert_eq!(found(relaxed, reads), "weak weak release acquire");
+    assert_eq!(found("st.weak.global.u32", acquire), "weak weak weak-link");
+    assert_eq!(found(release, "ld.acquire.cta.global.u32"), "weak weak narrow-link");
 }
 
 #[test]

@@ -10,7 +10,7 @@ use crate::execution::schedule::{Misuse, Schedules};
 use crate::id::AgentId;
 use crate::solve::{Core, Engine, Pairs, Problem};
 use crate::verdict::{Reason, Undecided, Verdict};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The verdict where barriers of CTAs are misused in some order of their operations (PTX-9.7.13.1).
 pub(super) fn misuse(
@@ -180,10 +180,7 @@ pub(super) fn confirmed(
 /// to a barrier or how many it takes, whoever may wait.
 pub(super) fn deadlock(graph: &EventGraph, waiting: &[usize]) -> Reason {
     let (may, waiting) = match waiting {
-        [] => {
-            let all = 0..graph.barriers.len();
-            (true, all.filter(|&b| graph.barriers[b].waits).collect())
-        }
+        [] => (true, open_barriers(graph)),
         certain => (false, certain.to_vec()),
     };
     let threads: Vec<String> = waiting
@@ -200,4 +197,24 @@ pub(super) fn deadlock(graph: &EventGraph, waiting: &[usize]) -> Reason {
         spans: waiting.iter().map(|&b| graph.event(graph.barriers[b].event).span).collect(),
         choices: None,
     }
+}
+
+/// The operations at which threads may wait for ever where the operations that surely happen do not
+/// tell: those on barriers to which some thread comes, or comes from somewhere, only if values say so.
+/// All operations that wait, if there are none such.
+fn open_barriers(graph: &EventGraph) -> Vec<usize> {
+    let mut unsure = FxHashSet::default();
+    let mut open = FxHashSet::default();
+    for operation in &graph.barriers {
+        let event = graph.event(operation.event);
+        if !graph.exprs.is_true(event.guard) || !graph.knows_count(operation) {
+            unsure.insert(event.agent);
+        }
+        if unsure.contains(&event.agent) {
+            open.insert(&operation.key);
+        }
+    }
+    let waiting = || (0..graph.barriers.len()).filter(|&b| graph.barriers[b].waits);
+    let some: Vec<usize> = waiting().filter(|&b| open.contains(&graph.barriers[b].key)).collect();
+    if some.is_empty() { waiting().collect() } else { some }
 }

@@ -6,6 +6,7 @@
 //! before those barriers happens in an execution, however it goes on.
 
 use super::endless::{ends, up_to};
+use crate::event::awaited::waits_for_warp;
 use crate::event::graph::{BarrierOp, BarrierRule, EventGraph};
 use crate::execution::barrier::Barriers;
 use crate::execution::schedule::Schedules;
@@ -31,6 +32,11 @@ pub(super) fn before_waits(graph: &EventGraph) -> Option<EventGraph> {
     let mut before = up_to(graph, &ends, |_| true);
     before.violations.retain(|violation| ends.reach_misuse(graph, violation));
     Some(before)
+}
+
+/// Whether an operation meets so many threads or warps.
+fn has_count(op: &BarrierOp) -> bool {
+    matches!(op.rule, BarrierRule::Count(_) | BarrierRule::Quorum(_))
 }
 
 /// From which of its barrier operations on each thread may be late for ever.
@@ -82,19 +88,34 @@ impl<'g> Doubtful<'g> {
     fn may_wait_for_ever(&self, index: usize) -> bool {
         let op = &self.graph.barriers[index];
         let own = self.graph.event(op.event).agent;
-        let counted =
-            |op: &BarrierOp| matches!(op.rule, BarrierRule::Count(_) | BarrierRule::Quorum(_));
-        let members = self.graph.members(&op.key);
-        if self.graph.barriers.iter().any(|other| other.key == op.key && counted(other)) {
-            return members.into_iter().any(|agent| self.doubts(agent, op));
-        }
-        let turn = self.sure(own, op, |other| other < index && self.graph.barriers[other].waits);
-        let arrives = |other: usize| self.graph.barriers[other].arrives;
-        op.waits
-            && members.into_iter().filter(|&agent| agent != own).any(|agent| {
-                let comes = self.sure(agent, op, arrives) > turn;
-                !comes && (self.doubts(agent, op) || self.may_be_cut(agent))
-            })
+        let others = || self.graph.members(&op.key).into_iter().filter(|&agent| agent != own);
+        let arrives = |other: &BarrierOp| other.arrives;
+        let like_this = |other: &BarrierOp| op.is_numbered_with(other);
+        let mut mates = self.graph.mates(own);
+        let for_warp = waits_for_warp(self.graph, op)
+            && mates.any(|mate| self.may_stay_away(mate, index, like_this));
+        let here = || self.graph.barriers.iter().filter(|other| other.key == op.key);
+        let doubtful = here().any(has_count) && others().any(|agent| self.doubts(agent, op));
+        let for_all = op.waits
+            && !has_count(op)
+            && others().any(|agent| self.may_stay_away(agent, index, arrives));
+        for_warp || doubtful || for_all
+    }
+
+    /// Whether a thread may neither come to the turn of an operation, with one such, nor end.
+    fn may_stay_away(
+        &self,
+        agent: AgentId,
+        index: usize,
+        comes_with: impl Fn(&BarrierOp) -> bool,
+    ) -> bool {
+        let op = &self.graph.barriers[index];
+        let like_this = |other: &BarrierOp| op.is_numbered_with(other);
+        let own = self.graph.event(op.event).agent;
+        let turn = self.sure(own, op, index, like_this);
+        let ends = self.sure[agent.index()] == self.own[agent.index()].len()
+            && self.graph.cuts.iter().all(|cut| cut.agent != agent);
+        !ends && self.sure(agent, op, usize::MAX, comes_with) <= turn
     }
 
     /// Whether some operation of a thread on this barrier is doubtful.
@@ -103,14 +124,19 @@ impl<'g> Doubtful<'g> {
         doubtful.iter().any(|&other| self.graph.barriers[other].key == op.key)
     }
 
-    fn may_be_cut(&self, agent: AgentId) -> bool {
-        self.graph.cuts.iter().any(|cut| cut.agent == agent)
-    }
-
-    /// How many such operations of a thread on this barrier surely happen.
-    fn sure(&self, agent: AgentId, op: &BarrierOp, are: impl Fn(usize) -> bool) -> usize {
+    /// How many such operations of a thread on this barrier surely come before one of the graph's.
+    fn sure(
+        &self,
+        agent: AgentId,
+        op: &BarrierOp,
+        before: usize,
+        are: impl Fn(&BarrierOp) -> bool,
+    ) -> usize {
         let sure = &self.own[agent.index()][..self.sure[agent.index()]];
-        let here = |&&other: &&usize| self.graph.barriers[other].key == op.key && are(other);
+        let here = |&&other: &&usize| {
+            let here = &self.graph.barriers[other];
+            other < before && here.key == op.key && are(here)
+        };
         sure.iter().filter(here).count()
     }
 }

@@ -62,8 +62,10 @@ pub(super) struct Checking {
     /// Read tests in blocks that name no `.version` as PTX 1.4.
     #[arg(long)]
     pub(super) legacy: bool,
-    /// Seconds for each test and engine, for `explain` for each question; without it,
-    /// no limit but that of steps.
+    /// Seconds for each engine: in `check` and `draw` for the verdict on a test under a model, in
+    /// `outcomes` for the list of states and for the verdict, in `races` for all races and for the
+    /// verdict, in `explain` for the verdict, for the execution shown and for each other reading;
+    /// without it, no limit but that of steps.
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub(super) timeout: Option<u64>,
     /// How to read the standard where it leaves room, such as `tearing=byte`; `ptxmc model` lists

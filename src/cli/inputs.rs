@@ -262,5 +262,10 @@ pub(super) fn real(path: &Path) -> PathBuf {
 }
 
 fn unreadable(name: &str, error: &io::Error) -> Diagnostic {
-    Diagnostic::unplaced("cannot-read", format!("cannot read `{name}`: {error}"))
+    let plain = Diagnostic::unplaced("cannot-read", format!("cannot read `{name}`: {error}"));
+    // The value of an option that need not have one.
+    match name {
+        "dot" | "text" => plain.help(format!("a form of witnesses is written `--witness={name}`")),
+        _ => plain,
+    }
 }

@@ -154,6 +154,11 @@ impl Readings {
             let Some((name, value)) = reading.split_once('=') else {
                 bail!("`--reading {reading}` lacks a value; readings are written NAME=VALUE");
             };
+            if value.contains(',') {
+                let each = reading.split(',').map(|one| format!("`--reading {}`", one.trim()));
+                let each = each.collect::<Vec<_>>().join(" ");
+                bail!("`--reading {reading}` is several readings; each has its option: {each}");
+            }
             if let Some(other) = chosen.insert(name, value).filter(|other| *other != value) {
                 bail!("the reading `{name}` cannot be both `{other}` and `{value}`");
             }
@@ -180,6 +185,13 @@ impl Readings {
         let Some(stray) = self.options.variants.difference(known).next() else { return Ok(()) };
         let others = program_readings();
         let names = known.iter().chain(&others).map(String::as_str);
+        let name = stray.split_once('=').map_or(stray.as_str(), |(name, _)| name);
+        let values = names.clone().filter_map(|other| other.strip_prefix(name)?.strip_prefix('='));
+        let values: Vec<&str> = values.collect();
+        if let (Some(value), [_, ..]) = (stray.strip_prefix(name), &values[..]) {
+            let value = value.trim_start_matches('=');
+            bail!("the reading `{name}` is {}, not `{value}`", alternatives(&values));
+        }
         let hint = match closest(stray, names.clone()) {
             Some(near) => format!("did you mean `{near}`?"),
             None => format!("readings are {}", names.collect::<Vec<_>>().join(", ")),

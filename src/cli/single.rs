@@ -112,7 +112,8 @@ pub(super) fn outcomes(arguments: &OutcomesArguments, console: &Console) -> Resu
         _ => Status::Unknown,
     };
     let caveat = reason::caveat(&judgement.verdict, &loaded.files);
-    let (case, model, caveat) = (&loaded.case, loaded.model(), caveat.as_deref());
+    let (case, model, caveat) = (&loaded.case, loaded.model(), caveat.as_ref());
+    let known = caveat.map(|caveat| caveat.text.as_str());
     let files = &loaded.files;
     // In text, that loops are cut is said of the states.
     let is_said =
@@ -126,10 +127,10 @@ pub(super) fn outcomes(arguments: &OutcomesArguments, console: &Console) -> Resu
             table::render(case, &listing, model, table::Witnesses::Hidden, told, files)
         }
         (OutcomesFormat::Json, true) => {
-            json::states(case, &listing, model, json::Witnesses::Included, caveat)
+            json::states(case, &listing, model, json::Witnesses::Included, known)
         }
         (OutcomesFormat::Json, false) => {
-            json::states(case, &listing, model, json::Witnesses::Omitted, caveat)
+            json::states(case, &listing, model, json::Witnesses::Omitted, known)
         }
         (OutcomesFormat::Herd, _) => herd::entry(case, &judgement, &listing, &loaded.files),
     };
@@ -195,7 +196,7 @@ pub(super) fn races(arguments: &RacesArguments, console: &Console) -> Result<Sta
                 Verdict::Unknown(Undecided::Bound(_)) if cut.is_some() => None,
                 ref verdict => reason::caveat(verdict, files),
             };
-            let caveat = caveat.as_deref();
+            let caveat = caveat.as_ref();
             print(&table_of_races::render(
                 case,
                 &races,

@@ -177,8 +177,10 @@ pub struct RegisterInit {
 /// The right-hand side of an initialization.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum InitialValue {
-    /// A number.
+    /// A number; of more than 127 bits, the one with the same bits.
     Number(i128),
+    /// A floating-point number, whose bits are those of the register's type.
+    Float(Float),
     /// The address of a variable.
     Address(Spanned<String>),
 }

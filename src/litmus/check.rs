@@ -5,6 +5,7 @@ use crate::litmus::ast::{
     AliasDeclaration, Condition, DeclaredSpace, Dialect, Term, Test, Thread, ThreadPlace, Variable,
 };
 use crate::litmus::error::{LitmusError, LitmusWarning, SHARED_BLOCK};
+use crate::litmus::initial;
 use crate::litmus::launch;
 use crate::litmus::memory;
 use crate::litmus::parse::init::column_variable;
@@ -44,6 +45,7 @@ pub(super) fn check(test: &mut Test, diagnostics: &mut Vec<Diagnostic>) {
     for condition in std::iter::once(&test.condition).chain(&test.filter) {
         memory::literals(test, &variables, condition, diagnostics);
     }
+    initial::check(test, diagnostics);
     tasks::check(test, diagnostics);
     launch::check(test, diagnostics);
     let mut terms = test.locations.iter().collect::<Vec<_>>();
@@ -97,7 +99,8 @@ fn locations(test: &mut Test, diagnostics: &mut Vec<Diagnostic>) {
     used.extend(initial.map(|address| address.name.clone()));
     let inits = test.register_inits.iter().filter_map(|init| match &init.value {
         crate::litmus::ast::InitialValue::Address(name) => Some(name.clone()),
-        crate::litmus::ast::InitialValue::Number(_) => None,
+        crate::litmus::ast::InitialValue::Number(_)
+        | crate::litmus::ast::InitialValue::Float(_) => None,
     });
     used.extend(inits);
     let mut terms = test.locations.iter().collect::<Vec<_>>();
@@ -473,7 +476,11 @@ fn addresses(
 ) {
     for statement in &thread.statements {
         let Some((address, bytes)) = constant_access(statement) else { continue };
-        let Value::AddressOf(name, extra) = &address.base else { continue };
+        let (name, constant) = match &address.base {
+            Value::AddressOf(name, extra) => (name, Some(extra)),
+            Value::ElementOf(element) => (&element.variable, None),
+            _ => continue,
+        };
         let Some(variable) = variables.get(name.value.as_str()) else { continue };
         if let Some(space) = space_of(statement)
             && !reaches(space, space_by_name(&name.value, variable))
@@ -491,6 +498,7 @@ fn addresses(
             diagnostics.push(error.diagnostic());
             continue;
         }
+        let Some(extra) = constant else { continue };
         let size = u64::from(variable.ty.bytes()) * variable.elements;
         let offset = i128::from(address.offset) + i128::from(*extra);
         let end = offset + i128::from(bytes);

@@ -1,7 +1,7 @@
 //! What can be wrong with a litmus test beyond its single statements, and how a user is told.
 
-use crate::diagnostic::Diagnostic;
-use crate::ptx::operation::Type;
+use crate::diagnostic::{Diagnostic, closest};
+use crate::ptx::operation::{Proxy, Type};
 use crate::source::{Span, Spanned};
 use thiserror::Error;
 
@@ -56,6 +56,8 @@ pub enum LitmusError {
     Directive { name: Spanned<String>, near: Option<String> },
     #[error("unknown part `{}` of a place", name.value)]
     Place { name: Spanned<String> },
+    #[error("the thread `{}` has no place", name.value)]
+    NoPlace { name: Spanned<String> },
     #[error("CTA {cta} lies in two clusters")]
     TwoClusters { cta: u32, first: Span, span: Span },
     #[error("the access covers bytes {from} to {to} of `{name}`, which has {size}")]
@@ -72,6 +74,8 @@ pub enum LitmusError {
     AliasCycle { name: Spanned<String> },
     #[error("`{}` is an alias of a kernel parameter", name.value)]
     ParameterAlias { name: Spanned<String> },
+    #[error("no access of a block goes through the {proxy} proxy")]
+    AliasProxy { proxy: Proxy, span: Span },
     #[error("the test has two conditions")]
     TwoConditions { first: Span, span: Span },
     #[error("`{name}` has an instance per {per}, so its name alone says none of them")]
@@ -98,6 +102,7 @@ impl LitmusError {
             | Self::TwoClusters { span, .. }
             | Self::OutOfRange { span, .. }
             | Self::WrongSpace { span, .. }
+            | Self::AliasProxy { span, .. }
             | Self::TwoConditions { span, .. }
             | Self::Misaligned { span, .. }
             | Self::SeveralInstances { span, .. }
@@ -116,6 +121,7 @@ impl LitmusError {
             | Self::NeverWrittenByThread { name, .. }
             | Self::Directive { name, .. }
             | Self::UnsizedShared { name }
+            | Self::NoPlace { name }
             | Self::Place { name } => name.span,
         }
     }
@@ -218,10 +224,18 @@ impl LitmusError {
                 near.as_ref(),
                 "variables are `.global`, `.shared`, `.const`, `.local`, `.param` or `.multimem`",
             )),
-            Self::Place { .. } => at("litmus-place").help(
-                "a place is `host`, or made of `gpu N`, `grid N`, `cluster N`, `cta N`, `warp N` and \
-                 `task NAME`",
-            ),
+            Self::Place { name } => {
+                let parts = "a place is `host`, or made of `gpu N`, `grid N`, `cluster N`, `cta N`, \
+                             `warp N` and `task NAME`";
+                at("litmus-place").help(match part_meant(&name.value) {
+                    Some(meant) => format!("did you mean `{meant}`? {parts}"),
+                    None => parts.to_owned(),
+                })
+            }
+            Self::NoPlace { name } => at("litmus-place").help(format!(
+                "say where it runs: `{} @ gpu 0, cta 0 {{ ... }}`",
+                name.value
+            )),
             Self::TwoClusters { first, .. } => at("litmus-place")
                 .also(*first, "here in another cluster")
                 .help("number CTAs within the grid, not within their cluster"),
@@ -231,6 +245,11 @@ impl LitmusError {
             Self::ParameterAlias { .. } => at("litmus-parameter-alias").help(
                 "a parameter has one address, which the launch gives it; aliases are other \
                  addresses of variables that live as long as the program (PTX-8.2.3)",
+            ),
+            Self::AliasProxy { .. } => at("litmus-alias-proxy").help(
+                "the memory model does not apply to texture and surface accesses and has no clause \
+                 for constant ones (PTX-8.1); for the model of the literature that has, \
+                 `--model ptx-7.5`, write the test in columns, with `tld`, `suld`, `sust` or `cld`",
             ),
             Self::TwoConditions { first, .. } => {
                 at("litmus-two-conditions").also(*first, "the first one").help("keep one of them")
@@ -262,6 +281,18 @@ impl LitmusError {
             )),
             Self::Other { code, help, .. } => at(code).help(help.clone()),
         }
+    }
+}
+
+/// The part of a place that a word stands for elsewhere, or that is spelled nearly so.
+fn part_meant(word: &str) -> Option<&'static str> {
+    const PARTS: [&str; 7] = ["gpu", "grid", "cluster", "cta", "warp", "task", "host"];
+    match word.to_ascii_lowercase().as_str() {
+        "block" | "threadblock" | "workgroup" => Some("cta"),
+        "device" | "dev" => Some("gpu"),
+        "cpu" => Some("host"),
+        "stream" | "kernel" => Some("task"),
+        lower => closest(lower, PARTS),
     }
 }
 

@@ -6,7 +6,7 @@ use super::check::space_by_name;
 use super::error::{LitmusError, LitmusWarning};
 use crate::diagnostic::Diagnostic;
 use crate::ptx::literal::Float;
-use crate::ptx::operation::{Comparison, Operation, Space, Type, TypeKind, Value};
+use crate::ptx::operation::{Comparison, Element, Operation, Space, Type, TypeKind, Value};
 use crate::source::Spanned;
 use rustc_hash::FxHashMap;
 
@@ -107,7 +107,10 @@ fn address_instructions(
             Operation::CtaRank { address, .. } => (Space::SharedCluster, address),
             _ => continue,
         };
-        let Value::AddressOf(name, _) = source else { continue };
+        let (Value::AddressOf(name, _) | Value::ElementOf(Element { variable: name, .. })) = source
+        else {
+            continue;
+        };
         let Some(variable) = variables.get(name.value.as_str()) else { continue };
         let declared = space_by_name(&name.value, variable);
         if !is_in(space, declared) {

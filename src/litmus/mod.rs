@@ -3,6 +3,7 @@
 pub mod ast;
 mod check;
 pub mod error;
+mod initial;
 pub(crate) mod launch;
 mod memory;
 pub mod parse;

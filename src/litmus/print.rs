@@ -4,6 +4,7 @@ use crate::litmus::ast::{
     Condition, DeclaredSpace, InitialValue, LaunchSize, Place, Quantifier, Term, Test, Thread,
     ThreadPlace, Variable,
 };
+use crate::litmus::initial::is_wide;
 use crate::ptx::legacy;
 use crate::ptx::operation::{Operation, Proxy, Statement, Type};
 use crate::ptx::print::{PrintError, Style, constant, statement, word};
@@ -60,11 +61,11 @@ pub fn print_blocks(test: &Test) -> Result<String, PrintError> {
         text += &block_variable(variable);
     }
     for alias in &test.aliases {
-        let proxy = match alias.proxy {
-            Proxy::Generic => String::new(),
-            proxy => format!(".{proxy} "),
-        };
-        text += &format!(".alias {proxy}{} = {};\n", alias.name.value, alias.target.value);
+        if alias.proxy != Proxy::Generic {
+            let what = format!("an alias of the {} proxy", alias.proxy);
+            return Err(PrintError { style: Style::Ptx, what });
+        }
+        text += &format!(".alias {} = {};\n", alias.name.value, alias.target.value);
     }
     for task in &test.tasks {
         text += &format!("task {};\n", task.name.value);
@@ -173,7 +174,9 @@ fn register_inits(test: &Test, style: Style) -> String {
     let line = |init: &crate::litmus::ast::RegisterInit| {
         let thread = &test.threads[init.thread].name.value;
         let value = match &init.value {
+            InitialValue::Number(number) if is_wide(*number) => format!("{:#X}", *number as u128),
             InitialValue::Number(number) => number.to_string(),
+            InitialValue::Float(literal) => literal.to_string(),
             InitialValue::Address(name) => format!("&{}", name.value),
         };
         format!("{thread}:{percent}{}={value};\n", init.register.value)

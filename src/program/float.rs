@@ -135,8 +135,8 @@ pub fn apply(function: Function, a: u128, b: u128) -> u128 {
 /// The lesser or the greater.
 fn extreme(function: Function, a: u128, b: u128) -> u128 {
     let Function { op, format, mode } = function;
-    let combined = mode.signs == Signs::Combine;
-    let [x, y] = [a, b].map(|bits| if combined { format.magnitude(bits) } else { bits });
+    let signed = mode.signs == Signs::Count;
+    let [x, y] = [a, b].map(|bits| if signed { bits } else { format.magnitude(bits) });
     let chosen = match (format.is_nan(x), format.is_nan(y)) {
         (true, true) => return format.nan(),
         (true, false) | (false, true) if mode.nans == Nans::Win => return format.nan(),
@@ -145,7 +145,10 @@ fn extreme(function: Function, a: u128, b: u128) -> u128 {
         (false, false) if format.is_less(x, y) == (op == FloatOp::Min) => x,
         (false, false) => y,
     };
-    if combined { chosen | ((a ^ b) & format.sign()) } else { chosen }
+    match mode.signs {
+        Signs::Combine => chosen | ((a ^ b) & format.sign()),
+        Signs::Count | Signs::Drop => chosen,
+    }
 }
 
 #[cfg(test)]
@@ -251,6 +254,9 @@ mod tests {
         assert_eq!(compute("f32.min.xorsign.abs", one, minus_two), 0xBF80_0000);
         assert_eq!(compute("f32.max.xorsign.abs", one, minus_two), 0xC000_0000);
         assert_eq!(compute("f32.max.xorsign.abs", minus_two, 0xBF80_0000), two);
+        assert_eq!(compute("f32.min.abs", one, minus_two), one);
+        assert_eq!(compute("f32.max.abs", one, minus_two), two);
+        assert_eq!(compute("f32.max.abs", 0xFFC0_0000, minus_two), two);
         // The sign of a NaN counts, too; a NaN that results has none.
         assert_eq!(compute("f32.max.xorsign.abs", 0xFFC0_0000, one), 0xBF80_0000);
         assert_eq!(compute("f32.max.NaN.xorsign.abs", 0xFFC0_0000, one), 0x7FFF_FFFF);

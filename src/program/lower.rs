@@ -1,6 +1,6 @@
 //! A test's statements turned into micro-operations.
 
-use super::expr::Binary;
+use super::expr::{Binary, mask};
 use super::float::FloatOp;
 use super::host::needs_device;
 use super::integer::{arithmetic, saturated, shift_amount};
@@ -16,8 +16,8 @@ use crate::litmus::ast::{DeclaredSpace, Dialect, LaunchSize, Test, Thread, Threa
 use crate::litmus::launch::{GridSize, grid_sizes};
 use crate::ptx::floating::Subnormals;
 use crate::ptx::operation::{
-    AccessForm, Address, ArithmeticOp, AtomicOp, BoolOp, Comparison, Destination, Operation, Order,
-    PredicateUse, Space, Statement, Type, TypeKind, Value,
+    AccessForm, Address, ArithmeticOp, AtomicOp, BoolOp, Comparison, Destination, Element,
+    Operation, Order, PredicateUse, Space, Statement, Type, TypeKind, Value,
 };
 use crate::ptx::uses::part_of;
 use rustc_hash::FxHashMap;
@@ -173,12 +173,28 @@ impl Lowering<'_> {
             Value::Not(register) => self.register(&register.value, 1, Extension::Zero).not(),
             Value::Immediate(number) => Term::Const(number.value as u128, ty.bits),
             Value::AddressOf(name, offset) => {
-                let base = |v| self.layout.address_of(v, self.place);
-                let base = self.layout.variable(&name.value).map_or(0, base);
-                Term::Const(u128::from(base.wrapping_add_signed(*offset)), ty.bits)
+                let base = self.start_of(&name.value).wrapping_add_signed(*offset);
+                Term::Const(u128::from(base), ty.bits)
             }
+            Value::ElementOf(element) => self.element(element).resize(ty.bits, Extension::Zero),
             Value::Special(name) => self.special(&name.value).resize(ty.bits, Extension::Zero),
         }
+    }
+
+    /// Where a variable starts for this thread.
+    fn start_of(&self, name: &str) -> u64 {
+        let start = |variable| self.layout.address_of(variable, self.place);
+        self.layout.variable(name).map_or(0, start)
+    }
+
+    /// The address of an element whose index a register says, of 64 bits (PTX-6.4.2).
+    fn element(&self, element: &Element) -> Term {
+        let number = |value: i64| Term::Const(value as u128 & mask(Element::BITS), Element::BITS);
+        let register = self.register(&element.register.value, Element::BITS, Extension::Zero);
+        let index = register.binary(Binary::Add, number(element.more));
+        let distance = index.binary(Binary::Mul, number(i64::from(element.bytes)));
+        let start = Term::Const(u128::from(self.start_of(&element.variable.value)), 64);
+        start.binary(Binary::Add, distance.resize(64, Extension::Zero))
     }
 
     /// Puts a value into a destination register.
@@ -200,24 +216,31 @@ impl Lowering<'_> {
     pub(super) fn address(&self, address: &Address, space: Space, skip: u64) -> (Term, Space) {
         let wide = Type::new(TypeKind::Unsigned, 64);
         let offset = address.offset.wrapping_add_unsigned(skip);
-        if let Value::AddressOf(name, inner) = &address.base
-            && let Some(variable) = self.layout.variable(&name.value)
-        {
-            let declared = match self.layout.variables[variable].space {
-                DeclaredSpace::Global | DeclaredSpace::Multimem => Space::Global,
-                DeclaredSpace::Shared if space == Space::SharedCluster => Space::SharedCluster,
-                DeclaredSpace::Shared => Space::SharedCta,
-                DeclaredSpace::Const => Space::Const,
-                DeclaredSpace::Local => Space::Local,
-                DeclaredSpace::Param => Space::ParamEntry,
-            };
-            let base = self.layout.address_of(variable, self.place);
-            let at = base.wrapping_add_signed(inner.wrapping_add(offset));
-            return (Term::Const(u128::from(at), 64), declared);
+        let named = match &address.base {
+            Value::AddressOf(name, _) => self.layout.variable(&name.value),
+            Value::ElementOf(element) => self.layout.variable(&element.variable.value),
+            _ => None,
+        };
+        let space = named.map_or(space, |variable| self.declared_space(variable, space));
+        if let (Value::AddressOf(name, inner), Some(_)) = (&address.base, named) {
+            let at = self.start_of(&name.value).wrapping_add_signed(inner.wrapping_add(offset));
+            return (Term::Const(u128::from(at), 64), space);
         }
         let base = self.value(&address.base, wide);
         let sum = base.binary(Binary::Add, Term::Const(offset as u64 as u128, 64));
         (sum, space)
+    }
+
+    /// The state space in which an access by name finds a variable.
+    fn declared_space(&self, variable: usize, space: Space) -> Space {
+        match self.layout.variables[variable].space {
+            DeclaredSpace::Global | DeclaredSpace::Multimem => Space::Global,
+            DeclaredSpace::Shared if space == Space::SharedCluster => Space::SharedCluster,
+            DeclaredSpace::Shared => Space::SharedCta,
+            DeclaredSpace::Const => Space::Const,
+            DeclaredSpace::Local => Space::Local,
+            DeclaredSpace::Param => Space::ParamEntry,
+        }
     }
 
     pub(super) fn target(

@@ -340,6 +340,8 @@ pub struct Marks {
     pub mbarrier: bool,
     /// Of an `mbarrier.init`.
     pub mbarrier_init: bool,
+    /// A `multimem` operation.
+    pub multimem: bool,
     /// `.mmio`
     pub mmio: bool,
     /// `ld.global.nc`, `ldu`: for data that nothing writes meanwhile.

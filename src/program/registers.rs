@@ -33,7 +33,16 @@ impl Registers {
             });
         }
         for init in test.register_inits.iter().filter(|i| i.thread == index) {
-            registers.see(&init.register.value, Type::UNTYPED);
+            match init.value {
+                InitialValue::Number(_) | InitialValue::Address(_) => {
+                    registers.see(&init.register.value, Type::UNTYPED);
+                }
+                // It has the type of its register, else that of its own.
+                InitialValue::Float(_) if registers.index(&init.register.value).is_some() => {}
+                InitialValue::Float(_) => {
+                    registers.see(&init.register.value, Type::new(TypeKind::Float, 64));
+                }
+            }
         }
         if test.dialect == Dialect::Columns {
             for seen in registers.types.values_mut().filter(|u| u.ty.kind != TypeKind::Predicate) {
@@ -96,6 +105,9 @@ impl Registers {
             if let Some(index) = self.index(&init.register.value) {
                 infos[index].initial = match &init.value {
                     InitialValue::Number(n) => *n as u128,
+                    InitialValue::Float(literal) => {
+                        literal.bits(infos[index].ty).unwrap_or_default() as u128
+                    }
                     InitialValue::Address(name) => u128::from(address(&name.value)),
                 };
             }

@@ -116,7 +116,7 @@ impl Lowering<'_> {
         order: Order,
         marks: Marks,
     ) -> Vec<Target> {
-        let target = self.target(access, element, order, marks);
+        let target = self.target(access, element, order, Marks { multimem: true, ..marks });
         (0..self.replicas())
             .map(|replica| Target { replica: Some(replica), ..target.clone() })
             .collect()

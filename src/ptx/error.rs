@@ -61,7 +61,7 @@ impl SyntaxError {
     pub fn diagnostic(&self) -> Diagnostic {
         let (code, label, help) = match self {
             Self::Expected { what, found, .. } => {
-                ("syntax-expected", format!("{what} belongs here"), address_help(what, found))
+                ("syntax-expected", format!("{what} belongs here"), likely(what, found))
             }
             Self::Character { .. } => ("syntax-character", String::new(), "remove it"),
             Self::UnterminatedComment(_) => {
@@ -261,6 +261,9 @@ impl DecodeError {
                         "`_` stands for a result that nobody wants; other operands are registers or \
                          values"
                     }
+                    "a name" | "a register" if expected.starts_with("an address") => {
+                        "write brackets around the address"
+                    }
                     "an address" => {
                         "brackets stand around the address of an access: leave them out"
                     }
@@ -282,13 +285,27 @@ impl DecodeError {
     }
 }
 
-/// How an address is written, where someone wrote it otherwise.
-fn address_help(expected: &str, found: &str) -> &'static str {
+/// What was probably meant, where that can be told from what stands there.
+fn likely(expected: &str, found: &str) -> &'static str {
     match (expected, found) {
+        (expected, found) if expected.contains("condition") || expected.contains("`~exists`") => {
+            quantifier_meant(found.trim_matches('`'))
+        }
         ("`]`", "`-`") => "the offset of an address is added: write `[x+-4]`",
         ("a number", found) if found.starts_with("`%") => {
             "an address is a variable or register and a constant: add registers before the access"
         }
+        _ => "",
+    }
+}
+
+/// The word before a condition that another one is spelled nearly as.
+fn quantifier_meant(word: &str) -> &'static str {
+    match closest(word, ["exists", "forall", "filter", "locations"]) {
+        Some("exists") => "did you mean `exists`?",
+        Some("forall") => "did you mean `forall`?",
+        Some("filter") => "did you mean `filter`?",
+        Some("locations") => "did you mean `locations`?",
         _ => "",
     }
 }

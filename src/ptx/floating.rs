@@ -55,6 +55,8 @@ pub enum Signs {
     Count,
     /// `.xorsign.abs`: their magnitudes; the sign of the result is the exclusive or of both signs.
     Combine,
+    /// `.abs`: their magnitudes; the result has no sign.
+    Drop,
 }
 
 /// How a floating-point instruction computes.
@@ -82,6 +84,8 @@ impl FloatMode {
                 "sat" => mode.range = Range::Unit,
                 "NaN" => mode.nans = Nans::Win,
                 "xorsign" => mode.signs = Signs::Combine,
+                // After `.xorsign` or before it, it asks for nothing more.
+                "abs" if mode.signs == Signs::Count => mode.signs = Signs::Drop,
                 _ => {}
             }
         }
@@ -103,6 +107,7 @@ impl Display for FloatMode {
             (self.range == Range::Unit, ".sat"),
             (self.nans == Nans::Win, ".NaN"),
             (self.signs == Signs::Combine, ".xorsign.abs"),
+            (self.signs == Signs::Drop, ".abs"),
         ];
         words.iter().filter(|(written, _)| *written).try_for_each(|(_, word)| f.write_str(word))
     }

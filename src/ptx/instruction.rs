@@ -52,6 +52,8 @@ pub enum OperandKind {
     Name(String, i64),
     /// `x[2]`
     Element(String, u64),
+    /// `x[%r1]`, and with a constant added, `x[%r1+2]`.
+    Indexed(Spanned<String>, Spanned<String>, i64),
     /// An integer.
     Integer(i128),
     /// A floating-point literal.
@@ -74,7 +76,7 @@ impl OperandKind {
             Self::Name(name, 0) if name == "_" => "the sink `_`",
             Self::Name(name, 0) if name.starts_with('%') => "a register",
             Self::Name(..) => "a name",
-            Self::Element(..) => "an array element",
+            Self::Element(..) | Self::Indexed(..) => "an array element",
             Self::Integer(_) => "a number",
             Self::Float(_) => "a floating-point number",
             Self::Bracket(_) => "an address",
@@ -102,6 +104,12 @@ impl std::fmt::Display for Operand {
             OperandKind::Name(name, 0) => f.write_str(name),
             OperandKind::Name(name, offset) => write!(f, "{name}+{offset}"),
             OperandKind::Element(name, index) => write!(f, "{name}[{index}]"),
+            OperandKind::Indexed(name, register, 0) => {
+                write!(f, "{}[{}]", name.value, register.value)
+            }
+            OperandKind::Indexed(name, register, more) => {
+                write!(f, "{}[{}+{more}]", name.value, register.value)
+            }
             OperandKind::Integer(number) => write!(f, "{number}"),
             OperandKind::Float(literal) => write!(f, "{literal}"),
             OperandKind::Bracket(operands) => write!(f, "[{}]", list(operands)),
@@ -154,6 +162,12 @@ pub fn instruction(cursor: &mut Cursor<'_>) -> Result<Instruction, SyntaxError> 
         operands.push(next(cursor)?);
         while cursor.eat(TokenKind::Comma).is_some() {
             operands.push(next(cursor)?);
+        }
+        // Nothing else than an operand starts so, and before an operand stands a comma.
+        let is_register =
+            cursor.peek() == Some(TokenKind::Word) && cursor.peek_text().starts_with('%');
+        if is_register || cursor.peek() == Some(TokenKind::OpenBracket) {
+            return Err(cursor.expected("`,`"));
         }
     }
     let span = opcode.span.to(cursor.last_span());
@@ -264,8 +278,11 @@ fn named(cursor: &mut Cursor<'_>) -> Result<OperandKind, SyntaxError> {
         cursor.advance();
     }
     match cursor.peek() {
-        Some(TokenKind::OpenBracket) => {
+        Some(TokenKind::OpenBracket) if !name.value.starts_with('%') => {
             cursor.advance();
+            if cursor.peek() == Some(TokenKind::Word) && !constant::starts(cursor) {
+                return indexed(name, cursor);
+            }
             let index = constant::integer(cursor)?;
             cursor.expect(TokenKind::CloseBracket, "`]`")?;
             match u64::try_from(index.value) {
@@ -281,6 +298,26 @@ fn named(cursor: &mut Cursor<'_>) -> Result<OperandKind, SyntaxError> {
         }
         _ => Ok(OperandKind::Name(name.value, 0)),
     }
+}
+
+/// What stands in the brackets after an array: a register and a constant that is added to it or
+/// taken from it (PTX-6.4.2), and the bracket that closes.
+fn indexed(name: Spanned<String>, cursor: &mut Cursor<'_>) -> Result<OperandKind, SyntaxError> {
+    let register = cursor.word("a register")?;
+    let more = match cursor.peek() {
+        Some(TokenKind::Plus) => offset(cursor)?,
+        Some(TokenKind::Minus) => index_less(cursor)?,
+        _ => 0,
+    };
+    cursor.expect(TokenKind::CloseBracket, "`]`")?;
+    Ok(OperandKind::Indexed(name, register, more))
+}
+
+/// `-2`, as a number below zero.
+fn index_less(cursor: &mut Cursor<'_>) -> Result<i64, SyntaxError> {
+    let number = integer(cursor)?;
+    i64::try_from(number.value)
+        .map_err(|_| SyntaxError::Range { what: "an array index", span: number.span })
 }
 
 /// `+4`, `+-4`, `+4+4`; a `-` of its own is no PTX.

@@ -183,6 +183,18 @@ pub fn integer(text: &str) -> Result<i128, LiteralFault> {
     }
 }
 
+/// An integer without a sign that has more than 64 bits and at most 128; none of PTX has.
+#[must_use]
+pub fn wide_integer(text: &str) -> Option<u128> {
+    let hexadecimal = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X"));
+    let bits = match hexadecimal {
+        Some(digits) => u128::from_str_radix(digits, 16),
+        None if text.starts_with('0') => return None,
+        None => text.parse(),
+    };
+    bits.ok().filter(|&bits| bits > u128::from(u64::MAX))
+}
+
 /// The digits of `0f` and `0d` literals, which must be complete.
 fn exact_bits(text: &str) -> Option<&str> {
     let (prefix, rest) = text.split_at_checked(2)?;

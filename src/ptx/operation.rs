@@ -165,6 +165,8 @@ pub enum Value {
     Immediate(Spanned<i128>),
     /// The address of a variable plus a byte offset.
     AddressOf(Spanned<String>, i64),
+    /// The address of an element whose index a register says.
+    ElementOf(Element),
     /// A special register such as `%tid.x`, without its `%`.
     Special(Spanned<String>),
     /// The complement of a predicate register, `!p`.
@@ -179,8 +181,28 @@ impl Value {
             Self::Register(r) | Self::Not(r) => r.span,
             Self::Immediate(i) => i.span,
             Self::AddressOf(s, _) | Self::Special(s) => s.span,
+            Self::ElementOf(element) => element.variable.span,
         }
     }
+}
+
+/// An array element `x[%r1+2]`, which lies (register + constant) * size behind the start of the
+/// array (PTX-6.4.2). NVIDIA's assembler computes this with 32 bits, without a sign.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Element {
+    /// The array.
+    pub variable: Spanned<String>,
+    /// The register.
+    pub register: Register,
+    /// What is added to the register.
+    pub more: i64,
+    /// Bytes of an element.
+    pub bytes: u32,
+}
+
+impl Element {
+    /// Bits in which the distance from the start of the array is computed.
+    pub const BITS: u32 = 32;
 }
 
 /// A memory operand: base plus byte offset.

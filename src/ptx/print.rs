@@ -3,7 +3,7 @@
 use crate::ptx::literal::Float;
 use crate::ptx::names::special_register;
 use crate::ptx::operation::{
-    AccessForm, Address, AddressDirection, AtomicOp, BarrierMode, CarryOp, Destination,
+    AccessForm, Address, AddressDirection, AtomicOp, BarrierMode, CarryOp, Destination, Element,
     FenceRestriction, IntegerOp, MbarrierOp, NonZeroTest, Operation, Order, PredicateUse, Proxy,
     ProxyFenceKind, Space, Statement, Type, TypeKind, Value, WaitPhase,
 };
@@ -568,6 +568,13 @@ impl Printer {
             Value::Immediate(number) => number.value.to_string(),
             Value::AddressOf(name, 0) => name.value.clone(),
             Value::AddressOf(name, offset) => format!("{}+{offset}", name.value),
+            Value::ElementOf(Element { variable, register, more, .. }) => {
+                let index = self.register(&register.value);
+                match more {
+                    0 => format!("{}[{index}]", variable.value),
+                    more => format!("{}[{index}+{more}]", variable.value),
+                }
+            }
             Value::Special(name) => format!("%{}", name.value),
         }
     }
@@ -619,7 +626,7 @@ impl Printer {
             base => self.value(base),
         };
         match (&address.base, address.offset, self.style) {
-            (Value::AddressOf(..), 0, Style::Columns) => base,
+            (Value::AddressOf(..), 0, Style::Columns) | (Value::ElementOf(_), ..) => base,
             (_, 0, _) => format!("[{base}]"),
             (_, offset, _) => format!("[{base}+{offset}]"),
         }

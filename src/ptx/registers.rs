@@ -159,6 +159,10 @@ impl<'s> Mentions<'s> {
         match value {
             Value::Register(register) | Value::Not(register) => self.reads.push(register),
             Value::AddressOf(name, _) => self.variables.push(name),
+            Value::ElementOf(element) => {
+                self.variables.push(&element.variable);
+                self.reads.push(&element.register);
+            }
             Value::Immediate(_) | Value::Special(_) => {}
         }
     }

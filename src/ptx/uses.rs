@@ -92,6 +92,7 @@ impl Visitor<'_> {
     }
 
     fn fitting(&mut self, value: &Value, ty: Type, fit: Fit) {
+        self.index(value);
         if let Value::Register(register) | Value::Not(register) = value {
             self.see(register, ty, fit);
         }
@@ -110,8 +111,16 @@ impl Visitor<'_> {
     }
 
     fn value(&mut self, value: &Value, ty: Type) {
+        self.index(value);
         if let Value::Register(register) | Value::Not(register) = value {
             self.register(register, ty);
+        }
+    }
+
+    /// The index of an array element, of which 32 bits count, whatever its width.
+    fn index(&mut self, value: &Value) {
+        if let Value::ElementOf(element) = value {
+            self.see(&element.register, WORD, Fit::Address);
         }
     }
 

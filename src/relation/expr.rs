@@ -4,7 +4,7 @@
 //! (`?`, `*`, `~`, cartesian product) are lowered to the ones here, so that every engine handles
 //! a short list.
 
-use super::plan::{Schedule, plan};
+use super::plan::Schedule;
 use crate::id::NodeId;
 use crate::source::Span;
 use crate::vocabulary::{BaseRel, BaseSet, Sort};
@@ -306,6 +306,8 @@ pub struct Model {
     pub total_co: bool,
     /// Cache of [`Self::forgets_reads`].
     pub(super) forgets_reads: std::sync::OnceLock<bool>,
+    /// Cache of [`Self::mentioned`].
+    pub(super) mentioned: std::sync::OnceLock<FxHashSet<Node>>,
 }
 
 impl Model {
@@ -316,14 +318,32 @@ impl Model {
         *self.forgets_reads.get_or_init(|| super::deletion::sensitive_axiom(self).is_none())
     }
 
-    /// The nodes that the demands on executions are made of, which definitions that nothing uses
-    /// are not.
+    /// The base names that the demands on executions are made of, which definitions that nothing
+    /// uses are not. What follows `awaited` is an order in time and does not count: it keeps values
+    /// from coming out of thin air and says nothing of what is observed.
     #[must_use]
-    pub fn mentioned(&self) -> FxHashSet<Node> {
-        let demands = self.axioms.iter().filter(|axiom| axiom.role == AxiomRole::Required);
-        let roots: Vec<NodeId> = demands.map(|axiom| axiom.node).collect();
-        let steps = plan(&self.arena, &roots);
-        steps.iter().flat_map(|(step, _)| step.nodes()).map(|id| self.arena.node(id)).collect()
+    pub fn mentioned(&self) -> &FxHashSet<Node> {
+        self.mentioned.get_or_init(|| {
+            let demands = self.axioms.iter().filter(|axiom| axiom.role == AxiomRole::Required);
+            let mut open: Vec<NodeId> = demands.map(|axiom| axiom.node).collect();
+            let mut seen: FxHashSet<NodeId> = FxHashSet::default();
+            let is_awaited = |id: NodeId| self.arena.node(id) == Node::Rel(BaseRel::Awaited);
+            let mut names = FxHashSet::default();
+            while let Some(id) = open.pop() {
+                if !seen.insert(id) {
+                    continue;
+                }
+                match self.arena.node(id) {
+                    node @ (Node::Set(_) | Node::Rel(_)) => {
+                        names.insert(node);
+                    }
+                    Node::Rec(rec) => open.extend(self.arena.body(rec)),
+                    Node::Comp(first, _) if is_awaited(first) => {}
+                    _ => open.extend(self.arena.operands(id)),
+                }
+            }
+            names
+        })
     }
 
     /// What the last definition of `name` denotes.

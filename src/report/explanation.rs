@@ -4,7 +4,7 @@ use super::derivation::{defined, derivation, name};
 use super::readings::description;
 use super::reason;
 use super::witness::{Picture, text};
-use crate::batch::{Case, Judgement};
+use crate::batch::{Case, Judgement, Standing};
 use crate::event::graph::{AgentKind, EventGraph, EventKind};
 use crate::execution::build::{Choices, Execution};
 use crate::explain::{Absent, Counterfactual};
@@ -38,7 +38,11 @@ pub fn render(
 ) -> String {
     let Subject { case, judgement, model, files } = subject;
     let kind = judgement.verdict.kind().name();
-    let mut out = format!("{}: {kind} under {}\n\n", case.path, model.name);
+    let mut out = format!("{}: {kind} under {}", case.path, model.name);
+    if let Some(expected) = unexpected(judgement) {
+        out.push_str(&format!(", NOT EXPECTED: expected {}", expected.name()));
+    }
+    out.push_str("\n\n");
     let question = files.text(case.test.condition_span);
     out.push_str(&format!("  {}\n\n", question.split_whitespace().collect::<Vec<_>>().join(" ")));
     if case.test.quantifier == Quantifier::Forall {
@@ -77,6 +81,11 @@ pub fn render(
         Verdict::Error(message) => out.push_str(&format!("{message}\n")),
     }
     out
+}
+
+/// The verdict that was expected, where it is another one.
+fn unexpected(judgement: &Judgement) -> Option<Kind> {
+    judgement.expected.filter(|_| judgement.standing() == Standing::Unexpected)
 }
 
 /// What readings of the standard say otherwise, with their verdicts; empty where none does.

@@ -1,6 +1,6 @@
 //! Final states as a table for people.
 
-use super::reason;
+use super::reason::{self, Caveat};
 use super::witness::{self, Picture, observed_value};
 use crate::batch::{Case, Listing};
 use crate::execution::build::Execution;
@@ -17,19 +17,28 @@ pub enum Witnesses {
 }
 
 /// All final states, those that satisfy the condition first and marked by `*`; `caveat` is what has to be
-/// known of them.
+/// known of them, and comes first where it leaves them without meaning.
 #[must_use]
 pub fn render(
     case: &Case,
     listing: &Listing,
     model: &Model,
     witnesses: Witnesses,
-    caveat: Option<&str>,
+    caveat: Option<&Caveat>,
     files: &Files,
 ) -> String {
     let states = &listing.states.states;
     let count = if states.len() == 1 { "state" } else { "states" };
-    let mut out = format!("{}: {} final {count} under {}\n", case.path, states.len(), model.name);
+    let (void, caveat) = match caveat {
+        Some(caveat) if caveat.is_void() => (Some(caveat), None),
+        other => (None, other),
+    };
+    let mut out = match void {
+        Some(Caveat { kind, text }) => {
+            format!("{}: {} under {}\n{text}\n", case.path, kind.name(), model.name)
+        }
+        None => format!("{}: {} final {count} under {}\n", case.path, states.len(), model.name),
+    };
     let mut shown: Vec<_> = states.iter().zip(&listing.matching).collect();
     shown.sort_by_key(|(_, matching)| !**matching);
     for ((values, choices), matching) in shown {
@@ -52,9 +61,15 @@ pub fn render(
     }
     let matching = listing.matching.iter().filter(|m| **m).count();
     let these = if listing.is_complete() { "" } else { "these " };
-    out.push_str(&format!("{matching} of {these}{} satisfy the condition (*)\n", states.len()));
+    let all = states.len();
+    out.push_str(&match void {
+        Some(_) => {
+            format!("{matching} of {these}{all} final {count} found satisfy the condition (*)\n")
+        }
+        None => format!("{matching} of {these}{all} satisfy the condition (*)\n"),
+    });
     if let Some(caveat) = caveat {
-        out.push_str(&format!("{caveat}\n"));
+        out.push_str(&format!("{}\n", caveat.text));
     }
     if let Some(why) = listing.states.incomplete {
         out.push_str(&format!("there may be more: {}\n", reason::limit(why)));

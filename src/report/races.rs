@@ -1,11 +1,11 @@
 //! Data races in words: the two accesses, what keeps them from being ordered, an execution.
 
-use super::reason;
+use super::reason::{self, Caveat};
 use super::witness::{Picture, text};
 use crate::batch::Case;
 use crate::event::graph::EventGraph;
 use crate::execution::build::Execution;
-use crate::race::{Missing, Race, describe, spans};
+use crate::race::{Gap, Missing, Race, describe, spans};
 use crate::relation::expr::Model;
 use crate::source::Files;
 use crate::verdict::Undecided;
@@ -19,17 +19,24 @@ pub fn render(
     graph: &EventGraph,
     model: &Model,
     files: &Files,
-    caveat: Option<&str>,
+    caveat: Option<&Caveat>,
     cut: Option<&Undecided>,
 ) -> String {
-    let mut out = match races.len() {
-        0 if cut.is_some() => format!("{}: no data race found under {}\n", case.path, model.name),
-        0 => format!("{}: no data race under {}\n", case.path, model.name),
-        1 => format!("{}: 1 data race under {}\n", case.path, model.name),
-        n => format!("{}: {n} data races under {}\n", case.path, model.name),
+    let void = caveat.filter(|caveat| caveat.is_void());
+    let mut out = match (races.len(), void) {
+        (0, Some(void)) => format!("{}: {} under {}\n", case.path, void.kind.name(), model.name),
+        (0, None) if cut.is_some() => {
+            format!("{}: no data race found under {}\n", case.path, model.name)
+        }
+        (0, None) => format!("{}: no data race under {}\n", case.path, model.name),
+        (1, _) => format!("{}: 1 data race under {}\n", case.path, model.name),
+        (n, _) => format!("{}: {n} data races under {}\n", case.path, model.name),
     };
     if let Some(caveat) = caveat {
-        out.push_str(&format!("{caveat}\n"));
+        out.push_str(&format!("{}\n", caveat.text));
+    }
+    if void.is_some() && races.is_empty() {
+        out.push_str("no data race was found, which decides nothing\n");
     }
     if let Some(why) = cut {
         out.push_str(&format!("there may be more: {}\n", reason::undecided(why, files)));
@@ -76,11 +83,28 @@ fn why(missing: Missing, picture: &Picture) -> String {
                              morally strong (PTX-8.2.1, PTX-8.7)."
                 .to_owned()
         }
-        Missing::Proxy { one_thread } => format!(
-            "{} them, but not across their proxies or virtual addresses: a proxy fence is missing \
-             (PTX-8.9.5).",
-            if one_thread { "Program order relates" } else { "Synchronization orders" }
+        Missing::Proxy { one_thread, alias } => {
+            let relates =
+                if one_thread { "Program order relates" } else { "Synchronization orders" };
+            let (across, fence) = match alias {
+                true => ("virtual addresses", "`fence.proxy.alias`"),
+                false => ("proxies or virtual addresses", "a proxy fence"),
+            };
+            format!(
+                "{relates} them, but not across their {across}: {fence} is missing (PTX-8.9.5)."
+            )
+        }
+        Missing::Link { write, read, gap: Gap::Unread, .. } => format!(
+            "{} does not read from {} here, so that no synchronization leads from one to the other \
+             (PTX-8.9.4).",
+            picture.label(read),
+            picture.label(write)
         ),
+        Missing::Link { write, read, reads, gap } => {
+            let (write, read) = (picture.label(write), picture.label(read));
+            let verb = if reads { "reads" } else { "may read" };
+            format!("{read} {verb} from {write}, but {}", gap_between(write, read, gap))
+        }
         Missing::Ends(from, to) => format!(
             "{} releases to {}, but these two are not morally strong (PTX-8.9.4).",
             picture.label(from),
@@ -89,5 +113,28 @@ fn why(missing: Missing, picture: &Picture) -> String {
         Missing::Synchronization => {
             "No synchronization leads from one to the other (PTX-8.9.5).".to_owned()
         }
+    }
+}
+
+/// Why a read does not synchronize with the write that it reads from.
+fn gap_between(write: &str, read: &str, gap: Gap) -> String {
+    match gap {
+        Gap::WeakWrite => format!("{write} is weak, so that it releases nothing (PTX-8.9.2)."),
+        Gap::WeakRead => format!("{read} is weak, so that it acquires nothing (PTX-8.9.2)."),
+        Gap::ScopeOfWrite => {
+            format!("the scope of {write} does not include the thread of {read} (PTX-8.5).")
+        }
+        Gap::ScopeOfRead => {
+            format!("the scope of {read} does not include the thread of {write} (PTX-8.5).")
+        }
+        Gap::Release => format!(
+            "{write} ends no release pattern that covers the access before it: a release is \
+             missing there (PTX-8.8)."
+        ),
+        Gap::Acquire => format!(
+            "{read} starts no acquire pattern that covers the access behind it: an acquire is \
+             missing there (PTX-8.8)."
+        ),
+        Gap::Unread => format!("{read} reads something else."),
     }
 }

@@ -3,7 +3,7 @@
 use crate::relation::expr::{Axiom, Model};
 use crate::solve::{Core, Why};
 use crate::source::Files;
-use crate::verdict::{Beyond, Bounded, Reason, Undecided, Verdict};
+use crate::verdict::{Beyond, Bounded, Kind, Reason, Undecided, Verdict};
 
 /// Why the verdict is what it is; empty where the verdict says it all.
 #[must_use]
@@ -19,10 +19,31 @@ pub fn line(verdict: &Verdict, model: &Model, files: &Files) -> String {
     }
 }
 
-/// What a reader of states or races has to know of the verdict: that there is no execution that
-/// completes, that the standard gives the program no meaning, or that nobody knows.
+/// What a reader of states or races has to know of the verdict.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Caveat {
+    /// The verdict.
+    pub kind: Kind,
+    /// That there is no execution that completes, that the standard gives the program no meaning,
+    /// or that nobody knows; and why.
+    pub text: String,
+}
+
+impl Caveat {
+    /// Whether states and races mean nothing, or not all of them are known to.
+    #[must_use]
+    pub fn is_void(&self) -> bool {
+        matches!(self.kind, Kind::Undefined | Kind::OutOfModel | Kind::Unknown | Kind::Error)
+    }
+}
+
+/// The caveat of a verdict, if it has one.
 #[must_use]
-pub fn caveat(verdict: &Verdict, files: &Files) -> Option<String> {
+pub fn caveat(verdict: &Verdict, files: &Files) -> Option<Caveat> {
+    caution(verdict, files).map(|text| Caveat { kind: verdict.kind(), text })
+}
+
+fn caution(verdict: &Verdict, files: &Files) -> Option<String> {
     match verdict {
         Verdict::Deadlock(reason) => Some(format!("deadlock: {}", placed(reason, files))),
         Verdict::Undefined(reason) => {
@@ -124,7 +145,7 @@ fn cut(bounded: &Bounded, files: &Files) -> String {
 #[must_use]
 pub fn limit(why: Why) -> &'static str {
     match why {
-        Why::Timeout => "out of time",
+        Why::Timeout => "out of time; a longer --timeout may tell",
         Why::Memory => "out of memory",
         Why::Steps => "out of steps",
         Why::States => "more final states than are listed",

@@ -312,7 +312,8 @@ def addresses():
              "[%rd1+4294967296]", "[%rd1-2147483648]", "[%rd1-2147483649]", "[%rd1+%rd2]", "[%rd1+%r2]", "[gx+%rd1]", "[%rd1+gx]", "[4+gx]", "[4+%rd1]",
              "[%rd1*4]", "[%r1]", "[%r1+4]", "[%rs1]", "[%f1]", "[%fd1]", "[%p1]", "[%rq1]", "[4]", "[0]", "[-4]", "[0x1000]", "[0x100000000]",
              "[-4294967296]", "[1.5]", "[4+4]", "gx", "%rd1", "gx[0]", "gx[4]", "gx[%r1]", "[gx[0]]", "[gx, 4]", "[[gx]]", "[gx]+4", "[nosuch]",
-             "[gx+1]", "[gx+2]", "[gx+3]", "[gx+256]", "[gx+1000]", "[gx][4]", "{%rd1}", "[{%rd1}]", "[_]", "[%tid.x]", "(gx)", "[(gx)]"]
+             "gx[%r1+1]", "gx[%r1+-1]", "gx[%r1-1]", "gx[%r1+1+1]", "gx[%rd1]", "gx[%rs1]", "gx[%f1]", "gx[%p1]", "gx[%tid.x]", "gx[%r1+%r2]", "gx[1+%r1]", "gx[%r1]+4",
+             "[gx[%r1]]", "fx[%r1]", "[gx+1]", "[gx+2]", "[gx+3]", "[gx+256]", "[gx+1000]", "[gx][4]", "{%rd1}", "[{%rd1}]", "[_]", "[%tid.x]", "(gx)", "[(gx)]"]
     ops = [("ld%s.u32 %%r1, %s", ["", ".global", ".shared", ".shared::cluster", ".const", ".local", ".param", ".relaxed.gpu", ".relaxed.gpu.global",
                                    ".relaxed.gpu.shared", ".volatile"]),
            ("st%s.u32 %s, %%r1", ["", ".global", ".shared", ".shared::cluster", ".local", ".param", ".relaxed.gpu", ".relaxed.gpu.global",
@@ -1075,7 +1076,7 @@ def mov():
     for ty, d in P(["u32", "b32", "u64", "b64", "f32", "pred"], ["%r1", "%rd1", "%rs1", "%f1", "%fd1", "%p1", "_", "1", "%tid.x"]):
         t.add("mov.%s %s, %s" % (ty, d, d if d[0] == "%" else "%r2"))
     t.section("generic address of a variable")
-    for ty, s in P(["u32", "u64", "b64", "s64", "b32"], ["generic(gx)", "generic(sx)", "generic(cx)", "generic(lx)", "mask(gx)", "gx[4]", "gx+-4", "gx-4", "sx+8", "gx+gx", "nosuch", "gx+%rd1"]):
+    for ty, s in P(["u32", "u64", "b64", "s64", "b32"], ["generic(gx)", "generic(sx)", "generic(cx)", "generic(lx)", "mask(gx)", "gx[4]", "gx[%r1]", "gx[%r1+1]", "sx[%r1]", "gx[%f1]", "gx+-4", "gx-4", "sx+8", "gx+gx", "nosuch", "gx+%rd1"]):
         t.add("mov.%s %s, %s" % (ty, reg(ty), s))
     t.section("pack and unpack")
     for ty, (n, e) in P(["b8", "b16", "b32", "b64", "b128", "u32", "u64", "f64"], [(1, "b32"), (2, "b8"), (2, "b16"), (4, "b16"), (2, "b32"), (4, "b32"), (2, "b64"), (3, "b32"), (4, "b8"), (8, "b16"), (2, "f32")]):

@@ -5,6 +5,7 @@ use super::draft::Draft;
 use super::place::{PlaceDraft, PlaceError, place};
 use super::scopes::Scopes;
 use super::{declaration, init, tail};
+use crate::diagnostic::Diagnostic;
 use crate::litmus::ast::{Task, TaskEdge};
 use crate::litmus::error::LitmusError;
 use crate::ptx::cursor::Cursor;
@@ -36,6 +37,9 @@ pub(super) fn parse(cursor: &mut Cursor<'_>, draft: &mut Draft) {
             Some(TokenKind::Word) if names_before_place(cursor) > 1 => shared_block(cursor, draft),
             Some(TokenKind::Word) if matches!(cursor.peek_text(), "task" | "order" | "pdl") => {
                 task(cursor, draft)
+            }
+            Some(TokenKind::Word) if cursor.peek_at(1) == Some(TokenKind::OpenBrace) => {
+                thread_without_place(cursor, draft).map(|body| bodies.extend(body))
             }
             _ => Err(cursor.expected(
                 "a declaration, a thread such as `P0 @ gpu 0, cta 0 { ... }`, \
@@ -124,6 +128,17 @@ fn thread<'t>(
     let Some(place) = placed(cursor, draft)? else { return Ok(None) };
     opens(cursor)?;
     draft.add_thread(name, place);
+    Ok(block(cursor, draft).map(|body| (draft.threads.len() - 1, body)))
+}
+
+/// `P0 { ... }`, which is an error; its statements are read as those of a thread somewhere.
+fn thread_without_place<'t>(
+    cursor: &mut Cursor<'t>,
+    draft: &mut Draft,
+) -> Result<Option<(usize, Cursor<'t>)>, SyntaxError> {
+    let name = cursor.word("a thread")?;
+    draft.error(&LitmusError::NoPlace { name: name.clone() });
+    draft.add_thread(name.clone(), PlaceDraft::open(name.span));
     Ok(block(cursor, draft).map(|body| (draft.threads.len() - 1, body)))
 }
 
@@ -232,6 +247,7 @@ fn statements(mut cursor: Cursor<'_>, draft: &mut Draft, names: &mut Names, thre
             continue;
         }
         let mut statement = cursor.split_until(|kind| kind == TokenKind::Semicolon);
+        let known = draft.diagnostics.len();
         let read = if statement.peek() == Some(TokenKind::Qualifier) {
             thread_directive(&mut statement, draft, names, &mut body, thread)
         } else {
@@ -239,6 +255,8 @@ fn statements(mut cursor: Cursor<'_>, draft: &mut Draft, names: &mut Names, thre
         };
         match read {
             Err(error) => draft.syntax(&error),
+            // What follows a statement in error may belong to it.
+            Ok(()) if is_wrong(draft, known) && !starts_statement(&statement) => {}
             Ok(()) => rest_of_line(&mut statement, &mut body, draft, names),
         }
         let ends = cursor.eat(TokenKind::Semicolon).is_some();
@@ -267,6 +285,16 @@ fn source_location(cursor: &mut Cursor<'_>) {
     }
 }
 
+/// Whether one of the diagnostics after the first `known` is an error.
+fn is_wrong(draft: &Draft, known: usize) -> bool {
+    draft.diagnostics[known..].iter().any(Diagnostic::is_error)
+}
+
+/// Whether a statement may start here.
+fn starts_statement(cursor: &Cursor<'_>) -> bool {
+    matches!(cursor.peek(), Some(TokenKind::Word | TokenKind::At))
+}
+
 /// Statements that follow without the `;` between: one error, then each is read.
 fn rest_of_line(cursor: &mut Cursor<'_>, body: &mut Body, draft: &mut Draft, names: &Names) {
     while !cursor.is_at_end() {
@@ -275,7 +303,7 @@ fn rest_of_line(cursor: &mut Cursor<'_>, body: &mut Body, draft: &mut Draft, nam
             continue;
         }
         draft.syntax(&cursor.expected("`;`"));
-        if cursor.peek() != Some(TokenKind::Word) && cursor.peek() != Some(TokenKind::At) {
+        if !starts_statement(cursor) {
             return;
         }
         if let Err(error) = body.statement(cursor, names, draft) {

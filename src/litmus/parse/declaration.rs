@@ -116,7 +116,7 @@ fn skip_module_directive(cursor: &mut Cursor<'_>) {
     }
 }
 
-/// `.alias y = x;`
+/// `.alias y = x;`. Another proxy than the generic one is an error: no statement of a block uses it.
 fn alias(cursor: &mut Cursor<'_>, draft: &mut Draft, start: Span) -> Result<(), SyntaxError> {
     let proxy = match cursor.peek() {
         Some(TokenKind::Qualifier) => {
@@ -129,6 +129,9 @@ fn alias(cursor: &mut Cursor<'_>, draft: &mut Draft, start: Span) -> Result<(), 
         }
         _ => Proxy::Generic,
     };
+    if proxy != Proxy::Generic {
+        draft.error(&LitmusError::AliasProxy { proxy, span: start.to(cursor.last_span()) });
+    }
     let name = cursor.word("the new name")?;
     cursor.expect(TokenKind::Assign, "`=`")?;
     cursor.eat(TokenKind::Ampersand);
@@ -136,6 +139,20 @@ fn alias(cursor: &mut Cursor<'_>, draft: &mut Draft, start: Span) -> Result<(), 
     cursor.expect(TokenKind::Semicolon, "`;`")?;
     let span = start.to(target.span);
     draft.add_alias(AliasDeclaration { name, proxy, target, span });
+    Ok(())
+}
+
+/// `.ptr .global .align 16`: what a kernel parameter points to, which the test's variables show
+/// (PTX-5.1.6.3).
+fn pointed_at(cursor: &mut Cursor<'_>) -> Result<(), SyntaxError> {
+    cursor.advance();
+    if matches!(cursor.peek_text(), ".const" | ".global" | ".local" | ".shared") {
+        cursor.advance();
+    }
+    if cursor.peek_text() == ".align" {
+        cursor.advance();
+        alignment(cursor)?;
+    }
     Ok(())
 }
 
@@ -160,7 +177,11 @@ fn variables(
             }
             (".v2", _) => vector = 2,
             (".v4", _) => vector = 4,
-            (".attribute" | ".ptr", _) => {}
+            (".ptr", _) => {
+                pointed_at(cursor)?;
+                continue;
+            }
+            (".attribute", _) => {}
             (_, Some(found)) if found.kind != TypeKind::Predicate => ty = Some(found),
             _ => return Err(cursor.expected("`.align N` or a type such as `.u32`")),
         }

@@ -7,7 +7,8 @@ use crate::litmus::ast::{
 use crate::litmus::error::{LitmusError, LitmusWarning};
 use crate::ptx::cursor::Cursor;
 use crate::ptx::error::SyntaxError;
-use crate::ptx::instruction::{integer, without_percent};
+use crate::ptx::instruction::{float, integer, without_percent};
+use crate::ptx::literal;
 use crate::ptx::names;
 use crate::ptx::operation::{Proxy, Type};
 use crate::ptx::token::TokenKind;
@@ -139,10 +140,33 @@ fn register_init(cursor: &mut Cursor<'_>, draft: &mut Draft) -> Result<(), Synta
         Some(_) if cursor.peek() == Some(TokenKind::Word) => {
             InitialValue::Address(cursor.word("a location")?)
         }
-        Some(_) => InitialValue::Number(integer(cursor)?.value),
+        Some(_) if starts_decimal(cursor) => match float(cursor)? {
+            Some(literal) => InitialValue::Float(literal.value),
+            None => return Err(cursor.expected("a number")),
+        },
+        Some(_) => InitialValue::Number(register_number(cursor)?),
     };
     draft.register_inits.push(RegisterInitDraft { thread, register, value });
     end_of_item(cursor)
+}
+
+/// Whether a number with a point or an exponent follows, with a sign or without.
+fn starts_decimal(cursor: &Cursor<'_>) -> bool {
+    match cursor.peek() {
+        Some(TokenKind::Minus | TokenKind::Plus) => cursor.peek_at(1) == Some(TokenKind::Decimal),
+        first => first == Some(TokenKind::Decimal),
+    }
+}
+
+/// An integer of up to 128 bits, as the widest registers have them.
+fn register_number(cursor: &mut Cursor<'_>) -> Result<i128, SyntaxError> {
+    match literal::wide_integer(cursor.peek_text()) {
+        Some(bits) if cursor.peek() == Some(TokenKind::Number) => {
+            cursor.advance();
+            Ok(bits as i128)
+        }
+        _ => Ok(integer(cursor)?.value),
+    }
 }
 
 /// `P0:` or `0:`, as the thread's name.

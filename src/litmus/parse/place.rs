@@ -26,7 +26,7 @@ pub(super) struct PlaceDraft {
 
 impl PlaceDraft {
     /// A place of which nothing is said.
-    fn open(span: Span) -> Self {
+    pub(super) fn open(span: Span) -> Self {
         let (gpu, grid, cluster, cta, warp) = (None, None, None, None, None);
         Self { gpu, grid, cluster, cta, warp, host: false, task: None, span }
     }

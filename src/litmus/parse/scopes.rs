@@ -129,6 +129,10 @@ impl Scopes {
                 self.register(&mut first.value);
                 self.register(&mut second.value);
             }
+            OperandKind::Indexed(name, register, _) => {
+                self.register(&mut name.value);
+                self.register(&mut register.value);
+            }
             OperandKind::Bracket(list) | OperandKind::Vector(list) => {
                 list.iter_mut().for_each(|inner| self.operand(inner));
             }

@@ -6,7 +6,7 @@ use crate::ptx::error::DecodeError;
 use crate::ptx::instruction::{Operand, OperandKind};
 use crate::ptx::names;
 use crate::ptx::operation::{
-    AccessForm, Address, Operation, Order, Proxy, Scope, Space, Type, TypeKind, Value,
+    AccessForm, Address, Element, Operation, Order, Proxy, Scope, Space, Type, TypeKind, Value,
 };
 use crate::source::{Span, Spanned};
 
@@ -324,7 +324,10 @@ impl Decoder<'_> {
                 section,
             )),
             (None, _) if self.in_columns() => Ok(Type::UNTYPED),
-            (None, Value::AddressOf(name, _)) => match self.variable(&name.value) {
+            (
+                None,
+                Value::AddressOf(name, _) | Value::ElementOf(Element { variable: name, .. }),
+            ) => match self.variable(&name.value) {
                 Some(ty) => Ok(ty),
                 None => Err(self.missing("a type", section)),
             },

@@ -7,7 +7,7 @@ use super::{Decoded, Decoder, outside};
 use crate::ptx::error::DecodeError;
 use crate::ptx::instruction::{Operand, OperandKind};
 use crate::ptx::names;
-use crate::ptx::operation::{ArithmeticOp, Operation, Type, TypeKind, Value};
+use crate::ptx::operation::{ArithmeticOp, Element, Operation, Type, TypeKind, Value};
 use crate::ptx::uses::part_of;
 
 const INTEGERS: &str = ".u16, .u32, .u64, .s16, .s32 and .s64";
@@ -39,12 +39,16 @@ impl Decoder<'_> {
         const SECTION: &str = "PTX-9.7.9.3";
         let integer = ty.kind != TypeKind::Float && ty != Type::PREDICATE;
         match source {
-            Value::AddressOf(name, _) if !integer => Err(DecodeError::Rule {
-                message: format!("the address of `{}` is no `.{ty}`", name.value),
-                help: "addresses are integers: write `mov.u64 %rd1, x`",
-                section: SECTION,
-                span: name.span,
-            }),
+            Value::AddressOf(name, _) | Value::ElementOf(Element { variable: name, .. })
+                if !integer =>
+            {
+                Err(DecodeError::Rule {
+                    message: format!("the address of `{}` is no `.{ty}`", name.value),
+                    help: "addresses are integers: write `mov.u64 %rd1, x`",
+                    section: SECTION,
+                    span: name.span,
+                })
+            }
             Value::Special(name) => match names::special_register_type(&name.value) {
                 None => Err(DecodeError::Rule {
                     message: format!("`%{}` is a vector", name.value),

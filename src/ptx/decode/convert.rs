@@ -3,7 +3,7 @@
 use super::arithmetic::is_integer;
 use super::{Decoded, Decoder, outside};
 use crate::ptx::error::DecodeError;
-use crate::ptx::operation::{Operation, Type, TypeKind, Value};
+use crate::ptx::operation::{Element, Operation, Type, TypeKind, Value};
 use crate::source::{Span, Spanned};
 
 const SECTION: &str = "PTX-9.7.9.21";
@@ -73,7 +73,8 @@ impl Decoder<'_> {
         let operands = self.operands(2, 2, "cvt.to.from d, a")?;
         let destination = self.real_destination(&operands[0])?;
         let source = self.any_value(&operands[1], from)?;
-        if let Value::AddressOf(name, _) = &source
+        if let Value::AddressOf(name, _) | Value::ElementOf(Element { variable: name, .. }) =
+            &source
             && !self.in_columns()
         {
             return Err(rule(

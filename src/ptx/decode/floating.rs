@@ -176,11 +176,10 @@ impl Decoder<'_> {
 
     /// The function, where it is one of the subset.
     fn computed(&self, ty: Type) -> Option<ArithmeticOp> {
-        let has = |word: &str| self.qualifiers.has(word);
         let types = self.instruction.qualifiers.iter();
         let one_type = types.filter(|word| floating_type(&word.value).is_some()).count() == 1;
-        // Pairs of `.f32`, sums of two formats, and magnitudes of three are not computed.
-        let plain = one_type && !(ty.is_packed() && ty.bits == 64) && has("abs") == has("xorsign");
+        // Pairs of `.f32` and sums of two formats are not computed.
+        let plain = one_type && !(ty.is_packed() && ty.bits == 64);
         match self.instruction.opcode.value.as_str() {
             _ if !plain => None,
             "add" => Some(ArithmeticOp::Add),

@@ -5,7 +5,7 @@ use crate::ptx::error::DecodeError;
 use crate::ptx::instruction::{Operand, OperandKind, without_percent};
 use crate::ptx::literal::Float;
 use crate::ptx::names::special_register;
-use crate::ptx::operation::{Address, Destination, Type, TypeKind, Value};
+use crate::ptx::operation::{Address, Destination, Element, Type, TypeKind, Value};
 use crate::source::{Span, Spanned};
 
 /// What to do where a constant of 16 bits is wanted.
@@ -17,7 +17,9 @@ impl Decoder<'_> {
     pub(super) fn value(&self, operand: &Operand, ty: Type) -> Result<Value, DecodeError> {
         let value = self.any_value(operand, ty)?;
         match &value {
-            Value::AddressOf(..) | Value::Special(_) if !self.in_columns() => {
+            Value::AddressOf(..) | Value::ElementOf(_) | Value::Special(_)
+                if !self.in_columns() =>
+            {
                 Err(DecodeError::Rule {
                     message: format!("`{operand}` is no operand of `{}`", self.form()),
                     help: "only `mov`, `cvta`, `mapa` and `getctarank` take the address of a \
@@ -43,6 +45,9 @@ impl Decoder<'_> {
                 Some(offset) => Ok(Value::AddressOf(Spanned::new(name.clone(), span), offset)),
                 None => Err(self.not_an_array(name, span)),
             },
+            OperandKind::Indexed(name, register, more) if !self.in_columns() => {
+                self.element(name, register, *more).map(Value::ElementOf)
+            }
             _ => Err(mismatch("a register or a constant", operand)),
         }
     }
@@ -204,7 +209,9 @@ impl Decoder<'_> {
     pub(super) fn address(&self, operand: &Operand) -> Result<Address, DecodeError> {
         let inner = match &operand.kind {
             OperandKind::Bracket(list) => match list.as_slice() {
-                [Operand { kind: OperandKind::Element(..), .. }] if !self.in_columns() => {
+                [Operand { kind: OperandKind::Element(..) | OperandKind::Indexed(..), .. }]
+                    if !self.in_columns() =>
+                {
                     return Err(DecodeError::Rule {
                         message: format!("`{operand}` is no address"),
                         help: "an element is an address already: leave the brackets around it out",
@@ -216,6 +223,16 @@ impl Decoder<'_> {
                 _ => return Err(mismatch("one address between the brackets", operand)),
             },
             OperandKind::Element(..) => operand,
+            OperandKind::Indexed(name, ..) if !self.takes_elements() => {
+                return Err(DecodeError::Rule {
+                    message: format!("`{operand}` is no address of `{}`", self.form()),
+                    help: "only loads and stores take an element by a register: move its address \
+                           to a register first, `mov.u64 %rd1, x[%r1]`",
+                    section: "PTX-6.4.2",
+                    span: name.span,
+                });
+            }
+            OperandKind::Indexed(..) => operand,
             _ if self.in_columns() => operand,
             _ => return Err(mismatch("an address such as `[x]` or `[%rd1+8]`", operand)),
         };
@@ -235,6 +252,9 @@ impl Decoder<'_> {
                 }
                 None => Err(self.not_an_array(name, inner.span)),
             },
+            OperandKind::Indexed(name, register, more) => {
+                address(Value::ElementOf(self.element(name, register, *more)?), 0)
+            }
             OperandKind::Integer(number)
                 if !self.in_columns() && u32::try_from(*number).is_err() =>
             {
@@ -272,6 +292,32 @@ impl Decoder<'_> {
     fn element_offset(&self, name: &str, index: u64) -> Option<i64> {
         let size = self.variable(name)?.bytes();
         i64::try_from(index).ok()?.checked_mul(i64::from(size))
+    }
+
+    /// Whether the instruction takes an array element whose index is a register; NVIDIA's assembler
+    /// knows no others.
+    fn takes_elements(&self) -> bool {
+        let opcode = self.instruction.opcode.value.as_str();
+        !self.in_columns() && matches!(opcode, "ld" | "ldu" | "st")
+    }
+
+    /// `x[%r1+2]` (PTX-6.4.2).
+    fn element(
+        &self,
+        name: &Spanned<String>,
+        register: &Spanned<String>,
+        more: i64,
+    ) -> Result<Element, DecodeError> {
+        let Some(ty) = self.variable(&name.value) else {
+            return Err(self.not_an_array(&name.value, name.span));
+        };
+        if !self.is_register(&register.value) || special_register(&register.value).is_some() {
+            let found = format!("`{}`", register.value);
+            let expected = "a register or a number as an index";
+            return Err(DecodeError::Operand { expected, found, span: register.span });
+        }
+        let register = without_percent(register.clone());
+        Ok(Element { variable: name.clone(), register, more, bytes: ty.bytes() })
     }
 
     fn not_an_array(&self, name: &str, span: Span) -> DecodeError {

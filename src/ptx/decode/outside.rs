@@ -186,6 +186,7 @@ fn registers(decoder: &Decoder<'_>, operand: &Operand, into: &mut Vec<Register>)
             add(first);
             add(second);
         }
+        OperandKind::Indexed(_, register, _) => add(register),
         OperandKind::Bracket(list) | OperandKind::Vector(list) => {
             for inner in list {
                 registers(decoder, inner, into);

@@ -28,6 +28,8 @@ pub struct Picture {
     pub columns: Vec<Column>,
     /// The initial writes that edges refer to.
     pub initial: Vec<Node>,
+    /// What was chosen for those of them whose value the test leaves open.
+    pub chosen: Vec<(String, String)>,
     /// Edges, sorted by relation.
     pub edges: Vec<Edge>,
     /// The final state: names and values.
@@ -101,15 +103,17 @@ impl Picture {
                 .collect();
             columns.push(Column { title: title(&agent.name, place), nodes });
         }
-        let initial = executed(execution)
+        let initial: Vec<Node> = executed(execution)
             .filter(|&id| graph.event(id).kind == EventKind::Init)
             .filter(|&id| edges.iter().any(|e| e.from == id || e.to == id))
             .map(node)
             .collect();
+        let chosen = initial.iter().filter_map(|node| chosen_value(execution, node.id)).collect();
         let (state, flags) = (final_state(execution), flags(execution, model));
         let values = execution.final_state().into_iter().enumerate();
         let integers = values.map(|(i, value)| observed_integer(graph, i, value)).collect();
-        Self { name: name.to_owned(), columns, initial, edges, state, integers, flags }
+        let name = name.to_owned();
+        Self { name, columns, initial, chosen, edges, state, integers, flags }
     }
 
     /// The node of an event, if it is drawn.
@@ -204,7 +208,9 @@ fn describe(execution: &Execution<'_>, id: EventId) -> String {
         }
         EventKind::Boundary => return "boundary of grids".to_owned(),
     };
-    if let Some(order) = event.order.filter(|&o| o != Order::Weak) {
+    // Proxy fences have their order and scope in their names.
+    let named = matches!(event.kind, EventKind::ProxyFence(_));
+    if let Some(order) = event.order.filter(|&o| o != Order::Weak && !named) {
         text.push_str(&format!(".{order}"));
         if let Some(scope) = event.scope {
             text.push_str(&format!(".{scope}"));
@@ -232,6 +238,16 @@ fn describe(execution: &Execution<'_>, id: EventId) -> String {
         text.push_str(&format!(" {} = {value}", location(graph, id)));
     }
     text.trim_start().to_owned()
+}
+
+/// The name and value of an initial write whose value is no constant.
+fn chosen_value(execution: &Execution<'_>, id: EventId) -> Option<(String, String)> {
+    let graph = execution.graph;
+    if graph.exprs.constant(graph.access_of(id).value).is_some() {
+        return None;
+    }
+    let value = number(execution.event_value(id)?, graph.slice(id).1, true);
+    Some((location(graph, id).to_owned(), value))
 }
 
 fn proxy_fence(kind: ProxyFenceKind) -> String {

@@ -67,6 +67,10 @@ fn facts(picture: &Picture) -> Vec<String> {
             None => facts.push((&edge.relation, vec![text])),
         }
     }
+    if !picture.chosen.is_empty() {
+        let chosen = picture.chosen.iter().map(|(name, value)| format!("{name}={value}"));
+        facts.push(("chosen", chosen.collect()));
+    }
     if !picture.state.is_empty() {
         let state = picture.state.iter().map(|(name, value)| format!("{name}={value}"));
         facts.push(("final", state.collect()));

@@ -1,0 +1,250 @@
+//! What a model has no clause for: a program that does such a thing is outside of it.
+//!
+//! Models say what they speak of by what they mention. Only those are looked at that tell proxies
+//! or scopes apart: others, such as sequential consistency, mean every program.
+
+use crate::event::base::base_set;
+use crate::event::graph::{BarrierKey, Event, EventGraph, EventKind, Violation};
+use crate::id::{EventId, ExprId};
+use crate::program::micro::Restriction;
+use crate::ptx::operation::{Proxy, ProxyFenceKind, Scope};
+use crate::relation::expr::{Model, Node};
+use crate::vocabulary::{BaseRel, BaseSet};
+use rustc_hash::FxHashSet;
+
+/// Uses of what a model has no clause for, in order of events.
+pub(super) fn uses(graph: &mut EventGraph, model: &Model) -> Vec<Violation> {
+    let mentioned = Mentioned(model.mentioned());
+    let is_generic = |event: &Event| event.proxy == Proxy::Generic;
+    if mentioned.everything() && graph.events.iter().all(is_generic) {
+        return Vec::new();
+    }
+    let events = graph.ids().filter_map(|id| {
+        let event = graph.event(id);
+        let lacking = || features(graph, id).into_iter().find(|f| mentioned.lacks(f));
+        let unknown = mentioned.unknown_proxy(event);
+        let what = unknown.or_else(|| lacking().map(|feature| feature.describe()))?;
+        Some(violation(event, event.guard, &what))
+    });
+    let mut found: Vec<Violation> = events.collect();
+    if mentioned.lacks(&API) {
+        let ends = graph.api_edges.iter().map(|&(_, later)| graph.event(later));
+        found.extend(ends.map(|event| violation(event, event.guard, &API.describe())));
+    }
+    if mentioned.lacks(&PARTIAL_OVERLAP) {
+        found.extend(overlaps(graph, &PARTIAL_OVERLAP, |graph, a, b| {
+            graph.access_of(a).range() != graph.access_of(b).range()
+        }));
+    }
+    if mentioned.lacks(&ALIASES) {
+        found.extend(overlaps(graph, &ALIASES, |graph, a, b| {
+            graph.access_of(a).virt != graph.access_of(b).virt
+        }));
+    }
+    found
+}
+
+/// The names that the axioms of a model are made of.
+struct Mentioned<'m>(&'m FxHashSet<Node>);
+
+impl Mentioned<'_> {
+    fn set(&self, set: BaseSet) -> bool {
+        self.0.contains(&Node::Set(set))
+    }
+
+    fn relation(&self, relation: BaseRel) -> bool {
+        self.0.contains(&Node::Rel(relation))
+    }
+
+    /// Whether the model tells scopes apart, as all models of PTX do.
+    fn has_scopes(&self) -> bool {
+        self.relation(BaseRel::SameScope) || self.relation(BaseRel::Includes)
+    }
+
+    /// Whether a model of PTX has no clause for a feature.
+    fn lacks(&self, feature: &Feature) -> bool {
+        self.has_scopes() && !self.0.contains(&feature.told_by)
+    }
+
+    /// Whether no feature is unknown to the model.
+    fn everything(&self) -> bool {
+        !FEATURES.iter().any(|feature| self.lacks(feature))
+    }
+
+    /// A proxy of an event that the model has no clause for (PTX-8.1).
+    fn unknown_proxy(&self, event: &Event) -> Option<String> {
+        let set = match event.proxy {
+            Proxy::Generic => return None,
+            Proxy::Texture => BaseSet::Texture,
+            Proxy::Surface => BaseSet::Surface,
+            Proxy::Constant => BaseSet::Constant,
+        };
+        let told_apart = self.set(BaseSet::Generic) || self.has_scopes();
+        (told_apart && !self.set(set)).then(|| format!("the {} proxy (PTX-8.1)", event.proxy))
+    }
+}
+
+/// Something that a model may have no clause for.
+struct Feature {
+    what: &'static str,
+    section: &'static str,
+    /// The version of the ISA that brought it, where that is known.
+    since: Option<&'static str>,
+    /// What models with a clause for it mention.
+    told_by: Node,
+}
+
+impl Feature {
+    const fn new(
+        what: &'static str,
+        section: &'static str,
+        since: &'static str,
+        told_by: Node,
+    ) -> Self {
+        Self { what, section, since: Some(since), told_by }
+    }
+
+    fn describe(&self) -> String {
+        let Self { what, section, since, .. } = self;
+        match since {
+            Some(version) => format!("{what} ({section}, since PTX ISA {version})"),
+            None => format!("{what} ({section})"),
+        }
+    }
+}
+
+// What has no name of its own is told by one that came with it or after it. That includes the barrier
+// of a warp, which a model may know and take for no synchronization.
+const CLUSTER_SCOPE: Feature =
+    Feature::new("the scope .cluster", "PTX-8.5", "7.8", Node::Rel(BaseRel::ClusterSync));
+const CLUSTER_BARRIER: Feature =
+    Feature::new("barrier.cluster", "PTX-9.7.13.3", "7.8", Node::Rel(BaseRel::ClusterSync));
+const CLUSTER_MEMORY: Feature = Feature::new(
+    "shared memory of another CTA",
+    "PTX-2.2.2",
+    "7.8",
+    Node::Rel(BaseRel::ClusterSync),
+);
+const WARP_BARRIER: Feature =
+    Feature::new("bar.warp.sync", "PTX-9.7.13.2", "6.0", Node::Rel(BaseRel::ClusterSync));
+const MBARRIERS: Feature =
+    Feature::new("mbarriers", "PTX-9.7.13.15", "7.0", Node::Set(BaseSet::Mbarrier));
+const RESTRICTED_FENCE: Feature =
+    Feature::new("sync_restrict", "PTX-9.7.13.4", "8.6", Node::Rel(BaseRel::Uncovered));
+const INIT_FENCE: Feature =
+    Feature::new("fence.mbarrier_init", "PTX-9.7.13.4", "8.0", Node::Rel(BaseRel::Uncovered));
+const ASYNC_FENCE: Feature =
+    Feature::new("fence.proxy.async", "PTX-9.7.13.4", "8.0", Node::Set(BaseSet::Async));
+const TENSORMAP_FENCE: Feature =
+    Feature::new("fence.proxy.tensormap", "PTX-9.7.13.4", "8.3", Node::Set(BaseSet::Async));
+const ALIAS_FENCE: Feature =
+    Feature::new("fence.proxy.alias", "PTX-9.7.13.4", "7.5", Node::Set(BaseSet::Alias));
+const MULTIMEM: Feature =
+    Feature::new("multimem operations", "PTX-8.2.3", "8.1", Node::Set(BaseSet::Async));
+const ALIASES: Feature = Feature::new(
+    "several virtual addresses of one location",
+    "PTX-8.2.2",
+    "7.5",
+    Node::Rel(BaseRel::Vloc),
+);
+const PARTIAL_OVERLAP: Feature = Feature {
+    what: "accesses that overlap in part",
+    section: "PTX-8.2.1",
+    since: None,
+    told_by: Node::Rel(BaseRel::SameAccess),
+};
+const API: Feature = Feature {
+    what: "the order of tasks",
+    section: "PTX-8.9.4",
+    since: None,
+    told_by: Node::Rel(BaseRel::Api),
+};
+
+const FEATURES: [&Feature; 14] = [
+    &CLUSTER_SCOPE,
+    &CLUSTER_BARRIER,
+    &CLUSTER_MEMORY,
+    &WARP_BARRIER,
+    &MBARRIERS,
+    &RESTRICTED_FENCE,
+    &INIT_FENCE,
+    &ASYNC_FENCE,
+    &TENSORMAP_FENCE,
+    &ALIAS_FENCE,
+    &MULTIMEM,
+    &ALIASES,
+    &PARTIAL_OVERLAP,
+    &API,
+];
+
+/// What an event is an instance of.
+fn features(graph: &EventGraph, id: EventId) -> Vec<Feature> {
+    let event = graph.event(id);
+    let operation = match event.kind {
+        _ if event.marks.mbarrier => Some(MBARRIERS),
+        _ if event.marks.multimem => Some(MULTIMEM),
+        EventKind::Fence(Restriction::MbarrierInit) => Some(INIT_FENCE),
+        EventKind::Fence(restriction) if restriction != Restriction::None => Some(RESTRICTED_FENCE),
+        EventKind::ProxyFence(kind) => proxy_fence(kind),
+        EventKind::Barrier(index) => match graph.barriers[index].key {
+            BarrierKey::Cluster(_) => Some(CLUSTER_BARRIER),
+            BarrierKey::Warp(..) => Some(WARP_BARRIER),
+            BarrierKey::Cta(..) | BarrierKey::Instance(..) => None,
+        },
+        _ => None,
+    };
+    let scope = (event.scope == Some(Scope::Cluster)).then_some(CLUSTER_SCOPE);
+    let memory = base_set(graph, BaseSet::Peer).contains(id).then_some(CLUSTER_MEMORY);
+    [operation, scope, memory].into_iter().flatten().collect()
+}
+
+/// What a proxy fence is an instance of; those of the literature have their proxies.
+fn proxy_fence(kind: ProxyFenceKind) -> Option<Feature> {
+    match kind {
+        ProxyFenceKind::Alias => Some(ALIAS_FENCE),
+        ProxyFenceKind::Async(_) => Some(ASYNC_FENCE),
+        ProxyFenceKind::TensormapRelease(_) | ProxyFenceKind::TensormapAcquire(_) => {
+            Some(TENSORMAP_FENCE)
+        }
+        ProxyFenceKind::AsyncGenericAcquire | ProxyFenceKind::AsyncGenericRelease => {
+            Some(RESTRICTED_FENCE)
+        }
+        ProxyFenceKind::Research(_) => None,
+    }
+}
+
+/// Accesses that overlap another one in some way, a write at least one of them, where both happen.
+fn overlaps(
+    graph: &mut EventGraph,
+    feature: &Feature,
+    related: impl Fn(&EventGraph, EventId, EventId) -> bool,
+) -> Vec<Violation> {
+    let memory = |id: &EventId| {
+        let event = graph.event(*id);
+        event.is_memory() && event.kind != EventKind::Init
+    };
+    let memory: Vec<EventId> = graph.ids().filter(memory).collect();
+    let mut found = Vec::new();
+    for (index, &later) in memory.iter().enumerate() {
+        let overlap = |&&earlier: &&EventId| {
+            let [a, b] = [graph.event(earlier), graph.event(later)];
+            a.loc == b.loc && (a.is_write() || b.is_write()) && related(graph, earlier, later)
+        };
+        let guards = memory[..index].iter().filter(overlap).map(|&e| graph.event(e).guard);
+        let guards: Vec<ExprId> = guards.collect();
+        let Some(other) = guards.into_iter().reduce(|a, b| graph.exprs.or(a, b)) else { continue };
+        let guard = graph.exprs.and(graph.event(later).guard, other);
+        found.push(violation(graph.event(later), guard, &feature.describe()));
+    }
+    found
+}
+
+fn violation(event: &Event, guard: ExprId, what: &str) -> Violation {
+    Violation {
+        guard,
+        span: event.span,
+        rule: format!("the model has no clause for {what}"),
+        out_of_model: true,
+        behind: Vec::new(),
+    }
+}

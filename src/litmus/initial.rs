@@ -1,0 +1,89 @@
+//! Initial values of registers are such as their registers can hold.
+
+use crate::diagnostic::Diagnostic;
+use crate::litmus::ast::{InitialValue, RegisterInit, Test};
+use crate::litmus::error::LitmusError;
+use crate::ptx::operation::Type;
+use crate::ptx::uses::for_each_register;
+use rustc_hash::FxHashMap;
+
+/// Checks the initial values of registers that are no integers of 64 bits.
+pub(super) fn check(test: &Test, diagnostics: &mut Vec<Diagnostic>) {
+    let unusual = |init: &&RegisterInit| match init.value {
+        InitialValue::Float(_) => true,
+        InitialValue::Number(number) => is_wide(number),
+        InitialValue::Address(_) => false,
+    };
+    let unusual: Vec<&RegisterInit> = test.register_inits.iter().filter(unusual).collect();
+    if unusual.is_empty() {
+        return;
+    }
+    let types = types(test);
+    for init in unusual {
+        let known = types.get(&(init.thread, init.register.value.clone()));
+        let Some((what, help)) = fault(&init.value, known.map_or(&[], |known| &known.types)) else {
+            continue;
+        };
+        let error = LitmusError::Other {
+            code: "litmus-init",
+            message: format!("`{}` takes {what}", init.register.value),
+            help: help.to_owned(),
+            span: init.register.span,
+        };
+        diagnostics.push(error.diagnostic());
+    }
+}
+
+/// What a register takes instead, and what would be right; a register without a type takes anything
+/// of 64 bits.
+fn fault(value: &InitialValue, known: &[Type]) -> Option<(&'static str, &'static str)> {
+    match value {
+        InitialValue::Float(_) if !known.is_empty() && !known.iter().any(|ty| ty.is_float()) => {
+            Some(("no floating-point number", "initialize it with a number of its type"))
+        }
+        InitialValue::Float(_) if known.iter().any(|ty| ty.is_half() || ty.is_packed()) => {
+            Some(("no number with a point", "write the bits of the number, such as `0x3C00`"))
+        }
+        InitialValue::Number(_) if !known.iter().any(|ty| ty.bits > 64) => {
+            Some(("at most 64 bits", "only `.b128` registers have more"))
+        }
+        _ => None,
+    }
+}
+
+/// A register's types.
+#[derive(Default)]
+struct Known {
+    declared: bool,
+    types: Vec<Type>,
+}
+
+/// The types of initialized registers, by thread and name: the one that a register is declared with,
+/// else those that it is used at.
+fn types(test: &Test) -> FxHashMap<(usize, String), Known> {
+    let mut all: FxHashMap<(usize, String), Known> = FxHashMap::default();
+    for init in &test.register_inits {
+        all.entry((init.thread, init.register.value.clone())).or_default();
+    }
+    for (index, thread) in test.threads.iter().enumerate() {
+        for (register, ty) in &thread.registers {
+            if let Some(known) = all.get_mut(&(index, register.value.clone())) {
+                *known = Known { declared: true, types: vec![*ty] };
+            }
+        }
+        for statement in &thread.statements {
+            for_each_register(statement, &mut |register, need| {
+                let known = all.get_mut(&(index, register.value.clone()));
+                if let Some(known) = known.filter(|known| !known.declared) {
+                    known.types.push(need.ty);
+                }
+            });
+        }
+    }
+    all
+}
+
+/// Whether a number takes more than 64 bits, be it with a sign.
+pub(super) fn is_wide(number: i128) -> bool {
+    i128::from(i64::MIN) > number || number > i128::from(u64::MAX)
+}
