@@ -3,19 +3,21 @@
 //! A context lives for one question, so that no answer depends on an earlier one. The solver is
 //! `QF_FD`, bit-blasting to SAT: all variables are finite.
 
+mod float;
+mod terms;
+
 use super::{Answer, Budget, Core, Cores, Engine, Goal, Problem, States, Why};
 use crate::bounds::Precision;
 use crate::encode::Encoding;
-use crate::encode::formula::{Formula, Shape};
+use crate::encode::formula::Formula;
 use crate::execution::barrier::Generation;
 use crate::execution::build::{Choices, Execution};
-use crate::execution::recheck::recheck;
 use crate::id::{AccessId, EventId, ExprId};
-use crate::program::expr::{Binary, Expr, Unary};
+use crate::program::expr::Expr;
 use rustc_hash::FxHashMap;
-use smallvec::SmallVec;
 use std::time::{Duration, Instant};
-use z3::ast::{BV, Bool};
+use terms::{Term, Translation, number};
+use z3::ast::Bool;
 use z3::{Config, Params, SatResult, Solver};
 
 /// Decides by SMT.
@@ -56,26 +58,15 @@ impl Engine for Z3Engine {
             Err(error) => return Answer::Unsupported(error.to_string()),
         };
         let wanted = encoding.goal(goal);
-        let answer = z3::with_z3_config(&Config::new(), || {
+        z3::with_z3_config(&Config::new(), || {
             let cores = goal.wants_core().then_some(self.cores);
             Session::new(&encoding, budget).find(wanted, cores)
-        });
-        // The solver takes floating-point results for any values: what it excludes is excluded,
-        // what it finds may not be there.
-        match (answer, refused(&encoding)) {
-            (Answer::Yes(choices), Some(what)) if !is_real(problem, goal, &choices) => {
-                Answer::Unsupported(what.to_owned())
-            }
-            (answer, _) => answer,
-        }
+        })
     }
 
     fn states(&self, problem: Problem<'_>, budget: Budget) -> Result<States, String> {
         let mut encoding =
             Encoding::new(problem, Goal::Complete, self.precision).map_err(|e| e.to_string())?;
-        if let Some(what) = refused(&encoding) {
-            return Err(what.to_owned());
-        }
         let sides = [true, false].map(|holds| encoding.goal(Goal::Condition(holds)));
         Ok(z3::with_z3_config(&Config::new(), || Session::new(&encoding, budget).states(sides)))
     }
@@ -95,18 +86,9 @@ const MANY_VALUES: u32 = 8;
 struct Session<'e, 'a> {
     encoding: &'e Encoding<'a>,
     solver: Solver,
-    exprs: FxHashMap<ExprId, Term>,
-    formulas: FxHashMap<Formula, Bool>,
-    clock_width: u32,
+    translation: Translation,
     /// When the time for all checks together is over.
     end: Option<Instant>,
-}
-
-/// A translated expression: one bit is a Boolean.
-#[derive(Clone, Debug)]
-enum Term {
-    Bool(Bool),
-    Bits(BV),
 }
 
 impl<'e, 'a> Session<'e, 'a> {
@@ -119,13 +101,10 @@ impl<'e, 'a> Session<'e, 'a> {
             params.set_u32("timeout", u32::try_from(limit).unwrap_or(u32::MAX));
         }
         solver.set_params(&params);
-        let clock_width = u32::BITS - encoding.formulas.clocks().leading_zeros();
         let mut session = Self {
             encoding,
             solver,
-            exprs: FxHashMap::default(),
-            formulas: FxHashMap::default(),
-            clock_width: clock_width.max(1),
+            translation: Translation::new(encoding),
             end: budget.milliseconds.map(|ms| Instant::now() + Duration::from_millis(ms)),
         };
         for &formula in &encoding.hard {
@@ -133,6 +112,10 @@ impl<'e, 'a> Session<'e, 'a> {
             session.solver.assert(&formula);
         }
         session
+    }
+
+    fn formula(&mut self, id: Formula) -> Bool {
+        self.translation.formula(self.encoding, id)
     }
 
     /// One Boolean per axiom that has demands; assuming it asserts them.
@@ -219,7 +202,8 @@ impl<'e, 'a> Session<'e, 'a> {
             }
         }
         let observed: Vec<ExprId> = self.encoding.graph.observed.iter().map(|o| o.value).collect();
-        let terms: Vec<Term> = observed.iter().map(|&x| self.term(x)).collect();
+        let terms: Vec<Term> =
+            observed.iter().map(|&x| self.translation.term(self.encoding, x)).collect();
         let mut states = States::default();
         let unknown = self.encoding.graph.symbols.iter().any(|s| s.width > MANY_VALUES);
         let most = if unknown { MOST_EXAMPLES } else { MOST_STATES };
@@ -292,7 +276,8 @@ impl<'e, 'a> Session<'e, 'a> {
         match self.encoding.formulas.known(formula) {
             Some(value) => value,
             None => {
-                self.formulas.get(&formula).is_some_and(|b| self.value(&Term::Bool(b.clone())) == 1)
+                let known = self.translation.known_formula(formula);
+                known.is_some_and(|b| self.value(&Term::Bool(b.clone())) == 1)
             }
         }
     }
@@ -323,7 +308,7 @@ impl<'e, 'a> Session<'e, 'a> {
             choices.finals[loc.index()] =
                 writes.iter().find(|(_, f)| self.holds(*f)).map(|(w, _)| *w);
         }
-        for (&expr, term) in &self.exprs {
+        for (expr, term) in self.translation.exprs() {
             match self.encoding.exprs.get(expr) {
                 Expr::Symbol(symbol) => choices.symbols[symbol.index()] = self.value(term),
                 Expr::Read(access) => self.justify(access, term, &mut choices),
@@ -358,7 +343,7 @@ impl<'e, 'a> Session<'e, 'a> {
         let execution = Execution::assemble(graph, rest);
         let happened = |event: EventId| {
             let guard = graph.event(event).guard;
-            match (graph.exprs.constant(guard), self.exprs.get(&guard)) {
+            match (graph.exprs.constant(guard), self.translation.known_expr(guard)) {
                 (Some(bits), _) => bits != 0,
                 (None, Some(term)) => self.value(term) == 1,
                 (None, None) => execution.as_ref().is_ok_and(|e| e.executed.contains(event)),
@@ -377,238 +362,6 @@ impl<'e, 'a> Session<'e, 'a> {
             choices.generations[index] = Some(Generation { index: count, late: false });
         }
     }
-
-    /// The translation of a formula, its parts first: they may nest as deep as a program is long.
-    fn formula(&mut self, id: Formula) -> Bool {
-        let encoding = self.encoding;
-        let mut pending = vec![id];
-        while let Some(&next) = pending.last() {
-            let before = pending.len();
-            if !self.formulas.contains_key(&next) {
-                let parts = match encoding.formulas.shape(next) {
-                    Shape::Not(a) => std::slice::from_ref(a),
-                    Shape::And(parts) | Shape::Or(parts) => parts,
-                    _ => &[],
-                };
-                let unknown = parts.iter().filter(|part| !self.formulas.contains_key(part));
-                pending.extend(unknown);
-            }
-            if pending.len() == before {
-                pending.pop();
-                self.whole_formula(next);
-            }
-        }
-        self.whole_formula(id)
-    }
-
-    /// A formula whose parts are translated.
-    fn whole_formula(&mut self, id: Formula) -> Bool {
-        if let Some(known) = self.formulas.get(&id) {
-            return known.clone();
-        }
-        let encoding = self.encoding;
-        let bool = match encoding.formulas.shape(id) {
-            Shape::Constant(value) => Bool::from_bool(*value),
-            Shape::Variable(n) => Bool::new_const(format!("v{n}")),
-            Shape::Truth(expr) => self.truth(*expr),
-            Shape::Before(a, b) => self.clock(a.0).bvult(self.clock(b.0)),
-            Shape::Together(a, b) => self.clock(a.0).eq(self.clock(b.0)),
-            Shape::Not(a) => self.whole_formula(*a).not(),
-            Shape::And(parts) => {
-                Bool::and(&parts.iter().map(|&p| self.whole_formula(p)).collect::<Vec<_>>())
-            }
-            Shape::Or(parts) => {
-                Bool::or(&parts.iter().map(|&p| self.whole_formula(p)).collect::<Vec<_>>())
-            }
-        };
-        self.formulas.insert(id, bool.clone());
-        bool
-    }
-
-    fn clock(&self, number: u32) -> BV {
-        BV::new_const(format!("clock{number}"), self.clock_width)
-    }
-
-    fn truth(&mut self, id: ExprId) -> Bool {
-        match self.term(id) {
-            Term::Bool(b) => b,
-            Term::Bits(bits) => bits.eq(number(0, bits.get_size())).not(),
-        }
-    }
-
-    fn bits(&mut self, id: ExprId) -> BV {
-        match self.term(id) {
-            Term::Bits(bits) => bits,
-            Term::Bool(b) => b.ite(&number(1, 1), &number(0, 1)),
-        }
-    }
-
-    /// The translation of an expression, its operands first.
-    fn term(&mut self, id: ExprId) -> Term {
-        let exprs = &self.encoding.exprs;
-        let mut pending = vec![id];
-        while let Some(&next) = pending.last() {
-            let before = pending.len();
-            if !self.exprs.contains_key(&next) {
-                let operands = match exprs.get(next) {
-                    Expr::Binary(Binary::Float(..), ..) => SmallVec::new(),
-                    _ => exprs.operands(next),
-                };
-                let operands = operands.into_iter();
-                pending.extend(operands.filter(|operand| !self.exprs.contains_key(operand)));
-            }
-            if pending.len() == before {
-                pending.pop();
-                self.whole_term(next);
-            }
-        }
-        self.whole_term(id)
-    }
-
-    /// An expression whose operands are translated.
-    fn whole_term(&mut self, id: ExprId) -> Term {
-        if let Some(known) = self.exprs.get(&id) {
-            return known.clone();
-        }
-        let width = self.encoding.exprs.width(id);
-        let term = match self.encoding.exprs.get(id) {
-            Expr::Const(value) if width == 1 => Term::Bool(Bool::from_bool(value != 0)),
-            Expr::Const(value) => Term::Bits(number(value, width)),
-            Expr::Read(access) => variable(&format!("read{}", access.index()), width),
-            Expr::Mbarrier(access) => variable(&format!("mbarrier{}", access.index()), width),
-            Expr::Symbol(symbol) => variable(&format!("symbol{}", symbol.index()), width),
-            Expr::Final(loc) => variable(&format!("final{}", loc.index()), width),
-            Expr::Barrier(index) => variable(&format!("barrier{index}"), width),
-            Expr::Unary(Unary::Not, a) if width == 1 => Term::Bool(self.truth(a).not()),
-            Expr::Unary(Unary::Not, a) => Term::Bits(self.bits(a).bvnot()),
-            Expr::Unary(Unary::Neg, a) => Term::Bits(self.bits(a).bvneg()),
-            Expr::Unary(Unary::PopCount, a) => Term::Bits(ones(self.bits(a))),
-            Expr::Unary(Unary::LeadingZeros, a) => Term::Bits(leading_zeros(self.bits(a))),
-            Expr::Unary(Unary::Reverse, a) => Term::Bits(reversed(&self.bits(a))),
-            Expr::Binary(Binary::Float(..), ..) => {
-                Term::Bits(BV::new_const(format!("float{}", id.index()), width))
-            }
-            Expr::Binary(op, a, b) => self.binary(op, a, b),
-            Expr::Ite(c, t, e) => Term::Bits(self.truth(c).ite(&self.bits(t), &self.bits(e))),
-            Expr::Extract(a, low) => {
-                let part = self.bits(a).extract(low + width - 1, low);
-                if width == 1 { Term::Bool(part.eq(number(1, 1))) } else { Term::Bits(part) }
-            }
-            Expr::Concat(a, b) => Term::Bits(self.bits(a).concat(self.bits(b))),
-            Expr::ZeroExtend(a) => {
-                let inner = self.bits(a);
-                let more = width - inner.get_size();
-                Term::Bits(inner.zero_ext(more))
-            }
-            Expr::SignExtend(a) => {
-                let inner = self.bits(a);
-                let more = width - inner.get_size();
-                Term::Bits(inner.sign_ext(more))
-            }
-        };
-        self.exprs.insert(id, term.clone());
-        term
-    }
-
-    fn binary(&mut self, op: Binary, a: ExprId, b: ExprId) -> Term {
-        if self.encoding.exprs.width(a) == 1 {
-            let (x, y) = (self.truth(a), self.truth(b));
-            return Term::Bool(match op {
-                Binary::And | Binary::Mul => Bool::and(&[x, y]),
-                Binary::Or => Bool::or(&[x, y]),
-                Binary::Add | Binary::Sub | Binary::Xor => x.xor(&y),
-                Binary::Eq => x.eq(&y),
-                Binary::ULt => Bool::and(&[x.not(), y]),
-                Binary::SLt => Bool::and(&[x, y.not()]),
-                // Division by zero gives all ones, remainder by zero the dividend.
-                Binary::UDiv | Binary::SDiv => Bool::or(&[x, y.not()]),
-                Binary::URem | Binary::SRem => Bool::and(&[x, y.not()]),
-                // An amount of one is the width.
-                Binary::Shl | Binary::LShr => Bool::and(&[x, y.not()]),
-                Binary::AShr => x,
-                Binary::Float(..) => unreachable!("no floating-point format has one bit"),
-            });
-        }
-        let (x, y) = (self.bits(a), self.bits(b));
-        match op {
-            Binary::Add => Term::Bits(x.bvadd(&y)),
-            Binary::Sub => Term::Bits(x.bvsub(&y)),
-            Binary::Mul => Term::Bits(x.bvmul(&y)),
-            Binary::UDiv => Term::Bits(x.bvudiv(&y)),
-            Binary::SDiv => Term::Bits(x.bvsdiv(&y)),
-            Binary::URem => Term::Bits(x.bvurem(&y)),
-            Binary::SRem => Term::Bits(x.bvsrem(&y)),
-            Binary::And => Term::Bits(x.bvand(&y)),
-            Binary::Or => Term::Bits(x.bvor(&y)),
-            Binary::Xor => Term::Bits(x.bvxor(&y)),
-            Binary::Shl => Term::Bits(x.bvshl(&y)),
-            Binary::LShr => Term::Bits(x.bvlshr(&y)),
-            Binary::AShr => Term::Bits(x.bvashr(&y)),
-            Binary::Eq => Term::Bool(x.eq(&y)),
-            Binary::ULt => Term::Bool(x.bvult(&y)),
-            Binary::SLt => Term::Bool(x.bvslt(&y)),
-            Binary::Float(..) => unreachable!("floating-point results are variables"),
-        }
-    }
-}
-
-/// Whether choices make a consistent execution with what was looked for, values computed anew.
-fn is_real(problem: Problem<'_>, goal: Goal, choices: &Choices) -> bool {
-    let Ok(execution) = Execution::build(problem.graph, choices.clone()) else { return false };
-    goal.is_reached(problem.model, &execution) && recheck(problem.model, &execution).is_consistent()
-}
-
-/// What this engine takes for any values, if anything.
-fn refused(encoding: &Encoding<'_>) -> Option<&'static str> {
-    let exprs = &encoding.exprs;
-    let sum = |i| matches!(exprs.get(ExprId::new(i)), Expr::Binary(Binary::Float(..), ..));
-    (0..exprs.len()).any(sum).then_some("floating-point arithmetic")
-}
-
-fn variable(name: &str, width: u32) -> Term {
-    if width == 1 {
-        Term::Bool(Bool::new_const(name))
-    } else {
-        Term::Bits(BV::new_const(name, width))
-    }
-}
-
-fn number(value: u128, width: u32) -> BV {
-    if width <= 64 {
-        return BV::from_u64(value as u64, width);
-    }
-    BV::from_u64((value >> 64) as u64, width - 64).concat(BV::from_u64(value as u64, 64))
-}
-
-/// How many bits are set: fields of 1, 2, 4, ... bits are added to their neighbours.
-fn ones(mut bits: BV) -> BV {
-    let width = bits.get_size();
-    let mut field = 1;
-    while field < width {
-        let lower = (0..width).filter(|bit| bit & field == 0).fold(0, |all, bit| all | 1 << bit);
-        let lower = number(lower, width);
-        let above = bits.bvlshr(number(u128::from(field), width)).bvand(&lower);
-        bits = bits.bvand(&lower).bvadd(&above);
-        field *= 2;
-    }
-    bits
-}
-
-/// How many bits above the highest one that is set are not: those that remain unset when all below
-/// it are set as well.
-fn leading_zeros(mut bits: BV) -> BV {
-    let width = bits.get_size();
-    let mut distance = 1;
-    while distance < width {
-        bits = bits.bvor(bits.bvlshr(number(u128::from(distance), width)));
-        distance *= 2;
-    }
-    ones(bits.bvnot())
-}
-
-fn reversed(bits: &BV) -> BV {
-    let bit = |at| bits.extract(at, at);
-    (1..bits.get_size()).fold(bit(0), |above, at| above.concat(bit(at)))
 }
 
 fn differs(term: &Term, value: u128) -> Bool {
