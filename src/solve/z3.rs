@@ -10,6 +10,7 @@ use super::{Answer, Budget, Core, Cores, Engine, Goal, Problem, States, Why};
 use crate::bounds::Precision;
 use crate::encode::Encoding;
 use crate::encode::formula::Formula;
+use crate::encode::meetings::Attendance;
 use crate::execution::barrier::Generation;
 use crate::execution::build::{Choices, Execution};
 use crate::id::{AccessId, EventId, ExprId};
@@ -60,7 +61,7 @@ impl Engine for Z3Engine {
         let wanted = encoding.goal(goal);
         z3::with_z3_config(&Config::new(), || {
             let cores = goal.wants_core().then_some(self.cores);
-            Session::new(&encoding, budget).find(wanted, cores)
+            Session::new(&mut encoding, budget).find(wanted, cores)
         })
     }
 
@@ -68,7 +69,7 @@ impl Engine for Z3Engine {
         let mut encoding =
             Encoding::new(problem, Goal::Complete, self.precision).map_err(|e| e.to_string())?;
         let sides = [true, false].map(|holds| encoding.goal(Goal::Condition(holds)));
-        Ok(z3::with_z3_config(&Config::new(), || Session::new(&encoding, budget).states(sides)))
+        Ok(z3::with_z3_config(&Config::new(), || Session::new(&mut encoding, budget).states(sides)))
     }
 }
 
@@ -82,17 +83,24 @@ const MOST_EXAMPLES: usize = 256;
 /// From how many bits on something unknown has many values.
 const MANY_VALUES: u32 = 8;
 
+/// For how many control flows the ways to meet at barriers are listed at most.
+const MOST_LISTED: usize = 4096;
+
 /// A solver over one encoding.
 struct Session<'e, 'a> {
-    encoding: &'e Encoding<'a>,
+    encoding: &'e mut Encoding<'a>,
     solver: Solver,
     translation: Translation,
     /// When the time for all checks together is over.
     end: Option<Instant>,
+    /// For how many control flows the ways to meet at barriers have been listed.
+    listed: usize,
+    /// Whether executions were left out in which threads may meet in too many ways.
+    left_out: bool,
 }
 
 impl<'e, 'a> Session<'e, 'a> {
-    fn new(encoding: &'e Encoding<'a>, budget: Budget) -> Self {
+    fn new(encoding: &'e mut Encoding<'a>, budget: Budget) -> Self {
         let solver = Solver::new_for_logic("QF_FD").unwrap_or_default();
         let mut params = Params::new();
         // Z3 would take Ctrl-C for itself, question by question, from whoever runs it.
@@ -102,16 +110,23 @@ impl<'e, 'a> Session<'e, 'a> {
         }
         solver.set_params(&params);
         let mut session = Self {
+            translation: Translation::new(encoding),
             encoding,
             solver,
-            translation: Translation::new(encoding),
+            listed: 0,
+            left_out: false,
             end: budget.milliseconds.map(|ms| Instant::now() + Duration::from_millis(ms)),
         };
-        for &formula in &encoding.hard {
-            let formula = session.formula(formula);
-            session.solver.assert(&formula);
-        }
+        let hard = session.encoding.hard.clone();
+        session.assert(&hard);
         session
+    }
+
+    fn assert(&mut self, formulas: &[Formula]) {
+        for &formula in formulas {
+            let formula = self.formula(formula);
+            self.solver.assert(&formula);
+        }
     }
 
     fn formula(&mut self, id: Formula) -> Bool {
@@ -121,12 +136,12 @@ impl<'e, 'a> Session<'e, 'a> {
     /// One Boolean per axiom that has demands; assuming it asserts them.
     fn switches(&mut self) -> Vec<(usize, Bool)> {
         let mut switches = Vec::new();
-        for (index, demands) in self.encoding.axioms.iter().enumerate() {
+        for (index, demands) in self.encoding.axioms.clone().into_iter().enumerate() {
             if demands.iter().all(|&d| self.encoding.formulas.known(d) == Some(true)) {
                 continue;
             }
             let switch = Bool::new_const(format!("axiom{index}"));
-            for &demand in demands {
+            for demand in demands {
                 let demand = self.formula(demand);
                 self.solver.assert(switch.implies(&demand));
             }
@@ -136,18 +151,64 @@ impl<'e, 'a> Session<'e, 'a> {
     }
 
     fn find(mut self, goal: Formula, cores: Option<Cores>) -> Answer {
-        let goal = self.formula(goal);
-        self.solver.assert(&goal);
+        self.assert(&[goal]);
         let switches = self.switches();
         let all: Vec<Bool> = switches.iter().map(|(_, b)| b.clone()).collect();
-        match self.solver.check_assumptions(&all) {
-            SatResult::Sat => Answer::Yes(Box::new(self.choices())),
-            SatResult::Unsat => Answer::No(match cores {
+        match self.check(&all) {
+            Ok(true) => Answer::Yes(Box::new(self.choices())),
+            Ok(false) => Answer::No(match cores {
                 Some(cores) => self.core(switches, cores),
                 None => Core::default(),
             }),
-            SatResult::Unknown => Answer::Unknown(self.why()),
+            Err(why) => Answer::Unknown(why),
         }
+    }
+
+    /// Whether there is an execution with these; it is the solver's model then.
+    fn check(&mut self, assumed: &[Bool]) -> Result<bool, Why> {
+        loop {
+            match self.solver.check_assumptions(assumed) {
+                SatResult::Sat if !self.encoding.has_open_meetings() => return Ok(true),
+                SatResult::Sat if self.ways_are_listed()? => return Ok(true),
+                SatResult::Sat => {}
+                SatResult::Unsat if self.left_out => return Err(Why::Steps),
+                SatResult::Unsat => return Ok(false),
+                SatResult::Unknown => return Err(self.why()),
+            }
+        }
+    }
+
+    /// Whether the ways to meet of those that come to barriers in the solver's model were listed
+    /// before; they are now.
+    fn ways_are_listed(&mut self) -> Result<bool, Why> {
+        let who = self.attendance();
+        match self.encoding.add_meetings(&who) {
+            Ok(None) => return Ok(true),
+            Ok(Some(formulas)) => self.assert(&formulas),
+            Err(condition) => {
+                let condition = self.formula(condition);
+                self.solver.assert(condition.not());
+                self.left_out = true;
+            }
+        }
+        self.listed += 1;
+        if self.end.is_some_and(|end| Instant::now() >= end) {
+            return Err(Why::Timeout);
+        }
+        if self.listed > MOST_LISTED { Err(Why::Steps) } else { Ok(false) }
+    }
+
+    /// Who comes to barriers in the solver's model.
+    fn attendance(&mut self) -> Attendance {
+        let graph = self.encoding.graph;
+        let mut terms = |expr| self.translation.term(self.encoding, expr);
+        let guards: Vec<Term> =
+            graph.barriers.iter().map(|op| terms(graph.event(op.event).guard)).collect();
+        let counts: Vec<Option<Term>> =
+            graph.barriers.iter().map(|op| op.count().map(&mut terms)).collect();
+        let happens = guards.iter().map(|guard| self.value(guard) == 1).collect();
+        let counts = counts.iter().map(|count| Some(self.value(count.as_ref()?))).collect();
+        Attendance { happens, counts }
     }
 
     fn why(&self) -> Why {
@@ -162,7 +223,7 @@ impl<'e, 'a> Session<'e, 'a> {
 
     /// The solver's core, or what is left of it when axioms are dropped one by one while it stays
     /// unsatisfiable.
-    fn core(&self, switches: Vec<(usize, Bool)>, cores: Cores) -> Core {
+    fn core(&mut self, switches: Vec<(usize, Bool)>, cores: Cores) -> Core {
         let first = self.solver.get_unsat_core();
         let mut kept: Vec<(usize, Bool)> =
             switches.into_iter().filter(|(_, b)| first.contains(b)).collect();
@@ -179,12 +240,12 @@ impl<'e, 'a> Session<'e, 'a> {
                 .filter(|(i, _)| *i != at)
                 .map(|(_, (_, b))| b.clone())
                 .collect();
-            match self.solver.check_assumptions(&rest) {
-                SatResult::Unsat => {
+            match self.check(&rest) {
+                Ok(false) => {
                     kept.remove(at);
                 }
-                SatResult::Sat => at += 1,
-                SatResult::Unknown => {
+                Ok(true) => at += 1,
+                Err(_) => {
                     minimal = false;
                     at += 1;
                 }
@@ -195,12 +256,8 @@ impl<'e, 'a> Session<'e, 'a> {
 
     /// The final states of two kinds, those of the first kind before those of the second.
     fn states(mut self, sides: [Formula; 2]) -> States {
-        for demands in &self.encoding.axioms {
-            for &demand in demands {
-                let demand = self.formula(demand);
-                self.solver.assert(&demand);
-            }
-        }
+        let demands = self.encoding.axioms.concat();
+        self.assert(&demands);
         let observed: Vec<ExprId> = self.encoding.graph.observed.iter().map(|o| o.value).collect();
         let terms: Vec<Term> =
             observed.iter().map(|&x| self.translation.term(self.encoding, x)).collect();
@@ -230,10 +287,10 @@ impl<'e, 'a> Session<'e, 'a> {
             if self.end.is_some_and(|end| Instant::now() >= end) {
                 return Some(Why::Timeout);
             }
-            match self.solver.check_assumptions(std::slice::from_ref(side)) {
-                SatResult::Sat => {}
-                SatResult::Unsat => return None,
-                SatResult::Unknown => return Some(self.why()),
+            match self.check(std::slice::from_ref(side)) {
+                Ok(true) => {}
+                Ok(false) => return None,
+                Err(why) => return Some(why),
             }
             if states.states.len() == most {
                 return Some(Why::States);
