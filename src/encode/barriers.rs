@@ -77,11 +77,7 @@ impl Encoding<'_> {
     ) -> FxHashMap<(EventId, EventId), Vec<Formula>> {
         let mut edges: FxHashMap<_, Vec<Formula>> = FxHashMap::default();
         for (generations, &formula) in options.iter().zip(chosen) {
-            let all = barriers.cta_edges(generations).into_iter();
-            let all = all
-                .chain(barriers.warp_edges(generations))
-                .chain(barriers.cluster_edges(generations));
-            for edge in all {
+            for edge in edges_of_way(barriers, generations) {
                 edges.entry(edge).or_default().push(formula);
             }
         }
@@ -337,4 +333,17 @@ impl Encoding<'_> {
         let in_turn = self.truth(in_turn);
         self.formulas.not(in_turn)
     }
+}
+
+/// The synchronization edges of one way to meet, in order.
+pub(super) fn edges_of_way(
+    barriers: &Barriers<'_>,
+    generations: &Generations,
+) -> Vec<(EventId, EventId)> {
+    let all = barriers.cta_edges(generations).into_iter();
+    let all =
+        all.chain(barriers.warp_edges(generations)).chain(barriers.cluster_edges(generations));
+    let mut all: Vec<_> = all.collect();
+    all.sort_unstable();
+    all
 }

@@ -7,11 +7,16 @@
 //! all that come are listed already. There are finitely many sets of operations and kinds of counts.
 
 use super::Encoding;
+use super::barriers::edges_of_way;
 use super::formula::Formula;
+use crate::collections::IndexSet;
 use crate::event::graph::{BarrierRule, WARP_SIZE, counts_warps};
 use crate::execution::barrier::{Barriers, Generations, TooMany};
 use crate::id::{EventId, ExprId};
 use rustc_hash::FxHashMap;
+
+/// How many ways to meet are listed at most: a solver takes some kilobytes for each.
+const MOST_WAYS: usize = 20_000;
 
 /// Who comes to barriers in an execution.
 pub struct Attendance {
@@ -57,7 +62,7 @@ impl Encoding<'_> {
     /// and what every execution satisfies besides. Nothing where the condition is known already.
     ///
     /// # Errors
-    /// With the condition, where there are too many ways.
+    /// With the condition, when there are too many ways, with those listed before.
     pub fn add_meetings(&mut self, who: &Attendance) -> Result<Option<Vec<Formula>>, Formula> {
         let condition = self.attended_by(who);
         if !self.barriers.listed.insert(condition) {
@@ -78,7 +83,13 @@ impl Encoding<'_> {
             .collect();
         let happens = |event: EventId| graph.barrier_index(event).is_some_and(|b| who.happens[b]);
         let barriers = Barriers::new(graph, happens, |count| count_of.get(&count).copied());
-        let ways = barriers.assignments()?;
+        let mut ways = barriers.assignments()?;
+        // What matters is who meets whom, and not in which turn.
+        let mut known = IndexSet::default();
+        ways.retain(|way| known.insert(edges_of_way(&barriers, way)));
+        if self.barriers.options.len() + ways.len() > MOST_WAYS {
+            return Err(TooMany);
+        }
         let chosen: Vec<Formula> = match ways.len() {
             1 => vec![condition],
             n => (0..n).map(|_| self.formulas.variable()).collect(),

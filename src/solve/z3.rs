@@ -86,6 +86,9 @@ const MANY_VALUES: u32 = 8;
 /// For how many control flows the ways to meet at barriers are listed at most.
 const MOST_LISTED: usize = 4096;
 
+/// How many of them are left out at most: to find that there are too many ways takes a while.
+const MOST_LEFT_OUT: usize = 32;
+
 /// A solver over one encoding.
 struct Session<'e, 'a> {
     encoding: &'e mut Encoding<'a>,
@@ -95,8 +98,8 @@ struct Session<'e, 'a> {
     end: Option<Instant>,
     /// For how many control flows the ways to meet at barriers have been listed.
     listed: usize,
-    /// Whether executions were left out in which threads may meet in too many ways.
-    left_out: bool,
+    /// How many were left out because threads may meet in too many ways.
+    left_out: usize,
 }
 
 impl<'e, 'a> Session<'e, 'a> {
@@ -114,7 +117,7 @@ impl<'e, 'a> Session<'e, 'a> {
             encoding,
             solver,
             listed: 0,
-            left_out: false,
+            left_out: 0,
             end: budget.milliseconds.map(|ms| Instant::now() + Duration::from_millis(ms)),
         };
         let hard = session.encoding.hard.clone();
@@ -171,7 +174,7 @@ impl<'e, 'a> Session<'e, 'a> {
                 SatResult::Sat if !self.encoding.has_open_meetings() => return Ok(true),
                 SatResult::Sat if self.ways_are_listed()? => return Ok(true),
                 SatResult::Sat => {}
-                SatResult::Unsat if self.left_out => return Err(Why::Steps),
+                SatResult::Unsat if self.left_out > 0 => return Err(Why::Steps),
                 SatResult::Unsat => return Ok(false),
                 SatResult::Unknown => return Err(self.why()),
             }
@@ -186,16 +189,18 @@ impl<'e, 'a> Session<'e, 'a> {
             Ok(None) => return Ok(true),
             Ok(Some(formulas)) => self.assert(&formulas),
             Err(condition) => {
+                // Without these executions, another one may still be found.
                 let condition = self.formula(condition);
                 self.solver.assert(condition.not());
-                self.left_out = true;
+                self.left_out += 1;
             }
         }
         self.listed += 1;
         if self.end.is_some_and(|end| Instant::now() >= end) {
             return Err(Why::Timeout);
         }
-        if self.listed > MOST_LISTED { Err(Why::Steps) } else { Ok(false) }
+        let too_many = self.listed > MOST_LISTED || self.left_out > MOST_LEFT_OUT;
+        if too_many { Err(Why::Steps) } else { Ok(false) }
     }
 
     /// Who comes to barriers in the solver's model.
