@@ -3,8 +3,9 @@
 //!
 //! `PTXMC_DIFFERENTIAL_CASES` and `PTXMC_DIFFERENTIAL_SEED` make a run longer or another one:
 //! `PTXMC_DIFFERENTIAL_CASES=100000 cargo test --release --test differential -- --nocapture`. Of
-//! large programs there are a tenth as many. A program on which engines disagree is made small and
-//! written to `target/differential`, as a test that can be checked.
+//! large programs there are a tenth as many, of those with barriers and sums half as many. A program
+//! on which engines disagree is made small and written to `target/differential`, as a test that can
+//! be checked.
 
 #![allow(clippy::print_stdout, reason = "what was compared, for whoever looks")]
 
@@ -13,7 +14,7 @@ mod programs;
 mod support;
 
 use comparison::{Tally, cores};
-use programs::{Profile, Sketch, large, sketch, small};
+use programs::{Profile, Sketch, barriers_and_sums, large, sketch, small};
 use proptest::prelude::*;
 use proptest::strategy::{Union, ValueTree};
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestError, TestRng, TestRunner};
@@ -123,10 +124,11 @@ enum Form {
     Forall,
 }
 
-fn cases(profile: Profile, judges: &[(u32, Judge)]) -> impl Strategy<Value = Case> {
+/// Programs of a profile. The solver is asked nothing of so many for each nine of which it is.
+fn cases(profile: Profile, judges: &[(u32, Judge)], unasked: u32) -> impl Strategy<Value = Case> {
     let weights = judges.iter().enumerate().map(|(at, (weight, _))| (*weight, Just(at))).collect();
     let ask = prop_oneof![
-        20 => Just(Ask::Nothing),
+        unasked => Just(Ask::Nothing),
         4 => Just(Ask::States),
         2 => Just(Ask::Verdict),
         2 => Just(Ask::Races),
@@ -570,7 +572,7 @@ fn parameter(name: &str) -> Option<u64> {
 }
 
 /// Compares engines on random programs of a profile.
-fn run(title: &str, profile: Profile, cases_asked: u64) {
+fn run(title: &str, profile: Profile, unasked: u32, cases_asked: u64) {
     let seed = parameter("PTXMC_DIFFERENTIAL_SEED").unwrap_or(1);
     let judges = judges();
     let mut bytes = [0; 32];
@@ -585,10 +587,11 @@ fn run(title: &str, profile: Profile, cases_asked: u64) {
     let engines = Engines::new();
     let tally = RefCell::new(Tally::default());
     let start = Instant::now();
-    let result = TestRunner::new_with_rng(config, rng).run(&cases(profile, &judges), |case| {
-        let judge = &judges[case.judge].1;
-        agree(&case, judge, &engines, &mut tally.borrow_mut()).map_err(TestCaseError::fail)
-    });
+    let result =
+        TestRunner::new_with_rng(config, rng).run(&cases(profile, &judges, unasked), |case| {
+            let judge = &judges[case.judge].1;
+            agree(&case, judge, &engines, &mut tally.borrow_mut()).map_err(TestCaseError::fail)
+        });
     let time = start.elapsed().as_secs_f64();
     tally.borrow().print(&format!("{title}: seed {seed}, {cases_asked} programs, {time:.1} s"));
     match result {
@@ -610,13 +613,20 @@ fn run(title: &str, profile: Profile, cases_asked: u64) {
 
 #[test]
 fn small_programs() {
-    run("small", small(), parameter("PTXMC_DIFFERENTIAL_CASES").unwrap_or(600));
+    run("small", small(), 20, parameter("PTXMC_DIFFERENTIAL_CASES").unwrap_or(600));
 }
 
 #[test]
 fn large_programs() {
     let cases = parameter("PTXMC_DIFFERENTIAL_CASES").map(|cases| cases.div_ceil(10));
-    run("large", large(), cases.unwrap_or(40));
+    run("large", large(), 20, cases.unwrap_or(40));
+}
+
+/// Where the solver does what no other engine does, it is asked of most programs.
+#[test]
+fn programs_with_barriers_and_sums() {
+    let cases = parameter("PTXMC_DIFFERENTIAL_CASES").map(|cases| cases.div_ceil(2));
+    run("barriers", barriers_and_sums(), 3, cases.unwrap_or(100));
 }
 
 /// The templates are forms that the assembler knows, and all of them make tests.

@@ -3,7 +3,7 @@
 
 use super::time::{self, Wrong};
 use super::{Settings, barriers};
-use crate::event::graph::{BarrierOp, BarrierRule, EventGraph, Violation};
+use crate::event::graph::{BarrierOp, EventGraph, Violation};
 use crate::execution::barrier::Barriers;
 use crate::execution::build::Choices;
 use crate::execution::schedule::Schedules;
@@ -131,22 +131,8 @@ fn without_barriers(graph: &EventGraph) -> EventGraph {
 fn both_differ(graph: &EventGraph, exprs: &mut ExprArena, a: usize, b: usize) -> ExprId {
     let [x, y] = [a, b].map(|op| graph.event(graph.barriers[op].event).guard);
     let both = exprs.and(x, y);
-    let differ = match [a, b].map(|op| &graph.barriers[op].rule) {
-        [BarrierRule::Count(m), BarrierRule::Count(n)] => unequal(exprs, *m, *n),
-        [BarrierRule::Count(n), BarrierRule::AllLive]
-        | [BarrierRule::AllLive, BarrierRule::Count(n)] => {
-            let all = graph.count_of_all(&graph.barriers[a].key);
-            let all = exprs.number(all, exprs.width(*n));
-            unequal(exprs, all, *n)
-        }
-        _ => exprs.truth(true),
-    };
+    let differ = graph.counts_differ(exprs, &graph.barriers[a], &graph.barriers[b]);
     exprs.and(both, differ)
-}
-
-fn unequal(exprs: &mut ExprArena, a: ExprId, b: ExprId) -> ExprId {
-    let equal = exprs.eq(a, b);
-    exprs.not(equal)
 }
 
 /// Why a program is undefined in which these two operations are at one barrier at one time.

@@ -4,6 +4,9 @@
 //! it. Questions about such programs count only executions in which every thread ends: one that is
 //! cut would be taken for one that has ended, and let others pass a barrier. But whatever happens
 //! before those barriers happens in an execution, however it goes on.
+//!
+//! A filter speaks of final states, which such executions do not have, and tasks that wait for others
+//! are no barriers: programs with these are left out.
 
 use super::endless::{ends, up_to};
 use crate::event::awaited::waits_for_warp;
@@ -13,8 +16,11 @@ use crate::execution::schedule::Schedules;
 use crate::id::AgentId;
 
 /// The program up to the barrier operations that threads may not come to or may not pass, with what
-/// is undefined before these; `None` where threads surely pass all.
+/// is undefined before these. `None` where threads surely pass all, or where there is no telling.
 pub(super) fn before_waits(graph: &EventGraph) -> Option<EventGraph> {
+    if !graph.exprs.is_true(graph.filter) || !graph.api_edges.is_empty() {
+        return None;
+    }
     let doubtful = match Barriers::fixed(graph) {
         Some(fixed) if graph.cuts.is_empty() => {
             let schedules = Schedules::new(fixed);

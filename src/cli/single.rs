@@ -19,7 +19,7 @@ use crate::report::summary::Tally;
 use crate::report::witness::Picture;
 use crate::report::witness::dot::{self, Captions};
 use crate::report::{herd, json, outcomes as table, races as table_of_races, reason};
-use crate::solve::{Cores, Engine, Problem};
+use crate::solve::{Budget, Cores, Engine, Problem};
 use crate::source::Files;
 use crate::verdict::{Kind, Undecided, Verdict};
 use anyhow::{Context, Result, bail};
@@ -95,7 +95,13 @@ pub(super) fn outcomes(arguments: &OutcomesArguments, console: &Console) -> Resu
         bail!("--witness goes with the formats text and json");
     }
     let loaded = Loaded::new(&arguments.single, console)?;
-    let listing = match list(&loaded.case, loaded.model(), &loaded.engines, loaded.settings) {
+    let judgement = loaded.judgement()?;
+    let mut settings = loaded.settings;
+    if judgement.verdict.kind() == Kind::OutOfModel {
+        // What has no meaning is not worth waiting for.
+        settings.budget = settings.budget.within(Budget::ASIDE_TOGETHER);
+    }
+    let listing = match list(&loaded.case, loaded.model(), &loaded.engines, settings) {
         Ok(listing) => listing,
         Err(why) => {
             console.complain(&format!("the states cannot be listed: {why}"));
@@ -105,7 +111,6 @@ pub(super) fn outcomes(arguments: &OutcomesArguments, console: &Console) -> Resu
             });
         }
     };
-    let judgement = loaded.judgement()?;
     let status = match judgement.verdict.kind() {
         Kind::Error => Status::Bug,
         _ if listing.is_complete() => Status::Expected,

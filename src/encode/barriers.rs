@@ -1,7 +1,8 @@
 //! How barrier operations meet, as formulas.
 //!
 //! Where control flow and counts are fixed, the well-founded assignments are listed and one of them
-//! is chosen. Otherwise generations are counted by clocks, for barriers without explicit counts.
+//! is chosen. Otherwise generations are counted by clocks, for barriers without explicit counts;
+//! [those with counts](super::meetings) are listed for the control flows that a solver finds.
 
 use super::formula::{Clock, Formula};
 use super::{EncodeError, Encoding};
@@ -10,7 +11,7 @@ use crate::execution::barrier::{Barriers, Generations};
 use crate::id::{AgentId, EventId, ExprId};
 use crate::program::expr::{Binary, Expr};
 use crate::program::micro::Reduction;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The choices made for barriers.
 #[derive(Clone, Debug, Default)]
@@ -19,6 +20,10 @@ pub struct BarrierEncoding {
     pub edges: FxHashMap<(EventId, EventId), Formula>,
     /// The listed assignments with the formula that chooses each.
     pub options: Vec<(Generations, Formula)>,
+    /// Whether assignments are listed for one control flow after the other.
+    pub(super) open: bool,
+    /// The conditions for which they are.
+    pub(super) listed: FxHashSet<Formula>,
 }
 
 impl Encoding<'_> {
@@ -36,7 +41,8 @@ impl Encoding<'_> {
                 };
                 ways.into_iter().for_each(|ways| self.list_assignments(&barriers, ways));
             }
-            None if complete => self.count_generations()?,
+            None if complete && self.has_counts() => self.leave_meetings_open(),
+            None if complete => self.count_generations(),
             None => {}
         }
         Ok(())
@@ -49,17 +55,8 @@ impl Encoding<'_> {
         };
         let some = self.formulas.any(chosen.iter().copied());
         self.hard.push(some);
-        let mut edges: FxHashMap<(EventId, EventId), Vec<Formula>> = FxHashMap::default();
-        for (generations, &formula) in options.iter().zip(&chosen) {
-            let all = barriers.cta_edges(generations).into_iter();
-            let all = all
-                .chain(barriers.warp_edges(generations))
-                .chain(barriers.cluster_edges(generations));
-            for edge in all {
-                edges.entry(edge).or_default().push(formula);
-            }
-        }
-        for (edge, options) in edges {
+        self.at_most_one(&chosen);
+        for (edge, options) in self.edges_of(barriers, &options, &chosen) {
             let mut formula = self.formulas.any(options);
             let both = self.both_happen(edge.0, edge.1);
             formula = self.formulas.all([formula, both]);
@@ -71,8 +68,24 @@ impl Encoding<'_> {
         self.barriers.options = options.into_iter().zip(chosen).collect();
     }
 
+    /// The synchronization edges of assignments, each with the formulas that choose those with it.
+    pub(super) fn edges_of(
+        &self,
+        barriers: &Barriers<'_>,
+        options: &[Generations],
+        chosen: &[Formula],
+    ) -> FxHashMap<(EventId, EventId), Vec<Formula>> {
+        let mut edges: FxHashMap<_, Vec<Formula>> = FxHashMap::default();
+        for (generations, &formula) in options.iter().zip(chosen) {
+            for edge in edges_of_way(barriers, generations) {
+                edges.entry(edge).or_default().push(formula);
+            }
+        }
+        edges
+    }
+
     /// The results of `bar.red` under one listed assignment.
-    fn listed_results(&mut self, generations: &Generations, chosen: Formula) {
+    pub(super) fn listed_results(&mut self, generations: &Generations, chosen: Formula) {
         for index in 0..self.graph.barriers.len() {
             let Some(own) = generations[index] else { continue };
             let key = &self.graph.barriers[index].key;
@@ -96,15 +109,8 @@ impl Encoding<'_> {
     }
 
     /// Generations by occurrence, for barriers without counts under branches.
-    fn count_generations(&mut self) -> Result<(), EncodeError> {
+    fn count_generations(&mut self) {
         let graph = self.graph;
-        let counted = graph
-            .barriers
-            .iter()
-            .any(|b| matches!(b.rule, BarrierRule::Count(_) | BarrierRule::Quorum(_)));
-        if counted {
-            return Err(EncodeError::Barriers);
-        }
         let ordinals: Vec<ExprId> = (0..graph.barriers.len()).map(|b| self.ordinal(b)).collect();
         let clocks: Vec<Clock> = (0..graph.barriers.len()).map(|_| self.formulas.clock()).collect();
         for a in 0..graph.barriers.len() {
@@ -117,7 +123,6 @@ impl Encoding<'_> {
             self.warp_comes(a, &ordinals, &clocks);
             self.counted_result(a, &ordinals);
         }
-        Ok(())
     }
 
     /// Says what a `bar.red` returns where control flow decides who meets it: those who happen and
@@ -328,4 +333,17 @@ impl Encoding<'_> {
         let in_turn = self.truth(in_turn);
         self.formulas.not(in_turn)
     }
+}
+
+/// The synchronization edges of one way to meet, in order.
+pub(super) fn edges_of_way(
+    barriers: &Barriers<'_>,
+    generations: &Generations,
+) -> Vec<(EventId, EventId)> {
+    let all = barriers.cta_edges(generations).into_iter();
+    let all =
+        all.chain(barriers.warp_edges(generations)).chain(barriers.cluster_edges(generations));
+    let mut all: Vec<_> = all.collect();
+    all.sort_unstable();
+    all
 }

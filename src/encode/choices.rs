@@ -66,7 +66,7 @@ impl Encoding<'_> {
     }
 
     /// Pairwise for few, sequential counter for many.
-    fn at_most_one(&mut self, choices: &[Formula]) {
+    pub(super) fn at_most_one(&mut self, choices: &[Formula]) {
         if choices.len() <= 6 {
             for (at, &a) in choices.iter().enumerate() {
                 for &b in &choices[at + 1..] {

@@ -6,6 +6,7 @@
 mod barriers;
 mod choices;
 pub mod formula;
+pub mod meetings;
 mod relations;
 
 use crate::bounds::{Bounds, Precision};
@@ -57,9 +58,6 @@ pub enum EncodeError {
     /// Recursion under an operator that is not monotone.
     #[error("the recursive definition in axiom `{0}` is used where it may shrink")]
     Recursion(String),
-    /// Barriers whose participants depend on values, with thread counts.
-    #[error("barriers with thread counts under branches are not encoded")]
-    Barriers,
     /// Too many ways in which threads may meet.
     #[error(transparent)]
     Meetings(#[from] TooMany),

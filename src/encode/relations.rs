@@ -60,12 +60,28 @@ impl Encoding<'_> {
         let mut builder = Builder { encoding: self, failed: false };
         let mut pairs = builder.pairs(node);
         pairs.retain(|&(a, b)| wanted.counts(graph, a, b));
-        let found: Vec<Formula> =
-            pairs.into_iter().map(|(a, b)| builder.edge(node, a, b, Use::Wanted)).collect();
+        let mut found = Vec::new();
+        for (a, b) in pairs {
+            let edge = builder.edge(node, a, b, Use::Wanted);
+            let counts = builder.encoding.is_wanted(wanted, a, b);
+            found.push(builder.encoding.formulas.all([edge, counts]));
+        }
         if builder.failed {
             return Err(EncodeError::Recursion(wanted.relation().to_owned()));
         }
         Ok(self.formulas.any(found))
+    }
+
+    /// What an execution has to say besides of a pair that the relation holds.
+    fn is_wanted(&mut self, wanted: Pairs, a: EventId, b: EventId) -> Formula {
+        let graph = self.graph;
+        match (wanted, graph.barrier(a), graph.barrier(b)) {
+            (Pairs::DifferentCounts, Some(one), Some(other)) => {
+                let differ = graph.counts_differ(&mut self.exprs, one, other);
+                self.truth(differ)
+            }
+            _ => self.formulas.constant(true),
+        }
     }
 }
 

@@ -67,7 +67,12 @@ fn deciding_reads(graph: &EventGraph) -> Vec<(EventId, EventId)> {
             let mates = graph.mates(waiting).filter_map(|mate| alike.get(&(&op.key, mate)));
             for own in mates {
                 decided(own, turn);
-                earliest.extend(own.get(turn).map(|other| (other.event, op.event)));
+                // Who comes out of turn misuses the barrier, and is there.
+                let comes = |other: &&&BarrierOp| {
+                    graph.barrier_index(other.event).is_some_and(|at| is_in_turn(graph, at))
+                };
+                let other = own.get(turn).filter(comes);
+                earliest.extend(other.map(|other| (other.event, op.event)));
             }
         }
         if op.waits && is_for_all(graph, op) {

@@ -436,6 +436,27 @@ impl EventGraph {
             && self.event(one.event).agent != self.event(other.event).agent
     }
 
+    /// That two operations for which [they may](Self::counts_may_differ) have different counts, in an
+    /// arena that continues the graph's.
+    pub fn counts_differ(
+        &self,
+        exprs: &mut ExprArena,
+        one: &BarrierOp,
+        other: &BarrierOp,
+    ) -> ExprId {
+        let (m, n) = match (&one.rule, &other.rule) {
+            (BarrierRule::Count(m), BarrierRule::Count(n)) => (*m, *n),
+            (BarrierRule::Count(n), BarrierRule::AllLive)
+            | (BarrierRule::AllLive, BarrierRule::Count(n)) => {
+                let width = exprs.width(*n);
+                (exprs.number(self.count_of_all(&one.key), width), *n)
+            }
+            _ => return exprs.truth(true),
+        };
+        let equal = exprs.eq(m, n);
+        exprs.not(equal)
+    }
+
     /// Whether a barrier is complete as soon as the warp of an operation has arrived.
     #[must_use]
     pub fn completes_alone(&self, op: &BarrierOp) -> bool {

@@ -39,7 +39,7 @@ pub struct Function {
 
 impl Format {
     /// Bits, and those of them that hold digits.
-    fn sizes(self) -> (u32, u32) {
+    pub(crate) fn sizes(self) -> (u32, u32) {
         match self {
             Self::F16 => (16, 10),
             Self::Bf16 => (16, 7),
@@ -48,23 +48,23 @@ impl Format {
         }
     }
 
-    fn sign(self) -> u128 {
+    pub(crate) fn sign(self) -> u128 {
         1 << (self.sizes().0 - 1)
     }
 
     /// The NaN that results, whatever the operands.
-    fn nan(self) -> u128 {
+    pub(crate) fn nan(self) -> u128 {
         self.sign() - 1
     }
 
     /// The bits of the exponent, which are infinity's.
-    fn infinity(self) -> u128 {
+    pub(crate) fn infinity(self) -> u128 {
         let digits = self.sizes().1;
         self.nan() >> digits << digits
     }
 
     /// The bits of 1.
-    fn one(self) -> u128 {
+    pub(crate) fn one(self) -> u128 {
         let digits = self.sizes().1;
         (self.infinity() >> 1 >> digits) << digits
     }

@@ -3,19 +3,22 @@
 //! A context lives for one question, so that no answer depends on an earlier one. The solver is
 //! `QF_FD`, bit-blasting to SAT: all variables are finite.
 
+mod float;
+mod terms;
+
 use super::{Answer, Budget, Core, Cores, Engine, Goal, Problem, States, Why};
 use crate::bounds::Precision;
 use crate::encode::Encoding;
-use crate::encode::formula::{Formula, Shape};
+use crate::encode::formula::Formula;
+use crate::encode::meetings::Attendance;
 use crate::execution::barrier::Generation;
 use crate::execution::build::{Choices, Execution};
-use crate::execution::recheck::recheck;
 use crate::id::{AccessId, EventId, ExprId};
-use crate::program::expr::{Binary, Expr, Unary};
+use crate::program::expr::Expr;
 use rustc_hash::FxHashMap;
-use smallvec::SmallVec;
 use std::time::{Duration, Instant};
-use z3::ast::{BV, Bool};
+use terms::{Term, Translation, number};
+use z3::ast::Bool;
 use z3::{Config, Params, SatResult, Solver};
 
 /// Decides by SMT.
@@ -56,28 +59,17 @@ impl Engine for Z3Engine {
             Err(error) => return Answer::Unsupported(error.to_string()),
         };
         let wanted = encoding.goal(goal);
-        let answer = z3::with_z3_config(&Config::new(), || {
+        z3::with_z3_config(&Config::new(), || {
             let cores = goal.wants_core().then_some(self.cores);
-            Session::new(&encoding, budget).find(wanted, cores)
-        });
-        // The solver takes floating-point results for any values: what it excludes is excluded,
-        // what it finds may not be there.
-        match (answer, refused(&encoding)) {
-            (Answer::Yes(choices), Some(what)) if !is_real(problem, goal, &choices) => {
-                Answer::Unsupported(what.to_owned())
-            }
-            (answer, _) => answer,
-        }
+            Session::new(&mut encoding, budget).find(wanted, cores)
+        })
     }
 
     fn states(&self, problem: Problem<'_>, budget: Budget) -> Result<States, String> {
         let mut encoding =
             Encoding::new(problem, Goal::Complete, self.precision).map_err(|e| e.to_string())?;
-        if let Some(what) = refused(&encoding) {
-            return Err(what.to_owned());
-        }
         let sides = [true, false].map(|holds| encoding.goal(Goal::Condition(holds)));
-        Ok(z3::with_z3_config(&Config::new(), || Session::new(&encoding, budget).states(sides)))
+        Ok(z3::with_z3_config(&Config::new(), || Session::new(&mut encoding, budget).states(sides)))
     }
 }
 
@@ -91,26 +83,27 @@ const MOST_EXAMPLES: usize = 256;
 /// From how many bits on something unknown has many values.
 const MANY_VALUES: u32 = 8;
 
+/// For how many control flows the ways to meet at barriers are listed at most.
+const MOST_LISTED: usize = 4096;
+
+/// How many of them are left out at most: to find that there are too many ways takes a while.
+const MOST_LEFT_OUT: usize = 32;
+
 /// A solver over one encoding.
 struct Session<'e, 'a> {
-    encoding: &'e Encoding<'a>,
+    encoding: &'e mut Encoding<'a>,
     solver: Solver,
-    exprs: FxHashMap<ExprId, Term>,
-    formulas: FxHashMap<Formula, Bool>,
-    clock_width: u32,
+    translation: Translation,
     /// When the time for all checks together is over.
     end: Option<Instant>,
-}
-
-/// A translated expression: one bit is a Boolean.
-#[derive(Clone, Debug)]
-enum Term {
-    Bool(Bool),
-    Bits(BV),
+    /// For how many control flows the ways to meet at barriers have been listed.
+    listed: usize,
+    /// How many were left out because threads may meet in too many ways.
+    left_out: usize,
 }
 
 impl<'e, 'a> Session<'e, 'a> {
-    fn new(encoding: &'e Encoding<'a>, budget: Budget) -> Self {
+    fn new(encoding: &'e mut Encoding<'a>, budget: Budget) -> Self {
         let solver = Solver::new_for_logic("QF_FD").unwrap_or_default();
         let mut params = Params::new();
         // Z3 would take Ctrl-C for itself, question by question, from whoever runs it.
@@ -119,31 +112,39 @@ impl<'e, 'a> Session<'e, 'a> {
             params.set_u32("timeout", u32::try_from(limit).unwrap_or(u32::MAX));
         }
         solver.set_params(&params);
-        let clock_width = u32::BITS - encoding.formulas.clocks().leading_zeros();
         let mut session = Self {
+            translation: Translation::new(encoding),
             encoding,
             solver,
-            exprs: FxHashMap::default(),
-            formulas: FxHashMap::default(),
-            clock_width: clock_width.max(1),
+            listed: 0,
+            left_out: 0,
             end: budget.milliseconds.map(|ms| Instant::now() + Duration::from_millis(ms)),
         };
-        for &formula in &encoding.hard {
-            let formula = session.formula(formula);
-            session.solver.assert(&formula);
-        }
+        let hard = session.encoding.hard.clone();
+        session.assert(&hard);
         session
+    }
+
+    fn assert(&mut self, formulas: &[Formula]) {
+        for &formula in formulas {
+            let formula = self.formula(formula);
+            self.solver.assert(&formula);
+        }
+    }
+
+    fn formula(&mut self, id: Formula) -> Bool {
+        self.translation.formula(self.encoding, id)
     }
 
     /// One Boolean per axiom that has demands; assuming it asserts them.
     fn switches(&mut self) -> Vec<(usize, Bool)> {
         let mut switches = Vec::new();
-        for (index, demands) in self.encoding.axioms.iter().enumerate() {
+        for (index, demands) in self.encoding.axioms.clone().into_iter().enumerate() {
             if demands.iter().all(|&d| self.encoding.formulas.known(d) == Some(true)) {
                 continue;
             }
             let switch = Bool::new_const(format!("axiom{index}"));
-            for &demand in demands {
+            for demand in demands {
                 let demand = self.formula(demand);
                 self.solver.assert(switch.implies(&demand));
             }
@@ -153,18 +154,66 @@ impl<'e, 'a> Session<'e, 'a> {
     }
 
     fn find(mut self, goal: Formula, cores: Option<Cores>) -> Answer {
-        let goal = self.formula(goal);
-        self.solver.assert(&goal);
+        self.assert(&[goal]);
         let switches = self.switches();
         let all: Vec<Bool> = switches.iter().map(|(_, b)| b.clone()).collect();
-        match self.solver.check_assumptions(&all) {
-            SatResult::Sat => Answer::Yes(Box::new(self.choices())),
-            SatResult::Unsat => Answer::No(match cores {
+        match self.check(&all) {
+            Ok(true) => Answer::Yes(Box::new(self.choices())),
+            Ok(false) => Answer::No(match cores {
                 Some(cores) => self.core(switches, cores),
                 None => Core::default(),
             }),
-            SatResult::Unknown => Answer::Unknown(self.why()),
+            Err(why) => Answer::Unknown(why),
         }
+    }
+
+    /// Whether there is an execution with these; it is the solver's model then.
+    fn check(&mut self, assumed: &[Bool]) -> Result<bool, Why> {
+        loop {
+            match self.solver.check_assumptions(assumed) {
+                SatResult::Sat if !self.encoding.has_open_meetings() => return Ok(true),
+                SatResult::Sat if self.ways_are_listed()? => return Ok(true),
+                SatResult::Sat => {}
+                SatResult::Unsat if self.left_out > 0 => return Err(Why::Steps),
+                SatResult::Unsat => return Ok(false),
+                SatResult::Unknown => return Err(self.why()),
+            }
+        }
+    }
+
+    /// Whether the ways to meet of those that come to barriers in the solver's model were listed
+    /// before; they are now.
+    fn ways_are_listed(&mut self) -> Result<bool, Why> {
+        let who = self.attendance();
+        match self.encoding.add_meetings(&who) {
+            Ok(None) => return Ok(true),
+            Ok(Some(formulas)) => self.assert(&formulas),
+            Err(condition) => {
+                // Without these executions, another one may still be found.
+                let condition = self.formula(condition);
+                self.solver.assert(condition.not());
+                self.left_out += 1;
+            }
+        }
+        self.listed += 1;
+        if self.end.is_some_and(|end| Instant::now() >= end) {
+            return Err(Why::Timeout);
+        }
+        let too_many = self.listed > MOST_LISTED || self.left_out > MOST_LEFT_OUT;
+        if too_many { Err(Why::Steps) } else { Ok(false) }
+    }
+
+    /// Who comes to barriers in the solver's model.
+    fn attendance(&mut self) -> Attendance {
+        let graph = self.encoding.graph;
+        let mut terms = |expr| self.translation.term(self.encoding, expr);
+        let guards: Vec<Term> =
+            graph.barriers.iter().map(|op| terms(graph.event(op.event).guard)).collect();
+        let counts: Vec<Option<Term>> =
+            graph.barriers.iter().map(|op| op.count().map(&mut terms)).collect();
+        let happens = guards.iter().map(|guard| self.value(guard) == 1).collect();
+        let counts = counts.iter().map(|count| Some(self.value(count.as_ref()?))).collect();
+        Attendance { happens, counts }
     }
 
     fn why(&self) -> Why {
@@ -179,7 +228,7 @@ impl<'e, 'a> Session<'e, 'a> {
 
     /// The solver's core, or what is left of it when axioms are dropped one by one while it stays
     /// unsatisfiable.
-    fn core(&self, switches: Vec<(usize, Bool)>, cores: Cores) -> Core {
+    fn core(&mut self, switches: Vec<(usize, Bool)>, cores: Cores) -> Core {
         let first = self.solver.get_unsat_core();
         let mut kept: Vec<(usize, Bool)> =
             switches.into_iter().filter(|(_, b)| first.contains(b)).collect();
@@ -196,12 +245,12 @@ impl<'e, 'a> Session<'e, 'a> {
                 .filter(|(i, _)| *i != at)
                 .map(|(_, (_, b))| b.clone())
                 .collect();
-            match self.solver.check_assumptions(&rest) {
-                SatResult::Unsat => {
+            match self.check(&rest) {
+                Ok(false) => {
                     kept.remove(at);
                 }
-                SatResult::Sat => at += 1,
-                SatResult::Unknown => {
+                Ok(true) => at += 1,
+                Err(_) => {
                     minimal = false;
                     at += 1;
                 }
@@ -212,14 +261,11 @@ impl<'e, 'a> Session<'e, 'a> {
 
     /// The final states of two kinds, those of the first kind before those of the second.
     fn states(mut self, sides: [Formula; 2]) -> States {
-        for demands in &self.encoding.axioms {
-            for &demand in demands {
-                let demand = self.formula(demand);
-                self.solver.assert(&demand);
-            }
-        }
+        let demands = self.encoding.axioms.concat();
+        self.assert(&demands);
         let observed: Vec<ExprId> = self.encoding.graph.observed.iter().map(|o| o.value).collect();
-        let terms: Vec<Term> = observed.iter().map(|&x| self.term(x)).collect();
+        let terms: Vec<Term> =
+            observed.iter().map(|&x| self.translation.term(self.encoding, x)).collect();
         let mut states = States::default();
         let unknown = self.encoding.graph.symbols.iter().any(|s| s.width > MANY_VALUES);
         let most = if unknown { MOST_EXAMPLES } else { MOST_STATES };
@@ -246,10 +292,10 @@ impl<'e, 'a> Session<'e, 'a> {
             if self.end.is_some_and(|end| Instant::now() >= end) {
                 return Some(Why::Timeout);
             }
-            match self.solver.check_assumptions(std::slice::from_ref(side)) {
-                SatResult::Sat => {}
-                SatResult::Unsat => return None,
-                SatResult::Unknown => return Some(self.why()),
+            match self.check(std::slice::from_ref(side)) {
+                Ok(true) => {}
+                Ok(false) => return None,
+                Err(why) => return Some(why),
             }
             if states.states.len() == most {
                 return Some(Why::States);
@@ -292,7 +338,8 @@ impl<'e, 'a> Session<'e, 'a> {
         match self.encoding.formulas.known(formula) {
             Some(value) => value,
             None => {
-                self.formulas.get(&formula).is_some_and(|b| self.value(&Term::Bool(b.clone())) == 1)
+                let known = self.translation.known_formula(formula);
+                known.is_some_and(|b| self.value(&Term::Bool(b.clone())) == 1)
             }
         }
     }
@@ -324,7 +371,7 @@ impl<'e, 'a> Session<'e, 'a> {
             choices.finals[loc.index()] =
                 writes.iter().find(|(_, f)| self.holds(*f)).map(|(w, _)| *w);
         }
-        for (&expr, term) in &self.exprs {
+        for (expr, term) in self.translation.exprs() {
             match self.encoding.exprs.get(expr) {
                 Expr::Symbol(symbol) => choices.symbols[symbol.index()] = self.value(term),
                 Expr::Read(access) => self.justify(access, term, &mut choices),
@@ -360,7 +407,7 @@ impl<'e, 'a> Session<'e, 'a> {
         let execution = Execution::assemble(graph, rest);
         let happened = |event: EventId| {
             let guard = graph.event(event).guard;
-            match (graph.exprs.constant(guard), self.exprs.get(&guard)) {
+            match (graph.exprs.constant(guard), self.translation.known_expr(guard)) {
                 (Some(bits), _) => bits != 0,
                 (None, Some(term)) => self.value(term) == 1,
                 (None, None) => execution.as_ref().is_ok_and(|e| e.executed.contains(event)),
@@ -379,238 +426,6 @@ impl<'e, 'a> Session<'e, 'a> {
             choices.generations[index] = Some(Generation { index: count, late: false });
         }
     }
-
-    /// The translation of a formula, its parts first: they may nest as deep as a program is long.
-    fn formula(&mut self, id: Formula) -> Bool {
-        let encoding = self.encoding;
-        let mut pending = vec![id];
-        while let Some(&next) = pending.last() {
-            let before = pending.len();
-            if !self.formulas.contains_key(&next) {
-                let parts = match encoding.formulas.shape(next) {
-                    Shape::Not(a) => std::slice::from_ref(a),
-                    Shape::And(parts) | Shape::Or(parts) => parts,
-                    _ => &[],
-                };
-                let unknown = parts.iter().filter(|part| !self.formulas.contains_key(part));
-                pending.extend(unknown);
-            }
-            if pending.len() == before {
-                pending.pop();
-                self.whole_formula(next);
-            }
-        }
-        self.whole_formula(id)
-    }
-
-    /// A formula whose parts are translated.
-    fn whole_formula(&mut self, id: Formula) -> Bool {
-        if let Some(known) = self.formulas.get(&id) {
-            return known.clone();
-        }
-        let encoding = self.encoding;
-        let bool = match encoding.formulas.shape(id) {
-            Shape::Constant(value) => Bool::from_bool(*value),
-            Shape::Variable(n) => Bool::new_const(format!("v{n}")),
-            Shape::Truth(expr) => self.truth(*expr),
-            Shape::Before(a, b) => self.clock(a.0).bvult(self.clock(b.0)),
-            Shape::Together(a, b) => self.clock(a.0).eq(self.clock(b.0)),
-            Shape::Not(a) => self.whole_formula(*a).not(),
-            Shape::And(parts) => {
-                Bool::and(&parts.iter().map(|&p| self.whole_formula(p)).collect::<Vec<_>>())
-            }
-            Shape::Or(parts) => {
-                Bool::or(&parts.iter().map(|&p| self.whole_formula(p)).collect::<Vec<_>>())
-            }
-        };
-        self.formulas.insert(id, bool.clone());
-        bool
-    }
-
-    fn clock(&self, number: u32) -> BV {
-        BV::new_const(format!("clock{number}"), self.clock_width)
-    }
-
-    fn truth(&mut self, id: ExprId) -> Bool {
-        match self.term(id) {
-            Term::Bool(b) => b,
-            Term::Bits(bits) => bits.eq(number(0, bits.get_size())).not(),
-        }
-    }
-
-    fn bits(&mut self, id: ExprId) -> BV {
-        match self.term(id) {
-            Term::Bits(bits) => bits,
-            Term::Bool(b) => b.ite(&number(1, 1), &number(0, 1)),
-        }
-    }
-
-    /// The translation of an expression, its operands first.
-    fn term(&mut self, id: ExprId) -> Term {
-        let exprs = &self.encoding.exprs;
-        let mut pending = vec![id];
-        while let Some(&next) = pending.last() {
-            let before = pending.len();
-            if !self.exprs.contains_key(&next) {
-                let operands = match exprs.get(next) {
-                    Expr::Binary(Binary::Float(..), ..) => SmallVec::new(),
-                    _ => exprs.operands(next),
-                };
-                let operands = operands.into_iter();
-                pending.extend(operands.filter(|operand| !self.exprs.contains_key(operand)));
-            }
-            if pending.len() == before {
-                pending.pop();
-                self.whole_term(next);
-            }
-        }
-        self.whole_term(id)
-    }
-
-    /// An expression whose operands are translated.
-    fn whole_term(&mut self, id: ExprId) -> Term {
-        if let Some(known) = self.exprs.get(&id) {
-            return known.clone();
-        }
-        let width = self.encoding.exprs.width(id);
-        let term = match self.encoding.exprs.get(id) {
-            Expr::Const(value) if width == 1 => Term::Bool(Bool::from_bool(value != 0)),
-            Expr::Const(value) => Term::Bits(number(value, width)),
-            Expr::Read(access) => variable(&format!("read{}", access.index()), width),
-            Expr::Mbarrier(access) => variable(&format!("mbarrier{}", access.index()), width),
-            Expr::Symbol(symbol) => variable(&format!("symbol{}", symbol.index()), width),
-            Expr::Final(loc) => variable(&format!("final{}", loc.index()), width),
-            Expr::Barrier(index) => variable(&format!("barrier{index}"), width),
-            Expr::Unary(Unary::Not, a) if width == 1 => Term::Bool(self.truth(a).not()),
-            Expr::Unary(Unary::Not, a) => Term::Bits(self.bits(a).bvnot()),
-            Expr::Unary(Unary::Neg, a) => Term::Bits(self.bits(a).bvneg()),
-            Expr::Unary(Unary::PopCount, a) => Term::Bits(ones(self.bits(a))),
-            Expr::Unary(Unary::LeadingZeros, a) => Term::Bits(leading_zeros(self.bits(a))),
-            Expr::Unary(Unary::Reverse, a) => Term::Bits(reversed(&self.bits(a))),
-            Expr::Binary(Binary::Float(..), ..) => {
-                Term::Bits(BV::new_const(format!("float{}", id.index()), width))
-            }
-            Expr::Binary(op, a, b) => self.binary(op, a, b),
-            Expr::Ite(c, t, e) => Term::Bits(self.truth(c).ite(&self.bits(t), &self.bits(e))),
-            Expr::Extract(a, low) => {
-                let part = self.bits(a).extract(low + width - 1, low);
-                if width == 1 { Term::Bool(part.eq(number(1, 1))) } else { Term::Bits(part) }
-            }
-            Expr::Concat(a, b) => Term::Bits(self.bits(a).concat(self.bits(b))),
-            Expr::ZeroExtend(a) => {
-                let inner = self.bits(a);
-                let more = width - inner.get_size();
-                Term::Bits(inner.zero_ext(more))
-            }
-            Expr::SignExtend(a) => {
-                let inner = self.bits(a);
-                let more = width - inner.get_size();
-                Term::Bits(inner.sign_ext(more))
-            }
-        };
-        self.exprs.insert(id, term.clone());
-        term
-    }
-
-    fn binary(&mut self, op: Binary, a: ExprId, b: ExprId) -> Term {
-        if self.encoding.exprs.width(a) == 1 {
-            let (x, y) = (self.truth(a), self.truth(b));
-            return Term::Bool(match op {
-                Binary::And | Binary::Mul => Bool::and(&[x, y]),
-                Binary::Or => Bool::or(&[x, y]),
-                Binary::Add | Binary::Sub | Binary::Xor => x.xor(&y),
-                Binary::Eq => x.eq(&y),
-                Binary::ULt => Bool::and(&[x.not(), y]),
-                Binary::SLt => Bool::and(&[x, y.not()]),
-                // Division by zero gives all ones, remainder by zero the dividend.
-                Binary::UDiv | Binary::SDiv => Bool::or(&[x, y.not()]),
-                Binary::URem | Binary::SRem => Bool::and(&[x, y.not()]),
-                // An amount of one is the width.
-                Binary::Shl | Binary::LShr => Bool::and(&[x, y.not()]),
-                Binary::AShr => x,
-                Binary::Float(..) => unreachable!("no floating-point format has one bit"),
-            });
-        }
-        let (x, y) = (self.bits(a), self.bits(b));
-        match op {
-            Binary::Add => Term::Bits(x.bvadd(&y)),
-            Binary::Sub => Term::Bits(x.bvsub(&y)),
-            Binary::Mul => Term::Bits(x.bvmul(&y)),
-            Binary::UDiv => Term::Bits(x.bvudiv(&y)),
-            Binary::SDiv => Term::Bits(x.bvsdiv(&y)),
-            Binary::URem => Term::Bits(x.bvurem(&y)),
-            Binary::SRem => Term::Bits(x.bvsrem(&y)),
-            Binary::And => Term::Bits(x.bvand(&y)),
-            Binary::Or => Term::Bits(x.bvor(&y)),
-            Binary::Xor => Term::Bits(x.bvxor(&y)),
-            Binary::Shl => Term::Bits(x.bvshl(&y)),
-            Binary::LShr => Term::Bits(x.bvlshr(&y)),
-            Binary::AShr => Term::Bits(x.bvashr(&y)),
-            Binary::Eq => Term::Bool(x.eq(&y)),
-            Binary::ULt => Term::Bool(x.bvult(&y)),
-            Binary::SLt => Term::Bool(x.bvslt(&y)),
-            Binary::Float(..) => unreachable!("floating-point results are variables"),
-        }
-    }
-}
-
-/// Whether choices make a consistent execution with what was looked for, values computed anew.
-fn is_real(problem: Problem<'_>, goal: Goal, choices: &Choices) -> bool {
-    let Ok(execution) = Execution::build(problem.graph, choices.clone()) else { return false };
-    goal.is_reached(problem.model, &execution) && recheck(problem.model, &execution).is_consistent()
-}
-
-/// What this engine takes for any values, if anything.
-fn refused(encoding: &Encoding<'_>) -> Option<&'static str> {
-    let exprs = &encoding.exprs;
-    let sum = |i| matches!(exprs.get(ExprId::new(i)), Expr::Binary(Binary::Float(..), ..));
-    (0..exprs.len()).any(sum).then_some("floating-point arithmetic")
-}
-
-fn variable(name: &str, width: u32) -> Term {
-    if width == 1 {
-        Term::Bool(Bool::new_const(name))
-    } else {
-        Term::Bits(BV::new_const(name, width))
-    }
-}
-
-fn number(value: u128, width: u32) -> BV {
-    if width <= 64 {
-        return BV::from_u64(value as u64, width);
-    }
-    BV::from_u64((value >> 64) as u64, width - 64).concat(BV::from_u64(value as u64, 64))
-}
-
-/// How many bits are set: fields of 1, 2, 4, ... bits are added to their neighbours.
-fn ones(mut bits: BV) -> BV {
-    let width = bits.get_size();
-    let mut field = 1;
-    while field < width {
-        let lower = (0..width).filter(|bit| bit & field == 0).fold(0, |all, bit| all | 1 << bit);
-        let lower = number(lower, width);
-        let above = bits.bvlshr(number(u128::from(field), width)).bvand(&lower);
-        bits = bits.bvand(&lower).bvadd(&above);
-        field *= 2;
-    }
-    bits
-}
-
-/// How many bits above the highest one that is set are not: those that remain unset when all below
-/// it are set as well.
-fn leading_zeros(mut bits: BV) -> BV {
-    let width = bits.get_size();
-    let mut distance = 1;
-    while distance < width {
-        bits = bits.bvor(bits.bvlshr(number(u128::from(distance), width)));
-        distance *= 2;
-    }
-    ones(bits.bvnot())
-}
-
-fn reversed(bits: &BV) -> BV {
-    let bit = |at| bits.extract(at, at);
-    (1..bits.get_size()).fold(bit(0), |above, at| above.concat(bit(at)))
 }
 
 fn differs(term: &Term, value: u128) -> Bool {

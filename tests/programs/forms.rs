@@ -216,6 +216,15 @@ pub const MULTIMEM: Forms = &[
      multimem.red.$S.global.min.v4.<f16|bf16> [copies], {$t, $o, $t, $o}",
 ];
 
+/// Barriers with counts, constant or computed.
+pub const COUNTS: Forms = &[
+    "barrier.<sync|arrive> 1, <64|64|64|96>",
+    "setp.eq.u32 $p, $v, 1; selp.u32 $t, 64, <32|96>, $p; barrier.<sync|arrive> 1, $t",
+    "mov.b32 $t, $v; and.b32 $t, $t, 1; add.u32 $t, $t, 1; shl.b32 $u, $t, 5; barrier.sync 1, $u",
+    "setp.eq.u32 $p, $v, 1; barrier.red.popc.u32 $d, 2, 64, $p",
+    "setp.eq.u32 $p, $v, 1; barrier.red.<and|or>.pred $n, 2, 64, $p; selp.u32 $d, 1, 0, $n",
+];
+
 /// Operations on mbarriers beyond arrivals and waits.
 pub const MBARRIERS: Forms = &[
     "mbarrier.expect_tx.relaxed.<cta|cluster>.shared::cta.b64 [bar], 8",

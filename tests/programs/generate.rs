@@ -38,6 +38,8 @@ pub enum Theme {
     Dependent,
     /// Barriers of CTA, cluster and warp, with reductions; shared variables.
     Barriers,
+    /// Barriers with counts, under branches and out of registers.
+    Counts,
     /// An mbarrier in each CTA.
     Mbarriers,
     /// Loops that wait, and locks.
@@ -68,6 +70,7 @@ const THEMES: &[(u32, Theme)] = &[
     (2, Theme::Mixed),
     (3, Theme::Dependent),
     (3, Theme::Barriers),
+    (3, Theme::Counts),
     (1, Theme::Mbarriers),
     (2, Theme::Loops),
     (1, Theme::Sizes(0)),
@@ -96,6 +99,7 @@ fn templates(theme: Theme) -> Option<(u32, Forms)> {
         Theme::Registers => (12, forms::REGISTERS),
         Theme::Integers => (12, forms::INTEGERS),
         Theme::Unknown(which) => (36, [forms::UNKNOWN, forms::UNKNOWN_PARTS][which]),
+        Theme::Counts => (6, forms::COUNTS),
         Theme::Mbarriers => (4, forms::MBARRIERS),
         Theme::Dependent => (1, forms::ENDS),
         _ => return None,
@@ -110,6 +114,21 @@ pub fn small() -> Profile {
 /// Programs for engines that do better.
 pub fn large() -> Profile {
     Profile { threads: 2..=4, instructions: 1..=5, variables: 1..=3, themes: THEMES }
+}
+
+/// Programs of which formulas have to say more than who reads from whom: how threads meet at
+/// barriers, and what floating-point sums are.
+pub fn barriers_and_sums() -> Profile {
+    const THEMES: &[(u32, Theme)] = &[
+        (8, Theme::Counts),
+        (2, Theme::Barriers),
+        (1, Theme::Registers),
+        (1, Theme::Sizes(0)),
+        (1, Theme::Sizes(3)),
+        (1, Theme::Sizes(4)),
+        (1, Theme::Multimem),
+    ];
+    Profile { themes: THEMES, ..small() }
 }
 
 /// Programs in which a change is likely to matter.
@@ -132,7 +151,7 @@ fn themed(profile: &Profile, theme: Theme) -> impl Strategy<Value = Sketch> + us
     let control = option::weighted(
         match theme {
             Theme::Loops => 0.45,
-            Theme::Mbarriers | Theme::Dependent => 0.3,
+            Theme::Mbarriers | Theme::Dependent | Theme::Counts => 0.3,
             Theme::Unknown(_) => 0.2,
             _ => 0.12,
         },
@@ -140,7 +159,8 @@ fn themed(profile: &Profile, theme: Theme) -> impl Strategy<Value = Sketch> + us
     );
     let item = (instruction(theme), control)
         .prop_map(|(instruction, control)| Item { instruction, control });
-    let together = matches!(theme, Theme::Barriers | Theme::Mbarriers | Theme::Unknown(_));
+    let together =
+        matches!(theme, Theme::Barriers | Theme::Counts | Theme::Mbarriers | Theme::Unknown(_));
     let tasks = theme == Theme::Tasks;
     let replicated = theme == Theme::Multimem;
     let place = match together {
@@ -165,7 +185,7 @@ fn themed(profile: &Profile, theme: Theme) -> impl Strategy<Value = Sketch> + us
             body,
         });
     let shared = match theme {
-        Theme::Barriers | Theme::Mbarriers => 0.4,
+        Theme::Barriers | Theme::Counts | Theme::Mbarriers => 0.4,
         // Templates name the space of their variable, and the host has no other.
         Theme::Spaces | Theme::Tasks | Theme::Dependent => 0.0,
         _ => 0.1,
@@ -462,6 +482,7 @@ fn resolved(text: &str, mut choices: u64) -> String {
 fn usual_instruction(theme: Theme) -> BoxedStrategy<Instruction> {
     let memory = memory(theme);
     match theme {
+        Theme::Counts => prop_oneof![10 => memory, 1 => fence(), 1 => barrier()].boxed(),
         Theme::Barriers => prop_oneof![10 => memory, 2 => fence(), 5 => barrier()].boxed(),
         Theme::Mbarriers => prop_oneof![8 => memory, 1 => fence(), 8 => mbarrier()].boxed(),
         Theme::Aliases => prop_oneof![12 => memory, 3 => fence(), 2 => Just(alias_fence())].boxed(),

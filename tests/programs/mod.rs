@@ -10,7 +10,7 @@ mod generate;
 mod text;
 mod transform;
 
-pub use generate::{Profile, cyclic, large, sketch, small};
+pub use generate::{Profile, barriers_and_sums, cyclic, large, sketch, small};
 pub use transform::{widened, widest};
 
 /// A program.

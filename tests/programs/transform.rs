@@ -27,6 +27,7 @@ impl Sketch {
     pub fn depends_on_ctas(&self) -> bool {
         let barrier = |i: &Instruction| match i {
             Instruction::Plain(text) => text.starts_with("bar"),
+            Instruction::Form(text, ..) => text.contains("barrier."),
             other => matches!(other, Instruction::Vote(..)),
         };
         self.uses_ctas() || self.items().flat_map(Item::instructions).any(barrier)
