@@ -16,6 +16,7 @@ use crate::ptx::literal::shown;
 use crate::ptx::operation::{Order, Proxy, ProxyFenceKind};
 use crate::relation::eval::{Interpretation, evaluate};
 use crate::relation::expr::{AxiomRole, Model};
+use crate::solve::Pairs;
 use crate::vocabulary::{BaseRel, BaseSet, Sort};
 use std::collections::{BTreeMap, VecDeque};
 
@@ -357,8 +358,14 @@ fn shown_edges(execution: &Execution<'_>, model: &Model) -> Vec<Edge> {
     let values = evaluate(&model.arena, &roots, execution);
     let mut edges = Vec::new();
     for (name, node) in shown {
-        let pairs = essence(execution, values.relation(*node));
-        edges.extend(pairs.map(|(from, to)| Edge { relation: name.clone(), from, to }));
+        let relation = values.relation(*node);
+        // Every race counts, also one of writes that nothing relates.
+        let pairs: Vec<_> = match name == Pairs::Race.relation() {
+            true => relation.iter_pairs().filter(|(a, b)| a < b).collect(),
+            false => essence(execution, relation).collect(),
+        };
+        let edge = |(from, to)| Edge { relation: name.clone(), from, to };
+        edges.extend(pairs.into_iter().map(edge));
     }
     edges
 }

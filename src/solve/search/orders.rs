@@ -305,6 +305,10 @@ impl Search<'_, '_> {
             return self.orient(visit).map(|_| ());
         };
         let space = self.space;
+        self.steps += 1;
+        if let Some(why) = self.limit.reached(self.steps) {
+            return Err(Stop::Gave(why));
+        }
         for &write in &space.writes[loc.index()] {
             let maximal = self.executed.contains(write)
                 && !self.co.row(write).any(|later| self.executed.contains(later));
