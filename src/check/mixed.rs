@@ -42,14 +42,14 @@ fn race(
     settings: Settings,
 ) -> Result<Option<(Race, EventGraph)>, Verdict> {
     let whole = graph_with_rounds(test, model, settings);
-    let before = prefix::before_waits(&whole);
-    for graph in std::iter::once(whole).chain(before) {
-        let problem = Problem { graph: &graph, model };
-        if let Some(race) = race::find(problem, Pairs::MixedRace, engine, settings.budget)? {
-            return Ok(Some((race, graph)));
-        }
+    let find = |graph: &EventGraph| {
+        race::find(Problem { graph, model }, Pairs::MixedRace, engine, settings.budget)
+    };
+    if let Some(race) = find(&whole)? {
+        return Ok(Some((race, whole)));
     }
-    Ok(None)
+    let Some(before) = prefix::before_waits(&whole) else { return Ok(None) };
+    Ok(find(&before)?.map(|race| (race, before)))
 }
 
 /// What a mixed-size race leaves of a program's meaning.

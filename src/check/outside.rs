@@ -160,7 +160,7 @@ const API: Feature = Feature {
     told_by: Node::Rel(BaseRel::Api),
 };
 
-const FEATURES: [&Feature; 14] = [
+const FEATURES: &[&Feature] = &[
     &CLUSTER_SCOPE,
     &CLUSTER_BARRIER,
     &CLUSTER_MEMORY,

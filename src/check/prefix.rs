@@ -10,7 +10,7 @@
 
 use super::endless::{ends, up_to};
 use crate::event::awaited::waits_for_warp;
-use crate::event::graph::{BarrierOp, BarrierRule, EventGraph};
+use crate::event::graph::{BarrierOp, EventGraph};
 use crate::execution::barrier::Barriers;
 use crate::execution::schedule::Schedules;
 use crate::id::AgentId;
@@ -40,16 +40,11 @@ pub(super) fn before_waits(graph: &EventGraph) -> Option<EventGraph> {
     Some(before)
 }
 
-/// Whether an operation meets so many threads or warps.
-fn has_count(op: &BarrierOp) -> bool {
-    matches!(op.rule, BarrierRule::Count(_) | BarrierRule::Quorum(_))
-}
-
 /// From which of its barrier operations on each thread may be late for ever.
 struct Doubtful<'g> {
     graph: &'g EventGraph,
     /// By agent, the number of its operations that it surely passes.
-    sure: Vec<usize>,
+    passed: Vec<usize>,
     /// By agent, the operations that may happen.
     own: Vec<Vec<usize>>,
 }
@@ -67,24 +62,24 @@ impl<'g> Doubtful<'g> {
             let op = &graph.barriers[index];
             graph.exprs.is_true(graph.event(op.event).guard) && graph.knows_count(op)
         };
-        let sure = |own: &Vec<usize>| own.iter().take_while(|index| certain(index)).count();
-        let mut this = Self { graph, sure: own.iter().map(sure).collect(), own };
+        let passed = |own: &Vec<usize>| own.iter().take_while(|index| certain(index)).count();
+        let mut this = Self { graph, passed: own.iter().map(passed).collect(), own };
         while this.shorten() {}
         this
     }
 
     /// The first doubtful operation of each thread that has one.
     fn first(&self) -> Vec<usize> {
-        let own = self.own.iter().zip(&self.sure);
-        own.filter_map(|(own, &sure)| own.get(sure).copied()).collect()
+        let own = self.own.iter().zip(&self.passed);
+        own.filter_map(|(own, &passed)| own.get(passed).copied()).collect()
     }
 
     /// Takes out operations that wait for doubtful ones; whether there were any.
     fn shorten(&mut self) -> bool {
         for agent in 0..self.own.len() {
-            let kept = &self.own[agent][..self.sure[agent]];
+            let kept = &self.own[agent][..self.passed[agent]];
             if let Some(at) = kept.iter().position(|&index| self.may_wait_for_ever(index)) {
-                self.sure[agent] = at;
+                self.passed[agent] = at;
                 return true;
             }
         }
@@ -101,9 +96,10 @@ impl<'g> Doubtful<'g> {
         let for_warp = waits_for_warp(self.graph, op)
             && mates.any(|mate| self.may_stay_away(mate, index, like_this));
         let here = || self.graph.barriers.iter().filter(|other| other.key == op.key);
-        let doubtful = here().any(has_count) && others().any(|agent| self.doubts(agent, op));
+        let doubtful =
+            here().any(|op| op.count().is_some()) && others().any(|agent| self.doubts(agent, op));
         let for_all = op.waits
-            && !has_count(op)
+            && op.count().is_none()
             && others().any(|agent| self.may_stay_away(agent, index, arrives));
         for_warp || doubtful || for_all
     }
@@ -119,14 +115,14 @@ impl<'g> Doubtful<'g> {
         let like_this = |other: &BarrierOp| op.is_numbered_with(other);
         let own = self.graph.event(op.event).agent;
         let turn = self.sure(own, op, index, like_this);
-        let ends = self.sure[agent.index()] == self.own[agent.index()].len()
+        let ends = self.passed[agent.index()] == self.own[agent.index()].len()
             && self.graph.cuts.iter().all(|cut| cut.agent != agent);
         !ends && self.sure(agent, op, usize::MAX, comes_with) <= turn
     }
 
     /// Whether some operation of a thread on this barrier is doubtful.
     fn doubts(&self, agent: AgentId, op: &BarrierOp) -> bool {
-        let doubtful = &self.own[agent.index()][self.sure[agent.index()]..];
+        let doubtful = &self.own[agent.index()][self.passed[agent.index()]..];
         doubtful.iter().any(|&other| self.graph.barriers[other].key == op.key)
     }
 
@@ -138,11 +134,11 @@ impl<'g> Doubtful<'g> {
         before: usize,
         are: impl Fn(&BarrierOp) -> bool,
     ) -> usize {
-        let sure = &self.own[agent.index()][..self.sure[agent.index()]];
+        let passed = &self.own[agent.index()][..self.passed[agent.index()]];
         let here = |&&other: &&usize| {
             let here = &self.graph.barriers[other];
             other < before && here.key == op.key && are(here)
         };
-        sure.iter().filter(here).count()
+        passed.iter().filter(here).count()
     }
 }

@@ -10,7 +10,7 @@ use super::Encoding;
 use super::barriers::edges_of_way;
 use super::formula::Formula;
 use crate::collections::IndexSet;
-use crate::event::graph::{BarrierRule, WARP_SIZE, counts_warps};
+use crate::event::graph::{WARP_SIZE, counts_warps};
 use crate::execution::barrier::{Barriers, Generations, TooMany};
 use crate::id::{EventId, ExprId};
 use rustc_hash::FxHashMap;
@@ -35,9 +35,7 @@ impl Encoding<'_> {
 
     /// Whether some barrier has a thread count.
     pub(super) fn has_counts(&self) -> bool {
-        let counted =
-            |rule: &BarrierRule| matches!(rule, BarrierRule::Count(_) | BarrierRule::Quorum(_));
-        self.graph.barriers.iter().any(|op| counted(&op.rule))
+        self.graph.barriers.iter().any(|op| op.count().is_some())
     }
 
     /// Any two operations at one barrier may meet if they happen.

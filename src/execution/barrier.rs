@@ -75,9 +75,7 @@ impl<'a> Barriers<'a> {
     /// next at a barrier may take part in what others wait for now.
     #[must_use]
     pub fn however_cut(&self) -> Option<Vec<Generations>> {
-        let by_turn =
-            |op: &BarrierOp| !matches!(op.rule, BarrierRule::Count(_) | BarrierRule::Quorum(_));
-        let told = self.graph.barriers.iter().all(by_turn);
+        let told = self.graph.barriers.iter().all(|op| op.count().is_none());
         self.assignments().ok().filter(|ways| told && !ways.is_empty())
     }
 

@@ -15,7 +15,7 @@ use crate::execution::barrier::Generations;
 use crate::execution::build::{Choices, close_coherence, read_value};
 use crate::id::{AccessId, EventId};
 use crate::program::expr::Expr;
-use crate::program::value::Values;
+use crate::program::value::{Values, evaluate};
 use crate::relation::expr::AxiomKind;
 use crate::solve::{Budget, Goal, Why};
 use crate::vocabulary::{BaseRel, BaseSet};
@@ -234,6 +234,12 @@ impl<'g, 'r> Search<'g, 'r> {
         self.choose(visit)
     }
 
+    /// Accounts for one search node.
+    pub(super) fn step(&mut self) -> Flow {
+        self.steps += 1;
+        self.limit.reached(self.steps).map_or(Ok(()), |why| Err(Stop::Gave(why)))
+    }
+
     /// Coherence and Fence-SC order as they are, to be restored.
     pub(super) fn save_orders(&mut self) -> [Rel; 2] {
         let [mut co, mut sc] = self.spare.pop().unwrap_or_default();
@@ -339,24 +345,21 @@ impl<'g, 'r> Search<'g, 'r> {
     /// Evaluates what reads, symbols and final values decide so far.
     pub(super) fn compute_values(&mut self) {
         self.stale = false;
-        let Self { values, known, rf, symbols, returned, finals, space, .. } = self;
-        let graph = space.graph;
-        values.compute_some(&graph.exprs, &space.order, &space.assumed, |leaf| match leaf {
-            Expr::Read(access) => known[access.index()],
-            Expr::Mbarrier(access) => graph.reads_mbarrier(access, rf).map(u128::from),
-            Expr::Symbol(symbol) => symbols[symbol.index()],
-            Expr::Barrier(index) => returned[index as usize],
-            Expr::Final(loc) => {
-                let write = finals[loc.index()]?;
-                final_value(graph, write, |leaf| match leaf {
-                    Expr::Read(access) => known[access.index()],
-                    Expr::Symbol(symbol) => symbols[symbol.index()],
-                    Expr::Barrier(index) => returned[index as usize],
-                    _ => None,
-                })
-            }
-            _ => None,
+        let mut values = std::mem::take(&mut self.values);
+        let Space { graph, order, assumed, .. } = self.space;
+        values.compute_some(&graph.exprs, order, assumed, |leaf| match leaf {
+            Expr::Final(loc) => self.final_value(self.finals[loc.index()]?),
+            other => self.leaf(other),
         });
+        self.values = values;
+    }
+
+    /// The value that a write leaves in its location, when its leaves are known.
+    fn final_value(&self, write: EventId) -> Option<u128> {
+        let graph = self.space.graph;
+        let value = graph.access_of(write).value;
+        let whole = evaluate(&graph.exprs, value, &|leaf| self.leaf(leaf))?;
+        Some(graph.piece_of(write, whole))
     }
 
     /// Whether the goal, as far as values say, has been reached.
@@ -521,15 +524,4 @@ impl<'g, 'r> Search<'g, 'r> {
             self_justified: self.self_justified.clone(),
         }
     }
-}
-
-/// The value that a write leaves in its location, when its leaves are known.
-fn final_value(
-    graph: &crate::event::graph::EventGraph,
-    write: EventId,
-    leaf: impl Fn(Expr) -> Option<u128>,
-) -> Option<u128> {
-    let value = graph.access_of(write).value;
-    let whole = crate::program::value::evaluate(&graph.exprs, value, &leaf)?;
-    Some(graph.piece_of(write, whole))
 }

@@ -135,10 +135,7 @@ impl Search<'_, '_> {
 
     /// Orients what the model wants oriented, then reports the execution; whether there was one.
     fn orient(&mut self, visit: &mut Visit<'_>) -> Result<bool, Stop> {
-        self.steps += 1;
-        if let Some(why) = self.limit.reached(self.steps) {
-            return Err(Stop::Gave(why));
-        }
+        self.step()?;
         let orders = self.save_orders();
         let result = self.orient_open(visit);
         self.restore_orders(orders);
@@ -305,10 +302,7 @@ impl Search<'_, '_> {
             return self.orient(visit).map(|_| ());
         };
         let space = self.space;
-        self.steps += 1;
-        if let Some(why) = self.limit.reached(self.steps) {
-            return Err(Stop::Gave(why));
-        }
+        self.step()?;
         for &write in &space.writes[loc.index()] {
             let maximal = self.executed.contains(write)
                 && !self.co.row(write).any(|later| self.executed.contains(later));

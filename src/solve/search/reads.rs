@@ -6,7 +6,7 @@
 //! has its write, barriers get results, then symbols values: those that something depends on, one
 //! after the other.
 
-use super::explore::{Flow, Search, Stop, Visit};
+use super::explore::{Flow, Search, Visit};
 use super::founded::Open;
 use crate::id::{AccessId, AgentId, EventId};
 
@@ -35,10 +35,7 @@ enum Branch {
 impl<'g> Search<'g, '_> {
     /// Decides what is forced, judges it, and branches on the rest.
     pub(super) fn choose(&mut self, visit: &mut Visit<'_>) -> Flow {
-        self.steps += 1;
-        if let Some(why) = self.limit.reached(self.steps) {
-            return Err(Stop::Gave(why));
-        }
+        self.step()?;
         let mark = self.mark();
         let orders = self.save_orders();
         let result = if self.infer() { self.branch(visit) } else { Ok(()) };
