@@ -212,6 +212,9 @@ base_relations! {
     Done = "done", Given @ "PTX-8.9.1.1",
     /// From `barrier.cluster.arrive` to the matching waits.
     ClusterSync = "clustersync", Chosen @ "PTX-8.9.4",
+    /// From an arrival on an mbarrier with release semantics to a wait of its CTA that finds its phase
+    /// complete; listed for objects that several CTAs use.
+    Phase = "phase", Chosen @ "PTX-9.7.13.15",
     /// Between the participants of one `bar.warp.sync`.
     WarpSync = "warpsync", Chosen @ "PTX-9.7.13.2",
     /// To barrier operations that wait for a thread, from the reads that decide whether it comes; to

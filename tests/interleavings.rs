@@ -229,7 +229,10 @@ fn interleavings(program: &Blocks) -> Option<[BTreeSet<State>; 2]> {
             true => {
                 let waiting: Vec<usize> = all.filter(|&t| waits(t)).collect();
                 let same = waiting.iter().all(|&t| waits_at(t) == waits_at(waiting[0]));
-                moves.extend(Some(waiting).filter(|_| same));
+                // Barrier 1 waits for a number of threads, which those that have ended do not lower.
+                let enough = waiting.len() == codes.len()
+                    || waiting.first().is_none_or(|&t| waits_at(t) != Some(1));
+                moves.extend(Some(waiting).filter(|_| same && enough));
             }
             // In different CTAs each is alone.
             false => moves.extend(all.filter(|&t| waits(t)).map(|t| vec![t])),

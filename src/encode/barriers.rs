@@ -27,23 +27,17 @@ pub struct BarrierEncoding {
 }
 
 impl Encoding<'_> {
-    /// Encodes barriers; where executions may be incomplete, barriers order nothing unless they do so
-    /// however threads go on.
+    /// Encodes barriers; where executions may be incomplete, they do what they do however threads
+    /// go on.
     pub(super) fn encode_barriers(&mut self, complete: bool) -> Result<(), EncodeError> {
         if self.graph.barriers.is_empty() {
             return Ok(());
         }
         match Barriers::fixed(self.graph) {
-            Some(barriers) => {
-                let ways = match complete {
-                    true => Some(barriers.assignments()?),
-                    false => barriers.however_cut(),
-                };
-                ways.into_iter().for_each(|ways| self.list_assignments(&barriers, ways));
-            }
-            None if complete && self.has_counts() => self.leave_meetings_open(),
-            None if complete => self.count_generations(),
-            None => {}
+            _ if !complete => self.meet_by_turn(),
+            Some(barriers) => self.list_assignments(&barriers, barriers.assignments()?),
+            None if self.has_counts() => self.leave_meetings_open(),
+            None => self.count_generations(),
         }
         Ok(())
     }
@@ -128,6 +122,12 @@ impl Encoding<'_> {
     /// Says what a `bar.red` returns where control flow decides who meets it: those who happen and
     /// have the same number count with their predicates.
     fn counted_result(&mut self, index: usize, ordinals: &[ExprId]) {
+        let happens = self.happens(self.graph.barriers[index].event);
+        self.result_of_turn(index, ordinals, happens);
+    }
+
+    /// As [`Self::counted_result`], when `settled` holds.
+    fn result_of_turn(&mut self, index: usize, ordinals: &[ExprId], settled: Formula) {
         let graph = self.graph;
         let Some(reduction) = graph.barriers[index].reduction else { return };
         let mut members = Vec::new();
@@ -146,8 +146,54 @@ impl Encoding<'_> {
                 }
             });
         }
-        let happens = self.happens(graph.barriers[index].event);
-        self.returned(index, reduction, &members, happens);
+        self.returned(index, reduction, &members, settled);
+    }
+
+    /// Lets operations of one turn meet at barriers without thread counts, and says what they return
+    /// where nobody can join them any more.
+    fn meet_by_turn(&mut self) {
+        let graph = self.graph;
+        let ordinals: Vec<ExprId> = (0..graph.barriers.len()).map(|b| self.ordinal(b)).collect();
+        let by_turn = |&b: &usize| graph.meets_by_turn(&graph.barriers[b].key);
+        for a in (0..graph.barriers.len()).filter(by_turn) {
+            for b in 0..graph.barriers.len() {
+                let (x, y) = (&graph.barriers[a], &graph.barriers[b]);
+                if x.key == y.key && self.agent(a) != self.agent(b) && x.arrives && y.waits {
+                    let equal = self.exprs.eq(ordinals[a], ordinals[b]);
+                    let parts = [self.truth(equal), self.both_happen(x.event, y.event)];
+                    let meets = self.formulas.all(parts);
+                    self.barriers.edges.insert((x.event, y.event), meets);
+                }
+            }
+            if graph.barriers[a].reduction.is_some() {
+                let settled = self.settled(a, &ordinals);
+                self.result_of_turn(a, &ordinals, settled);
+            }
+        }
+    }
+
+    /// Whether an operation happens and nobody can join its turn: all threads that the barrier
+    /// concerns have come, or are not cut.
+    fn settled(&mut self, index: usize, ordinals: &[ExprId]) -> Formula {
+        let graph = self.graph;
+        let key = &graph.barriers[index].key;
+        let mut settled = vec![self.happens(graph.barriers[index].event)];
+        for agent in graph.members(key) {
+            let mut there = Vec::new();
+            for (b, op) in graph.barriers.iter().enumerate() {
+                if op.key == *key && self.agent(b) == agent {
+                    let equal = self.exprs.eq(ordinals[index], ordinals[b]);
+                    let parts = [self.truth(equal), self.happens(op.event)];
+                    there.push(self.formulas.all(parts));
+                }
+            }
+            let cuts = graph.cuts.iter().filter(|cut| cut.agent == agent);
+            let cuts: Vec<Formula> = cuts.map(|cut| self.truth(cut.guard)).collect();
+            let cut = self.formulas.any(cuts);
+            there.push(self.formulas.not(cut));
+            settled.push(self.formulas.any(there));
+        }
+        self.formulas.all(settled)
     }
 
     /// Says that a `bar.red` returns what becomes of these truth values.

@@ -88,10 +88,8 @@ impl Encoding<'_> {
         if self.barriers.options.len() + ways.len() > MOST_WAYS {
             return Err(TooMany);
         }
-        let chosen: Vec<Formula> = match ways.len() {
-            1 => vec![condition],
-            n => (0..n).map(|_| self.formulas.variable()).collect(),
-        };
+        // Variables also for a single way: the solver's model has a value for those.
+        let chosen: Vec<Formula> = ways.iter().map(|_| self.formulas.variable()).collect();
         for &way in &chosen {
             self.require(way, condition);
         }

@@ -309,6 +309,16 @@ impl Builder<'_, '_> {
             BaseRel::BarrierSync | BaseRel::WarpSync | BaseRel::ClusterSync => {
                 e.barriers.edges.get(&(a, b)).copied().unwrap_or_else(|| e.formulas.constant(false))
             }
+            BaseRel::Phase => {
+                let mut phases = e.graph.phases.iter();
+                let phase = phases.find(|phase| (phase.arrival, phase.wait) == (a, b));
+                let ended = match phase {
+                    Some(phase) => e.truth(phase.guard),
+                    None => e.formulas.constant(false),
+                };
+                let both = e.both_happen(a, b);
+                e.formulas.all([both, ended])
+            }
             _ => e.both_happen(a, b),
         }
     }

@@ -169,6 +169,7 @@ fn given(graph: &EventGraph, relation: BaseRel) -> Rel {
         | BaseRel::Intra
         | BaseRel::Done
         | BaseRel::ClusterSync
+        | BaseRel::Phase
         | BaseRel::WarpSync
         | BaseRel::Rf
         | BaseRel::Co

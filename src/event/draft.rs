@@ -10,7 +10,7 @@ use super::graph::{
 use super::initial::InitialValues;
 use super::loops::LoopId;
 use super::meant::Place;
-use super::meet::Meetings;
+use super::meet::{Meetings, barrier_uses};
 use super::pieces::Pieces;
 use super::unfold::{Unfolding, union};
 use crate::id::{AccessId, AgentId, EventId, ExprId, LocId, ObjectId, VirtualId};
@@ -123,6 +123,8 @@ pub(super) struct Draft<'p> {
     pub(super) accesses: Vec<DraftAccess>,
     pub(super) entries: Vec<Entry>,
     pub(super) barriers: Vec<BarrierOp>,
+    /// Their guards.
+    pub(super) barrier_guards: Vec<ExprId>,
     /// For each barrier operation, the reads that its predicate was computed from.
     pub(super) predicates: Vec<Vec<AccessId>>,
     /// For each barrier operation, the reads behind what it returns; see [`Self::reductions`].
@@ -155,6 +157,7 @@ impl<'p> Draft<'p> {
             accesses: Vec::new(),
             entries: Vec::new(),
             barriers: Vec::new(),
+            barrier_guards: Vec::new(),
             predicates: Vec::new(),
             results,
             rounds,
@@ -275,6 +278,7 @@ impl<'p> Draft<'p> {
             None => BarrierRule::AllLive,
         };
         let index = self.barriers.len();
+        self.barrier_guards.push(guard);
         self.barriers.push(BarrierOp {
             event: EventId::new(0),
             key,
@@ -307,6 +311,8 @@ impl<'p> Draft<'p> {
             objects: self.objects(),
             locations: Vec::new(),
             barriers: std::mem::take(&mut self.barriers),
+            barrier_uses: barrier_uses(program),
+            phases: Vec::new(),
             symbols: std::mem::take(&mut self.symbols),
             cuts: std::mem::take(&mut self.cuts),
             bound: self.bound,
@@ -322,6 +328,7 @@ impl<'p> Draft<'p> {
         self.add_initial_writes(&mut graph, &pieces, &mut initial);
         self.add_events(&mut graph, &pieces);
         self.add_task_edges(&mut graph);
+        graph.phases = super::phases::phases(&mut graph);
         let misused = super::barrier_rules::violations(&mut graph);
         graph.violations.extend(misused);
         let mut conditions = Conditions::new(program, &self.finals, &pieces, &mut initial);

@@ -218,6 +218,30 @@ pub enum BarrierKey {
     Warp(Warp, u64),
 }
 
+/// An instruction at a barrier of a CTA.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BarrierUse {
+    /// The thread.
+    pub agent: AgentId,
+    /// Its CTA: (gpu, grid, cta).
+    pub cta: (u32, u32, u32),
+    /// The resource, where there is no doubt about it.
+    pub resource: Option<u64>,
+    /// The thread count.
+    pub count: UsedCount,
+}
+
+/// The thread count of an instruction at a barrier.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UsedCount {
+    /// It has none: all threads of the CTA.
+    All,
+    /// This many threads.
+    Number(u128),
+    /// Computed.
+    Open,
+}
+
 /// One barrier operation.
 #[derive(Clone, Debug)]
 pub struct BarrierOp {
@@ -259,6 +283,18 @@ impl BarrierOp {
             BarrierRule::AllLive | BarrierRule::Participants => None,
         }
     }
+}
+
+/// An arrival on an mbarrier with release semantics, and a wait of the same CTA on the object that may
+/// find the phase of the arrival complete.
+#[derive(Clone, Copy, Debug)]
+pub struct PhaseEnd {
+    /// The write of the arrival.
+    pub arrival: EventId,
+    /// The read of the wait.
+    pub wait: EventId,
+    /// When the wait finds the phase after that of the arrival.
+    pub guard: ExprId,
 }
 
 /// A freely chosen value.
@@ -349,6 +385,10 @@ pub struct EventGraph {
     pub locations: Vec<Location>,
     /// Barrier operations.
     pub barriers: Vec<BarrierOp>,
+    /// What the program may do at barriers of CTAs, behind what the bound cuts too.
+    pub barrier_uses: Vec<BarrierUse>,
+    /// Arrivals on mbarriers and the waits that may find their phase complete.
+    pub phases: Vec<PhaseEnd>,
     /// Freely chosen values.
     pub symbols: Vec<Symbol>,
     /// Where threads end early.
@@ -629,6 +669,28 @@ impl EventGraph {
             self.agents[agent.index()].place().is_some_and(|p| key.includes(p)) && in_warp()
         };
         (0..self.agents.len()).map(AgentId::new).filter(inside).collect()
+    }
+
+    /// Whether the operations of one turn at a barrier meet, and no others, however far threads go:
+    /// without thread counts, and with one that takes all warps that ever come there.
+    #[must_use]
+    pub fn meets_by_turn(&self, key: &BarrierKey) -> bool {
+        let (BarrierKey::Cta(cta, _) | BarrierKey::Instance(cta, ..)) = *key else { return true };
+        let may_be_here = |used: &&BarrierUse| match *key {
+            BarrierKey::Cta(_, resource) => used.resource.is_none_or(|r| r == resource),
+            _ => true,
+        };
+        let uses = || self.barrier_uses.iter().filter(|used| used.cta == cta).filter(may_be_here);
+        if uses().all(|used| used.count == UsedCount::All) {
+            return true;
+        }
+        let warps: BTreeSet<_> = uses().map(|used| self.warp_of(used.agent)).collect();
+        let takes_all = |used: &BarrierUse| match used.count {
+            UsedCount::All => self.count_of_all(key) == warps.len() as u128 * WARP_SIZE,
+            UsedCount::Number(count) => count == warps.len() as u128 * WARP_SIZE,
+            UsedCount::Open => false,
+        };
+        matches!(key, BarrierKey::Cta(..)) && uses().all(takes_all)
     }
 
     /// The thread count of all threads that a barrier concerns, in whole warps.

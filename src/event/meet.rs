@@ -1,11 +1,11 @@
 //! Barrier operations of a thread: the barriers that each may mean, and what reductions return.
 
-use super::graph::{BarrierKey, BarrierOp, BarrierRule};
+use super::graph::{BarrierKey, BarrierOp, BarrierRule, BarrierUse, UsedCount};
 use super::unfold::{Cell, Effect, EffectKind, State, ThreadRun};
-use crate::id::ExprId;
+use crate::id::{AgentId, ExprId};
 use crate::litmus::ast::ThreadPlace;
 use crate::program::expr::{Expr, ExprArena};
-use crate::program::micro::BarrierMicro;
+use crate::program::micro::{BarrierGroup, BarrierMicro, Micro, Program, ThreadCode};
 use crate::program::term::Term;
 use crate::source::Span;
 
@@ -80,7 +80,6 @@ impl ThreadRun<'_, '_> {
         state: &State,
         span: Span,
     ) -> Vec<(ExprId, BarrierKey)> {
-        use crate::program::micro::BarrierGroup;
         let ThreadPlace::Device(p) = self.code.place else {
             self.violate(state.guard, span, "a barrier on a host thread".to_owned(), true);
             return Vec::new();
@@ -158,6 +157,37 @@ impl ThreadRun<'_, '_> {
             self.violate(elsewhere, span, rule.to_owned(), !resource);
         }
         out
+    }
+}
+
+/// What the threads of a program may do at barriers of CTAs.
+pub(super) fn barrier_uses(program: &Program) -> Vec<BarrierUse> {
+    let threads = program.threads.iter().enumerate();
+    threads.flat_map(|(index, thread)| uses_of(AgentId::new(index + 1), thread)).collect()
+}
+
+fn uses_of(agent: AgentId, thread: &ThreadCode) -> Vec<BarrierUse> {
+    let ThreadPlace::Device(p) = thread.place else { return Vec::new() };
+    let used = |micro: &Micro| {
+        let Micro::Barrier(barrier) = micro else { return None };
+        let resource = match &barrier.group {
+            BarrierGroup::Cta(resource) => constant(resource).and_then(|r| u64::try_from(r).ok()),
+            BarrierGroup::Instance(..) => None,
+            BarrierGroup::Cluster | BarrierGroup::Warp(_) => return None,
+        };
+        let count = match &barrier.count {
+            None => UsedCount::All,
+            Some(count) => constant(count).map_or(UsedCount::Open, UsedCount::Number),
+        };
+        Some(BarrierUse { agent, cta: (p.gpu, p.grid, p.cta), resource, count })
+    };
+    thread.steps.iter().flat_map(|step| &step.micros).filter_map(used).collect()
+}
+
+fn constant(term: &Term) -> Option<u128> {
+    match term {
+        Term::Const(number, _) => Some(*number),
+        _ => None,
     }
 }
 

@@ -17,6 +17,7 @@ mod meet;
 mod memory;
 mod non_coherent;
 pub mod objects;
+mod phases;
 mod pieces;
 mod rounds;
 mod tables;

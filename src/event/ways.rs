@@ -131,13 +131,13 @@ impl Draft<'_> {
             .then(|| (self.assume(way, condition, true), self.assume(way, condition, false)))
     }
 
-    /// Whether a way depends on all that decides if the reads happen that it depends on: what it
-    /// leaves out must not be needed to find that out, as engines do, from the parts of a guard.
+    /// Whether a way depends on all that decides if what it is computed from happens: what it leaves
+    /// out must not be needed to find that out, as engines do, from the parts of a guard.
     fn is_founded(&self, way: Way) -> bool {
         let reads = self.reads(way, None);
+        let guards = self.guards_of(&[way.guard, way.value]);
         let given = self.exprs.literals(way.guard, MOST_LITERALS).unwrap_or_default();
         let given = given.into_iter().map(|x| positive(&self.exprs, x)).collect();
-        let guards: Vec<ExprId> = reads.iter().map(|r| self.accesses[r.index()].guard).collect();
         let mut truths = self.exprs.parts(&guards);
         truths.retain(|&part| self.exprs.width(part) == 1);
         let mut values = Values::default();
@@ -148,14 +148,24 @@ impl Draft<'_> {
         })
     }
 
-    /// Whether all reads that a condition is computed from happen wherever a guard holds; elsewhere it
-    /// has no value to go by.
+    /// Whether all that a condition is computed from happens wherever a guard holds; elsewhere it has
+    /// no value to go by.
     fn is_known(&mut self, condition: ExprId, guard: ExprId) -> bool {
-        self.reads_of(&[condition], None).into_iter().all(|read| {
-            let not = self.exprs.not(self.accesses[read.index()].guard);
+        self.guards_of(&[condition]).into_iter().all(|happens| {
+            let not = self.exprs.not(happens);
             let without = self.exprs.and(guard, not);
             self.exprs.is_false(without)
         })
+    }
+
+    /// The guards of the reads and of the barrier operations that some expressions are computed from.
+    fn guards_of(&self, computed: &[ExprId]) -> Vec<ExprId> {
+        let guard = |part| match self.exprs.get(part) {
+            Expr::Read(read) | Expr::Mbarrier(read) => Some(self.accesses[read.index()].guard),
+            Expr::Barrier(index) => Some(self.barrier_guards[index as usize]),
+            _ => None,
+        };
+        self.exprs.parts(computed).into_iter().filter_map(guard).collect()
     }
 
     /// Whether a way may happen beside one of some reads without depending on it.

@@ -70,15 +70,6 @@ impl<'a> Barriers<'a> {
         graph.barriers.iter().all(constant).then(|| Self::certain(graph))
     }
 
-    /// The ways to meet of [fixed](Self::fixed) operations that stay what they are however threads go
-    /// on that are cut; `None` where there is no telling. With thread counts, what a thread would do
-    /// next at a barrier may take part in what others wait for now.
-    #[must_use]
-    pub fn however_cut(&self) -> Option<Vec<Generations>> {
-        let told = self.graph.barriers.iter().all(|op| op.count().is_none());
-        self.assignments().ok().filter(|ways| told && !ways.is_empty())
-    }
-
     pub(super) fn op(&self, index: usize) -> &'a BarrierOp {
         &self.graph.barriers[index]
     }

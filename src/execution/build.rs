@@ -4,7 +4,7 @@ use super::barrier::{Barriers, Generations};
 use crate::bitrel::{EventSet, Rel};
 use crate::event::base::{base_relation, base_set};
 use crate::event::graph::{CutKind, EventGraph, EventKind};
-use crate::id::{AccessId, EventId, ExprId, LocId};
+use crate::id::{AccessId, AgentId, EventId, ExprId, LocId};
 use crate::program::expr::Expr;
 use crate::program::value::Values;
 use crate::ptx::operation::Order;
@@ -21,7 +21,8 @@ pub struct Choices {
     pub co: Vec<(EventId, EventId)>,
     /// Fence-SC edges, each pair oriented.
     pub sc: Vec<(EventId, EventId)>,
-    /// Barrier generations; empty where they are left open.
+    /// Barrier generations; empty where they are left open, for then only operations of one turn at
+    /// barriers without thread counts are known to meet.
     pub generations: Generations,
     /// What barrier operations return where generations are left open, by index.
     pub returned: Vec<Option<u128>>,
@@ -137,7 +138,7 @@ impl<'g> Execution<'g> {
 
     /// As [`Self::build`], for an execution that need not be finished: threads may be cut or wait
     /// for ever, fences and writes may be ordered later, final writes may be missing. Without
-    /// generations, barriers synchronize nothing.
+    /// generations, barriers do what they do however threads go on.
     ///
     /// # Errors
     /// When no execution goes with the choices, however it goes on.
@@ -273,6 +274,7 @@ impl<'g> Execution<'g> {
         self.choose(BaseRel::Co, co);
         let sc = self.fence_sc()?;
         self.choose(BaseRel::FenceSc, sc);
+        self.choose(BaseRel::Phase, self.phases());
         self.barriers()
     }
 
@@ -339,6 +341,15 @@ impl<'g> Execution<'g> {
         if sc.is_acyclic() { Ok(sc) } else { Err(Inconsistency::CyclicFences) }
     }
 
+    /// Arrivals on mbarriers and the waits that find their phase complete (PTX-9.7.13.15).
+    fn phases(&self) -> Rel {
+        let happens = |id: EventId| self.executed.contains(id);
+        let ended = self.graph.phases.iter().filter(|phase| {
+            happens(phase.arrival) && happens(phase.wait) && self.truth(phase.guard) == Some(true)
+        });
+        Rel::from_pairs(self.graph.events.len(), ended.map(|phase| (phase.arrival, phase.wait)))
+    }
+
     /// Every pair of fences with mutual scope is ordered one way round (PTX-8.9.3).
     fn check_fences(&self) -> Result<(), Inconsistency> {
         let sc = self.relation(BaseRel::FenceSc);
@@ -352,27 +363,47 @@ impl<'g> Execution<'g> {
     }
 
     fn barriers(&mut self) -> Result<(), Inconsistency> {
-        if self.choices.generations.is_empty() {
-            return Ok(());
-        }
         let n = self.graph.events.len();
-        let (cta, warp, cluster) = {
-            let barriers =
-                Barriers::new(self.graph, |id| self.executed.contains(id), |x| self.value(x));
-            let generations = &self.choices.generations;
-            if generations.len() != self.graph.barriers.len() || !barriers.accepts(generations) {
-                return Err(Inconsistency::Barriers);
-            }
-            (
-                barriers.cta_edges(generations),
-                barriers.warp_edges(generations),
-                barriers.cluster_edges(generations),
-            )
+        let barriers =
+            Barriers::new(self.graph, |id| self.executed.contains(id), |x| self.value(x));
+        let edges = |generations: &Generations| {
+            let edges = [
+                (BaseRel::BarrierSync, barriers.cta_edges(generations)),
+                (BaseRel::WarpSync, barriers.warp_edges(generations)),
+                (BaseRel::ClusterSync, barriers.cluster_edges(generations)),
+            ];
+            edges.into_iter().for_each(|(kind, e)| self.choose(kind, Rel::from_pairs(n, e)));
         };
-        self.choose(BaseRel::BarrierSync, Rel::from_pairs(n, cta));
-        self.choose(BaseRel::WarpSync, Rel::from_pairs(n, warp));
-        self.choose(BaseRel::ClusterSync, Rel::from_pairs(n, cluster));
+        let generations = &self.choices.generations;
+        if generations.is_empty() {
+            let turns = barriers.turns();
+            edges(&turns);
+            return match self.results_follow(&barriers, &turns) {
+                true => Ok(()),
+                false => Err(Inconsistency::Barriers),
+            };
+        }
+        if generations.len() != self.graph.barriers.len() || !barriers.accepts(generations) {
+            return Err(Inconsistency::Barriers);
+        }
+        edges(generations);
         Ok(())
+    }
+
+    /// Whether barriers return what follows from the votes, where it is known who meets however
+    /// threads go on.
+    fn results_follow(&self, barriers: &Barriers<'_>, turns: &Generations) -> bool {
+        let is_cut = |agent: AgentId| {
+            let mut cuts = self.graph.cuts.iter().filter(|cut| cut.agent == agent);
+            cuts.any(|cut| self.truth(cut.guard) == Some(true))
+        };
+        let returned = |index: usize| self.choices.returned.get(index).copied().flatten();
+        (0..turns.len()).all(|index| {
+            returned(index).is_none()
+                || self.graph.barriers[index].reduction.is_none()
+                || !barriers.is_settled(index, turns, |agent| !is_cut(agent))
+                || returned(index) == barrier_result(self.graph, turns, &self.values, index)
+        })
     }
 
     fn check_finals(&self) -> Result<(), Inconsistency> {

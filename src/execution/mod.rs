@@ -5,3 +5,4 @@ pub mod build;
 mod cluster;
 pub mod recheck;
 pub mod schedule;
+mod turns;

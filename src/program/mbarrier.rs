@@ -7,11 +7,12 @@
 //! phase and pending count; between them it says which object it is of, and its top bit that the
 //! arrival was a `.noComplete` one.
 
-use super::expr::{Binary, signed};
+use super::expr::{Binary, ExprArena, signed};
 use super::layout::SHARED_CTA_BITS;
 use super::lower::Lowering;
 use super::micro::{Confined, Marks, Micro, Restriction, Target};
 use super::term::{Extension, Term};
+use crate::id::ExprId;
 use crate::litmus::ast::ThreadPlace;
 use crate::ptx::operation::{
     AccessForm, Destination, MbarrierOp, Order, Type, TypeKind, Value, WaitPhase,
@@ -94,6 +95,16 @@ fn token(old: &Term, identity: Term, no_complete: bool) -> Term {
 /// The part of a token that says which object it is of.
 fn identity_of(token: &Term) -> Term {
     token.clone().bits(COUNT_BITS, IDENTITY_BITS)
+}
+
+/// Whether the phase of an arrival, by the object's value before it, is over where an object has the
+/// value `found`, and the next one is not.
+pub fn finds_complete(exprs: &mut ExprArena, arrived: ExprId, found: ExprId) -> ExprId {
+    let [before, after] =
+        [arrived, found].map(|object| exprs.extract(object, PHASE_AT, PHASE_BITS));
+    let one = exprs.number(1, PHASE_BITS);
+    let next = exprs.binary(Binary::Add, before, one);
+    exprs.eq(next, after)
 }
 
 /// The state of an mbarrier object in words, from its value.

@@ -51,7 +51,7 @@ pub enum Act {
     Restart(u32),
     /// A register becomes the count.
     Take(usize),
-    /// A barrier of the CTA, by number.
+    /// A barrier of the CTA: 0 waits for all threads that have not ended, 1 for this many threads.
     Barrier(usize),
     /// The predicate becomes whether those of all threads at barrier 3, or of some at barrier 2, hold.
     Vote(bool),
@@ -90,7 +90,8 @@ impl Source {
 }
 
 impl Act {
-    fn text(self) -> String {
+    /// The statement in a CTA of so many threads.
+    fn text(self, threads: usize) -> String {
         let (memory, v) = (".relaxed.gpu.global", |v: usize| VARIABLES[v]);
         match self {
             Self::Load(r, a) => format!("ld{memory}.u32 %r{r}, [{}]", v(a)),
@@ -111,7 +112,8 @@ impl Act {
             Self::Count(n) => format!("add.u32 %n, %n, {n}; and.b32 %n, %n, 3"),
             Self::Restart(n) => format!("mov.u32 %n, {n}"),
             Self::Take(r) => format!("mov.u32 %r{r}, %n"),
-            Self::Barrier(id) => format!("bar.sync {id}"),
+            Self::Barrier(0) => "bar.sync 0".to_owned(),
+            Self::Barrier(id) => format!("bar.sync {id}, {}", 32 * threads),
             Self::Vote(true) => "bar.red.and.pred %p, 3, %p".to_owned(),
             Self::Vote(false) => "bar.red.or.pred %p, 2, %p".to_owned(),
         }
@@ -133,7 +135,7 @@ impl Blocks {
     pub fn text(&self) -> String {
         let mut out = "PTX blocks\n.global .u32 x = 0;\n.global .u32 y = 0;\n".to_owned();
         for (t, blocks) in self.threads.iter().enumerate() {
-            let cta = if self.together { 0 } else { t };
+            let (cta, in_cta) = if self.together { (0, self.threads.len()) } else { (t, 1) };
             let _ = writeln!(out, "P{t} @ gpu 0, cluster 0, cta {cta}, warp {t} {{");
             out.push_str("  .reg .u32 %r0, %r1, %n; .reg .pred %p;\n");
             out.push_str(
@@ -142,7 +144,7 @@ impl Blocks {
             for (b, block) in blocks.iter().enumerate() {
                 let _ = write!(out, "  B{b}:");
                 for Guarded { guard: on, act } in &block.body {
-                    let _ = write!(out, " {}{};", on.map_or("", guard), act.text());
+                    let _ = write!(out, " {}{};", on.map_or("", guard), act.text(in_cta));
                 }
                 let to = |target: usize| self.target(t, target);
                 let _ = match block.end {
@@ -153,8 +155,8 @@ impl Blocks {
                     End::Until(r, a, n, other) => writeln!(
                         out,
                         " {}; {}; @%p bra B{};",
-                        Act::Load(r, a).text(),
-                        Act::Test(false, r, n).text(),
+                        Act::Load(r, a).text(in_cta),
+                        Act::Test(false, r, n).text(in_cta),
                         other.map_or(b, to)
                     ),
                 };
@@ -249,6 +251,48 @@ fn back_off() -> impl Strategy<Value = Vec<Block>> {
     })
 }
 
+/// Threads of one CTA that go round together: all meet twice in each round, and what they have read or
+/// counted behind these barriers, or how they have voted, says whether another round follows.
+fn in_rounds() -> impl Strategy<Value = Vec<Vec<Block>>> {
+    let meeting = || {
+        prop_oneof![
+            2 => Just(Act::Barrier(0)),
+            1 => Just(Act::Barrier(1)),
+            1 => any::<bool>().prop_map(Act::Vote),
+        ]
+    };
+    let acts = || {
+        let on = select(&[None, None, None, Some(true), Some(false)][..]);
+        let guarded = (on, act()).prop_map(|(guard, act)| Guarded { guard, act });
+        proptest::collection::vec(guarded, 0..3)
+    };
+    let decides = prop_oneof![
+        2 => (any::<bool>(), 0..2_usize, 0..3_u32).prop_map(|(is, r, n)| Act::Test(is, r, n)),
+        1 => (1..4_u32).prop_map(|n| Act::Below(true, n)),
+    ];
+    let thread = (any::<bool>(), acts(), acts(), acts(), decides);
+    let threads = proptest::collection::vec(thread, 2..4);
+    let votes = proptest::option::of(any::<bool>());
+    let together = (meeting(), meeting(), votes, any::<bool>());
+    (together, threads).prop_map(|((first, second, votes, on), threads)| {
+        let round = |(counts, before, between, behind, decides): (bool, Vec<_>, Vec<_>, _, _)| {
+            let always = |act| Guarded { guard: None, act };
+            let mut body: Vec<Guarded> =
+                counts.then_some(always(Act::Count(1))).into_iter().collect();
+            body.extend(before);
+            body.push(always(first));
+            body.extend(between);
+            // What is tested before a vote is decided together with the others.
+            body.extend(match votes {
+                Some(all) => vec![always(decides), always(Act::Vote(all))],
+                None => [vec![always(second)], behind, vec![always(decides)]].concat(),
+            });
+            vec![Block { body, end: End::Branch(on, 0) }]
+        };
+        threads.into_iter().map(round).collect()
+    })
+}
+
 /// Random programs: one thread with many jumps or with a wait that backs off, others with few.
 pub fn blocks() -> impl Strategy<Value = Blocks> {
     let threads = |barriers| {
@@ -263,5 +307,6 @@ pub fn blocks() -> impl Strategy<Value = Blocks> {
     prop_oneof![
         4 => threads(0).prop_map(|threads| Blocks { threads, together: false }),
         1 => threads(4).prop_map(|threads| Blocks { threads, together: true }),
+        1 => in_rounds().prop_map(|threads| Blocks { threads, together: true }),
     ]
 }

@@ -320,7 +320,8 @@ fn base_edges(execution: &Execution<'_>) -> Vec<Edge> {
     add("fr", &fr);
     add("rmw", execution.relation(BaseRel::Rmw));
     add("sc", &reduced(execution.relation(BaseRel::FenceSc)));
-    for relation in [BaseRel::BarrierSync, BaseRel::ClusterSync, BaseRel::WarpSync, BaseRel::Api] {
+    let syncs = [BaseRel::BarrierSync, BaseRel::ClusterSync, BaseRel::WarpSync, BaseRel::Phase];
+    for relation in syncs.into_iter().chain([BaseRel::Api]) {
         add(relation.name(), execution.relation(relation));
     }
     edges

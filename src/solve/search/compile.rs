@@ -281,9 +281,8 @@ impl Compiler<'_> {
     fn level(&self, op: Op) -> Level {
         let own = match op {
             Op::Rel(BaseRel::Rf, _)
-            | Op::Rel(BaseRel::BarrierSync | BaseRel::ClusterSync | BaseRel::WarpSync, _) => {
-                Level::Reads
-            }
+            | Op::Rel(BaseRel::BarrierSync | BaseRel::ClusterSync | BaseRel::WarpSync, _)
+            | Op::Rel(BaseRel::Phase, _) => Level::Reads,
             Op::Rel(BaseRel::FenceSc, _) => Level::Fences,
             Op::Rel(BaseRel::Co, _) => Level::Coherence,
             _ => Level::Static,

@@ -155,6 +155,7 @@ impl Base for Search<'_, '_> {
             BaseRel::BarrierSync => self.synchronizes(0, side, out),
             BaseRel::WarpSync => self.synchronizes(1, side, out),
             BaseRel::ClusterSync => self.synchronizes(2, side, out),
+            BaseRel::Phase => self.phases(side, out),
             given => match &self.space.relations[given.index()] {
                 Some(pairs) => {
                     out.copy_from(pairs);
@@ -261,8 +262,8 @@ impl<'g, 'r> Search<'g, 'r> {
         }
     }
 
-    /// What barriers of one kind order: nothing less than what has been chosen, and until then
-    /// nothing more than what may meet.
+    /// What barriers of one kind order: nothing less than what is known or has been chosen, and until
+    /// then nothing more than what may meet.
     fn synchronizes(&self, kind: usize, side: Side, out: &mut Rel) {
         match &self.space.may_meet {
             Some(pairs) if side == Side::High && !self.met => {
@@ -271,6 +272,21 @@ impl<'g, 'r> Search<'g, 'r> {
                 out.restrict_range(&self.possible);
             }
             _ => out.copy_from(&self.sync[kind]),
+        }
+    }
+
+    /// The phases of mbarriers that waits find complete, or may find so.
+    fn phases(&self, side: Side, out: &mut Rel) {
+        out.clear();
+        let present = self.present(side);
+        for phase in &self.space.graph.phases {
+            let ended = match self.values.truth(phase.guard) {
+                Some(ended) => ended,
+                None => side == Side::High,
+            };
+            if ended && present.contains(phase.arrival) && present.contains(phase.wait) {
+                out.insert(phase.arrival, phase.wait);
+            }
         }
     }
 
@@ -298,6 +314,20 @@ impl<'g, 'r> Search<'g, 'r> {
     /// Evaluates what the choices so far decide; whether the goal is still possible.
     pub(super) fn evaluate(&mut self) -> bool {
         loop {
+            self.compute_known();
+            self.compute_executed();
+            if !self.meet_by_turn() {
+                return false;
+            }
+            if !self.stale {
+                return self.sources_possible() && self.goal_possible();
+            }
+        }
+    }
+
+    /// Computes values until they say nothing more of what is read and returned.
+    fn compute_known(&mut self) {
+        loop {
             if self.stale {
                 self.compute_values();
             }
@@ -314,9 +344,13 @@ impl<'g, 'r> Search<'g, 'r> {
             }
             self.compute_results();
             if !self.stale {
-                break;
+                return;
             }
         }
+    }
+
+    /// Which events happen, and which may happen.
+    fn compute_executed(&mut self) {
         self.executed.clear();
         self.possible.clear();
         for id in self.space.graph.ids() {
@@ -331,7 +365,6 @@ impl<'g, 'r> Search<'g, 'r> {
                 Some(false) => {}
             }
         }
-        self.sources_possible() && self.goal_possible()
     }
 
     /// Whether every chosen write may happen.

@@ -18,6 +18,7 @@ mod shape;
 mod space;
 mod symbols;
 mod symmetry;
+mod turns;
 
 use self::core::Proofs;
 use self::matrix::Pool;

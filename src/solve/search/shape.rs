@@ -54,6 +54,7 @@ impl Shape {
         [BaseRel::BarrierSync, BaseRel::ClusterSync, BaseRel::WarpSync]
             .into_iter()
             .for_each(|r| lacks(r, barriers));
+        lacks(BaseRel::Phase, graph.phases.is_empty());
         let nobody = barriers || base_relation(graph, BaseRel::Awaited).is_empty();
         lacks(BaseRel::Awaited, nobody);
         lacks(BaseRel::Api, graph.api_edges.is_empty());

@@ -6,6 +6,7 @@ use super::reads::SMALL;
 use super::rules::Rules;
 use super::symbols::symbols;
 use super::symmetry::classes;
+use super::turns::Turns;
 use crate::bitrel::{EventSet, Rel};
 use crate::bounds::base::barrier_pairs;
 use crate::bounds::guards::Guards;
@@ -68,6 +69,8 @@ pub(super) struct Space<'g> {
     /// How barrier operations can meet, where control flow and counts are fixed: exactly one way,
     /// the empty one, in a program without barriers.
     pub(super) meetings: Option<Vec<Generations>>,
+    /// The barrier operations that meet by turn.
+    pub(super) turns: Turns,
     /// What barriers may order, by kind: of CTAs, warps, clusters; `None` where no model asks, or
     /// where there is one way to meet.
     pub(super) may_meet: Option<[Rel; 3]>,
@@ -105,6 +108,7 @@ impl<'g> Space<'g> {
             fence_pairs: Rel::empty(graph.events.len()),
             finals: Vec::new(),
             meetings: meetings(graph, goal),
+            turns: Turns::new(graph),
             may_meet: None,
             order,
             symbols,
@@ -340,16 +344,13 @@ fn takers(graph: &EventGraph) -> Vec<Vec<EventId>> {
 }
 
 /// The ways in which barrier operations meet; `None` where values decide who takes part, or where
-/// there are too many.
+/// there are too many, or where threads may be cut by the bound.
 fn meetings(graph: &EventGraph, goal: Goal) -> Option<Vec<Generations>> {
     if graph.barriers.is_empty() {
         return Some(vec![Vec::new()]);
     }
     let fixed = Barriers::fixed(graph)?;
-    match goal {
-        Goal::BoundHit => fixed.however_cut(),
-        _ => fixed.assignments().ok(),
-    }
+    fixed.assignments().ok().filter(|_| goal != Goal::BoundHit)
 }
 
 /// Everything that guards, stored values, the condition and what is observed are made of.
@@ -361,6 +362,7 @@ fn relevant(graph: &EventGraph) -> Vec<ExprId> {
         .chain(graph.accesses.iter().map(|a| a.value))
         .chain(graph.cuts.iter().map(|c| c.guard))
         .chain(graph.violations.iter().map(|v| v.guard))
+        .chain(graph.phases.iter().map(|p| p.guard))
         .chain(graph.observed.iter().map(|o| o.value))
         .chain(graph.barriers.iter().flat_map(|b| b.predicate.into_iter().chain(b.count())))
         .chain([graph.condition, graph.filter]);

@@ -5,7 +5,7 @@ use crate::event::graph::{
     AgentKind, BarrierKey, BarrierOp, BarrierRule, Event, EventGraph, EventKind,
 };
 use crate::execution::build::Execution;
-use crate::id::{AgentId, EventId};
+use crate::id::{AccessId, AgentId, EventId};
 use crate::program::expr::Expr;
 use crate::program::micro::Restriction;
 use crate::ptx::operation::{Order, Proxy, ProxyFenceKind, Scope};
@@ -505,11 +505,59 @@ impl<'e> Derived<'e> {
         given.iter().any(|&r| self.execution.relation(r).contains(a, b))
             || self.cluster_barrier(a, b)
             || self.tensormap_fences(a, b)
+            || self.ends_phase(a, b)
             || (self.morally_strong(a, b)
                 && self
                     .observation
                     .iter_pairs()
                     .any(|(w, r)| self.release_pattern(a, w) && self.acquire_pattern(r, b)))
+    }
+
+    /// PTX-9.7.13.15: an arrival with release semantics and what an acquiring wait of the same CTA adds
+    /// to its read, where it finds the phase complete, whatever other CTAs have done to the object.
+    fn ends_phase(&self, arrival: EventId, acquired: EventId) -> bool {
+        let event = self.event(arrival);
+        let arrives = event.marks.mbarrier && self.writes(arrival) && self.releases(arrival);
+        let waits = |wait: EventId| {
+            let before = self.event(wait);
+            let is_wait = before.is_read() && before.marks.mbarrier && !before.marks.rmw;
+            is_wait && self.po(wait, acquired) && self.covered(wait, acquired)
+        };
+        arrives
+            && self.event(acquired).kind == EventKind::Fence(Restriction::Wait)
+            && self.acquiring_fence(acquired)
+            && self.same_cta(arrival, acquired)
+            && self.events.iter().any(|&wait| {
+                waits(wait) && self.is_next_phase(arrival, wait) && self.leads_to(arrival, wait)
+            })
+    }
+
+    /// Whether a wait finds the phase after that in which an arrival was.
+    fn is_next_phase(&self, arrival: EventId, wait: EventId) -> bool {
+        let phase = |access: AccessId| {
+            let value = self.execution.value(self.graph.access(access).value)?;
+            Some((value >> 61) & 3)
+        };
+        let arrived = self.graph.access_of(arrival).rmw_read.and_then(phase);
+        let found = phase(self.event(wait).access);
+        arrived.zip(found).is_some_and(|(arrived, found)| (arrived + 1) % 4 == found)
+    }
+
+    /// Whether a read has its value from a write through read-modify-writes, whatever their scopes.
+    fn leads_to(&self, write: EventId, read: EventId) -> bool {
+        let rf = self.execution.relation(BaseRel::Rf);
+        let mut chain = vec![write];
+        let mut at = 0;
+        while let Some(&last) = chain.get(at) {
+            at += 1;
+            for &r in self.events.iter().filter(|&&r| rf.contains(last, r)) {
+                let updates =
+                    self.events.iter().filter(|&&w| self.rmw(r, w) && !chain.contains(&w));
+                let updates: Vec<EventId> = updates.copied().collect();
+                chain.extend(updates);
+            }
+        }
+        chain.iter().any(|&w| rf.contains(w, read))
     }
 
     /// PTX-9.7.13.4: proxy fences of the tensormap proxy, in patterns that only they form together.
