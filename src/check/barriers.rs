@@ -41,6 +41,7 @@ pub(super) fn misuse(
         return Some(verdict);
     }
     reuse::early(problem, first?, engine, settings)
+        .or_else(|| reuse::behind_a_branch(problem, engine, settings))
 }
 
 /// Whether operations with different thread counts may come to one barrier.
