@@ -131,45 +131,86 @@ impl Ends {
 
     /// Whether an operation waits for a thread to come or to end that may do neither.
     fn may_miss(&self, graph: &EventGraph, index: usize) -> bool {
+        self.may_miss_mates(graph, index) || self.may_miss_others(graph, index)
+    }
+
+    /// Whether it waits for a thread of its warp that may neither come nor end.
+    fn may_miss_mates(&self, graph: &EventGraph, index: usize) -> bool {
         let op = &graph.barriers[index];
-        let agent = |other: &BarrierOp| graph.event(other.event).agent;
-        let own = agent(op);
-        let earlier = graph.barriers[..index].iter().filter(|other| agent(other) == own);
-        let like_this = |other: &BarrierOp| op.is_numbered_with(other);
-        let turn = earlier.filter(|op| self.happens(graph, op) && like_this(op)).count();
-        let stays = |other: AgentId| other != own && self.may_stay(graph, other);
-        let comes = |other: AgentId, with: &dyn Fn(&BarrierOp) -> bool| {
-            let of = |op: &&BarrierOp| agent(op) == other && self.reaches(graph, op.event);
-            let sure = graph.barriers.iter().filter(of).filter(|other| {
-                let certain = graph.exprs.is_true(graph.event(other.event).guard);
-                certain && other.key == op.key && with(other)
-            });
-            sure.count() > turn
+        let stays_away = |mate: AgentId| {
+            self.sure(graph, mate, op, |other| op.is_numbered_with(other))
+                <= self.turn(graph, index)
+                && !self.is_stopped_with(graph, mate, index)
         };
-        let mut mates = graph.mates(own);
-        let for_warp =
-            waits_for_warp(graph, op) && mates.any(|o| stays(o) && !comes(o, &like_this));
-        let uses = |other: AgentId| {
-            let mut here = graph.barriers.iter().filter(|op| agent(op) == other);
-            here.any(|other| other.key == op.key)
+        let mut mates = graph.mates(graph.event(op.event).agent);
+        waits_for_warp(graph, op) && mates.any(|o| self.may_stay(graph, o) && stays_away(o))
+    }
+
+    /// Whether a thread comes to be stopped where it arrives with this operation, at a barrier at which
+    /// nobody waits who goes on: who meets whom there does not matter then.
+    fn is_stopped_with(&self, graph: &EventGraph, mate: AgentId, index: usize) -> bool {
+        let op = &graph.barriers[index];
+        let Some(end) = self.0[mate.index()] else { return false };
+        let arrives_there = graph.barrier_index(end).is_some_and(|at| {
+            let certain = graph.exprs.is_true(graph.event(end).guard);
+            let there = &graph.barriers[at];
+            certain
+                && there.arrives
+                && there.key == op.key
+                && self.turn(graph, at) == self.turn(graph, index)
+        });
+        let mut here = graph.barriers.iter().filter(|other| other.key == op.key);
+        arrives_there && !op.waits && here.all(|other| !other.waits || !self.happens(graph, other))
+    }
+
+    /// Whether it waits for all threads, of which one may neither come nor end.
+    fn may_miss_others(&self, graph: &EventGraph, index: usize) -> bool {
+        let op = &graph.barriers[index];
+        let own = graph.event(op.event).agent;
+        let here = || graph.barriers.iter().filter(|other| other.key == op.key);
+        let counted = || here().any(|other| matches!(other.rule, BarrierRule::Count(_)));
+        let takes_part = |agent| here().any(|other| graph.event(other.event).agent == agent);
+        let comes =
+            |agent| self.sure(graph, agent, op, |other| other.arrives) > self.turn(graph, index);
+        let mut others = graph.members(&op.key).into_iter().filter(|&o| o != own);
+        let mut any_stays = |missed: &dyn Fn(AgentId) -> bool| {
+            others.any(|other| self.may_stay(graph, other) && missed(other))
         };
-        let counted = || {
-            let mut here = graph.barriers.iter().filter(|other| other.key == op.key);
-            here.any(|other| matches!(other.rule, BarrierRule::Count(_)))
-        };
-        let others = || graph.members(&op.key).into_iter().filter(|&other| stays(other));
-        let arrives = |other: &BarrierOp| other.arrives;
-        let for_all = op.waits
+        op.waits
             && match op.rule {
-                // What the turns at such a barrier are, counts decide.
-                BarrierRule::AllLive if counted() => others().next().is_some(),
-                BarrierRule::AllLive => others().any(|other| !comes(other, &arrives)),
-                BarrierRule::Participants => {
-                    others().any(|other| uses(other) && !comes(other, &arrives))
-                }
+                // Which turn it is at such a barrier, counts decide.
+                BarrierRule::AllLive if counted() => any_stays(&|_| true),
+                BarrierRule::AllLive => any_stays(&|other| !comes(other)),
+                BarrierRule::Participants => any_stays(&|o| takes_part(o) && !comes(o)),
                 BarrierRule::Count(_) | BarrierRule::Quorum(_) => false,
-            };
-        for_warp || for_all
+            }
+    }
+
+    /// How many operations of its thread are numbered with one and may come before it.
+    fn turn(&self, graph: &EventGraph, index: usize) -> usize {
+        let op = &graph.barriers[index];
+        let own = graph.event(op.event).agent;
+        let earlier = graph.barriers[..index].iter().filter(|other| op.is_numbered_with(other));
+        let may = |other: &&BarrierOp| {
+            graph.event(other.event).agent == own && self.happens(graph, other)
+        };
+        earlier.filter(may).count()
+    }
+
+    /// How many such operations of a thread on the barrier of one it surely comes past.
+    fn sure(
+        &self,
+        graph: &EventGraph,
+        agent: AgentId,
+        op: &BarrierOp,
+        are: impl Fn(&BarrierOp) -> bool,
+    ) -> usize {
+        let sure = |other: &&BarrierOp| {
+            let event = graph.event(other.event);
+            let certain = event.agent == agent && graph.exprs.is_true(event.guard);
+            certain && other.key == op.key && are(other) && self.reaches(graph, other.event)
+        };
+        graph.barriers.iter().filter(sure).count()
     }
 }
 
