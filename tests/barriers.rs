@@ -164,11 +164,12 @@ impl Program {
         self.threads.iter().flatten()
     }
 
-    /// Whether a thread comes to a barrier behind a load of the flag that decides nothing. The load
-    /// may happen when the thread has ended, where nobody who waits there comes to know of it.
+    /// Whether a thread comes to a barrier, or stores the flag, behind a load of the flag that decides
+    /// nothing. The load may happen when the thread has ended, or when another one has ended that has
+    /// seen the flag, where nobody who waits comes to know of it: that a thread ends orders nothing.
     fn loads_late(&self) -> bool {
         let idle = |step: &Step| step.when.is_none() && !matches!(step.act, Act::Reduce(..));
-        let meets = |step: &Step| !step.act.is_access();
+        let meets = |step: &Step| !step.act.is_access() || step.act == Act::Set;
         self.threads.iter().any(|steps| {
             let looks = (0..steps.len()).filter(|&at| steps[at].act == Act::Look);
             let mut behind = looks.map(|at| &steps[at + 1..]);
