@@ -394,20 +394,20 @@ fn violation_in_a_round(
     Some((verdict, rounds))
 }
 
-/// Undefined behaviour before threads may wait for ever at barriers, or for one that stays in a loop:
-/// where only executions count in which every thread ends.
+/// Undefined behaviour before threads may wait for ever at barriers or for one that stays in a loop.
 fn violation_before_a_wait(
     Problem { graph, model }: Problem<'_>,
     engine: &dyn Engine,
     settings: Settings,
 ) -> Option<(Verdict, EventGraph)> {
-    let asked = |index| graph.cuts.is_empty() || Goal::Violation(index).needs_end(graph);
-    if graph.barriers.is_empty() || !(0..graph.violations.len()).any(asked) {
+    let nobody_waits = graph.barriers.is_empty() && graph.api_edges.is_empty();
+    if nobody_waits || graph.violations.is_empty() || too_large(graph).is_some() {
         return None;
     }
-    let before = prefix::before_waits(graph)?;
-    let verdict = violation(Problem { graph: &before, model }, engine, settings)?;
-    Some((verdict, before))
+    prefix::before_waits(graph).into_iter().find_map(|before| {
+        let verdict = violation(Problem { graph: &before, model }, engine, settings)?;
+        Some((verdict, before))
+    })
 }
 
 /// An allowed outcome is reported only after the model has been evaluated on its execution.

@@ -39,6 +39,15 @@ enum Act {
     Look,
     /// Loads a variable with this value, that nobody stores to, as the new predicate.
     Load(bool),
+    /// Loads at an odd address if the predicate holds.
+    Odd,
+}
+
+impl Act {
+    /// Whether it has to do with memory alone, and waits for nothing.
+    fn is_access(self) -> bool {
+        matches!(self, Self::Set | Self::Look | Self::Load(_) | Self::Odd)
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -135,6 +144,9 @@ impl Program {
                 let name = if value { "one" } else { "y" };
                 format!("ld.u32 %r2, [{name}]; setp.ne.u32 %p2, %r2, 0;")
             }
+            Act::Odd => "selp.u64 %rd1, 1, 0, %p2; mov.u64 %rd2, y; add.u64 %rd2, %rd2, %rd1; \
+                         ld.shared.u32 %r4, [%rd2];"
+                .to_owned(),
         }
     }
 
@@ -152,11 +164,12 @@ impl Program {
         self.threads.iter().flatten()
     }
 
-    /// Whether a thread comes to a barrier behind a load of the flag that decides nothing. The load
-    /// may happen when the thread has ended, where nobody who waits there comes to know of it.
+    /// Whether a thread comes to a barrier, or stores the flag, behind a load of the flag that decides
+    /// nothing. The load may happen when the thread has ended, or when another one has ended that has
+    /// seen the flag, where nobody who waits comes to know of it: that a thread ends orders nothing.
     fn loads_late(&self) -> bool {
         let idle = |step: &Step| step.when.is_none() && !matches!(step.act, Act::Reduce(..));
-        let meets = |step: &Step| !matches!(step.act, Act::Set | Act::Look | Act::Load(_));
+        let meets = |step: &Step| !step.act.is_access() || step.act == Act::Set;
         self.threads.iter().any(|steps| {
             let looks = (0..steps.len()).filter(|&at| steps[at].act == Act::Look);
             let mut behind = looks.map(|at| &steps[at + 1..]);
@@ -165,7 +178,7 @@ impl Program {
     }
 
     fn has_predicates(&self) -> bool {
-        let sets = |act| matches!(act, Act::Look | Act::Load(_) | Act::Reduce(..));
+        let sets = |act| matches!(act, Act::Look | Act::Load(_) | Act::Reduce(..) | Act::Odd);
         self.steps().any(|step| step.when.is_some() || sets(step.act))
     }
 }
@@ -304,7 +317,7 @@ impl Program {
     /// Whether barriers do without a thread. What is left to it may be accesses that nothing keeps
     /// from happening later.
     fn is_gone(&self, state: &State, thread: usize) -> bool {
-        let is_access = |step: &Step| matches!(step.act, Act::Set | Act::Look | Act::Load(_));
+        let is_access = |step: &Step| step.act.is_access();
         !state.stays(thread)
             && state.late[thread].is_empty()
             && self.threads[thread][state.at[thread]..].iter().all(is_access)
@@ -350,6 +363,8 @@ impl Program {
                 out.extend((!saw).then(|| loads(false)));
                 out.extend(state.flag.then(|| loads(true)));
             }
+            Act::Odd if next.predicates[thread] => out.push(Err(Wrong::Other)),
+            Act::Odd => out.push(Ok(next)),
             Act::Load(value) => {
                 next.predicates[thread] = value;
                 out.push(Ok(next));
@@ -598,7 +613,7 @@ fn agrees(
         };
         // What goes wrong in an execution that does not end is looked for only where it is certain
         // who comes to barriers.
-        let meets = |step: &Step| !matches!(step.act, Act::Set | Act::Look | Act::Load(_));
+        let meets = |step: &Step| !step.act.is_access();
         let decided = program.steps().any(|step| step.when.is_some() && meets(step));
         let goes_on = complete && !runs.differ;
         if !right && decided && goes_on && matches!(verdict, Verdict::Allowed(_)) {
@@ -765,6 +780,34 @@ fn random_programs_with_branches_and_reductions() {
     assert!(tally.listed > 0 && tally.branching > 0, "{tally:?}");
     let known = tally.lacking + tally.late + tally.unseen;
     assert!(known * 100 <= tally.branching, "what is known to be inexact is rare: {tally:?}");
+}
+
+/// What is undefined if a thread has seen something, before others wait for ever or for it.
+#[test]
+fn random_programs_with_odd_addresses() {
+    let barriers = [
+        Act::Sync(0),
+        Act::Sync(0),
+        Act::Arrive(0),
+        Act::Sync(1),
+        Act::Sync(2),
+        Act::ClusterArrive,
+        Act::ClusterWait,
+    ];
+    let act = prop_oneof![
+        5 => select(barriers.to_vec()),
+        5 => select(&[Act::Set, Act::Look, Act::Load(true), Act::Odd, Act::Odd][..]),
+        1 => Just(Act::Wait),
+    ];
+    let act = act.prop_map(Step::from);
+    let threads = (2..5_usize, 1..5_usize).prop_flat_map(move |(count, most)| {
+        prop::collection::vec(prop::collection::vec(act.clone(), 0..=most), count)
+    });
+    let programs = (threads, [1..4_usize, 1..4_usize], any::<bool>())
+        .prop_map(|(threads, counts, mates)| Program { threads, counts, mates });
+    let tally = compare(&programs, 20);
+    let undefined = tally.verdicts[&Kind::Undefined];
+    assert!(tally.unseen * 50 <= undefined, "what is not seen is rare: {tally:?}");
 }
 
 #[test]

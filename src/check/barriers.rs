@@ -1,6 +1,7 @@
 //! What goes wrong at barriers without a guard that tells: operations that must not meet but may,
 //! and programs that no execution completes.
 
+use super::prefix::Ends;
 use super::{Settings, counts, reuse, too_large, verdict_on};
 use crate::event::awaited::waits_for_warp;
 use crate::event::graph::{BarrierKey, BarrierOp, BarrierRule, EventGraph};
@@ -40,6 +41,7 @@ pub(super) fn misuse(
         return Some(verdict);
     }
     reuse::early(problem, first?, engine, settings)
+        .or_else(|| reuse::behind_a_branch(problem, engine, settings))
 }
 
 /// Whether operations with different thread counts may come to one barrier.
@@ -85,8 +87,10 @@ pub(super) fn stuck(graph: &EventGraph, core: Core) -> Verdict {
 /// The verdict on a violation that some schedule comes to.
 fn violated(graph: &EventGraph, schedules: &Schedules<'_>) -> Result<Option<Verdict>, TooMany> {
     for violation in graph.violations.iter().filter(|v| graph.exprs.is_true(v.guard)) {
+        // Who waits for a task, the schedules do not say.
         let mut behind = violation.behind.iter();
-        let sure = behind.all(|&(agent, count)| !may_wait(graph, agent, count));
+        let sure = behind
+            .all(|&(agent, count)| graph.api_edges.is_empty() && !may_wait(graph, agent, count));
         if sure && schedules.pass(&violation.behind)? {
             return Ok(Some(verdict_on(violation, None)));
         }
@@ -131,7 +135,10 @@ pub(super) fn unsupported(what: &str) -> Verdict {
 
 /// A misuse in some schedule.
 fn misused(graph: &EventGraph, schedules: &Schedules<'_>) -> Result<Option<Reason>, TooMany> {
-    Ok(schedules.misuse()?.map(|misuse| of_misuse(graph, misuse)))
+    let Some((misuse, places)) = schedules.misuse_with_places()? else { return Ok(None) };
+    // Of tasks the schedules know nothing: threads that wait for one may not come so far.
+    let comes = graph.api_edges.is_empty() || Ends::new(graph, &places).are_at(graph, &places);
+    Ok(comes.then(|| of_misuse(graph, misuse)))
 }
 
 /// Why a program with a misuse is undefined.

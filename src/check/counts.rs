@@ -110,8 +110,14 @@ fn may_both_happen(
     }
     let span = problem.graph.event(problem.graph.barriers[pairs[0].0].event).span;
     let rule = UNDECIDED.to_owned();
-    free.violations =
-        vec![Violation { guard, span, rule, out_of_model: false, behind: Vec::new() }];
+    free.violations = vec![Violation {
+        guard,
+        span,
+        rule,
+        out_of_model: false,
+        behind: Vec::new(),
+        ended: Vec::new(),
+    }];
     let problem = Problem { graph: &free, ..problem };
     !matches!(engine.find(problem, Goal::Violation(0), settings.budget), Answer::No(_))
 }

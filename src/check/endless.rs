@@ -1,11 +1,12 @@
 //! Programs that no execution ends, with loops in which threads may wait for ever: whether it is for
 //! the loops or for barriers.
 
+use super::prefix::{Ends, before, up_to};
 use super::{Settings, barriers, in_order, verdict_on};
-use crate::event::graph::{BarrierOp, Cut, EventGraph, Violation};
+use crate::event::graph::{BarrierOp, EventGraph};
 use crate::execution::barrier::Barriers;
 use crate::execution::schedule::Schedules;
-use crate::id::{AgentId, EventId};
+use crate::id::EventId;
 use crate::program::expr::ExprArena;
 use crate::solve::{Core, Engine, Goal, Problem};
 use crate::source::Span;
@@ -85,32 +86,37 @@ fn wait(problem: Problem<'_>, engine: &dyn Engine, settings: Settings) -> Result
     let graph = problem.graph;
     let left = with_loops_left(graph);
     let (schedules, open) = Schedules::new(Barriers::certain(&left)).settled();
-    if !schedules.lead_to_one_end() {
-        return Ok(Wait::Unclear);
-    }
     let completes = |graph: &EventGraph| {
         let answer = engine.find(Problem { graph, ..problem }, Goal::Complete, settings.budget);
         Ok(matches!(answer.decided()?, Decided::Yes(_)))
     };
-    if let Ok(Some((misuse, places))) = schedules.misuse_with_places()
-        && let Some(ends) = ends(graph, &places)
+    let one_end = schedules.lead_to_one_end();
+    if one_end
+        && let Ok(Some((misuse, places))) = schedules.misuse_with_places()
+        && let ends = Ends::new(&left, &places)
+        && ends.are_at(graph, &places)
         && completes(&up_to(graph, &ends, |_| true))?
     {
         return Ok(Wait::Misuse(Verdict::Undefined(barriers::of_misuse(graph, misuse))));
+    }
+    for places in schedules.ends().iter().filter(|places| !places.is_empty()) {
+        let before = before(graph, &Ends::new(&left, places));
+        if let Some(verdict) = violated_in(Problem { graph: &before, ..problem }, engine, settings)?
+        {
+            return Ok(Wait::Misuse(verdict));
+        }
+    }
+    if !one_end {
+        return Ok(Wait::Unclear);
     }
     let settled = !open.contains(&true);
     let stuck = schedules.stuck();
     if settled && stuck.is_empty() {
         return Ok(Wait::InLoops);
     }
-    let Some(ends) = ends(graph, &stuck) else { return Ok(Wait::Unclear) };
-    let before = up_to(graph, &ends, |_| true);
-    if !stuck.is_empty() && completes(&before)? {
-        let problem = Problem { graph: &before, ..problem };
-        return Ok(match violated_before(problem, &ends, engine, settings)? {
-            Some(verdict) => Wait::Misuse(verdict),
-            None => Wait::AtBarriers(barriers::deadlock(graph, &stuck)),
-        });
+    let ends = Ends::new(&left, &stuck);
+    if !stuck.is_empty() && completes(&up_to(graph, &ends, |_| true))? {
+        return Ok(Wait::AtBarriers(barriers::deadlock(graph, &stuck)));
     }
     // Where values decide who comes to a barrier, it may be that which is never passed. If the loops
     // are not left even where nobody waits there, it is not.
@@ -126,94 +132,17 @@ fn wait(problem: Problem<'_>, engine: &dyn Engine, settings: Settings) -> Result
     Ok(Wait::Unclear)
 }
 
-/// The verdict on what threads do wrong in some execution of a program that goes up to where they are
-/// stuck.
-fn violated_before(
+/// The verdict on what threads do wrong in some execution of a program up to where they are stuck.
+fn violated_in(
     problem: Problem<'_>,
-    ends: &Ends,
     engine: &dyn Engine,
     settings: Settings,
 ) -> Result<Option<Verdict>, Undecided> {
-    let graph = problem.graph;
-    for (index, violation) in graph.violations.iter().enumerate() {
-        if !ends.reach_misuse(graph, violation) {
-            continue;
-        }
+    for (index, violation) in problem.graph.violations.iter().enumerate() {
         let answer = engine.find(problem, Goal::Violation(index), settings.budget);
         if matches!(answer.decided()?, Decided::Yes(_)) {
             return Ok(Some(verdict_on(violation, None)));
         }
     }
     Ok(None)
-}
-
-/// Where threads end, by agent; `None` for those that end as they do.
-pub(super) struct Ends(Vec<Option<EventId>>);
-
-impl Ends {
-    /// Whether the thread of an event comes past it.
-    fn reaches(&self, graph: &EventGraph, event: EventId) -> bool {
-        self.0[graph.event(event).agent.index()].is_none_or(|end| event < end)
-    }
-
-    /// Whether threads come to a misuse as far as barriers are concerned.
-    pub(super) fn reach_misuse(&self, graph: &EventGraph, violation: &Violation) -> bool {
-        let is_reached = |&(agent, count): &(AgentId, usize)| {
-            let own = |op: &&BarrierOp| graph.event(op.event).agent == agent;
-            graph.barriers[..count].iter().filter(own).all(|op| self.reaches(graph, op.event))
-        };
-        !violation.behind.is_empty() && violation.behind.iter().all(is_reached)
-    }
-}
-
-/// Where threads end that are stuck at barriers, or wait for the task of one that never ends. `None`
-/// if others may wait at barriers for a thread that waits for a task.
-pub(super) fn ends(graph: &EventGraph, stuck: &[usize]) -> Option<Ends> {
-    let mut ends: Vec<Option<EventId>> = vec![None; graph.agents.len()];
-    let agent = |event: EventId| graph.event(event).agent.index();
-    for event in stuck.iter().map(|&op| graph.barriers[op].event) {
-        ends[agent(event)] = Some(event);
-    }
-    let at_barriers = ends.clone();
-    let mut changed = true;
-    while std::mem::take(&mut changed) {
-        for &(earlier, later) in &graph.api_edges {
-            let end = ends[agent(later)];
-            if ends[agent(earlier)].is_some() && end.is_none_or(|known| later < known) {
-                ends[agent(later)] = Some(later);
-                changed = true;
-            }
-        }
-    }
-    let ends = Ends(ends);
-    let comes = |op: &BarrierOp| ends.reaches(graph, op.event);
-    // A thread misses what lies between the task that it waits for and where it would be stuck.
-    let stays_away =
-        |op: &&BarrierOp| !comes(op) && at_barriers[agent(op.event)].is_none_or(|at| op.event < at);
-    let mut missed = graph.barriers.iter().filter(stays_away);
-    let awaited = |op: &BarrierOp| {
-        let mut others = graph.barriers.iter().filter(|other| other.key == op.key);
-        others.any(comes)
-    };
-    (!missed.any(awaited)).then_some(ends)
-}
-
-/// The program up to where threads end, with those barrier operations only for which `kept` holds.
-pub(super) fn up_to(
-    graph: &EventGraph,
-    ends: &Ends,
-    kept: impl Fn(&BarrierOp) -> bool,
-) -> EventGraph {
-    let happens_before = |exprs: &mut ExprArena, id: EventId| {
-        let happens = ends.reaches(graph, id) && graph.barrier(id).is_none_or(&kept);
-        if happens { graph.event(id).guard } else { exprs.truth(false) }
-    };
-    let cut_before = |exprs: &mut ExprArena, cut: &Cut| match ends.0[cut.agent.index()] {
-        None => cut.guard,
-        Some(end) => {
-            let not = exprs.not(graph.event(end).guard);
-            exprs.and(cut.guard, not)
-        }
-    };
-    graph.guarded(happens_before, cut_before)
 }

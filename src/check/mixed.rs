@@ -48,8 +48,12 @@ fn race(
     if let Some(race) = find(&whole)? {
         return Ok(Some((race, whole)));
     }
-    let Some(before) = prefix::before_waits(&whole) else { return Ok(None) };
-    Ok(find(&before)?.map(|race| (race, before)))
+    for before in prefix::before_waits(&whole) {
+        if let Some(race) = find(&before)? {
+            return Ok(Some((race, before)));
+        }
+    }
+    Ok(None)
 }
 
 /// What a mixed-size race leaves of a program's meaning.

@@ -24,12 +24,15 @@ pub(super) fn uses(graph: &mut EventGraph, model: &Model) -> Vec<Violation> {
         let lacking = || features(graph, id).into_iter().find(|f| mentioned.lacks(f));
         let unknown = mentioned.unknown_proxy(event);
         let what = unknown.or_else(|| lacking().map(|feature| feature.describe()))?;
-        Some(violation(event, event.guard, &what))
+        Some(violation(graph, id, event.guard, &what))
     });
     let mut found: Vec<Violation> = events.collect();
     if mentioned.lacks(&API) {
-        let ends = graph.api_edges.iter().map(|&(_, later)| graph.event(later));
-        found.extend(ends.map(|event| violation(event, event.guard, &API.describe())));
+        // That an event waits for a task is outside, be the task complete or not.
+        found.extend(graph.api_edges.iter().map(|&(_, later)| {
+            let guard = graph.event(later).guard;
+            Violation { behind: Vec::new(), ..violation(graph, later, guard, &API.describe()) }
+        }));
     }
     if mentioned.lacks(&PARTIAL_OVERLAP) {
         found.extend(overlaps(graph, &PARTIAL_OVERLAP, |graph, a, b| {
@@ -234,17 +237,21 @@ fn overlaps(
         let guards: Vec<ExprId> = guards.collect();
         let Some(other) = guards.into_iter().reduce(|a, b| graph.exprs.or(a, b)) else { continue };
         let guard = graph.exprs.and(graph.event(later).guard, other);
-        found.push(violation(graph.event(later), guard, &feature.describe()));
+        found.push(violation(graph, later, guard, &feature.describe()));
     }
     found
 }
 
-fn violation(event: &Event, guard: ExprId, what: &str) -> Violation {
+/// Notes a use by an event, which its thread comes to behind its earlier barrier operations.
+fn violation(graph: &EventGraph, id: EventId, guard: ExprId, what: &str) -> Violation {
+    let event = graph.event(id);
+    let barriers = graph.barriers.partition_point(|op| op.event < id);
     Violation {
         guard,
         span: event.span,
         rule: format!("the model has no clause for {what}"),
         out_of_model: true,
-        behind: Vec::new(),
+        behind: vec![(event.agent, barriers)],
+        ended: Vec::new(),
     }
 }

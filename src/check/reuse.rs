@@ -5,14 +5,17 @@
 //! before the thread's next operation: by program order, by barriers, or because a read in
 //! between has a value that was written after it.
 
+use super::prefix::{Ends, up_to};
 use super::time::{self, Wrong};
 use super::{Settings, barriers};
-use crate::event::graph::{BarrierOp, EventGraph};
+use crate::event::graph::{BarrierOp, EventGraph, Violation};
+use crate::execution::barrier::Barriers;
 use crate::execution::build::Choices;
+use crate::execution::schedule::Schedules;
 use crate::id::{EventId, NodeId};
 use crate::relation::expr::{Arena, Node};
-use crate::solve::{Engine, Pairs, Problem};
-use crate::verdict::{Reason, Verdict};
+use crate::solve::{Engine, Goal, Pairs, Problem};
+use crate::verdict::{Decided, Reason, Verdict};
 use crate::vocabulary::{BaseRel, BaseSet};
 
 /// The verdict where some execution comes back to a barrier too early; `first` arrives at one that
@@ -41,6 +44,71 @@ pub(super) fn first_return(graph: &EventGraph) -> Option<EventId> {
             later.any(|next| graph.returns_to_barrier(arrival, next))
         })
         .map(|(_, arrival)| arrival.event)
+}
+
+/// The verdict where values decide whether a thread comes back, and bring it there before anybody has
+/// waited at the barrier, be it that no execution ends in which they do.
+pub(super) fn behind_a_branch(
+    problem: Problem<'_>,
+    engine: &dyn Engine,
+    settings: Settings,
+) -> Option<Verdict> {
+    let graph = problem.graph;
+    if !graph.exprs.is_true(graph.filter) {
+        return None;
+    }
+    returns_behind_branches(graph).into_iter().find_map(|(arrival, next)| {
+        before_any_wait(graph, next).iter().find_map(|before| {
+            let problem = Problem { graph: before, ..problem };
+            match engine.find(problem, Goal::Violation(0), settings.budget).decided() {
+                Ok(Decided::Yes(_)) => Some(Verdict::Undefined(reason(graph, arrival, next, None))),
+                Ok(Decided::No(_)) => None,
+                Err(why) => Some(Verdict::Unknown(why)),
+            }
+        })
+    })
+}
+
+/// Arrivals with the next operation of the thread on the same barrier, where values decide whether it
+/// comes to that.
+fn returns_behind_branches(graph: &EventGraph) -> Vec<(usize, usize)> {
+    let guard = |at: usize| graph.event(graph.barriers[at].event).guard;
+    let happens = |&at: &usize| !graph.exprs.is_false(guard(at));
+    let all = || (0..graph.barriers.len()).filter(happens);
+    let next = |at: usize| {
+        let mut later = all().filter(|&later| later > at);
+        later.find(|&later| graph.returns_to_barrier(&graph.barriers[at], &graph.barriers[later]))
+    };
+    let returns = all().filter_map(|at| Some((at, next(at)?)));
+    returns.filter(|&(_, next)| graph.exprs.constant(guard(next)).is_none()).collect()
+}
+
+/// The program as far as it goes if nobody waits at the barrier of an operation before its thread
+/// comes to it, which is its only misuse. None where the thread may not come so far.
+fn before_any_wait(graph: &EventGraph, next: usize) -> Vec<EventGraph> {
+    let BarrierOp { event, ref key, .. } = graph.barriers[next];
+    let (guard, span) = (graph.event(event).guard, graph.event(event).span);
+    let waits_here = |op: &BarrierOp| op.waits && op.key == *key;
+    // The schedules stop whoever would wait there, as if values decided about it.
+    let held = graph.guarded(
+        |exprs, id| {
+            let own = graph.event(id).guard;
+            let waits = graph.barrier(id).is_some_and(waits_here);
+            if waits { exprs.and(own, guard) } else { own }
+        },
+        |_, cut| cut.guard,
+    );
+    let places = Schedules::new(Barriers::certain(&held)).ends();
+    let ends = places.iter().map(|places| Ends::new(graph, places));
+    let come = ends.filter(|ends| ends.are_at(graph, &[next]));
+    come.map(|ends| up_to(graph, &ends, |_| true))
+        .map(|mut before| {
+            let (rule, behind, ended) = (String::new(), Vec::new(), Vec::new());
+            before.violations =
+                vec![Violation { guard, span, rule, out_of_model: false, behind, ended }];
+            before
+        })
+        .collect()
 }
 
 /// Two events of a thread between which no barrier at which the first one arrives is known to have

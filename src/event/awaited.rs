@@ -5,7 +5,7 @@ use super::graph::{BarrierKey, BarrierOp, BarrierRule, EventGraph, counts_warps}
 use crate::bitrel::Rel;
 use crate::id::{AgentId, EventId, ExprId};
 use crate::program::expr::Expr;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// To barrier operations that wait for the end of a thread, from its own barrier operations and from
 /// each read that decides whether it comes to one or leaves a loop, or that it takes along there: a
@@ -170,11 +170,19 @@ fn implies(graph: &EventGraph, guard: ExprId, other: ExprId) -> bool {
 /// Guards with more literals are not compared.
 const MOST_LITERALS: usize = 64;
 
-/// Whether a thread that may be cut is one for whose end others wait.
+/// Whether a thread that may be cut is one for whose end others wait, at a barrier or because its task
+/// has to be complete.
 #[must_use]
 pub fn awaits_cut_thread(graph: &EventGraph) -> bool {
-    let cut = |agent| graph.cuts.iter().any(|cut| cut.agent == agent);
-    !graph.cuts.is_empty() && awaited_threads(graph).into_iter().any(|(agent, _)| cut(agent))
+    let live = |guard| !graph.exprs.is_false(guard);
+    let cut: FxHashSet<AgentId> =
+        graph.cuts.iter().filter(|cut| live(cut.guard)).map(|cut| cut.agent).collect();
+    let of_cut_task = |&(earlier, later): &(EventId, EventId)| {
+        cut.contains(&graph.event(earlier).agent) && live(graph.event(later).guard)
+    };
+    !cut.is_empty()
+        && (graph.api_edges.iter().any(of_cut_task)
+            || awaited_threads(graph).into_iter().any(|(agent, _)| cut.contains(&agent)))
 }
 
 /// The threads for whose end barrier operations of others wait, each with such an operation.

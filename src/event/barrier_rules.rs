@@ -1,8 +1,9 @@
 //! Uses of barriers that the ISA leaves undefined, as violations of an event graph.
 
 use super::graph::{BarrierKey, BarrierOp, BarrierRule, EventGraph, Violation};
-use crate::id::ExprId;
+use crate::id::{AgentId, EventId, ExprId};
 use crate::program::expr::Binary;
+use std::collections::BTreeSet;
 
 /// What some execution may do wrong at its barriers.
 pub(super) fn violations(graph: &mut EventGraph) -> Vec<Violation> {
@@ -36,11 +37,24 @@ fn push(graph: &EventGraph, out: &mut Vec<Violation>, of: &[usize], guard: ExprI
     if !graph.exprs.is_false(guard) {
         let span = graph.event(graph.barriers[of[0]].event).span;
         let behind = of.iter().map(|&index| (agent(graph, index), index)).collect();
-        out.push(Violation { guard, span, rule: rule.to_owned(), out_of_model: false, behind });
+        let ended = ended_before(graph, of);
+        let rule = rule.to_owned();
+        out.push(Violation { guard, span, rule, out_of_model: false, behind, ended });
     }
 }
 
-fn agent(graph: &EventGraph, index: usize) -> crate::id::AgentId {
+/// The threads whose tasks are complete before some of these operations.
+fn ended_before(graph: &EventGraph, of: &[usize]) -> Vec<AgentId> {
+    let follows = |&later: &EventId| {
+        let mut events = of.iter().map(|&index| graph.barriers[index].event);
+        events.any(|event| later <= event && graph.event(later).agent == graph.event(event).agent)
+    };
+    let edges = graph.api_edges.iter().filter(|(_, later)| follows(later));
+    let ended: BTreeSet<AgentId> = edges.map(|&(earlier, _)| graph.event(earlier).agent).collect();
+    ended.into_iter().collect()
+}
+
+fn agent(graph: &EventGraph, index: usize) -> AgentId {
     graph.event(graph.barriers[index].event).agent
 }
 

@@ -199,6 +199,21 @@ impl<'p> Draft<'p> {
         (AgentId::new(thread + 1), self.barriers.len())
     }
 
+    /// The threads whose tasks are complete before what comes next in a thread: before its task starts
+    /// or, where it may have come to a `griddepcontrol.wait`, behind that.
+    pub(super) fn ended_before(&self, thread: usize) -> Vec<AgentId> {
+        let tasks = &self.program.tasks;
+        if tasks.edges.is_empty() {
+            return Vec::new();
+        }
+        let waits = |entry: &Entry| matches!(*entry, Entry::Other { thread: of, kind: DraftKind::GridWait, .. } if of == thread);
+        let waited = self.entries.iter().any(waits);
+        let (before, awaited) = (tasks.earlier_threads(), tasks.awaited_threads());
+        let ends = |&other: &usize| before[thread][other] || (waited && awaited[thread][other]);
+        let threads = (0..self.program.threads.len()).filter(ends);
+        threads.map(|other| AgentId::new(other + 1)).collect()
+    }
+
     /// Adds an access. Two stores of one value to one place in branches that exclude each other,
     /// with nothing of the later branch between them, are one store that depends on neither
     /// (PTX-8.10.4) and is shown as the first of them.

@@ -353,6 +353,9 @@ pub struct Violation {
     /// The barrier operations that have to be passed before, by each thread that takes part: its own
     /// among the first so many.
     pub behind: Vec<(AgentId, usize)>,
+    /// The threads that have to have ended before, since a task that starts or waits before is complete
+    /// then.
+    pub ended: Vec<AgentId>,
 }
 
 /// A register whose final value is asked for.

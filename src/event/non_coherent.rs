@@ -34,6 +34,7 @@ pub(super) fn violations(
                         .to_owned(),
                     out_of_model: true,
                     behind: Vec::new(),
+                    ended: Vec::new(),
                 });
             }
         }

@@ -101,6 +101,7 @@ impl Draft<'_> {
             rule: rule.to_owned(),
             out_of_model: false,
             behind: vec![(AgentId::new(access.thread + 1), barriers)],
+            ended: self.ended_before(access.thread),
         });
     }
 

@@ -42,6 +42,8 @@ pub struct Schedules<'a> {
 struct Thread {
     /// Its operations, up to the first that may not happen.
     operations: Vec<usize>,
+    /// That one, if it may happen.
+    next: Option<usize>,
     /// Whether it ends after them.
     ends: bool,
 }
@@ -60,15 +62,23 @@ struct State {
     unnoticed: Vec<usize>,
 }
 
+impl Thread {
+    /// One that comes to no barrier and ends.
+    const IDLE: Self = Self { operations: Vec::new(), next: None, ends: true };
+}
+
 /// States after which no more are looked at.
 const MOST_STATES: usize = 20_000;
+
+/// Ways to end after which no more are looked at.
+const MOST_ENDS: usize = 16;
 
 impl<'a> Schedules<'a> {
     /// The schedules of these operations.
     #[must_use]
     pub fn new(barriers: Barriers<'a>) -> Self {
         let graph = barriers.graph;
-        let mut threads = vec![Thread { operations: Vec::new(), ends: true }; graph.agents.len()];
+        let mut threads = vec![Thread::IDLE; graph.agents.len()];
         for (index, op) in graph.barriers.iter().enumerate() {
             let event = graph.event(op.event);
             let thread = &mut threads[event.agent.index()];
@@ -76,6 +86,7 @@ impl<'a> Schedules<'a> {
             if graph.exprs.is_true(event.guard) && known && thread.ends {
                 thread.operations.push(index);
             } else if !graph.exprs.is_false(event.guard) {
+                thread.next.get_or_insert(index);
                 thread.ends = false;
             }
         }
@@ -95,7 +106,7 @@ impl<'a> Schedules<'a> {
         let barriers = Barriers::new(graph, happens, |count| graph.exprs.constant(count));
         let certain = |b: &usize| graph.exprs.is_true(guard(barriers.op(*b).event));
         let counts = |b: &usize| graph.knows_count(barriers.op(*b));
-        let mut threads = vec![Thread { operations: Vec::new(), ends: true }; graph.agents.len()];
+        let mut threads = vec![Thread::IDLE; graph.agents.len()];
         let mut optional = vec![false; graph.barriers.len()];
         for key in barriers.keys() {
             let operations = barriers.of_key(key);
@@ -126,14 +137,6 @@ impl<'a> Schedules<'a> {
         Self { barriers, threads, mates, awaited, optional }
     }
 
-    /// The first misuse that some schedule has.
-    ///
-    /// # Errors
-    /// When there are too many schedules to look at.
-    pub fn misuse(&self) -> Result<Option<Misuse>, TooMany> {
-        Ok(self.first_misuse()?.map(|(_, misuse)| misuse))
-    }
-
     /// The first misuse that some schedule has, and where threads are then that do not end: the
     /// operations at which they wait or to which they come next.
     ///
@@ -152,11 +155,50 @@ impl<'a> Schedules<'a> {
         {
             state = next;
         }
+        Ok(Some((misuse, self.places(&state, 0..self.threads.len()))))
+    }
+
+    /// At which operations these threads wait, or to which they come next.
+    fn places(&self, state: &State, threads: impl Iterator<Item = usize>) -> Vec<usize> {
         let place = |thread: usize| {
-            let next = self.threads[thread].operations.get(state.begun[thread]).copied();
-            if state.waits[thread] { self.last(&state, thread) } else { next }
+            let Thread { operations, next, .. } = &self.threads[thread];
+            let next = operations.get(state.begun[thread]).copied().or(*next);
+            if state.waits[thread] { self.last(state, thread) } else { next }
         };
-        Ok(Some((misuse, (0..self.threads.len()).filter_map(place).collect())))
+        threads.filter_map(place).collect()
+    }
+
+    /// Where threads are in the end that do not end, by schedules: the operations at which they wait or
+    /// to which they come next. Not all ways to end, if there are many.
+    #[must_use]
+    pub fn ends(&self) -> Vec<Vec<usize>> {
+        let one_end = || vec![self.places(&self.last_state(), 0..self.threads.len())];
+        if self.lead_to_one_end() {
+            return one_end();
+        }
+        let crowds = self.crowds();
+        let in_none = |thread: &usize| !crowds.iter().any(|crowd| crowd.contains(thread));
+        let alone = (0..self.threads.len()).filter(in_none);
+        let mut ends = vec![self.places(&self.start(), alone)];
+        for crowd in crowds {
+            let Ok(own) = self.ends_of(&crowd) else { return one_end() };
+            let all = ends.iter().flat_map(|end| own.iter().map(|own| [&end[..], own].concat()));
+            ends = all.take(MOST_ENDS).collect();
+        }
+        ends
+    }
+
+    /// As [`Self::ends`], of threads that have to do with each other only.
+    fn ends_of(&self, crowd: &[usize]) -> Result<IndexSet<Vec<usize>>, TooMany> {
+        let mut ends = IndexSet::default();
+        self.explore(crowd, |state, _| {
+            let goes_on = |&thread: &usize| matches!(self.step(state, thread), Some(Ok(_)));
+            if !crowd.iter().any(goes_on) {
+                ends.insert(self.places(state, crowd.iter().copied()));
+            }
+            ends.len() >= MOST_ENDS
+        })?;
+        Ok(ends)
     }
 
     /// The first misuse that some schedule has, and the state before it.
@@ -242,7 +284,7 @@ impl<'a> Schedules<'a> {
             (0..open.len()).filter(|&thread| open[thread]).map(|thread| of.find(thread)).collect();
         open = (0..open.len()).map(|thread| unsettled.contains(&of.find(thread))).collect();
         for (thread, _) in self.threads.iter_mut().zip(&open).filter(|(_, open)| **open) {
-            *thread = Thread { operations: Vec::new(), ends: false };
+            *thread = Thread { ends: false, ..Thread::IDLE };
         }
         (self, open)
     }
@@ -325,14 +367,20 @@ impl<'a> Schedules<'a> {
     /// At which operations threads wait in the end, in one schedule.
     #[must_use]
     pub fn stuck(&self) -> Vec<usize> {
+        let state = self.last_state();
+        let waiting = (0..self.threads.len()).filter(|&thread| state.waits[thread]);
+        waiting.filter_map(|thread| self.last(&state, thread)).collect()
+    }
+
+    /// Where everybody is in the end of one schedule.
+    fn last_state(&self) -> State {
         let mut state = self.start();
         while let Some(next) =
             (0..self.threads.len()).find_map(|thread| self.step(&state, thread)?.ok())
         {
             state = next;
         }
-        let waiting = (0..self.threads.len()).filter(|&thread| state.waits[thread]);
-        waiting.filter_map(|thread| self.last(&state, thread)).collect()
+        state
     }
 
     /// Goes through all states that these threads bring about, and the misuses on the way, until told
@@ -462,7 +510,7 @@ impl<'a> Schedules<'a> {
     }
 
     fn has_ended(&self, state: &State, thread: usize) -> bool {
-        let Thread { operations, ends } = &self.threads[thread];
+        let Thread { operations, ends, .. } = &self.threads[thread];
         *ends && state.begun[thread] == operations.len() && !state.waits[thread]
     }
 
@@ -557,7 +605,7 @@ impl<'a> Schedules<'a> {
             arrivals(&self.threads[thread].operations[..state.begun[thread]]) > turn
         };
         let stays_away = |agent: &AgentId| {
-            let Thread { operations, ends } = &self.threads[agent.index()];
+            let Thread { operations, ends, .. } = &self.threads[agent.index()];
             let ended = self.has_ended(state, agent.index());
             match op.rule {
                 BarrierRule::AllLive => ended,

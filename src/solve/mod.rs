@@ -4,7 +4,7 @@ use crate::event::awaited::awaits_cut_thread;
 use crate::event::graph::{BarrierOp, CutKind, EventGraph};
 use crate::execution::build::{Choices, Execution};
 use crate::execution::recheck::recheck;
-use crate::id::{AccessId, AgentId, EventId, ExprId};
+use crate::id::{AccessId, EventId, ExprId};
 use crate::relation::eval::evaluate_roots;
 use crate::relation::expr::Model;
 use crate::source::Span;
@@ -51,33 +51,20 @@ impl Goal {
     /// Whether an execution counts only if every thread ends.
     ///
     /// What goes wrong before a thread is cut has gone wrong however it goes on. But a filter speaks
-    /// of final states, and a barrier that some thread may not come to, or whose end it waits for,
+    /// of final states, and a barrier that some thread may not come to, or who waits for a thread's end,
     /// would take one that is cut for one that has ended.
     #[must_use]
     pub fn needs_end(self, graph: &EventGraph) -> bool {
         match self {
             Self::Condition(_) | Self::Complete => true,
             Self::BoundHit | Self::Endless => false,
-            Self::AnyViolation => {
-                (0..graph.violations.len()).all(|index| Self::Violation(index).needs_end(graph))
-            }
             // Only of a thread that has ended is it known what it does not do any more.
             Self::Related(Pairs::AfterExit) => true,
-            Self::Violation(_) | Self::Related(_) => {
+            Self::Violation(_) | Self::AnyViolation | Self::Related(_) => {
                 let guard = |op: &BarrierOp| graph.exprs.constant(graph.event(op.event).guard);
-                let certain = |op: &BarrierOp| guard(op).is_some();
-                let behind = match self {
-                    Self::Violation(index) => &graph.violations[index].behind[..],
-                    _ => &[],
-                };
-                let has_passed = |&(agent, count): &(AgentId, usize)| {
-                    let mut before = graph.barriers[..count].iter();
-                    before.any(|op| graph.event(op.event).agent == agent)
-                };
-                let behind_barrier = behind.is_empty() || behind.iter().any(has_passed);
-                !graph.barriers.iter().all(certain)
+                !graph.barriers.iter().all(|op| guard(op).is_some())
                     || !graph.exprs.is_true(graph.filter)
-                    || (behind_barrier && awaits_cut_thread(graph))
+                    || awaits_cut_thread(graph)
             }
         }
     }
