@@ -114,7 +114,8 @@ impl Diagnostic {
 /// Longer words are not compared: nobody mistypes them, and comparing takes their lengths' product.
 const LONGEST_WORD: usize = 64;
 
-/// The name in `known` closest to `typed`, when it is close enough to suggest.
+/// The name in `known` closest to `typed`, when it is close enough to suggest: another case, or one
+/// edit for three letters. Names of one or two letters are all near to each other.
 #[must_use]
 pub fn closest<'a>(typed: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     if typed.len() > LONGEST_WORD {
@@ -125,8 +126,11 @@ pub fn closest<'a>(typed: &str, known: impl IntoIterator<Item = &'a str>) -> Opt
         // Each insertion or deletion changes the length by one.
         .filter(|name| typed.len().abs_diff(name.len()) * 3 <= 4 * name.len().max(3))
         .filter(|name| name.len() <= LONGEST_WORD)
-        .map(|name| (edit_distance(typed, name), name))
-        .filter(|&(distance, name)| distance * 3 <= name.len().max(3))
+        .map(|name| match name.eq_ignore_ascii_case(typed) {
+            true => (0, name),
+            false => (edit_distance(typed, name), name),
+        })
+        .filter(|&(distance, name)| distance * 3 <= name.len().max(typed.len()))
         .min()
         .map(|(_, name)| name)
 }
@@ -159,5 +163,9 @@ mod tests {
     fn suggests_only_near_names() {
         assert_eq!(closest("caues", ["cause", "po"]), Some("cause"));
         assert_eq!(closest("zzzzz", ["cause", "po"]), None);
+        assert_eq!(closest("y", ["x", "xy"]), None);
+        assert_eq!(closest("r2", ["r1", "r"]), None);
+        assert_eq!(closest("fla", ["x", "flag"]), Some("flag"));
+        assert_eq!(closest("X", ["x"]), Some("x"));
     }
 }

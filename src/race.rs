@@ -4,6 +4,7 @@
 //! Races between accesses of one size are information; one between accesses that overlap only in
 //! part voids the model (PTX-8.7.2).
 
+use crate::bitrel::Rel;
 use crate::collections::IndexSet;
 use crate::event::graph::EventGraph;
 use crate::execution::build::{Choices, Execution};
@@ -140,6 +141,56 @@ pub fn find(
         Ok(Decided::No(_)) => Ok(None),
         Err(why) => Err(Verdict::Unknown(why)),
     }
+}
+
+/// The same races in fewer executions: each is shown in that of an earlier one where it happens there
+/// too, unless more is missing there than in its own.
+#[must_use]
+pub fn sharing_executions(problem: Problem<'_>, races: Vec<Race>) -> Vec<Race> {
+    let Problem { graph, model } = problem;
+    let Some(relation) = model.definition(Pairs::Race.relation()) else { return races };
+    let mut known: Vec<(Execution<'_>, Rel)> = Vec::new();
+    let mut out = Vec::with_capacity(races.len());
+    for race in races {
+        if let Some(shared) =
+            known.iter().find_map(|(here, pairs)| within(problem, &race, here, pairs))
+        {
+            out.push(shared);
+            continue;
+        }
+        if let Ok(execution) = Execution::build(graph, (*race.choices).clone()) {
+            let values = evaluate_roots(&model.arena, &[relation], &execution);
+            let pairs = values.relation(relation).clone();
+            known.push((execution, pairs));
+        }
+        out.push(race);
+    }
+    out
+}
+
+/// A race as it happens in an execution with these racing events, if it does.
+fn within(
+    problem: Problem<'_>,
+    race: &Race,
+    execution: &Execution<'_>,
+    pairs: &Rel,
+) -> Option<Race> {
+    let graph = problem.graph;
+    let (a, b) = race.accesses;
+    let kind = Pairs::RaceBetween(graph.one_of_all_ways(a), graph.one_of_all_ways(b));
+    let mixed = |&(a, b): &(EventId, EventId)| Pairs::MixedRace.counts(graph, a, b) == race.mixed;
+    let (a, b) = pairs.iter_pairs().filter(mixed).find(|&(a, b)| kind.counts(graph, a, b))?;
+    let events = (a.min(b), a.max(b));
+    let missing = missing(problem, execution, events);
+    let unread = |all: &[Missing]| {
+        all.iter().any(|one| matches!(one, Missing::Link { gap: Gap::Unread, .. }))
+    };
+    if unread(&missing) && !unread(&race.missing) {
+        return None;
+    }
+    let accesses = (graph.event(events.0).access, graph.event(events.1).access);
+    let choices = Box::new(execution.choices.clone());
+    Some(Race { events, accesses, mixed: race.mixed, missing, choices })
 }
 
 /// Pairs of accesses that conflict. Two of one thread may race where they use different proxies or

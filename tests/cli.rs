@@ -16,6 +16,8 @@ const PARTS: &str = "tests/cli/parts.litmus";
 const SPINLOCK: &str = "tests/cli/spinlock.litmus";
 const LONE_BARRIER: &str = "tests/cli/lone-barrier.litmus";
 const SHARED_BARRIER: &str = "tests/cli/shared-barrier.litmus";
+const OUTSIDE: &str = "litmus/api/host-griddepcontrol.litmus";
+const LOCKED: &str = "litmus/realworld/R26-no-fences.litmus";
 const BAD: &str = "tests/cli/bad/opcode.litmus";
 
 /// What a run of the command gave.
@@ -184,6 +186,8 @@ fn one_test_can_be_looked_at() {
     insta::assert_snapshot!("explain_host", ptxmc(&["explain", HOST]).transcript());
     insta::assert_snapshot!("explain_deadlock", ptxmc(&["explain", DEADLOCK]).transcript());
     insta::assert_snapshot!("explain_unknown", ptxmc(&["explain", LOOP]).transcript());
+    insta::assert_snapshot!("explain_cycle", ptxmc(&["explain", MP, "--model", "sc"]).transcript());
+    insta::assert_snapshot!("explain_outside", ptxmc(&["explain", OUTSIDE]).transcript());
 }
 
 #[test]
@@ -470,6 +474,7 @@ fn bad_files_are_refused() {
 #[test]
 fn races_text() {
     insta::assert_snapshot!(ptxmc(&["races", RELAXED]).transcript());
+    insta::assert_snapshot!("races_together", ptxmc(&["races", LOCKED]).transcript());
     assert_eq!(ptxmc(&["races", MP]).status, 0);
     let alias = ptxmc(&["races", "litmus/proxy/CoWR+alias.litmus"]);
     assert!(alias.out.contains("  Program order relates them, but"), "{}", alias.transcript());

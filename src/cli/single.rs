@@ -12,7 +12,7 @@ use crate::batch::{Case, Judgement, Unlisted, guarded, judge, list};
 use crate::check::{self, Settings, goal_of};
 use crate::event::graph::EventGraph;
 use crate::explain::{Absent, Counterfactual, counterfactual};
-use crate::race::Race;
+use crate::race::{Race, sharing_executions};
 use crate::relation::expr::Model;
 use crate::report::explanation::{self, Subject};
 use crate::report::summary::Tally;
@@ -190,6 +190,7 @@ pub(super) fn races(arguments: &RacesArguments, console: &Console) -> Result<Sta
             let (case, files) = (&loaded.case, &loaded.files);
             let judgement = loaded.judgement()?;
             let model = loaded.model();
+            let races = sharing_executions(Problem { graph: &graph, model }, races);
             let cut = judgement.graph.as_ref().and_then(|graph| {
                 let problem = Problem { graph, model };
                 let engines = loaded.engines.iter().map(AsRef::as_ref);

@@ -57,7 +57,7 @@ pub enum EventKind {
     ProxyFence(ProxyFenceKind),
     /// A barrier operation; index into [`EventGraph::barriers`].
     Barrier(usize),
-    /// `griddepcontrol.wait`, and the start or end of a task's threads.
+    /// `griddepcontrol.wait`.
     Boundary,
 }
 

@@ -181,10 +181,10 @@ impl LitmusError {
             } else {
                 format!("the tasks are {known}")
             }),
-            Self::Undeclared { near, declaration, .. } => {
+            Self::Undeclared { name, near, declaration } => {
                 let declare = match declaration {
                     Some(declaration) => format!("declare it: `{declaration}`"),
-                    None => "declare it, for example `.global .u32 x = 0;`".to_owned(),
+                    None => format!("declare it, for example `.global .u32 {} = 0;`", name.value),
                 };
                 at("litmus-undeclared").help(suggest(near.as_ref(), &declare))
             }
@@ -314,6 +314,8 @@ pub enum LitmusWarning {
     Metadata { name: Spanned<String>, near: String },
     #[error("`{name}` is never {number}: it has {bits} bit{}", if *bits == 1 { "" } else { "s" })]
     Literal { name: String, number: i128, bits: u32, range: String, span: Span },
+    #[error("this {what}")]
+    NoDependency { what: &'static str, leads: &'static str, thread: String, span: Span },
     #[error("a test in columns has no version")]
     LegacyColumns(Span),
 }
@@ -332,6 +334,13 @@ impl LitmusWarning {
                 let help =
                     format!("it has values {range}; the comparison never changes its result");
                 return Diagnostic::warning("litmus-literal", *span, self.to_string()).help(help);
+            }
+            Self::NoDependency { leads, thread, span, .. } => {
+                let help = format!(
+                    "no `pdl` edge leads {leads} the kernel of `{thread}`: write `task K1, K2;` and \
+                     `pdl K1 -> K2;` before the threads, and `task` in their places"
+                );
+                return Diagnostic::warning("litmus-pdl", *span, self.to_string()).help(help);
             }
             Self::Undeclared { name } => {
                 ("columns-undeclared", name.span, "it starts as 0; declare it in `{ ... }`")

@@ -4,9 +4,11 @@
 use super::ast::{AddressBits, Condition, DeclaredSpace, Dialect, Term, Test, Thread, Variable};
 use super::check::space_by_name;
 use super::error::{LitmusError, LitmusWarning};
+use super::initial::is_wide;
 use crate::diagnostic::Diagnostic;
 use crate::ptx::literal::Float;
 use crate::ptx::operation::{Comparison, Element, Operation, Space, Type, TypeKind, Value};
+use crate::ptx::uses::for_each_register;
 use crate::source::Spanned;
 use rustc_hash::FxHashMap;
 
@@ -162,6 +164,15 @@ pub(super) fn literals(
                 diagnostics.push(error.diagnostic());
             }
         }
+        Condition::Compare(comparison, Term::Number(number), other)
+        | Condition::Compare(comparison, other, Term::Number(number))
+            if is_wide(number.value) =>
+        {
+            let equal = matches!(comparison, Comparison::Eq | Comparison::Ne);
+            if !equal || !has_128_bits(test, variables, other) {
+                diagnostics.push(wide_literal(number).diagnostic());
+            }
+        }
         Condition::Compare(_, Term::Number(number), other)
         | Condition::Compare(_, other, Term::Number(number)) => {
             let Some((name, ty)) = typed(test, variables, other) else { return };
@@ -180,6 +191,32 @@ pub(super) fn literals(
             }
         }
         Condition::Compare(..) => {}
+    }
+}
+
+/// Whether a term is a variable or register of 128 bits, be it that a statement uses it as one.
+fn has_128_bits(test: &Test, variables: &FxHashMap<&str, &Variable>, term: &Term) -> bool {
+    if let Some((_, ty)) = typed(test, variables, term) {
+        return ty.bits == 128;
+    }
+    let Term::Register { thread, register, .. } = term else { return false };
+    let mut found = false;
+    for statement in &test.threads[*thread].statements {
+        for_each_register(statement, &mut |used, need| {
+            found |= used.value == *register && need.ty.bits == 128;
+        });
+    }
+    found
+}
+
+fn wide_literal(number: &Spanned<i128>) -> LitmusError {
+    LitmusError::Other {
+        code: "litmus-wide",
+        message: "the number has more than 64 bits".to_owned(),
+        help:
+            "only `.b128` variables and registers have as many, and are compared by `==` and `!=`"
+                .to_owned(),
+        span: number.span,
     }
 }
 

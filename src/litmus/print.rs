@@ -169,13 +169,17 @@ fn initial(variable: &Variable, element: usize) -> String {
     }
 }
 
+/// An integer as it is read: one of more than 64 bits by its bits.
+pub(crate) fn integer(number: i128) -> String {
+    if is_wide(number) { format!("{:#X}", number as u128) } else { number.to_string() }
+}
+
 fn register_inits(test: &Test, style: Style) -> String {
     let percent = percent(style);
     let line = |init: &crate::litmus::ast::RegisterInit| {
         let thread = &test.threads[init.thread].name.value;
         let value = match &init.value {
-            InitialValue::Number(number) if is_wide(*number) => format!("{:#X}", *number as u128),
-            InitialValue::Number(number) => number.to_string(),
+            InitialValue::Number(number) => integer(*number),
             InitialValue::Float(literal) => literal.to_string(),
             InitialValue::Address(name) => format!("&{}", name.value),
         };
@@ -337,7 +341,7 @@ impl Conditions<'_> {
                 let index = if *index == 0 { String::new() } else { format!("[{index}]") };
                 format!("{owner}{variable}{index}")
             }
-            Term::Number(number) => number.value.to_string(),
+            Term::Number(number) => integer(number.value),
             Term::Float(number) => number.value.to_string(),
             Term::AddressOf(name) => format!("&{}", name.value),
         }

@@ -1,8 +1,9 @@
 //! Tasks of the API (PTX-8.9.4): kernel launches and host operations, and the order between them.
 
 use crate::diagnostic::Diagnostic;
-use crate::litmus::ast::{Test, ThreadPlace};
-use crate::litmus::error::LitmusError;
+use crate::litmus::ast::{TaskEdge, Test, ThreadPlace};
+use crate::litmus::error::{LitmusError, LitmusWarning};
+use crate::ptx::operation::Operation;
 use crate::source::Spanned;
 use petgraph::algo::kosaraju_scc;
 use petgraph::graph::DiGraph;
@@ -13,6 +14,33 @@ use rustc_hash::{FxHashMap, FxHashSet};
 pub(super) fn check(test: &Test, diagnostics: &mut Vec<Diagnostic>) {
     grids(test, diagnostics);
     edges(test, diagnostics);
+    dependencies(test, diagnostics);
+}
+
+/// `griddepcontrol` in kernels without the `pdl` edge that gives it a meaning (PTX-9.7.13.13).
+fn dependencies(test: &Test, diagnostics: &mut Vec<Diagnostic>) {
+    for thread in test.threads.iter().filter(|thread| thread.place != ThreadPlace::Host) {
+        let task = thread.task.map(|task| test.tasks[task].name.value.as_str());
+        let mut said = [false; 2];
+        for statement in &thread.statements {
+            let (what, leads, index) = match statement.operation {
+                Operation::GridDependencyWait => ("waits for no kernel", "to", 0),
+                Operation::LaunchDependents => ("lets no kernel start", "from", 1),
+                _ => continue,
+            };
+            let end = |edge: &TaskEdge| match index {
+                0 => Some(edge.to.value.as_str()) == task,
+                _ => Some(edge.from.value.as_str()) == task,
+            };
+            let mut pdl = test.task_edges.iter().filter(|edge| edge.programmatic);
+            if !std::mem::replace(&mut said[index], true) && !pdl.any(end) {
+                let thread = thread.name.value.clone();
+                let span = statement.span;
+                let warning = LitmusWarning::NoDependency { what, leads, thread, span };
+                diagnostics.push(warning.diagnostic());
+            }
+        }
+    }
 }
 
 /// One task is one grid (PTX-2.2.3), and no two tasks share one.

@@ -1,15 +1,20 @@
 //! Registers of a thread: their names, and the types their uses give them.
 
+use super::expr::mask;
 use super::micro::RegisterInfo;
 use crate::collections::IndexMap;
 use crate::litmus::ast::{Dialect, InitialValue, Test, Thread};
-use crate::ptx::operation::{Type, TypeKind};
+use crate::ptx::operation::{Operation, Statement, Type, TypeKind, Value};
+use crate::ptx::registers::Mentions;
 use crate::ptx::uses::for_each_register;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The registers of one thread, by name.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Registers {
     types: IndexMap<String, Use>,
+    /// Those that are one number wherever they are read, in threads with bulk stores.
+    fixed: FxHashMap<String, u128>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -43,6 +48,9 @@ impl Registers {
                     registers.see(&init.register.value, Type::new(TypeKind::Float, 64));
                 }
             }
+        }
+        if thread.statements.iter().any(|s| matches!(s.operation, Operation::StoreBulk { .. })) {
+            registers.fixed = fixed(test, index);
         }
         if test.dialect == Dialect::Columns {
             for seen in registers.types.values_mut().filter(|u| u.ty.kind != TypeKind::Predicate) {
@@ -79,6 +87,12 @@ impl Registers {
         self.types.insert_full(name, Use { ty, declared: true }).0
     }
 
+    /// The number that a register is wherever it is read; known in threads with bulk stores, whose
+    /// size has to be known.
+    pub(crate) fn fixed(&self, name: &str) -> Option<u128> {
+        self.fixed.get(name).copied()
+    }
+
     /// The index of a register that [`Self::collect`] saw.
     pub(crate) fn index(&self, name: &str) -> Option<usize> {
         self.types.get_index_of(name)
@@ -113,5 +127,50 @@ impl Registers {
             }
         }
         infos
+    }
+}
+
+/// The registers of a thread that are one number wherever they are read: those with an initial
+/// number that nothing writes, and those that one `mov` of a constant writes, before any branch and
+/// any read.
+fn fixed(test: &Test, index: usize) -> FxHashMap<String, u128> {
+    let statements = &test.threads[index].statements;
+    let mut writes: FxHashMap<&str, usize> = FxHashMap::default();
+    for register in statements.iter().flat_map(|statement| Mentions::of(statement).writes) {
+        *writes.entry(&register.value).or_default() += 1;
+    }
+    let inits = test.register_inits.iter().filter(|init| init.thread == index);
+    let mut fixed: FxHashMap<String, u128> = inits
+        .filter(|init| !writes.contains_key(init.register.value.as_str()))
+        .filter_map(|init| match init.value {
+            InitialValue::Number(number) => Some((init.register.value.clone(), number as u128)),
+            _ => None,
+        })
+        .collect();
+    let mut read: FxHashSet<&str> = FxHashSet::default();
+    for statement in statements {
+        if matches!(statement.operation, Operation::Branch { .. }) {
+            break;
+        }
+        if let Some((register, number)) = constant_move(statement)
+            && writes.get(register) == Some(&1)
+            && !read.contains(register)
+        {
+            fixed.insert(register.to_owned(), number);
+        }
+        read.extend(Mentions::of(statement).reads.iter().map(|register| register.value.as_str()));
+    }
+    fixed
+}
+
+/// The register and the number of a `mov` of a constant that has no guard.
+fn constant_move(statement: &Statement) -> Option<(&str, u128)> {
+    match &statement.operation {
+        Operation::Move { ty, destination: Some(register), source: Value::Immediate(number) }
+            if statement.guard.is_none() =>
+        {
+            Some((&register.value, number.value as u128 & mask(ty.bits)))
+        }
+        _ => None,
     }
 }

@@ -19,8 +19,13 @@ impl Lowering<'_> {
     pub(super) fn special_operation(&mut self, operation: &Operation) {
         match operation {
             Operation::StoreBulk { space, address, size } => {
-                match self.value(size, Type::new(TypeKind::Unsigned, 64)) {
-                    Term::Const(bytes, _) if bytes <= LONGEST_BULK => {
+                let fixed = match size {
+                    Value::Register(register) => self.registers.fixed(&register.value),
+                    Value::Immediate(bytes) => u128::try_from(bytes.value).ok(),
+                    _ => None,
+                };
+                match fixed {
+                    Some(bytes) if bytes <= LONGEST_BULK && bytes % 8 == 0 => {
                         let zero = |_| Term::Const(0, 64);
                         self.words(address, *space, bytes, 8, Confined::Shared, zero);
                     }

@@ -147,15 +147,16 @@ impl<'t> Cursor<'t> {
         self.split(|token, text| stop(token.kind, text))
     }
 
-    /// As [`Self::split_until`], for a `stop` that counts.
-    pub fn split_counting(&mut self, mut stop: impl FnMut(TokenKind, &str) -> bool) -> Cursor<'t> {
-        self.split(|token, text| stop(token.kind, text))
-    }
-
-    fn split(&mut self, mut stop: impl FnMut(&Token, &str) -> bool) -> Cursor<'t> {
+    fn split(&mut self, stop: impl Fn(&Token, &str) -> bool) -> Cursor<'t> {
         let rest = self.tokens.get(self.at..).unwrap_or(&[]);
         let found = rest.iter().position(|token| stop(token, self.text(token.span)));
-        let length = found.unwrap_or(rest.len());
+        self.split_at(found.unwrap_or(rest.len()))
+    }
+
+    /// Splits off the next `length` tokens, or all that are left, as a cursor of their own.
+    pub fn split_at(&mut self, length: usize) -> Cursor<'t> {
+        let rest = self.tokens.get(self.at..).unwrap_or(&[]);
+        let length = length.min(rest.len());
         let end = rest.get(length).map_or(self.end, |token| token.span);
         self.at += length;
         Cursor { text: self.text, tokens: &rest[..length], at: 0, end }

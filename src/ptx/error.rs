@@ -34,6 +34,9 @@ pub enum SyntaxError {
     /// A number that does not fit.
     #[error("{what} is out of range")]
     Range { what: &'static str, span: Span },
+    /// A statement of CUDA C++.
+    #[error("`{found}` is CUDA C++, not PTX")]
+    Foreign { found: String, help: String, span: Span },
     /// Nesting beyond a fixed bound.
     #[error("{what} nest deeper than {limit} levels")]
     TooDeep { what: &'static str, limit: usize, span: Span },
@@ -52,6 +55,7 @@ impl SyntaxError {
             | Self::Constant { span, .. }
             | Self::Initializer { span, .. }
             | Self::Range { span, .. }
+            | Self::Foreign { span, .. }
             | Self::TooDeep { span, .. } => *span,
         }
     }
@@ -86,6 +90,7 @@ impl SyntaxError {
             Self::Range { .. } => {
                 ("syntax-range", String::new(), "write a number within its range")
             }
+            Self::Foreign { help, .. } => ("syntax-cuda", String::new(), help.as_str()),
             Self::TooDeep { .. } => ("syntax-depth", String::new(), "write it with less nesting"),
         };
         let diagnostic = Diagnostic::error(code, self.span(), self.to_string()).label(label);
@@ -299,8 +304,23 @@ fn likely(expected: &str, found: &str) -> &'static str {
     }
 }
 
-/// The word before a condition that another one is spelled nearly as.
+/// The word before a condition that another one is spelled nearly as, or says elsewhere.
 fn quantifier_meant(word: &str) -> &'static str {
+    match word {
+        "never" | "forbid" | "forbidden" | "unreachable" | "not" => {
+            "write `~exists (...)` for what no execution may have"
+        }
+        "assert" | "always" | "check" | "ensure" | "require" => {
+            "write `forall (...)` for what every execution has to have"
+        }
+        "allow" | "allowed" | "permit" | "sometimes" | "reachable" => {
+            "write `exists (...)` for what some execution may have"
+        }
+        _ => misspelt_quantifier(word),
+    }
+}
+
+fn misspelt_quantifier(word: &str) -> &'static str {
     match closest(word, ["exists", "forall", "filter", "locations"]) {
         Some("exists") => "did you mean `exists`?",
         Some("forall") => "did you mean `forall`?",

@@ -104,6 +104,11 @@ pub fn check(instruction: &Instruction) -> Result<(), DecodeError> {
             let message = format!("PTX 1.4 has no `{}`", instruction.full_name());
             Err(rule(message, help, instruction.span))
         }
+        "add" | "sub" if has(&["sat"]) && has(&["u16", "u32", "u64", "s16", "s64"]) => {
+            let help = "of integer sums and differences, those of `.s32` saturate";
+            let message = format!("PTX 1.4 has no `{}`", instruction.full_name());
+            Err(rule(message, help, instruction.span))
+        }
         _ => Ok(()),
     }
 }

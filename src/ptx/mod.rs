@@ -5,6 +5,7 @@ pub mod cursor;
 pub mod decode;
 pub mod error;
 pub mod floating;
+pub mod foreign;
 pub mod instruction;
 pub mod integer;
 pub mod legacy;

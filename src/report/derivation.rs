@@ -31,9 +31,11 @@ pub(super) fn derivation(
     derivation.steps
 }
 
-/// The name of the first definition that a node is, if it is one.
+/// The name of the first definition that a node is, if it is one; one of the library's counts where
+/// the model shows it.
 pub(super) fn defined(model: &Model, node: NodeId) -> Option<&str> {
-    model.definitions.iter().find(|d| d.node == node).map(|d| d.name.as_str())
+    let own = model.definitions.iter().find(|d| d.node == node).map(|d| d.name.as_str());
+    own.or_else(|| model.shown.iter().find(|(_, shown)| *shown == node).map(|(name, _)| &**name))
 }
 
 /// The name of a node, or its text where it has none.
@@ -71,7 +73,7 @@ impl Derivation<'_> {
 
     /// Adds the steps by which `node` leads from one event to another, which it does.
     fn add(&mut self, node: NodeId, from: EventId, to: EventId) {
-        if STEPS.iter().any(|name| self.model.definition(name) == Some(node)) {
+        if defined(self.model, node).is_some_and(|name| STEPS.contains(&name)) {
             return self.step(node, to);
         }
         match self.model.arena.node(node) {

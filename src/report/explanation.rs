@@ -196,7 +196,13 @@ fn ruled(subject: Subject<'_>, graph: Option<&EventGraph>, why: &Reason) -> Stri
         out.push_str(&source_line(span, subject.files));
     }
     if let Some(choices) = &why.choices {
-        out.push_str("\nIt happens in this execution:\n");
+        let event_at = |span: &Span| {
+            graph.is_some_and(|graph| graph.ids().any(|id| graph.event(id).span == *span))
+        };
+        out.push_str(match why.spans.iter().all(event_at) {
+            true => "\nIt happens in this execution:\n",
+            false => "\nIt happens in this execution, in which the statement is no event:\n",
+        });
         out.push_str(&drawn(subject, graph, choices));
     }
     out
@@ -290,9 +296,7 @@ fn broken(
 ) -> String {
     match &failure.witness {
         Witness::Cycle(events) => {
-            let around: Vec<&str> =
-                events.iter().chain(events.first()).map(|&e| picture.label(e)).collect();
-            format!("the cycle {}", around.join(" -> "))
+            format!("the cycle {}", around(model, picture, execution, axiom.node, events))
         }
         Witness::Pair(a, b) => format!("{} -> {}", picture.label(*a), picture.label(*b)),
         Witness::Event(event) => match two_steps(model, axiom.node, *event, execution) {
@@ -307,6 +311,30 @@ fn broken(
         },
         Witness::NotViolatedNegated => "what it demands to fail holds".to_owned(),
     }
+}
+
+/// A cycle of a relation, with the names of its steps.
+fn around(
+    model: &Model,
+    picture: &Picture,
+    execution: &Execution<'_>,
+    node: NodeId,
+    events: &[EventId],
+) -> String {
+    let Some(&first) = events.first() else { return String::new() };
+    let mut out = picture.label(first).to_owned();
+    let next = events.iter().skip(1).chain([&first]);
+    for (&from, &to) in events.iter().zip(next) {
+        let mut at = from;
+        for (relation, event) in derivation(model, execution, node, from, to) {
+            // From one piece of an access to itself is no step.
+            if event != at {
+                out.push_str(&format!(" -{relation}-> {}", picture.label(event)));
+            }
+            at = event;
+        }
+    }
+    out
 }
 
 /// The steps by which a relation leads from one event to another; empty where there is nothing to

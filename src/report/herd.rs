@@ -5,6 +5,7 @@
 use super::witness::observed_integer;
 use crate::batch::{Case, Judgement, Listing};
 use crate::litmus::ast::{Condition, Quantifier, Term, Test};
+use crate::litmus::print::integer;
 use crate::ptx::operation::Comparison;
 use crate::source::{Files, Span};
 use crate::verdict::Kind;
@@ -156,7 +157,7 @@ fn term(test: &Test, term: &Term) -> String {
                 None => format!("[{element}]"),
             }
         }
-        Term::Number(number) => number.value.to_string(),
+        Term::Number(number) => integer(number.value),
         Term::Float(number) => number.value.to_string(),
         Term::AddressOf(name) => format!("&{}", name.value),
     }

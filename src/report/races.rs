@@ -41,13 +41,33 @@ pub fn render(
     if let Some(why) = cut {
         out.push_str(&format!("there may be more: {}\n", reason::undecided(why, files)));
     }
-    for race in races {
-        out.push_str(&one(case, race, graph, model, files));
+    for races in by_execution(races) {
+        let picture = Execution::build(graph, (*races[0].choices).clone())
+            .map(|execution| Picture::of_execution(&case.test.name, &execution, model));
+        races.iter().for_each(|race| out.push_str(&one(race, graph, files, picture.as_ref().ok())));
+        if let Ok(picture) = picture {
+            let subject = if races.len() == 1 { "It happens" } else { "All of them happen" };
+            out.push_str(&format!("  {subject} in this execution:\n"));
+            out.push_str(&text::render(&picture));
+        }
     }
     out
 }
 
-fn one(case: &Case, race: &Race, graph: &EventGraph, model: &Model, files: &Files) -> String {
+/// The races of each execution, in the order of the first ones.
+fn by_execution(races: &[Race]) -> Vec<Vec<&Race>> {
+    let mut groups: Vec<Vec<&Race>> = Vec::new();
+    for race in races {
+        match groups.iter_mut().find(|group| group[0].choices == race.choices) {
+            Some(group) => group.push(race),
+            None => groups.push(vec![race]),
+        }
+    }
+    groups
+}
+
+/// A race, and what is missing in an execution.
+fn one(race: &Race, graph: &EventGraph, files: &Files, picture: Option<&Picture>) -> String {
     let [first, second] = [race.accesses.0, race.accesses.1].map(|a| describe(graph, a));
     let kind = if race.mixed { "A mixed-size race (PTX-8.7.2)" } else { "A race (PTX-8.7.1)" };
     let mut out = format!("\n{kind} of {first} and {second}\n");
@@ -55,13 +75,8 @@ fn one(case: &Case, race: &Race, graph: &EventGraph, model: &Model, files: &File
         let line = files.text(span).split_whitespace().collect::<Vec<_>>().join(" ");
         out.push_str(&format!("    {}: {line}\n", files.location(span)));
     }
-    let Ok(execution) = Execution::build(graph, (*race.choices).clone()) else { return out };
-    let picture = Picture::of_execution(&case.test.name, &execution, model);
-    for missing in &race.missing {
-        out.push_str(&format!("  {}\n", why(*missing, &picture)));
-    }
-    out.push_str("  It happens in this execution:\n");
-    out.push_str(&text::render(&picture));
+    let missing = race.missing.iter().zip(picture.into_iter().cycle());
+    missing.for_each(|(missing, picture)| out.push_str(&format!("  {}\n", why(*missing, picture))));
     out
 }
 

@@ -39,7 +39,7 @@ pub(super) fn parse(cursor: &mut Cursor<'_>, draft: &mut Draft) {
                 task(cursor, draft)
             }
             Some(TokenKind::Word) if cursor.peek_at(1) == Some(TokenKind::OpenBrace) => {
-                thread_without_place(cursor, draft).map(|body| bodies.extend(body))
+                thread_without_place(cursor, draft).map(|body| bodies.push(body))
             }
             _ => Err(cursor.expected(
                 "a declaration, a thread such as `P0 @ gpu 0, cta 0 { ... }`, \
@@ -107,6 +107,7 @@ fn recover(cursor: &mut Cursor<'_>) {
     match cursor.peek() {
         Some(TokenKind::OpenBrace) => {
             matching_block(cursor);
+            cursor.eat(TokenKind::CloseBrace);
         }
         Some(TokenKind::Semicolon | TokenKind::CloseBrace) => {
             cursor.advance();
@@ -128,18 +129,18 @@ fn thread<'t>(
     let Some(place) = placed(cursor, draft)? else { return Ok(None) };
     opens(cursor)?;
     draft.add_thread(name, place);
-    Ok(block(cursor, draft).map(|body| (draft.threads.len() - 1, body)))
+    Ok(Some((draft.threads.len() - 1, block(cursor, draft))))
 }
 
 /// `P0 { ... }`, which is an error; its statements are read as those of a thread somewhere.
 fn thread_without_place<'t>(
     cursor: &mut Cursor<'t>,
     draft: &mut Draft,
-) -> Result<Option<(usize, Cursor<'t>)>, SyntaxError> {
+) -> Result<(usize, Cursor<'t>), SyntaxError> {
     let name = cursor.word("a thread")?;
     draft.error(&LitmusError::NoPlace { name: name.clone() });
     draft.add_thread(name.clone(), PlaceDraft::open(name.span));
-    Ok(block(cursor, draft).map(|body| (draft.threads.len() - 1, body)))
+    Ok((draft.threads.len() - 1, block(cursor, draft)))
 }
 
 /// The place of threads; where it makes no sense, their block is passed over and there is none.
@@ -163,11 +164,12 @@ fn opens(cursor: &Cursor<'_>) -> Result<(), SyntaxError> {
     }
 }
 
-/// Takes a block and gives what is between its braces, if they match.
-pub(super) fn block<'t>(cursor: &mut Cursor<'t>, draft: &mut Draft) -> Option<Cursor<'t>> {
+/// Takes a block and gives what is between its braces. Where the closing one is missing, that is an
+/// error, and the block is what stands before the next thread or the condition.
+pub(super) fn block<'t>(cursor: &mut Cursor<'t>, draft: &mut Draft) -> Cursor<'t> {
     let open = cursor.span();
     let body = matching_block(cursor);
-    if body.is_none() {
+    if cursor.eat(TokenKind::CloseBrace).is_none() {
         draft.error(&LitmusError::Unbalanced(open));
     }
     body
@@ -204,30 +206,37 @@ fn shared_block(cursor: &mut Cursor<'_>, draft: &mut Draft) -> Result<(), Syntax
     Ok(())
 }
 
-/// Takes `{ ... }` and gives what is between. When the brace is not closed before the condition,
-/// takes what stands before that and gives nothing.
-fn matching_block<'t>(cursor: &mut Cursor<'t>) -> Option<Cursor<'t>> {
+/// Takes the opening brace and what stands before its closing one; where that is missing, before
+/// the next thread or the condition.
+fn matching_block<'t>(cursor: &mut Cursor<'t>) -> Cursor<'t> {
     cursor.advance();
     let mut depth = 0_usize;
-    let mut closed = false;
-    let inner = cursor.split_counting(|kind, text| {
+    let mut length = 0;
+    while let Some(kind) = cursor.peek_at(length) {
         match kind {
             TokenKind::OpenBrace => depth += 1,
-            TokenKind::CloseBrace if depth == 0 => {
-                closed = true;
-                return true;
-            }
+            TokenKind::CloseBrace if depth == 0 => break,
             TokenKind::CloseBrace => depth -= 1,
-            TokenKind::Word if matches!(text, "exists" | "forall") => return true,
+            TokenKind::Word | TokenKind::Tilde if leaves_block(cursor, length) => break,
             _ => {}
         }
-        false
-    });
-    if !closed {
-        return None;
+        length += 1;
     }
-    cursor.advance();
-    Some(inner)
+    cursor.split_at(length)
+}
+
+/// Whether no block goes on at a token: the condition or another thread starts there.
+fn leaves_block(cursor: &Cursor<'_>, ahead: usize) -> bool {
+    let is_place = || {
+        matches!(
+            cursor.text_at(ahead + 2),
+            "gpu" | "grid" | "cluster" | "cta" | "warp" | "task" | "host"
+        )
+    };
+    let negated = || cursor.peek_at(ahead) == Some(TokenKind::Tilde);
+    matches!(cursor.text_at(ahead), "exists" | "forall")
+        || negated() && cursor.text_at(ahead + 1) == "exists"
+        || cursor.peek_at(ahead + 1) == Some(TokenKind::At) && is_place()
 }
 
 /// The statements of one thread.

@@ -5,6 +5,7 @@ use super::scopes::Scopes;
 use crate::ptx::cursor::Cursor;
 use crate::ptx::decode::{self, Names};
 use crate::ptx::error::{DecodeError, DecodeWarning, SyntaxError};
+use crate::ptx::foreign;
 use crate::ptx::instruction::{Instruction, OperandKind, guard, instruction};
 use crate::ptx::legacy;
 use crate::ptx::operation::{Operation, PredicateUse, Register, Statement};
@@ -48,6 +49,9 @@ impl Body {
         }
         let start = cursor.span();
         let mut guard = guard(cursor)?;
+        if let Some(error) = foreign::statement(cursor) {
+            return Err(error);
+        }
         let mut instruction = instruction(cursor)?;
         self.scopes.resolve(&mut instruction, guard.as_mut());
         self.decoded(&instruction, guard, start, names, draft);
@@ -56,7 +60,10 @@ impl Body {
 
     /// Reads the labels that stand next.
     pub(super) fn labels(&mut self, cursor: &mut Cursor<'_>) {
-        while cursor.peek() == Some(TokenKind::Word) && cursor.peek_at(1) == Some(TokenKind::Colon)
+        // Two colons belong to a name of C++.
+        while cursor.peek() == Some(TokenKind::Word)
+            && cursor.peek_at(1) == Some(TokenKind::Colon)
+            && cursor.peek_at(2) != Some(TokenKind::Colon)
         {
             if let Ok(mut label) = cursor.word("a label") {
                 label.value = self.scopes.label(&label.value);

@@ -4,7 +4,7 @@
 //! value on either side of a comparison; its address is written `&x`.
 
 use super::draft::ThreadDraft;
-use super::init::thread_name;
+use super::init::{register_number, thread_name};
 use crate::diagnostic::closest;
 use crate::litmus::ast::{Condition, DeclaredSpace, Dialect, Term};
 use crate::litmus::error::LitmusError;
@@ -13,11 +13,14 @@ use crate::ptx::error::SyntaxError;
 use crate::ptx::instruction::{float, integer, without_percent};
 use crate::ptx::operation::Comparison;
 use crate::ptx::token::TokenKind;
-use crate::source::Spanned;
+use crate::source::{Span, Spanned};
 use rustc_hash::FxHashMap;
 
 /// How deep conditions may nest.
 const DEEPEST_CONDITION: usize = 128;
+
+/// How many names that mean nothing are reported of one condition.
+const MOST_FAULTS: usize = 16;
 
 /// How many threads a message names.
 const MOST_CHOICES: usize = 4;
@@ -30,6 +33,19 @@ pub(super) struct Resolver<'a> {
     pub(super) dialect: Dialect,
     /// The threads with their statements, for messages.
     pub(super) bodies: &'a [ThreadDraft],
+    /// The names found so far that mean nothing.
+    pub(super) faults: Vec<LitmusError>,
+}
+
+impl Resolver<'_> {
+    /// Notes a name that means nothing, and gives a term in its place, so that what follows is read.
+    fn fault(&mut self, error: LitmusError, span: Span) -> Term {
+        let is_new = || self.faults.iter().all(|known| known.to_string() != error.to_string());
+        if self.faults.len() < MOST_FAULTS && is_new() {
+            self.faults.push(error);
+        }
+        Term::Number(Spanned::new(0, span))
+    }
 }
 
 /// Why a condition cannot be read.
@@ -47,16 +63,16 @@ impl From<SyntaxError> for ConditionError {
 /// Reads a condition.
 pub(super) fn condition(
     cursor: &mut Cursor<'_>,
-    names: &Resolver<'_>,
-) -> Result<Condition, ConditionError> {
+    names: &mut Resolver<'_>,
+) -> Result<Condition, SyntaxError> {
     disjunction(cursor, names, 0)
 }
 
 fn disjunction(
     cursor: &mut Cursor<'_>,
-    names: &Resolver<'_>,
+    names: &mut Resolver<'_>,
     depth: usize,
-) -> Result<Condition, ConditionError> {
+) -> Result<Condition, SyntaxError> {
     let mut list = vec![conjunction(cursor, names, depth)?];
     while cursor.eat(TokenKind::Or).is_some() {
         list.push(conjunction(cursor, names, depth)?);
@@ -66,9 +82,9 @@ fn disjunction(
 
 fn conjunction(
     cursor: &mut Cursor<'_>,
-    names: &Resolver<'_>,
+    names: &mut Resolver<'_>,
     depth: usize,
-) -> Result<Condition, ConditionError> {
+) -> Result<Condition, SyntaxError> {
     let mut list = vec![implication(cursor, names, depth)?];
     while cursor.eat(TokenKind::And).is_some() {
         list.push(implication(cursor, names, depth)?);
@@ -78,9 +94,9 @@ fn conjunction(
 
 fn implication(
     cursor: &mut Cursor<'_>,
-    names: &Resolver<'_>,
+    names: &mut Resolver<'_>,
     depth: usize,
-) -> Result<Condition, ConditionError> {
+) -> Result<Condition, SyntaxError> {
     let left = atom(cursor, names, depth)?;
     if cursor.eat(TokenKind::Implies).is_none() {
         return Ok(left);
@@ -91,12 +107,12 @@ fn implication(
 
 fn atom(
     cursor: &mut Cursor<'_>,
-    names: &Resolver<'_>,
+    names: &mut Resolver<'_>,
     depth: usize,
-) -> Result<Condition, ConditionError> {
+) -> Result<Condition, SyntaxError> {
     if depth > DEEPEST_CONDITION {
         let (what, limit) = ("conditions", DEEPEST_CONDITION);
-        return Err(SyntaxError::TooDeep { what, limit, span: cursor.span() }.into());
+        return Err(SyntaxError::TooDeep { what, limit, span: cursor.span() });
     }
     if cursor.eat(TokenKind::OpenParen).is_some() {
         let inner = disjunction(cursor, names, depth + 1)?;
@@ -134,7 +150,7 @@ pub(super) fn comparison(kind: Option<TokenKind>) -> Option<Comparison> {
 }
 
 /// Reads a register, a location, a number or an address.
-pub(super) fn term(cursor: &mut Cursor<'_>, names: &Resolver<'_>) -> Result<Term, ConditionError> {
+pub(super) fn term(cursor: &mut Cursor<'_>, names: &mut Resolver<'_>) -> Result<Term, SyntaxError> {
     match cursor.peek() {
         Some(TokenKind::Ampersand) => {
             cursor.advance();
@@ -144,7 +160,7 @@ pub(super) fn term(cursor: &mut Cursor<'_>, names: &Resolver<'_>) -> Result<Term
         Some(TokenKind::Number | TokenKind::Decimal | TokenKind::Minus | TokenKind::Plus) => {
             match float(cursor)? {
                 Some(number) => Ok(Term::Float(number)),
-                None => Ok(Term::Number(integer(cursor)?)),
+                None => Ok(Term::Number(register_number(cursor)?)),
             }
         }
         Some(TokenKind::OpenBracket) => {
@@ -162,7 +178,7 @@ pub(super) fn term(cursor: &mut Cursor<'_>, names: &Resolver<'_>) -> Result<Term
 }
 
 /// `P0:r0`, `P0:%r0`, `1:r0`; `P0:x` for a variable with several instances.
-fn of_thread(cursor: &mut Cursor<'_>, names: &Resolver<'_>) -> Result<Term, ConditionError> {
+fn of_thread(cursor: &mut Cursor<'_>, names: &mut Resolver<'_>) -> Result<Term, SyntaxError> {
     let thread = thread_name(cursor)?;
     let name = cursor.word("a register")?;
     let Some(&index) = names.threads.get(&thread.value) else {
@@ -170,7 +186,8 @@ fn of_thread(cursor: &mut Cursor<'_>, names: &Resolver<'_>) -> Result<Term, Cond
         known.sort_unstable();
         let known: Vec<_> = known.iter().map(|(_, name)| format!("`{name}`")).collect();
         let known = known.join(", ");
-        return Err(ConditionError::Litmus(LitmusError::UnknownThread { name: thread, known }));
+        let span = thread.span;
+        return Ok(names.fault(LitmusError::UnknownThread { name: thread, known }, span));
     };
     let space = names.spaces.get(name.value.as_str()).copied().flatten();
     if matches!(space, Some(DeclaredSpace::Shared | DeclaredSpace::Local | DeclaredSpace::Multimem))
@@ -188,10 +205,10 @@ fn of_thread(cursor: &mut Cursor<'_>, names: &Resolver<'_>) -> Result<Term, Cond
 /// `x`, `x[1]`
 fn memory(
     cursor: &mut Cursor<'_>,
-    names: &Resolver<'_>,
+    names: &mut Resolver<'_>,
     name: Spanned<String>,
     instance: Option<usize>,
-) -> Result<Term, ConditionError> {
+) -> Result<Term, SyntaxError> {
     let mut index = 0;
     if cursor.eat(TokenKind::OpenBracket).is_some() {
         let number = integer(cursor)?;
@@ -201,7 +218,8 @@ fn memory(
     }
     let known = names.spaces.contains_key(name.value.as_str());
     if !known && names.dialect == Dialect::Blocks {
-        return Err(ConditionError::Litmus(undeclared(name, names)));
+        let span = name.span;
+        return Ok(names.fault(undeclared(name, names), span));
     }
     let span = name.span.to(cursor.last_span());
     Ok(Term::Memory { variable: name.value, index, instance, span })

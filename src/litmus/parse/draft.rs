@@ -248,6 +248,7 @@ impl Draft {
             spaces: spaces.chain(aliases).collect(),
             dialect: self.dialect,
             bodies: &self.threads,
+            faults: Vec::new(),
         }
     }
 

@@ -144,7 +144,7 @@ fn register_init(cursor: &mut Cursor<'_>, draft: &mut Draft) -> Result<(), Synta
             Some(literal) => InitialValue::Float(literal.value),
             None => return Err(cursor.expected("a number")),
         },
-        Some(_) => InitialValue::Number(register_number(cursor)?),
+        Some(_) => InitialValue::Number(register_number(cursor)?.value),
     };
     draft.register_inits.push(RegisterInitDraft { thread, register, value });
     end_of_item(cursor)
@@ -159,15 +159,21 @@ fn starts_decimal(cursor: &Cursor<'_>) -> bool {
 }
 
 /// An integer of up to 128 bits, as the widest registers have them.
-fn register_number(cursor: &mut Cursor<'_>) -> Result<i128, SyntaxError> {
+pub(super) fn register_number(cursor: &mut Cursor<'_>) -> Result<Spanned<i128>, SyntaxError> {
     match literal::wide_integer(cursor.peek_text()) {
         Some(bits) if cursor.peek() == Some(TokenKind::Number) => {
             cursor.advance();
-            Ok(bits as i128)
+            Ok(Spanned::new(bits as i128, cursor.last_span()))
         }
-        _ => Ok(integer(cursor)?.value),
+        _ => integer(cursor).map_err(|error| match error {
+            SyntaxError::Range { span, .. } => SyntaxError::Range { what: WIDEST, span },
+            other => other,
+        }),
     }
 }
+
+/// What is said to be out of range of a number that is no `.b128`.
+const WIDEST: &str = "a number (128 bits, or 64 with a sign)";
 
 /// `P0:` or `0:`, as the thread's name.
 pub(super) fn thread_name(cursor: &mut Cursor<'_>) -> Result<Spanned<String>, SyntaxError> {

@@ -354,8 +354,17 @@ impl Reader {
         let kind = cursor.word("`assert`, `permit` or `check`")?;
         let threads = FxHashMap::default();
         let spaces = FxHashMap::default();
-        let names = Resolver { threads: &threads, spaces, dialect: Dialect::Nvlitmus, bodies: &[] };
-        let condition = condition(cursor, &names)?;
+        let mut names = Resolver {
+            threads: &threads,
+            spaces,
+            dialect: Dialect::Nvlitmus,
+            bodies: &[],
+            faults: Vec::new(),
+        };
+        let condition = condition(cursor, &mut names)?;
+        if let Some(fault) = names.faults.pop() {
+            return Err(ConditionError::Litmus(fault));
+        }
         let span = kind.span.to(cursor.last_span());
         let name = match cursor.eat_word("as") {
             Some(_) => Some(cursor.word("a name")?),

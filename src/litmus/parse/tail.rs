@@ -1,15 +1,23 @@
 //! What follows the threads: `locations`, `filter`, and the quantified condition.
 
-use super::condition::{ConditionError, condition, term};
+use super::condition::{ConditionError, Resolver, condition, term};
 use super::draft::Draft;
-use crate::litmus::ast::Quantifier;
+use crate::litmus::ast::{Quantifier, Term};
 use crate::litmus::error::LitmusError;
 use crate::ptx::cursor::Cursor;
+use crate::ptx::error::SyntaxError;
 use crate::ptx::token::TokenKind;
+
+/// Words that begin conditions in other languages. Before a parenthesis they are no instruction, so
+/// that what is wrong is said of the condition.
+const ELSEWHERE: &[&str] = &["never", "forbidden", "assert", "always", "allowed", "sometimes"];
 
 /// Whether the next token starts the tail.
 pub(super) fn starts(cursor: &Cursor<'_>) -> bool {
-    cursor.peek().is_some_and(|kind| is_keyword(kind, cursor.peek_text()))
+    let keyword = cursor.peek().is_some_and(|kind| is_keyword(kind, cursor.peek_text()));
+    keyword
+        || ELSEWHERE.contains(&cursor.peek_text())
+            && cursor.peek_at(1) == Some(TokenKind::OpenParen)
 }
 
 /// Whether a token starts a part of the tail.
@@ -24,9 +32,6 @@ pub(super) fn tail(cursor: &mut Cursor<'_>, draft: &mut Draft) {
         if let Err(error) = part(cursor, draft) {
             match error {
                 ConditionError::Syntax(error) => draft.syntax(&error),
-                // Where no thread could be read, those that are named may be among them.
-                ConditionError::Litmus(LitmusError::UnknownThread { .. })
-                    if draft.threads.is_empty() && draft.has_error() => {}
                 ConditionError::Litmus(error) => draft.error(&error),
             }
             // Whatever is wrong with a part, the next one starts with its keyword.
@@ -40,22 +45,12 @@ fn part(cursor: &mut Cursor<'_>, draft: &mut Draft) -> Result<(), ConditionError
     let start = cursor.span();
     if cursor.eat_word("locations").is_some() {
         cursor.expect(TokenKind::OpenBracket, "`[`")?;
-        let resolver = draft.resolver();
-        let mut locations = Vec::new();
-        while cursor.eat(TokenKind::CloseBracket).is_none() {
-            locations.push(term(cursor, &resolver)?);
-            if cursor.eat(TokenKind::Semicolon).is_none()
-                && cursor.peek() != Some(TokenKind::CloseBracket)
-            {
-                return Err(cursor.expected("`;` or `]`").into());
-            }
-        }
+        let locations = resolved(draft, |names| locations(cursor, names))?;
         draft.locations.extend(locations);
         return Ok(());
     }
     if cursor.eat_word("filter").is_some() {
-        let filter = condition(cursor, &draft.resolver())?;
-        draft.filter = Some(filter);
+        draft.filter = Some(resolved(draft, |names| condition(cursor, names))?);
         return Ok(());
     }
     let negated = cursor.eat(TokenKind::Tilde).is_some();
@@ -66,7 +61,8 @@ fn part(cursor: &mut Cursor<'_>, draft: &mut Draft) -> Result<(), ConditionError
         _ => return Err(cursor.expected("`exists`, `~exists` or `forall`").into()),
     };
     cursor.advance();
-    let condition = condition(cursor, &draft.resolver())?;
+    unique(cursor)?;
+    let condition = resolved(draft, |names| condition(cursor, names))?;
     let span = start.to(cursor.last_span());
     if !cursor.is_at_end() && !starts(cursor) {
         return Err(cursor.expected("the end of the condition").into());
@@ -77,4 +73,53 @@ fn part(cursor: &mut Cursor<'_>, draft: &mut Draft) -> Result<(), ConditionError
     }
     draft.judgement = Some((quantifier, condition, span));
     Ok(())
+}
+
+/// Reads what names threads and variables; says of each name that means nothing that it does.
+fn resolved<T>(
+    draft: &mut Draft,
+    read: impl FnOnce(&mut Resolver<'_>) -> Result<T, SyntaxError>,
+) -> Result<T, SyntaxError> {
+    let mut names = draft.resolver();
+    let read = read(&mut names);
+    for fault in names.faults {
+        // Where no thread could be read, those that are named may be among them.
+        let unread = draft.threads.is_empty() && draft.has_error();
+        if !(unread && matches!(fault, LitmusError::UnknownThread { .. })) {
+            draft.error(&fault);
+        }
+    }
+    read
+}
+
+/// What stands between the brackets of `locations [x; P0:r1;]`, and the one that closes.
+fn locations(cursor: &mut Cursor<'_>, names: &mut Resolver<'_>) -> Result<Vec<Term>, SyntaxError> {
+    let mut locations = Vec::new();
+    while cursor.eat(TokenKind::CloseBracket).is_none() {
+        locations.push(term(cursor, names)?);
+        if cursor.eat(TokenKind::Semicolon).is_none()
+            && cursor.peek() != Some(TokenKind::CloseBracket)
+        {
+            return Err(cursor.expected("`;` or `]`"));
+        }
+    }
+    Ok(locations)
+}
+
+/// Rejects `exists!`, which in other languages says that there is exactly one; with a space the `!`
+/// is a negation.
+fn unique(cursor: &Cursor<'_>) -> Result<(), ConditionError> {
+    let (word, bang) = (cursor.last_span(), cursor.span());
+    if cursor.peek() != Some(TokenKind::Bang) || word.end != bang.start {
+        return Ok(());
+    }
+    Err(ConditionError::Litmus(LitmusError::Other {
+        code: "litmus-quantifier",
+        message: format!("no condition starts with `{}!`", cursor.text(word)),
+        help:
+            "write `exists (...)` for what some execution may have, `~exists (...)` for what none \
+               may have, and a space before a `!` that negates"
+                .to_owned(),
+        span: word.to(bang),
+    }))
 }

@@ -207,7 +207,7 @@ fn describe(execution: &Execution<'_>, id: EventId) -> String {
             };
             return format!("B {what} {}", operation.key);
         }
-        EventKind::Boundary => return "boundary of grids".to_owned(),
+        EventKind::Boundary => return "griddepcontrol.wait".to_owned(),
     };
     // Proxy fences have their order and scope in their names.
     let named = matches!(event.kind, EventKind::ProxyFence(_));
