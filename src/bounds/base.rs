@@ -30,13 +30,13 @@ pub(super) fn relation_bounds(graph: &EventGraph, guards: &Guards, relation: Bas
         BaseRel::BarrierSync | BaseRel::WarpSync | BaseRel::ClusterSync => {
             (Rel::empty(n), barrier_pairs(graph, relation))
         }
-        BaseRel::Phase => {
-            let pairs = graph.phases.iter().map(|phase| (phase.arrival, phase.wait));
-            (Rel::empty(n), Rel::from_pairs(n, pairs))
-        }
         given => {
-            let pairs = base_relation(graph, given);
-            (pairs.clone(), pairs.clone())
+            let sure = base_relation(graph, given);
+            let mut possible = sure.clone();
+            for pair in graph.conditional(given) {
+                possible.insert(pair.from, pair.to);
+            }
+            (sure.clone(), possible)
         }
     };
     hi.subtract(guards.exclusive());

@@ -53,10 +53,14 @@ impl Ends {
         ends
     }
 
-    /// Whether threads are stopped at these operations themselves.
+    /// Whether threads are stopped at these operations themselves, and not by tasks before them.
     pub(super) fn are_at(&self, graph: &EventGraph, places: &[usize]) -> bool {
         let mut events = places.iter().map(|&index| graph.barriers[index].event);
-        events.all(|event| self.of(graph, event) == Some(event))
+        let waits_for_task = |event: EventId| {
+            let mut edges = graph.api_edges.iter().filter(|&&(_, later)| later == event);
+            edges.any(|&(earlier, _)| self.of(graph, earlier).is_some())
+        };
+        events.all(|event| self.of(graph, event) == Some(event) && !waits_for_task(event))
     }
 
     /// Whether any thread is stopped.

@@ -2,7 +2,9 @@
 //!
 //! Where control flow and counts are fixed, the well-founded assignments are listed and one of them
 //! is chosen. Otherwise generations are counted by clocks, for barriers without explicit counts;
-//! [those with counts](super::meetings) are listed for the control flows that a solver finds.
+//! [those with counts](super::meetings) are listed for the control flows that a solver finds. In
+//! executions that the bound cuts, operations meet by turn, where that does not depend on how threads
+//! go on.
 
 use super::formula::{Clock, Formula};
 use super::{EncodeError, Encoding};
@@ -149,8 +151,8 @@ impl Encoding<'_> {
         self.returned(index, reduction, &members, settled);
     }
 
-    /// Lets operations of one turn meet at barriers without thread counts, and says what they return
-    /// where nobody can join them any more.
+    /// Lets operations of one turn meet where turns decide, and says what they return where nobody can
+    /// join them any more.
     fn meet_by_turn(&mut self) {
         let graph = self.graph;
         let ordinals: Vec<ExprId> = (0..graph.barriers.len()).map(|b| self.ordinal(b)).collect();

@@ -5,6 +5,7 @@
 
 use super::formula::{Clock, Formula};
 use super::{EncodeError, Encoding};
+use crate::event::base::base_relation;
 use crate::id::{EventId, NodeId};
 use crate::relation::expr::{AxiomKind, Node};
 use crate::solve::Pairs;
@@ -309,15 +310,16 @@ impl Builder<'_, '_> {
             BaseRel::BarrierSync | BaseRel::WarpSync | BaseRel::ClusterSync => {
                 e.barriers.edges.get(&(a, b)).copied().unwrap_or_else(|| e.formulas.constant(false))
             }
-            BaseRel::Phase => {
-                let mut phases = e.graph.phases.iter();
-                let phase = phases.find(|phase| (phase.arrival, phase.wait) == (a, b));
-                let ended = match phase {
-                    Some(phase) => e.truth(phase.guard),
-                    None => e.formulas.constant(false),
-                };
+            BaseRel::Phase | BaseRel::Awaited => {
                 let both = e.both_happen(a, b);
-                e.formulas.all([both, ended])
+                if base_relation(e.graph, relation).contains(a, b) {
+                    return both;
+                }
+                let pairs = e.graph.conditional(relation).iter();
+                let when = pairs.filter(|pair| (pair.from, pair.to) == (a, b));
+                let when: Vec<Formula> = when.map(|pair| e.truth(pair.when)).collect();
+                let some = e.formulas.any(when);
+                e.formulas.all([both, some])
             }
             _ => e.both_happen(a, b),
         }

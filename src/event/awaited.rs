@@ -1,16 +1,24 @@
 //! What waits for the end of a thread: a barrier for all threads is complete without those that
 //! have ended (PTX-9.7.13.1), so nothing behind it happens before they do.
 
-use super::graph::{BarrierKey, BarrierOp, BarrierRule, EventGraph, counts_warps};
+use super::graph::{BarrierKey, BarrierOp, BarrierRule, Conditional, EventGraph, counts_warps};
 use crate::bitrel::Rel;
 use crate::id::{AgentId, EventId, ExprId};
-use crate::program::expr::Expr;
+use crate::program::expr::{Binary, Expr};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// To barrier operations that wait for the end of a thread, from its own barrier operations and from
 /// each read that decides whether it comes to one or leaves a loop, or that it takes along there: a
 /// thread votes and says how many meet with values that it has.
 pub(super) fn awaited(graph: &EventGraph) -> Rel {
+    let (sources, decided) = (sources(graph), deciding_reads(graph));
+    let pairs = before_waits(graph, &sources).chain(decided);
+    Rel::from_pairs(graph.events.len(), pairs)
+}
+
+/// By thread, its barrier operations and the reads that decide where it ends, with those that it takes
+/// along to barriers.
+fn sources(graph: &EventGraph) -> Vec<Vec<EventId>> {
     let mut sources: Vec<Vec<EventId>> = vec![Vec::new(); graph.agents.len()];
     for op in &graph.barriers {
         let event = graph.event(op.event);
@@ -22,8 +30,86 @@ pub(super) fn awaited(graph: &EventGraph) -> Rel {
     for cut in &graph.cuts {
         sources[cut.agent.index()].extend(reads_of(graph, cut.back));
     }
-    let decided = deciding_reads(graph);
-    Rel::from_pairs(graph.events.len(), before_waits(graph, &sources).chain(decided))
+    sources
+}
+
+/// As [`awaited`], where values decide whether the thread comes: at barriers where operations of one
+/// turn meet, it has to end if it comes there no more than the one that waits has before.
+pub(super) fn awaited_if(graph: &mut EventGraph) -> Vec<Conditional> {
+    let mut sources = sources(graph);
+    for own in &mut sources {
+        own.sort_unstable();
+        own.dedup();
+    }
+    let sure: FxHashSet<(AgentId, EventId)> = awaited_threads(graph).into_iter().collect();
+    let mut out = Vec::new();
+    for at in 0..graph.barriers.len() {
+        let to = graph.barriers[at].event;
+        for agent in may_be_awaited(graph, at) {
+            if sure.contains(&(agent, to)) {
+                continue;
+            }
+            let when = stays_away(graph, at, agent);
+            if !graph.exprs.is_false(when) {
+                let pairs = sources[agent.index()].iter();
+                out.extend(pairs.map(|&from| Conditional { from, to, when }));
+            }
+        }
+    }
+    out
+}
+
+/// The other threads for which an operation waits, be it that they come or that they end.
+fn may_be_awaited(graph: &EventGraph, at: usize) -> Vec<AgentId> {
+    let op = &graph.barriers[at];
+    let own = graph.event(op.event).agent;
+    if graph.exprs.is_false(graph.event(op.event).guard) || !graph.meets_by_turn(&op.key) {
+        return Vec::new();
+    }
+    if op.waits && is_for_all(graph, op) {
+        return graph.members(&op.key).into_iter().filter(|&agent| agent != own).collect();
+    }
+    match matches!(op.key, BarrierKey::Cta(..)) && waits_for_warp(graph, op) {
+        true => graph.mates(own).collect(),
+        false => Vec::new(),
+    }
+}
+
+/// That a thread ends without coming to the turn of an operation.
+fn stays_away(graph: &mut EventGraph, at: usize, agent: AgentId) -> ExprId {
+    let op = graph.barriers[at].clone();
+    let own = graph.event(op.event).agent;
+    let numbered = |graph: &EventGraph, b: usize| {
+        let other = &graph.barriers[b];
+        b < at && other.is_numbered_with(&op) && graph.event(other.event).agent == own
+    };
+    let turn = how_many(graph, numbered);
+    let mut away = graph.exprs.truth(true);
+    for does in [|op: &BarrierOp| op.arrives, |op: &BarrierOp| op.waits] {
+        let comes = how_many(graph, |graph, b| {
+            let other = &graph.barriers[b];
+            other.key == op.key && does(other) && graph.event(other.event).agent == agent
+        });
+        let here = graph.exprs.binary(Binary::ULt, turn, comes);
+        let not = graph.exprs.not(here);
+        away = graph.exprs.and(away, not);
+    }
+    for cut in graph.cuts.iter().filter(|cut| cut.agent == agent) {
+        let not = graph.exprs.not(cut.guard);
+        away = graph.exprs.and(away, not);
+    }
+    away
+}
+
+/// How many of some barrier operations happen.
+fn how_many(graph: &mut EventGraph, such: impl Fn(&EventGraph, usize) -> bool) -> ExprId {
+    let mut sum = graph.exprs.number(0, BarrierOp::ORDINAL_BITS);
+    for b in (0..graph.barriers.len()).filter(|&b| such(graph, b)).collect::<Vec<_>>() {
+        let guard = graph.event(graph.barriers[b].event).guard;
+        let one = graph.exprs.zero_extend(guard, BarrierOp::ORDINAL_BITS);
+        sum = graph.exprs.binary(Binary::Add, sum, one);
+    }
+    sum
 }
 
 /// To barrier operations that wait for the end of a thread, from all that the thread does.
@@ -180,8 +266,10 @@ pub fn awaits_cut_thread(graph: &EventGraph) -> bool {
     let of_cut_task = |&(earlier, later): &(EventId, EventId)| {
         cut.contains(&graph.event(earlier).agent) && live(graph.event(later).guard)
     };
+    let mut ended = graph.violations.iter().flat_map(|violation| &violation.ended);
     !cut.is_empty()
         && (graph.api_edges.iter().any(of_cut_task)
+            || ended.any(|agent| cut.contains(agent))
             || awaited_threads(graph).into_iter().any(|(agent, _)| cut.contains(&agent)))
 }
 

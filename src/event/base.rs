@@ -370,8 +370,8 @@ fn semantic_reads(
 
 fn meetings(graph: &EventGraph) -> Meetings<'_> {
     let events = graph.barriers.iter().map(|op| graph.event(op.event));
-    let places = events.map(|event| (event.agent.index(), event.guard)).collect();
-    Meetings { barriers: &graph.barriers, exprs: &graph.exprs, places }
+    let places: Vec<_> = events.map(|event| (event.agent.index(), event.guard)).collect();
+    Meetings::new(&graph.barriers, &graph.exprs, &places)
 }
 
 /// Program order between restricted fences and the accesses that they do not cover

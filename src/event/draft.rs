@@ -171,8 +171,8 @@ impl<'p> Draft<'p> {
         if self.predicates.iter().all(Vec::is_empty) {
             return Vec::new();
         }
-        let places = self.entries.iter().filter_map(barrier_at).collect();
-        let meetings = Meetings { barriers: &self.barriers, exprs: &self.exprs, places };
+        let places: Vec<_> = self.entries.iter().filter_map(barrier_at).collect();
+        let meetings = Meetings::new(&self.barriers, &self.exprs, &places);
         let all = 0..self.barriers.len();
         let met = |at: usize| {
             let reduces = self.barriers[at].reduction.is_some();
@@ -199,15 +199,22 @@ impl<'p> Draft<'p> {
         (AgentId::new(thread + 1), self.barriers.len())
     }
 
-    /// The threads whose tasks are complete before what comes next in a thread: before its task starts
-    /// or, where it may have come to a `griddepcontrol.wait`, behind that.
-    pub(super) fn ended_before(&self, thread: usize) -> Vec<AgentId> {
+    /// The threads whose tasks are complete before what comes next in a thread under a guard: before its
+    /// task starts or, where it has surely come to a `griddepcontrol.wait`, behind that.
+    pub(super) fn ended_before(&mut self, thread: usize, guard: ExprId) -> Vec<AgentId> {
         let tasks = &self.program.tasks;
         if tasks.edges.is_empty() {
             return Vec::new();
         }
-        let waits = |entry: &Entry| matches!(*entry, Entry::Other { thread: of, kind: DraftKind::GridWait, .. } if of == thread);
-        let waited = self.entries.iter().any(waits);
+        let exprs = &mut self.exprs;
+        let waited = self.entries.iter().any(|entry| match *entry {
+            Entry::Other { thread: of, kind: DraftKind::GridWait, guard: waits, .. } => {
+                let not = exprs.not(waits);
+                let without = exprs.and(guard, not);
+                of == thread && exprs.is_false(without)
+            }
+            _ => false,
+        });
         let (before, awaited) = (tasks.earlier_threads(), tasks.awaited_threads());
         let ends = |&other: &usize| before[thread][other] || (waited && awaited[thread][other]);
         let threads = (0..self.program.threads.len()).filter(ends);
@@ -328,6 +335,7 @@ impl<'p> Draft<'p> {
             barriers: std::mem::take(&mut self.barriers),
             barrier_uses: barrier_uses(program),
             phases: Vec::new(),
+            awaited: Vec::new(),
             symbols: std::mem::take(&mut self.symbols),
             cuts: std::mem::take(&mut self.cuts),
             bound: self.bound,
@@ -344,6 +352,7 @@ impl<'p> Draft<'p> {
         self.add_events(&mut graph, &pieces);
         self.add_task_edges(&mut graph);
         graph.phases = super::phases::phases(&mut graph);
+        graph.awaited = super::awaited::awaited_if(&mut graph);
         let misused = super::barrier_rules::violations(&mut graph);
         graph.violations.extend(misused);
         let mut conditions = Conditions::new(program, &self.finals, &pieces, &mut initial);

@@ -11,6 +11,7 @@ use crate::program::mbarrier;
 use crate::program::micro::{Marks, Reduction, Restriction};
 use crate::ptx::operation::{Order, Proxy, ProxyFenceKind, Scope, Type};
 use crate::source::Span;
+use crate::vocabulary::BaseRel;
 use std::collections::BTreeSet;
 
 /// Who performs events.
@@ -285,16 +286,15 @@ impl BarrierOp {
     }
 }
 
-/// An arrival on an mbarrier with release semantics, and a wait of the same CTA on the object that may
-/// find the phase of the arrival complete.
+/// A pair of events in a relation that depends on values.
 #[derive(Clone, Copy, Debug)]
-pub struct PhaseEnd {
-    /// The write of the arrival.
-    pub arrival: EventId,
-    /// The read of the wait.
-    pub wait: EventId,
-    /// When the wait finds the phase after that of the arrival.
-    pub guard: ExprId,
+pub struct Conditional {
+    /// The first event.
+    pub from: EventId,
+    /// The second one.
+    pub to: EventId,
+    /// When the pair is in the relation, if both events happen.
+    pub when: ExprId,
 }
 
 /// A freely chosen value.
@@ -390,8 +390,11 @@ pub struct EventGraph {
     pub barriers: Vec<BarrierOp>,
     /// What the program may do at barriers of CTAs, behind what the bound cuts too.
     pub barrier_uses: Vec<BarrierUse>,
-    /// Arrivals on mbarriers and the waits that may find their phase complete.
-    pub phases: Vec<PhaseEnd>,
+    /// From the writes of arrivals on mbarriers to the reads of waits that may find their phase complete.
+    pub phases: Vec<Conditional>,
+    /// To barrier operations that wait for the end of a thread if that does not come, as values decide:
+    /// what [`BaseRel::Awaited`] has besides the pairs that are sure.
+    pub awaited: Vec<Conditional>,
     /// Freely chosen values.
     pub symbols: Vec<Symbol>,
     /// Where threads end early.
@@ -520,7 +523,18 @@ impl EventGraph {
         for (cut, new_cut) in self.cuts.iter().zip(&mut new.cuts) {
             new_cut.guard = of_cut(&mut new.exprs, cut);
         }
+        new.awaited = super::awaited::awaited_if(&mut new);
         new
+    }
+
+    /// The pairs of a relation that depend on values.
+    #[must_use]
+    pub fn conditional(&self, relation: BaseRel) -> &[Conditional] {
+        match relation {
+            BaseRel::Phase => &self.phases,
+            BaseRel::Awaited => &self.awaited,
+            _ => &[],
+        }
     }
 
     /// The barrier operation that an event is.

@@ -193,41 +193,76 @@ fn constant(term: &Term) -> Option<u128> {
 
 /// Which barrier operations may be of one generation.
 pub(super) struct Meetings<'a> {
-    pub(super) barriers: &'a [BarrierOp],
-    pub(super) exprs: &'a ExprArena,
-    /// The thread and the guard of each operation.
-    pub(super) places: Vec<(usize, ExprId)>,
+    barriers: &'a [BarrierOp],
+    /// The thread of each operation.
+    threads: Vec<usize>,
+    /// How many operations of the thread come before that count with it, at least and at most.
+    turns: Vec<(usize, usize)>,
 }
 
-impl Meetings<'_> {
+impl<'a> Meetings<'a> {
+    /// Looks at operations, given the thread and the guard of each.
+    pub(super) fn new(
+        barriers: &'a [BarrierOp],
+        exprs: &ExprArena,
+        places: &[(usize, ExprId)],
+    ) -> Self {
+        let threads = places.iter().map(|&(thread, _)| thread).collect();
+        let mut turns = Vec::new();
+        // Without reductions nobody asks.
+        if barriers.iter().any(|op| op.reduction.is_some()) {
+            let mut exprs = exprs.clone();
+            turns.extend((0..barriers.len()).map(|at| turn(barriers, &mut exprs, places, at)));
+        }
+        Self { barriers, threads, turns }
+    }
+
     /// Whether two operations may be of one generation. Those of one thread never are; without
     /// thread counts, generations are counted by occurrence.
     pub(super) fn may_be(&self, a: usize, b: usize) -> bool {
         let (one, other) = (&self.barriers[a], &self.barriers[b]);
-        if a == b || one.key != other.key || self.places[a].0 == self.places[b].0 {
+        if a == b || one.key != other.key || self.threads[a] == self.threads[b] {
             return a == b;
         }
         let counted = |op: &BarrierOp| matches!(op.rule, BarrierRule::Count(_));
         if self.barriers.iter().any(|op| op.key == one.key && counted(op)) {
             return true;
         }
-        let ((first, last), (other_first, other_last)) = (self.turns(a), self.turns(b));
+        let ((first, last), (other_first, other_last)) = (self.turns[a], self.turns[b]);
         first <= other_last && other_first <= last
     }
+}
 
-    /// How many operations of the thread on the same barrier come before one of it, at least and at
-    /// most.
-    fn turns(&self, at: usize) -> (usize, usize) {
-        let (thread, guard) = self.places[at];
-        let earlier = (0..at).filter(|&other| {
-            self.places[other].0 == thread
-                && self.barriers[other].is_numbered_with(&self.barriers[at])
-        });
-        let (mut least, mut most) = (0, 0);
-        for when in earlier.map(|other| self.places[other].1) {
-            least += usize::from(self.exprs.is_true(when) || when == guard);
-            most += usize::from(!self.exprs.is_false(when));
+/// How many operations of the thread on the same barrier come before one of it, at least and at most.
+/// Of those that exclude each other, such as in the arms of a branch, one comes.
+fn turn(
+    barriers: &[BarrierOp],
+    exprs: &mut ExprArena,
+    places: &[(usize, ExprId)],
+    at: usize,
+) -> (usize, usize) {
+    let (thread, guard) = places[at];
+    let mut arms: Vec<ExprId> = Vec::new();
+    for other in 0..at {
+        let (of, when) = places[other];
+        let with = exprs.and(when, guard);
+        let counts = of == thread && barriers[other].is_numbered_with(&barriers[at]);
+        if !counts || exprs.is_false(with) {
+            continue;
         }
-        (least, most)
+        let apart = |arms: &&mut ExprId| {
+            let both = exprs.and(**arms, when);
+            exprs.is_false(both)
+        };
+        match arms.iter_mut().find(apart) {
+            Some(arms) => *arms = exprs.or(*arms, when),
+            None => arms.push(when),
+        }
     }
+    let surely = arms.iter().filter(|&&arms| {
+        let none = exprs.not(arms);
+        let without = exprs.and(guard, none);
+        exprs.is_false(without)
+    });
+    (surely.count(), arms.len())
 }

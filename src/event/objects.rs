@@ -95,13 +95,14 @@ impl Draft<'_> {
             (true, _) => return,
         };
         let object = self.exprs.leaf(Expr::Mbarrier(read), 1);
+        let ended = self.ended_before(access.thread, access.guard);
         self.violations.push(Violation {
             guard: self.exprs.and(access.guard, object),
             span: access.span,
             rule: rule.to_owned(),
             out_of_model: false,
             behind: vec![(AgentId::new(access.thread + 1), barriers)],
-            ended: self.ended_before(access.thread),
+            ended,
         });
     }
 

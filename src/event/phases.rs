@@ -4,14 +4,14 @@
 //! include each other. Operations from other CTAs come between without that, and for such objects the
 //! pairs are listed.
 
-use super::graph::{Event, EventGraph, PhaseEnd};
+use super::graph::{Conditional, Event, EventGraph};
 use crate::id::{EventId, LocId};
 use crate::program::mbarrier::finds_complete;
 use crate::ptx::operation::Order;
 use std::collections::BTreeSet;
 
 /// The release arrivals and the waits of one CTA on each object that several CTAs use.
-pub(super) fn phases(graph: &mut EventGraph) -> Vec<PhaseEnd> {
+pub(super) fn phases(graph: &mut EventGraph) -> Vec<Conditional> {
     let mut out = Vec::new();
     for loc in (0..graph.locations.len()).map(LocId::new) {
         if !is_used_by_several(graph, loc) {
@@ -40,11 +40,11 @@ fn cta(graph: &EventGraph, event: &Event) -> Option<(u32, u32, u32)> {
     graph.agents[event.agent.index()].place().map(|p| (p.gpu, p.grid, p.cta))
 }
 
-fn phase_end(graph: &mut EventGraph, arrival: EventId, wait: EventId) -> Option<PhaseEnd> {
+fn phase_end(graph: &mut EventGraph, arrival: EventId, wait: EventId) -> Option<Conditional> {
     let (from, to) = (graph.event(arrival), graph.event(wait));
     let near = cta(graph, from).is_some() && cta(graph, from) == cta(graph, to);
     let old = graph.access_of(arrival).rmw_read.filter(|_| near && from.agent != to.agent)?;
     let (old, found) = (graph.access(old).value, graph.access_of(wait).value);
-    let guard = finds_complete(&mut graph.exprs, old, found);
-    Some(PhaseEnd { arrival, wait, guard })
+    let when = finds_complete(&mut graph.exprs, old, found);
+    Some(Conditional { from: arrival, to: wait, when })
 }

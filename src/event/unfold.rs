@@ -422,7 +422,7 @@ impl<'d, 'p> ThreadRun<'d, 'p> {
     /// Notes a misuse of the thread.
     pub(super) fn violate(&mut self, guard: ExprId, span: Span, rule: String, out_of_model: bool) {
         let behind = vec![self.draft.at(self.index)];
-        let ended = self.draft.ended_before(self.index);
+        let ended = self.draft.ended_before(self.index, guard);
         self.draft.violations.push(Violation { guard, span, rule, out_of_model, behind, ended });
     }
 

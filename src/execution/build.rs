@@ -21,8 +21,8 @@ pub struct Choices {
     pub co: Vec<(EventId, EventId)>,
     /// Fence-SC edges, each pair oriented.
     pub sc: Vec<(EventId, EventId)>,
-    /// Barrier generations; empty where they are left open, for then only operations of one turn at
-    /// barriers without thread counts are known to meet.
+    /// Barrier generations; empty where they are left open: then operations meet where they do so by
+    /// turn, and nowhere else.
     pub generations: Generations,
     /// What barrier operations return where generations are left open, by index.
     pub returned: Vec<Option<u128>>,
@@ -274,7 +274,8 @@ impl<'g> Execution<'g> {
         self.choose(BaseRel::Co, co);
         let sc = self.fence_sc()?;
         self.choose(BaseRel::FenceSc, sc);
-        self.choose(BaseRel::Phase, self.phases());
+        self.choose(BaseRel::Phase, self.conditional(BaseRel::Phase));
+        self.choose(BaseRel::Awaited, self.conditional(BaseRel::Awaited));
         self.barriers()
     }
 
@@ -341,13 +342,16 @@ impl<'g> Execution<'g> {
         if sc.is_acyclic() { Ok(sc) } else { Err(Inconsistency::CyclicFences) }
     }
 
-    /// Arrivals on mbarriers and the waits that find their phase complete (PTX-9.7.13.15).
-    fn phases(&self) -> Rel {
+    /// A relation of which some pairs depend on values.
+    fn conditional(&self, relation: BaseRel) -> Rel {
         let happens = |id: EventId| self.executed.contains(id);
-        let ended = self.graph.phases.iter().filter(|phase| {
-            happens(phase.arrival) && happens(phase.wait) && self.truth(phase.guard) == Some(true)
-        });
-        Rel::from_pairs(self.graph.events.len(), ended.map(|phase| (phase.arrival, phase.wait)))
+        let mut out = self.pairs(relation);
+        for pair in self.graph.conditional(relation) {
+            if happens(pair.from) && happens(pair.to) && self.truth(pair.when) == Some(true) {
+                out.insert(pair.from, pair.to);
+            }
+        }
+        out
     }
 
     /// Every pair of fences with mutual scope is ordered one way round (PTX-8.9.3).

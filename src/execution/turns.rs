@@ -1,4 +1,5 @@
-//! What barriers do however far threads go: without thread counts, the operations of one turn meet.
+//! What barriers do however far threads go: without thread counts, and with one that takes all warps
+//! that ever come there, the operations of one turn meet.
 //!
 //! A thread takes part in the generations of such a barrier one after another, and in none twice. So
 //! the generation of an operation is its turn, whatever the others do and whether they come at all
@@ -8,8 +9,9 @@ use super::barrier::{Barriers, Generation, Generations};
 use crate::id::AgentId;
 
 impl Barriers<'_> {
-    /// The generations that do not depend on how threads go on: none for operations at barriers with
-    /// thread counts, where what a thread would do next may take part in what others wait for now.
+    /// The generations that do not depend on how threads go on: none for operations at barriers where
+    /// thread counts leave open who meets, so that what a thread would do next may take part in what
+    /// others wait for now.
     #[must_use]
     pub fn turns(&self) -> Generations {
         let mut turns = vec![None; self.graph.barriers.len()];

@@ -51,8 +51,8 @@ impl Goal {
     /// Whether an execution counts only if every thread ends.
     ///
     /// What goes wrong before a thread is cut has gone wrong however it goes on. But a filter speaks
-    /// of final states, and a barrier that some thread may not come to, or who waits for a thread's end,
-    /// would take one that is cut for one that has ended.
+    /// of final states; and a barrier that some thread may not come to, or anything that waits for the
+    /// end of a thread, would take one that is cut for one that has ended.
     #[must_use]
     pub fn needs_end(self, graph: &EventGraph) -> bool {
         match self {

@@ -150,7 +150,7 @@ impl<'a, F: FnMut(&Execution<'a>) -> Flow> Search<'a, F> {
 
     /// The ways in which threads can meet at barriers.
     fn generations(&self, candidate: &Candidate<'_>) -> Result<Vec<Generations>, TooMany> {
-        // A thread that is cut may leave others waiting; what they would do next is included.
+        // A thread that is cut may leave others waiting. Left open, operations meet by turn.
         if self.goal == Goal::BoundHit {
             return Ok(vec![Vec::new()]);
         }

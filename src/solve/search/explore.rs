@@ -155,7 +155,7 @@ impl Base for Search<'_, '_> {
             BaseRel::BarrierSync => self.synchronizes(0, side, out),
             BaseRel::WarpSync => self.synchronizes(1, side, out),
             BaseRel::ClusterSync => self.synchronizes(2, side, out),
-            BaseRel::Phase => self.phases(side, out),
+            BaseRel::Phase | BaseRel::Awaited => self.conditional(relation, side, out),
             given => match &self.space.relations[given.index()] {
                 Some(pairs) => {
                     out.copy_from(pairs);
@@ -275,19 +275,20 @@ impl<'g, 'r> Search<'g, 'r> {
         }
     }
 
-    /// The phases of mbarriers that waits find complete, or may find so.
-    fn phases(&self, side: Side, out: &mut Rel) {
-        out.clear();
-        let present = self.present(side);
-        for phase in &self.space.graph.phases {
-            let ended = match self.values.truth(phase.guard) {
-                Some(ended) => ended,
-                None => side == Side::High,
-            };
-            if ended && present.contains(phase.arrival) && present.contains(phase.wait) {
-                out.insert(phase.arrival, phase.wait);
+    /// A relation of which some pairs depend on values.
+    fn conditional(&self, relation: BaseRel, side: Side, out: &mut Rel) {
+        match &self.space.relations[relation.index()] {
+            Some(sure) => out.copy_from(sure),
+            None => out.clear(),
+        }
+        for pair in self.space.graph.conditional(relation) {
+            if self.values.truth(pair.when).unwrap_or(side == Side::High) {
+                out.insert(pair.from, pair.to);
             }
         }
+        let present = self.present(side);
+        out.restrict_domain(present);
+        out.restrict_range(present);
     }
 
     fn reads_from(&self, side: Side, out: &mut Rel) {

@@ -126,7 +126,8 @@ impl<'g> Space<'g> {
         for &set in &rules.sets {
             space.sets[set.index()] = Some(base_set(graph, set));
         }
-        for &relation in rules.relations.iter().filter(|r| r.origin() == Origin::Given) {
+        let given = |r: &&BaseRel| r.origin() == Origin::Given || **r == BaseRel::Awaited;
+        for &relation in rules.relations.iter().filter(given) {
             space.relations[relation.index()] = Some(base_relation(graph, relation));
         }
         if rules.bounds_barriers && space.meetings.as_ref().is_none_or(|ways| ways.len() != 1) {
@@ -362,7 +363,7 @@ fn relevant(graph: &EventGraph) -> Vec<ExprId> {
         .chain(graph.accesses.iter().map(|a| a.value))
         .chain(graph.cuts.iter().map(|c| c.guard))
         .chain(graph.violations.iter().map(|v| v.guard))
-        .chain(graph.phases.iter().map(|p| p.guard))
+        .chain(graph.phases.iter().chain(&graph.awaited).map(|pair| pair.when))
         .chain(graph.observed.iter().map(|o| o.value))
         .chain(graph.barriers.iter().flat_map(|b| b.predicate.into_iter().chain(b.count())))
         .chain([graph.condition, graph.filter]);

@@ -1,5 +1,5 @@
-//! What barriers do before it is chosen who meets: without thread counts, the operations of one turn
-//! meet, and what `bar.red` returns follows once everybody has come or has ended.
+//! What barriers do before it is chosen who meets: where turns decide, the operations of one turn meet,
+//! and what `bar.red` returns follows once everybody has come or has ended.
 
 use super::explore::Search;
 use crate::bitrel::{EventSet, Rel};

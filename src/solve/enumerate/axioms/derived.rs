@@ -13,6 +13,11 @@ use crate::relation::eval::Interpretation;
 use crate::vocabulary::BaseRel;
 use std::collections::BTreeSet;
 
+/// The lowest bit of the phase in the state of an mbarrier object.
+const PHASE_AT: u32 = 61;
+/// How many phases are told apart.
+const PHASES: u128 = 4;
+
 /// An execution with the relations that its choices determine.
 pub(super) struct Derived<'e> {
     pub graph: &'e EventGraph,
@@ -73,6 +78,9 @@ impl<'e> Derived<'e> {
     /// runs.
     pub(super) fn waits_without(&self, e: EventId, thread: AgentId) -> bool {
         let Some((op, turn)) = self.turn(e) else { return false };
+        if self.stays_away(op, thread) {
+            return true;
+        }
         let own = self.event(e).agent;
         let comes = |in_which: fn(&BarrierOp) -> bool| {
             self.at_barrier(op, thread).filter(|other| in_which(other)).count()
@@ -81,6 +89,27 @@ impl<'e> Derived<'e> {
         // A wait without an arrival is a misuse, by a thread that is there; so is a second arrival.
         (self.waits_for(op, own, thread) && arrivals.max(waits) <= turn)
             || (self.leaves_together(op, own, thread) && waits <= turn && arrivals <= turn + 1)
+    }
+
+    /// Whether a thread that an operation waits for ends in this execution without coming to its turn,
+    /// where operations of one turn meet.
+    fn stays_away(&self, op: &'e BarrierOp, thread: AgentId) -> bool {
+        let own = self.event(op.event).agent;
+        let cluster_arrival = matches!(op.key, BarrierKey::Cluster(_)) && !op.waits;
+        if cluster_arrival || !self.graph.meets_by_turn(&op.key) || !self.waits_for(op, own, thread)
+        {
+            return false;
+        }
+        let happen = |of: AgentId| {
+            let all = self.graph.barriers.iter().filter(move |o| self.event(o.event).agent == of);
+            all.filter(|other| other.key == op.key && self.events.contains(&other.event))
+        };
+        let turn = happen(own).filter(|o| o.event < op.event && o.is_numbered_with(op)).count();
+        let arrivals = happen(thread).filter(|other| other.arrives).count();
+        let waits = happen(thread).filter(|other| other.waits).count();
+        let mut cuts = self.graph.cuts.iter().filter(|cut| cut.agent == thread);
+        let is_cut = cuts.any(|cut| self.execution.truth(cut.guard) == Some(true));
+        !is_cut && arrivals.max(waits) <= turn
     }
 
     /// Whether an event waits at a barrier for a thread of which this read decides whether it
@@ -536,11 +565,11 @@ impl<'e> Derived<'e> {
     fn is_next_phase(&self, arrival: EventId, wait: EventId) -> bool {
         let phase = |access: AccessId| {
             let value = self.execution.value(self.graph.access(access).value)?;
-            Some((value >> 61) & 3)
+            Some((value >> PHASE_AT) % PHASES)
         };
         let arrived = self.graph.access_of(arrival).rmw_read.and_then(phase);
         let found = phase(self.event(wait).access);
-        arrived.zip(found).is_some_and(|(arrived, found)| (arrived + 1) % 4 == found)
+        arrived.zip(found).is_some_and(|(arrived, found)| (arrived + 1) % PHASES == found)
     }
 
     /// Whether a read has its value from a write through read-modify-writes, whatever their scopes.
