@@ -12,6 +12,7 @@ use crate::litmus::parse::init::column_variable;
 use crate::litmus::proposal::{self, Proposal};
 use crate::litmus::tasks;
 use crate::ptx::integer::CARRY;
+use crate::ptx::names::component_name;
 use crate::ptx::operation::{AccessForm, Operation, Space, Statement, Type, Value};
 use crate::ptx::registers::Mentions;
 use crate::ptx::uses::{Fit, for_each_register};
@@ -267,6 +268,8 @@ fn declared_registers(test: &Test, index: usize, diagnostics: &mut Vec<Diagnosti
     let inits = test.register_inits.iter().filter(|init| init.thread == index);
     let initial: FxHashSet<&str> = inits.map(|init| init.register.value.as_str()).collect();
     let mut reported: FxHashSet<String> = FxHashSet::default();
+    // A vector stands for all its components.
+    let mut wrong: FxHashSet<Span> = FxHashSet::default();
     // What is outside the subset, or could not be read, has no types to ask for.
     let known = |s: &&Statement| !matches!(s.operation, Operation::Unknown { .. });
     for statement in thread.statements.iter().filter(known) {
@@ -274,6 +277,7 @@ fn declared_registers(test: &Test, index: usize, diagnostics: &mut Vec<Diagnosti
             let name = register.value.as_str();
             let error = match declared.get(name) {
                 Some(&ty) if need.fits(ty) => return,
+                Some(_) if !wrong.insert(register.span) => return,
                 Some(&ty) if need.fit == Fit::Bits => no_pair(register, ty),
                 Some(&ty) => {
                     let (declared, needed) = (ty, need.ty);
@@ -356,7 +360,11 @@ fn condition_term(
             };
             let name = Spanned::new(register.clone(), *span);
             let long = known.iter().copied().filter(|other| other.len() > 2);
-            let near = suggestion(diagnostics, &name.value, long);
+            let component = component_name(register, 0);
+            let near = match known.contains(component.as_str()) {
+                true => Some(component),
+                false => suggestion(diagnostics, &name.value, long),
+            };
             let thread = test.threads[*thread].name.value.clone();
             diagnostics.push(LitmusError::NeverWrittenByThread { thread, name, near }.diagnostic());
         }

@@ -6,7 +6,8 @@ use crate::litmus::ast::{
 };
 use crate::litmus::initial::is_wide;
 use crate::ptx::legacy;
-use crate::ptx::operation::{Operation, Proxy, Statement, Type};
+use crate::ptx::names::component;
+use crate::ptx::operation::{Operation, Proxy, Register, Statement, Type};
 use crate::ptx::print::{PrintError, Style, constant, statement, word};
 
 /// Writes a test in columns.
@@ -80,11 +81,7 @@ pub fn print_blocks(test: &Test) -> Result<String, PrintError> {
     }
     for thread in &test.threads {
         text += &format!("{} {} {{\n", thread.name.value, place(test, thread, Style::Ptx));
-        for registers in thread.registers.chunk_by(|a, b| a.1 == b.1) {
-            let names: Vec<_> =
-                registers.iter().map(|(name, _)| format!("%{}", word(&name.value))).collect();
-            text += &format!("  .reg .{} {};\n", registers[0].1, names.join(", "));
-        }
+        text += &registers(thread);
         let last = thread.statements.len();
         for (at, code) in thread.statements.iter().enumerate() {
             let cell = cell(code, at + 1 == last, Style::Ptx)?;
@@ -108,6 +105,27 @@ fn header(test: &Test) -> String {
     }
     for line in &test.metadata {
         text += &format!("{}={}\n", line.key.value, line.value.value);
+    }
+    text
+}
+
+/// The declarations of a thread's registers. Those of components stand for that of their vector.
+fn registers(thread: &Thread) -> String {
+    let declared = |(name, ty): &(Register, Type)| {
+        let (vector, at) = name.value.rsplit_once('.').unwrap_or((&name.value, ""));
+        let at = component(at);
+        let vector = if at.is_some() { vector } else { &name.value };
+        (vector.to_owned(), at.is_some(), *ty)
+    };
+    let mut text = String::new();
+    let all: Vec<_> = thread.registers.iter().map(declared).collect();
+    for group in all.chunk_by(|a, b| a.2 == b.2 && a.1 == b.1 && (!a.1 || a.0 == b.0)) {
+        let (first, is_vector, ty) = &group[0];
+        let names: Vec<_> = group.iter().map(|(name, ..)| format!("%{}", word(name))).collect();
+        text += &match is_vector {
+            true => format!("  .reg .v{} .{ty} %{};\n", group.len(), word(first)),
+            false => format!("  .reg .{ty} {};\n", names.join(", ")),
+        };
     }
     text
 }

@@ -461,6 +461,9 @@ impl Lowering<'_> {
                 let value = self.value(source, *ty);
                 self.assign(destination, value, extension(*ty));
             }
+            Operation::MoveVector { ty, destinations, sources } => {
+                self.move_vector(*ty, destinations, sources);
+            }
             Operation::Pack { ty, destination, parts } => {
                 let part = part_of(*ty, parts.len());
                 let parts = parts.iter().map(|value| self.value(value, part));

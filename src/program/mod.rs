@@ -22,3 +22,4 @@ pub mod term;
 mod truth;
 pub mod unary;
 pub mod value;
+mod vector;

@@ -16,6 +16,10 @@ impl Lowering<'_> {
         let first = format!("{base}.x");
         // Without a component, a vector means its first.
         let name = if name == base && is_vector(base) { &first } else { name };
+        // The fourth element is not used and zero.
+        if is_vector(base) && name.ends_with(".w") {
+            return Term::Const(0, width(base));
+        }
         if base == "laneid" {
             return self.lane_id();
         }

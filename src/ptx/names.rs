@@ -257,3 +257,23 @@ pub fn special_register_type(name: &str) -> Option<SpecialType> {
         _ => SpecialType::Word,
     })
 }
+
+/// The components of a vector register, in order (PTX-6.4.3).
+pub const COMPONENTS: [&str; 4] = ["x", "y", "z", "w"];
+
+/// Which component a suffix names, by its place or by its colour; without the dot.
+#[must_use]
+pub fn component(suffix: &str) -> Option<usize> {
+    const COLOURS: [&str; 4] = ["r", "g", "b", "a"];
+    let place = |names: [&str; 4]| names.iter().position(|&name| name == suffix);
+    place(COMPONENTS).or_else(|| place(COLOURS))
+}
+
+/// What the register of a component is called: `V.x` for the first one of `V`.
+///
+/// # Panics
+/// When there is no component of that number.
+#[must_use]
+pub fn component_name(vector: &str, component: usize) -> String {
+    format!("{vector}.{}", COMPONENTS[component])
+}

@@ -582,6 +582,15 @@ pub enum Operation {
         /// The source.
         source: Value,
     },
+    /// `mov.v2 {d, e}, {a, b}`: all are read before one is written.
+    MoveVector {
+        /// The type of an element.
+        ty: Type,
+        /// The targets, two or four.
+        destinations: Vec<Destination>,
+        /// As many sources.
+        sources: Vec<Value>,
+    },
     /// `mov d, {a, b, ...}`: a scalar made of parts, the lowest first.
     Pack {
         /// The type of the scalar.

@@ -1,7 +1,7 @@
 //! Operations back into PTX text; reading the text again gives the same operation.
 
 use crate::ptx::literal::Float;
-use crate::ptx::names::special_register;
+use crate::ptx::names::{component, special_register};
 use crate::ptx::operation::{
     AccessForm, Address, AddressDirection, AtomicOp, BarrierMode, CarryOp, Destination, Element,
     FenceRestriction, IntegerOp, MbarrierOp, NonZeroTest, Operation, Order, PredicateUse, Proxy,
@@ -44,11 +44,16 @@ pub fn statement(statement: &Statement, style: Style) -> Printed {
     Ok(text + &printer.operation(&statement.operation)?)
 }
 
-/// The name of a register or label as a word: that of one that is local to a block has a point,
-/// and what is printed has no blocks.
+/// The name of a register or label as it is written: that of one that is local to a block has a
+/// point, and what is printed has no blocks. That of a component keeps its last one.
 #[must_use]
 pub fn word(name: &str) -> String {
-    name.replace('.', "$")
+    match name.rsplit_once('.') {
+        Some((vector, last)) if component(last).is_some() => {
+            format!("{}.{last}", vector.replace('.', "$"))
+        }
+        _ => name.replace('.', "$"),
+    }
 }
 
 /// A number as PTX writes it for a type: floating-point numbers by their bits.
@@ -198,6 +203,14 @@ impl Printer {
                 .typed(Line::new("mov"), *ty, 1)
                 .operand(self.destination(destination))
                 .operand(self.source(source, *ty)?),
+            O::MoveVector { ty, destinations, sources } => {
+                let sources =
+                    sources.iter().map(|s| self.source(s, *ty)).collect::<Result<Vec<_>, _>>()?;
+                let length = u32::try_from(sources.len()).unwrap_or(u32::MAX);
+                self.typed(Line::new("mov"), *ty, length)
+                    .operand(self.destinations(destinations))
+                    .operand(vector(&sources))
+            }
             O::Pack { ty, destination, parts } => {
                 let parts: Vec<_> = parts.iter().map(|part| self.value(part)).collect();
                 self.typed(Line::new("mov"), *ty, 1)

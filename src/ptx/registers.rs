@@ -78,6 +78,10 @@ impl<'s> Mentions<'s> {
                 self.values(sources);
                 self.writes.extend(destination);
             }
+            O::MoveVector { destinations, sources, .. } => {
+                self.values(sources);
+                self.writes.extend(destinations.iter().flatten());
+            }
             O::Pack { destination, parts, .. } => {
                 self.values(parts);
                 self.writes.extend(destination);

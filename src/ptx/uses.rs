@@ -232,6 +232,10 @@ impl Visitor<'_> {
                 self.destination(destination, *ty);
                 self.value(source, *ty);
             }
+            Operation::MoveVector { ty, destinations, sources } => {
+                sources.iter().for_each(|s| self.value(s, *ty));
+                destinations.iter().for_each(|d| self.destination(d, *ty));
+            }
             Operation::Pack { ty, destination, parts } => {
                 self.destination(destination, *ty);
                 let part = part_of(*ty, parts.len());

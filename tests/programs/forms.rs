@@ -301,6 +301,8 @@ pub const REGISTERS: Forms = &[
     "mov.f64 $D, <1.0|0f40000000>",
     "mov.<b16|u16|s16> $H, <1|2>",
     "mov.b128 $Q, <1|2>",
+    "mov.b32 $t, $v; mov.b32 $o, 1; mov.v2.<b32|u32|s32> {$o, $t}, {$t, $o}; mov.b32 $d, $o",
+    "mov.b32 $t, $v; mov.v4.u32 {$d, $t, $o, $u}, {$t, 1, $t, 2}; add.u32 $d, $d, $o",
     "mov.b32 $t, $v; mov.b32 $o, 0x3C003C00; <add|min|max>.<f32|f16x2|bf16x2> $d, $t, $o",
     "<add|min|max>.f64 $D, 0d3FF0000000000000, 0d4000000000000000",
     "mov.b16 $t, 0x3C00; mov.b16 $o, 0x4000; <add|min|max>.<f16|bf16> $H, $t, $o",

@@ -334,10 +334,10 @@ fn thread_directive(
     match cursor.peek_text() {
         ".reg" => {
             let taken = draft.threads[thread].registers.len();
-            let mut registers = declaration::registers(cursor, taken)?;
-            for (name, _) in &mut registers {
-                name.value = body.scopes.declare(&name.value);
-            }
+            let registers: Vec<_> = declaration::registers(cursor, draft, taken)?
+                .into_iter()
+                .flat_map(|declared| body.declare(declared))
+                .collect();
             names.registers.extend(registers.iter().map(|(name, _)| name.value.clone()));
             draft.threads[thread].registers.extend(registers);
             Ok(())

@@ -1,14 +1,17 @@
 //! Statements of one thread: labels, guards, instructions; errors do not hide what follows.
 
+use super::declaration::Declared;
 use super::draft::Draft;
 use super::scopes::Scopes;
+use super::vectors::Vectors;
 use crate::ptx::cursor::Cursor;
-use crate::ptx::decode::{self, Names};
+use crate::ptx::decode::{self, Dialect, Names};
 use crate::ptx::error::{DecodeError, DecodeWarning, SyntaxError};
 use crate::ptx::foreign;
 use crate::ptx::instruction::{Instruction, OperandKind, guard, instruction};
 use crate::ptx::legacy;
-use crate::ptx::operation::{Operation, PredicateUse, Register, Statement};
+use crate::ptx::names::component_name;
+use crate::ptx::operation::{Operation, PredicateUse, Register, Statement, Type};
 use crate::ptx::registers::Mentions;
 use crate::ptx::token::TokenKind;
 use crate::source::{Span, Spanned};
@@ -18,6 +21,7 @@ use rustc_hash::FxHashSet;
 #[derive(Debug, Default)]
 pub(super) struct Body {
     pub(super) scopes: Scopes,
+    vectors: Vectors,
     /// What the thread declares to pass to functions and get from them.
     pub(super) call_parameters: FxHashSet<String>,
     /// Whether it calls functions.
@@ -53,8 +57,12 @@ impl Body {
             return Err(error);
         }
         let mut instruction = instruction(cursor)?;
+        let vectors = match draft.decode_dialect() {
+            Dialect::Ptx => self.vectors.resolve(&mut instruction, guard.as_ref(), &self.scopes),
+            Dialect::Columns => Ok(()),
+        };
         self.scopes.resolve(&mut instruction, guard.as_mut());
-        self.decoded(&instruction, guard, start, names, draft);
+        self.decoded(&instruction, vectors, guard, start, names, draft);
         Ok(())
     }
 
@@ -73,9 +81,24 @@ impl Body {
         }
     }
 
+    /// Names the registers of a declaration, the components where it is one of vectors.
+    pub(super) fn declare(&mut self, declared: Declared) -> Vec<(Register, Type)> {
+        let Declared { name, ty, elements } = declared;
+        let local = Spanned::new(self.scopes.declare(&name.value), name.span);
+        if elements == 1 {
+            return vec![(local, ty)];
+        }
+        let components =
+            (0..elements).map(|at| Spanned::new(component_name(&local.value, at), local.span));
+        let components = components.map(|name| (name, ty)).collect();
+        self.vectors.declare(local.value, elements);
+        components
+    }
+
     fn decoded(
         &mut self,
         instruction: &Instruction,
+        vectors: Result<(), DecodeError>,
         guard: Option<PredicateUse>,
         start: Span,
         names: &Names,
@@ -84,7 +107,7 @@ impl Body {
         let mut warnings = Vec::new();
         let known = if draft.is_legacy() { legacy::check(instruction) } else { Ok(()) };
         let passes = self.passes_parameter(instruction, names);
-        let decoded = known.and_then(|()| match passes {
+        let decoded = vectors.and(known).and_then(|()| match passes {
             true => Ok(decode::passing(instruction, names)),
             false => decode::decode(instruction, names, draft.decode_dialect(), &mut warnings),
         });

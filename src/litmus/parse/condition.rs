@@ -11,6 +11,7 @@ use crate::litmus::error::LitmusError;
 use crate::ptx::cursor::Cursor;
 use crate::ptx::error::SyntaxError;
 use crate::ptx::instruction::{float, integer, without_percent};
+use crate::ptx::names::{component, component_name};
 use crate::ptx::operation::Comparison;
 use crate::ptx::token::TokenKind;
 use crate::source::{Span, Spanned};
@@ -180,7 +181,7 @@ pub(super) fn term(cursor: &mut Cursor<'_>, names: &mut Resolver<'_>) -> Result<
 /// `P0:r0`, `P0:%r0`, `1:r0`; `P0:x` for a variable with several instances.
 fn of_thread(cursor: &mut Cursor<'_>, names: &mut Resolver<'_>) -> Result<Term, SyntaxError> {
     let thread = thread_name(cursor)?;
-    let name = cursor.word("a register")?;
+    let name = register(cursor)?;
     let Some(&index) = names.threads.get(&thread.value) else {
         let mut known: Vec<_> = names.threads.iter().map(|(name, at)| (*at, name)).collect();
         known.sort_unstable();
@@ -200,6 +201,17 @@ fn of_thread(cursor: &mut Cursor<'_>, names: &mut Resolver<'_>) -> Result<Term, 
     }
     let span = thread.span.to(name.span);
     Ok(Term::Register { thread: index, register: without_percent(name).value, span })
+}
+
+/// `%r1`, or `V.x` for a component.
+pub(super) fn register(cursor: &mut Cursor<'_>) -> Result<Spanned<String>, SyntaxError> {
+    let mut register = cursor.word("a register")?;
+    if let Some(at) = cursor.peek_text().strip_prefix('.').and_then(component) {
+        register.value = component_name(&register.value, at);
+        register.span = register.span.to(cursor.span());
+        cursor.advance();
+    }
+    Ok(register)
 }
 
 /// `x`, `x[1]`

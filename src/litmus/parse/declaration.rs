@@ -368,36 +368,83 @@ fn alignment(cursor: &mut Cursor<'_>) -> Result<u64, SyntaxError> {
         .ok_or(SyntaxError::Range { what, span: number.span })
 }
 
-/// `.reg .b32 %r<4>, p;` inside a thread that has declared `taken` registers before.
+/// Registers that are declared together.
+#[derive(Debug)]
+pub(super) struct Declared {
+    pub(super) name: Register,
+    pub(super) ty: Type,
+    /// The length of a vector, 2 or 4, or 1.
+    pub(super) elements: usize,
+}
+
+/// `.reg .b32 %r<4>, p;` or `.reg .v4 .f32 V;` inside a thread that has declared `taken` registers
+/// before.
 pub(super) fn registers(
     cursor: &mut Cursor<'_>,
+    draft: &mut Draft,
     taken: usize,
-) -> Result<Vec<(Register, Type)>, SyntaxError> {
+) -> Result<Vec<Declared>, SyntaxError> {
     cursor.expect(TokenKind::Qualifier, "`.reg`")?;
+    let vector = vector(cursor);
     let ty = names::ty(cursor.peek_text().trim_start_matches('.'))
         .filter(|_| cursor.peek() == Some(TokenKind::Qualifier))
         .ok_or_else(|| cursor.expected("a type such as `.b32`"))?;
     cursor.advance();
+    if let Some(error) = vector.as_ref().and_then(|vector| no_vector(cursor, vector, ty)) {
+        draft.error(&error);
+    }
+    let elements = vector.map_or(1, |length| if length.value == 2 { 2 } else { 4 });
     let mut registers = Vec::new();
     loop {
         let name = without_percent(cursor.word("a register")?);
         if cursor.eat(TokenKind::Less).is_some() {
             let count = integer(cursor)?;
             cursor.expect(TokenKind::Greater, "`>`")?;
-            let most = MOST_REGISTERS.saturating_sub(taken + registers.len());
+            let most = MOST_REGISTERS.saturating_sub(taken + registers.len() * elements) / elements;
             if count.value < 1 || usize::try_from(count.value).map_or(true, |n| n > most) {
                 let what = "the number of a thread's registers (1 to 65536)";
                 return Err(SyntaxError::Range { what, span: count.span });
             }
-            let numbered = (0..count.value)
-                .map(|number| (Spanned::new(format!("{}{number}", name.value), name.span), ty));
-            registers.extend(numbered);
+            registers.extend((0..count.value).map(|number| {
+                let name = Spanned::new(format!("{}{number}", name.value), name.span);
+                Declared { name, ty, elements }
+            }));
         } else {
-            registers.push((name, ty));
+            registers.push(Declared { name, ty, elements });
         }
         if cursor.eat(TokenKind::Comma).is_none() {
             break;
         }
     }
     Ok(registers)
+}
+
+/// The length of `.v4`, if that stands there.
+fn vector(cursor: &mut Cursor<'_>) -> Option<Spanned<u32>> {
+    let length = cursor.peek_text().strip_prefix(".v")?.parse().ok()?;
+    let token = cursor.eat(TokenKind::Qualifier)?;
+    Some(Spanned::new(length, token.span))
+}
+
+/// What is wrong with vector registers of a length and a type (PTX-5.4.2).
+fn no_vector(cursor: &Cursor<'_>, length: &Spanned<u32>, ty: Type) -> Option<LitmusError> {
+    let (message, help) = if !matches!(length.value, 2 | 4) {
+        let found = cursor.text(length.span);
+        (format!("there are no `{found}` registers"), "vectors of registers are `.v2` or `.v4`")
+    } else if ty == Type::PREDICATE {
+        ("there are no vectors of predicates".to_owned(), "declare scalars: `.reg .pred %p<4>;`")
+    } else if length.value * ty.bits > 128 {
+        (
+            format!("{} registers of `.{ty}` are too wide for a vector", length.value),
+            "vectors have at most 128 bits: declare scalars, which loads and stores take in braces",
+        )
+    } else {
+        return None;
+    };
+    Some(LitmusError::Other {
+        code: "litmus-register",
+        message,
+        help: format!("{help} (PTX-5.4.2)"),
+        span: length.span,
+    })
 }

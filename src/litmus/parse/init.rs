@@ -1,5 +1,6 @@
 //! `{ x=0; P0:r0=1; y @ generic aliases x; %ntid.x=64; }`: initial values, aliases and sizes.
 
+use super::condition;
 use super::draft::{Draft, RegisterInitDraft};
 use crate::litmus::ast::{
     AliasDeclaration, DeclaredSpace, Dialect, InitialValue, LaunchSize, Variable,
@@ -131,7 +132,7 @@ fn launch_size(
 /// `P0:r0 = 1`, `0:r0 = &x`
 fn register_init(cursor: &mut Cursor<'_>, draft: &mut Draft) -> Result<(), SyntaxError> {
     let thread = thread_name(cursor)?;
-    let register = without_percent(cursor.word("a register")?);
+    let register = without_percent(condition::register(cursor)?);
     let value = match cursor.eat(TokenKind::Assign) {
         None => InitialValue::Number(0),
         Some(_) if cursor.eat(TokenKind::Ampersand).is_some() => {

@@ -16,6 +16,7 @@ mod nvlitmus;
 mod place;
 mod scopes;
 mod tail;
+mod vectors;
 
 use crate::diagnostic::Diagnostic;
 use crate::litmus::ast::{Dialect, Test};

@@ -98,6 +98,11 @@ impl Scopes {
         bind(&mut self.registers, register, block.number)
     }
 
+    /// What the register of this name is called here.
+    pub(super) fn local<'n>(&'n self, register: &'n str) -> &'n str {
+        found(&self.registers, register).unwrap_or(register)
+    }
+
     /// What a label that stands or is named here is called.
     pub(super) fn label(&self, name: &str) -> String {
         found(&self.labels, name).unwrap_or(name).to_owned()

@@ -3,18 +3,23 @@
 //! Floating point beyond a few operations is outside the subset: it becomes
 //! [`Operation::Unknown`], so that only a thread that needs its result fails.
 
-use super::{Decoded, Decoder, outside};
+use super::operand::{mismatch, vector};
+use super::{Decoded, Decoder};
 use crate::ptx::error::DecodeError;
 use crate::ptx::instruction::{Operand, OperandKind};
 use crate::ptx::names;
 use crate::ptx::operation::{ArithmeticOp, Element, Operation, Type, TypeKind, Value};
 use crate::ptx::uses::part_of;
+use crate::source::Spanned;
 
 const INTEGERS: &str = ".u16, .u32, .u64, .s16, .s32 and .s64";
 
 impl Decoder<'_> {
     pub(super) fn mov(&mut self) -> Decoded {
-        let operands = self.operands(2, 2, "mov.type d, a")?;
+        let operands = self.operands(2, 2, "mov{.vec}.type d, a")?;
+        if let Some(elements) = self.qualifiers.elements()? {
+            return self.mov_elements(operands, elements);
+        }
         if let [OperandKind::Vector(list), _] | [_, OperandKind::Vector(list)] =
             [&operands[0].kind, &operands[1].kind]
         {
@@ -68,13 +73,59 @@ impl Decoder<'_> {
         }
     }
 
+    /// `mov.v4.u32 {a, b, c, d}, V;`, and of a special register that is a vector.
+    fn mov_elements(&mut self, operands: &[Operand], elements: Spanned<u32>) -> Decoded {
+        const SECTION: &str = "PTX-9.7.9.3";
+        let legal = ".b16 to .b64, .u16 to .u64, .s16 to .s64, .f32 and .f64";
+        let ty = self.register_type(SECTION, legal, |ty| {
+            (16..=64).contains(&ty.bits) && !ty.is_half() && ty != Type::PREDICATE
+        })?;
+        self.finish("mov{.vec}.type d, a")?;
+        if elements.value * ty.bits > 128 {
+            return Err(DecodeError::Rule {
+                message: format!(
+                    "there is no vector of {} elements of `.{ty}` here",
+                    elements.value
+                ),
+                help: "vectors of registers have two or four elements and at most 128 bits",
+                section: "PTX-5.4.2",
+                span: elements.span,
+            });
+        }
+        let destinations = self.loaded(&operands[0], elements.value)?;
+        let sources = match self.special_vector(&operands[1], elements.value) {
+            Some(sources) => sources,
+            None => self.moved(&operands[1], elements.value, ty)?,
+        };
+        sources.iter().try_for_each(|source| self.check_moved(source, ty))?;
+        Ok(Operation::MoveVector { ty, destinations, sources })
+    }
+
+    /// The elements of a vector that is moved: registers, special ones among them, and constants.
+    fn moved(&self, operand: &Operand, elements: u32, ty: Type) -> Result<Vec<Value>, DecodeError> {
+        let element = |element: &Operand| match self.any_value(element, ty)? {
+            Value::AddressOf(..) | Value::ElementOf(_) => {
+                Err(mismatch("a register or a constant", element))
+            }
+            value => Ok(value),
+        };
+        vector(operand, elements)?.iter().map(element).collect()
+    }
+
+    /// The components of `%tid` and the like, which have four (PTX-10).
+    fn special_vector(&self, operand: &Operand, elements: u32) -> Option<Vec<Value>> {
+        let OperandKind::Name(name, 0) = &operand.kind else { return None };
+        let special = names::special_register(name).filter(|_| elements == 4)?;
+        if names::special_register_type(special).is_some() {
+            return None;
+        }
+        let component = |at| Spanned::new(names::component_name(special, at), operand.span);
+        Some((0..4).map(|at| Value::Special(component(at))).collect())
+    }
+
     /// A scalar made of the elements of a vector, or taken apart into them.
     fn mov_vector(&mut self, operands: &[Operand], elements: usize) -> Decoded {
         const SECTION: &str = "PTX-9.7.9.4";
-        // Moves of whole vectors have no place in memory models.
-        if self.instruction.qualifiers.iter().any(|q| matches!(q.value.as_str(), "v2" | "v4")) {
-            return Ok(outside::unknown(self));
-        }
         let ty = self.register_type(SECTION, ".b16, .b32, .b64 and .b128", |ty| {
             ty.kind == TypeKind::Bits && ty.bits >= 16
         })?;

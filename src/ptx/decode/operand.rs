@@ -344,7 +344,7 @@ impl Decoder<'_> {
 }
 
 /// The elements of a vector operand, or the operand itself for scalars.
-fn vector(operand: &Operand, elements: u32) -> Result<&[Operand], DecodeError> {
+pub(super) fn vector(operand: &Operand, elements: u32) -> Result<&[Operand], DecodeError> {
     match (&operand.kind, elements) {
         (OperandKind::Vector(list), 2..) if list.len() == elements as usize => Ok(list),
         (OperandKind::Vector(list), 1) if list.len() == 1 => Ok(list),
