@@ -89,7 +89,8 @@ fn violated(graph: &EventGraph, schedules: &Schedules<'_>) -> Result<Option<Verd
     for violation in graph.violations.iter().filter(|v| graph.exprs.is_true(v.guard)) {
         // Who waits for a task, the schedules do not say.
         let mut behind = violation.behind.iter();
-        let sure = violation.ended.is_empty()
+        let sure = graph.api_edges.is_empty()
+            && violation.ended.is_empty()
             && behind.all(|&(agent, count)| !may_wait(graph, agent, count));
         if sure && schedules.pass(&violation.behind)? {
             return Ok(Some(verdict_on(violation, None)));
