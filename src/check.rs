@@ -10,6 +10,7 @@ mod outside;
 mod overwritten;
 mod prefix;
 mod reuse;
+mod stuck;
 mod time;
 mod transparent;
 
@@ -32,6 +33,7 @@ use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 pub use bound::cut;
+pub use stuck::{Stuck, stuck};
 
 /// How a test is checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -277,8 +279,7 @@ fn reached(test: &Test, problem: Problem<'_>, engine: &dyn Engine, settings: Set
         Ok(Decided::Yes(choices)) => witnessed(problem, goal_of(test.quantifier), *choices),
         Ok(Decided::No(core)) => match excluded(problem, core, engine, settings) {
             Verdict::Forbidden(core) if core.axioms.is_empty() && core.endless.is_empty() => {
-                let torn = is_torn_elsewhere(test, problem, engine, settings);
-                Verdict::Forbidden(Core { torn, ..core })
+                Verdict::Forbidden(if_torn(test, problem, engine, settings).unwrap_or(core))
             }
             other => other,
         },
@@ -287,30 +288,53 @@ fn reached(test: &Test, problem: Problem<'_>, engine: &dyn Engine, settings: Set
 }
 
 /// How many steps an engine may take for a sentence in a reason.
-const STEPS_FOR_A_SENTENCE: u64 = 20;
+const STEPS_FOR_A_SENTENCE: u64 = 1_000;
 
 /// How many bytes the accesses of a program may have together for that.
-const MOST_BYTES: u32 = 256;
+const MOST_BYTES: u32 = 64;
 
-/// Whether an outcome that no axiom excludes is one if accesses may be torn at every byte (the other
-/// side of reading V10), as far as that is soon found.
-fn is_torn_elsewhere(
+/// What excludes an outcome that no axiom excludes, if accesses may be torn at every byte (the other
+/// side of reading V10): axioms, or nothing but that they are not; as far as that is soon found.
+fn if_torn(
     test: &Test,
     Problem { graph, model }: Problem<'_>,
     engine: &dyn Engine,
     settings: Settings,
-) -> bool {
+) -> Option<Core> {
     let goal = goal_of(test.quantifier);
     let whole = |event: &Event| u32::min(graph.access(event.access).bytes, SCALAR_BYTES);
     let bytes: u32 = graph.events.iter().filter(|e| e.loc.is_some()).map(whole).sum();
     if settings.tearing == Tearing::Byte || bytes > MOST_BYTES {
-        return false;
+        return None;
     }
     let graph = graph_of(test, model, Settings { tearing: Tearing::Byte, ..settings });
     let budget = Budget { steps: Some(STEPS_FOR_A_SENTENCE), ..settings.budget };
     let problem = Problem { graph: &graph, model };
-    matches!(engine.find(problem, goal, budget), Answer::Yes(_))
+    match engine.find(problem, goal, budget) {
+        Answer::Yes(_) => Some(Core { torn: true, ..Core::default() }),
+        Answer::No(core) if names_single_copy(model, &core) => {
+            let mut weaker = model.clone();
+            let mut index = 0;
+            weaker.axioms.retain(|_| {
+                index += 1;
+                !core.axioms.contains(&(index - 1))
+            });
+            // Without them, there has to be such an execution.
+            let found = engine.find(Problem { graph: &graph, model: &weaker }, goal, budget);
+            matches!(found, Answer::Yes(_)).then_some(Core { torn: true, ..core })
+        }
+        Answer::No(_) | Answer::Unknown(_) | Answer::Unsupported(_) => None,
+    }
 }
+
+/// Whether the clause on tearing (PTX-8.10.3) is among the axioms of a core.
+fn names_single_copy(model: &Model, core: &Core) -> bool {
+    let name = |&index: &usize| model.axioms[index].name.as_str();
+    core.axioms.iter().any(|axiom| name(axiom) == SINGLE_COPY)
+}
+
+/// The name of the axiom by which accesses are not torn (PTX-8.10.3).
+pub const SINGLE_COPY: &str = "Single-Copy-Atomicity";
 
 /// The verdict where some execution does not satisfy an `undefined_unless` of the model.
 fn meaningless(problem: Problem<'_>, engine: &dyn Engine, settings: Settings) -> Option<Verdict> {
@@ -467,7 +491,7 @@ fn excluded(problem: Problem<'_>, core: Core, engine: &dyn Engine, settings: Set
         Err(why) => return Verdict::Unknown(why),
     }
     if endless.is_empty() {
-        return barriers::stuck(problem.graph, core);
+        return barriers::stuck(problem, core, engine, settings);
     }
     endless::verdict(problem, core, endless, engine, settings)
 }
@@ -514,7 +538,8 @@ pub fn states(
     Ok((states, graph))
 }
 
-/// The data races of a test, with its events.
+/// The data races of a test, with its events: those of executions that end or are cut, or, where these
+/// have none, those before threads may wait for ever.
 ///
 /// # Errors
 /// As [`race::races`]; too large a program is unknown.
@@ -526,6 +551,15 @@ pub fn races(
 ) -> Result<(Vec<Race>, EventGraph), Verdict> {
     let graph = graph_with_rounds(test, model, settings);
     let timed = Timed::new(engine, settings);
-    let races = race::races(Problem { graph: &graph, model }, &timed, settings.budget)?;
+    let all = |graph: &EventGraph| race::races(Problem { graph, model }, &timed, settings.budget);
+    let races = all(&graph)?;
+    if races.is_empty() && too_large(&graph).is_none() {
+        for before in prefix::before_waits(&graph) {
+            let races = all(&before)?;
+            if !races.is_empty() {
+                return Ok((races, before));
+            }
+        }
+    }
     Ok((races, graph))
 }

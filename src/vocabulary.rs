@@ -217,6 +217,9 @@ base_relations! {
     Phase = "phase", Chosen @ "PTX-9.7.13.15",
     /// Between the participants of one `bar.warp.sync`.
     WarpSync = "warpsync", Chosen @ "PTX-9.7.13.2",
+    /// Between the participants of one exchange of register values within a warp, which wait for each
+    /// other: an order in time, by which no memory operations are ordered.
+    Exchange = "exchange", Chosen @ "PTX-9.7.13.9",
     /// To barrier operations that wait for a thread, from the reads that decide whether it comes; to
     /// those that wait for its end, also from its own barrier operations and from the reads that
     /// decide whether it comes to them or leaves a loop.

@@ -185,6 +185,8 @@ fn one_test_can_be_looked_at() {
     insta::assert_snapshot!("explain_allowed", ptxmc(&["explain", RELAXED]).transcript());
     insta::assert_snapshot!("explain_host", ptxmc(&["explain", HOST]).transcript());
     insta::assert_snapshot!("explain_deadlock", ptxmc(&["explain", DEADLOCK]).transcript());
+    let stuck = "tests/cli/sometimes-stuck.litmus";
+    insta::assert_snapshot!("explain_stuck", ptxmc(&["explain", stuck]).transcript());
     insta::assert_snapshot!("explain_unknown", ptxmc(&["explain", LOOP]).transcript());
     insta::assert_snapshot!("explain_cycle", ptxmc(&["explain", MP, "--model", "sc"]).transcript());
     insta::assert_snapshot!("explain_outside", ptxmc(&["explain", OUTSIDE]).transcript());

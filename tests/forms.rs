@@ -2,8 +2,12 @@
 
 #![allow(clippy::print_stdout, reason = "tests say what they skip and count")]
 
-use ptxmc::diagnostic::Severity;
-use ptxmc::litmus::parse::parse_bytes;
+use ptxmc::diagnostic::Diagnostic;
+use ptxmc::litmus::parse::{Parsed, parse_bytes};
+use ptxmc::program::lower::lower;
+use ptxmc::program::micro::Micro;
+use ptxmc::program::reading::Readings;
+use ptxmc::program::term::Term;
 use ptxmc::ptx::cursor::Cursor;
 use ptxmc::ptx::decode::{Dialect, Names, decode};
 use ptxmc::ptx::instruction::{guard, instruction};
@@ -15,6 +19,7 @@ use regex::Regex;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::LazyLock;
 
 /// What became of one form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -148,8 +153,8 @@ fn the_decoder_accepts_what_the_assembler_accepts() {
     assert!(known.is_empty(), "listed as rejected, and accepted or in no table: {known:#?}");
 }
 
-/// The registers of the tables' context, and its variables as far as a test has them.
-const DECLARATIONS: &str = "PTX registers
+/// The variables of the tables' context, as far as a test has them.
+const VARIABLES: &str = "PTX registers
 .global .align 128 .b8 gx[256];
 .global .align 8 .b64 gm;
 .const .align 128 .b8 cx[256];
@@ -157,23 +162,49 @@ const DECLARATIONS: &str = "PTX registers
 .shared .align 8 .b64 sm;
 .local .align 128 .b8 lx[256];
 .param .align 128 .b8 px[256];
-P0 @ cta 0 {
-.reg .pred %p<10>;
-.reg .b8 %rc<20>;
-.reg .b16 %rs<20>;
-.reg .b32 %r<20>;
-.reg .b64 %rd<20>;
-.reg .b128 %rq<20>;
-.reg .f32 %f<20>;
-.reg .f64 %fd<20>;
-.reg .u16 %us<4>;
-.reg .s16 %ss<4>;
-.reg .f16 %h<4>;
-.reg .u32 %u<4>;
-.reg .s32 %s<4>;
-.reg .u64 %ud<4>;
-.reg .s64 %sd<4>;
 ";
+
+/// The registers of the tables' context: their types, names and numbers.
+const REGISTERS: &[(&str, &str, usize)] = &[
+    ("pred", "p", 10),
+    ("b8", "rc", 20),
+    ("b16", "rs", 20),
+    ("b32", "r", 20),
+    ("b64", "rd", 20),
+    ("b128", "rq", 20),
+    ("f32", "f", 20),
+    ("f64", "fd", 20),
+    ("u16", "us", 4),
+    ("s16", "ss", 4),
+    ("f16", "h", 4),
+    ("u32", "u", 4),
+    ("s32", "s", 4),
+    ("u64", "ud", 4),
+    ("s64", "sd", 4),
+];
+
+/// What stands before a form in a test: all registers have values, and so has the carry, as something
+/// before the form would have set them.
+static BEFORE: LazyLock<String> = LazyLock::new(|| {
+    let (mut declared, mut initial) = (String::new(), String::new());
+    for (ty, name, count) in REGISTERS {
+        declared += &format!(".reg .{ty} %{name}<{count}>;\n");
+        let zero = if ["f32", "f64"].contains(ty) { "0.0" } else { "0" };
+        for number in 0..*count {
+            initial += &format!("P0:%{name}{number} = {zero};");
+        }
+    }
+    format!(
+        "{VARIABLES}{{ {initial} }}\nP0 @ cta 0 {{\n{declared}.param .align 16 .b8 fx[256];\n\
+         add.cc.u32 %r19, %r19, 0;\n"
+    )
+});
+
+/// A test of one form.
+fn read(form: &str) -> Parsed {
+    let text = format!("{}{form};\nLEND: ret;\n}}\nexists (true)\n", *BEFORE);
+    parse_bytes(&mut Files::default(), "form.litmus", text.as_bytes())
+}
 
 /// Registers that the assembler takes fit; in the tables about registers and integer instructions, no
 /// others do.
@@ -197,8 +228,7 @@ fn declared_registers_fit_where_the_assembler_takes_them() {
             if !wanted || fate(form, &context).0 != Fate::Decoded {
                 continue;
             }
-            let text = format!("{DECLARATIONS}{form};\nLEND: ret;\n}}\nexists (true)\n");
-            let parsed = parse_bytes(&mut Files::default(), "form.litmus", text.as_bytes());
+            let parsed = read(form);
             let fault = parsed.diagnostics.iter().find(|d| d.code == "litmus-register");
             checked += 1;
             if fault.is_some() == (verdict == "+") {
@@ -211,29 +241,36 @@ fn declared_registers_fit_where_the_assembler_takes_them() {
     assert!(surprises.is_empty(), "{} of {checked}:\n{}", surprises.len(), surprises.concat());
 }
 
-/// What is wrong with a form in a test that declares the registers of the tables' context.
+/// What is wrong with a form in a test.
 fn fault(form: &str) -> Option<String> {
-    let text = format!("{DECLARATIONS}{form};\nLEND: ret;\n}}\nexists (true)\n");
-    let parsed = parse_bytes(&mut Files::default(), "form.litmus", text.as_bytes());
-    let fault = parsed.diagnostics.into_iter().find(|d| d.severity == Severity::Error);
+    let fault = read(form).diagnostics.into_iter().find(Diagnostic::is_error);
     fault.map(|fault| fault.message)
 }
 
-/// What the assembler rejects is rejected, but for the forms that the patterns of
-/// `tests/ptxas/ACCEPTED` explain; each of them explains a form that no other does.
-#[test]
-fn what_only_the_assembler_rejects_is_explained() {
-    let context = context();
+/// Whether every execution of a form is out of the model.
+fn is_outside(form: &str) -> bool {
+    let leaves = |micro: &Micro| match micro {
+        Micro::Require { condition, out_of_model, .. } => {
+            *out_of_model && *condition == Term::truth(false)
+        }
+        _ => false,
+    };
+    let tests = read(form).tests;
+    let programs = tests.iter().map(|test| lower(test, Readings::default()));
+    let mut threads = programs.flat_map(|program| program.threads);
+    threads.any(|thread| thread.steps.iter().flat_map(|step| &step.micros).any(leaves))
+}
+
+/// Forms that the patterns of a list leave unexplained, and patterns that explain no form that no other
+/// does; with how many forms there are.
+fn explained(list: &str, forms: impl Iterator<Item = String>) -> (Vec<String>, Vec<String>, usize) {
     let patterns: Vec<(String, Regex)> =
-        listed("ACCEPTED").into_iter().map(|text| (text.clone(), pattern(&text))).collect();
+        listed(list).into_iter().map(|text| (text.clone(), pattern(&text))).collect();
     let mut superfluous: BTreeSet<usize> = (0..patterns.len()).collect();
     let mut unexplained = Vec::new();
-    let (mut rejected, mut explained) = (0, 0);
-    for (verdict, form) in forms().into_iter().flat_map(|(_, forms)| forms) {
-        if verdict != '-' || fate(&form, &context).0 == Fate::Rejected || fault(&form).is_some() {
-            rejected += usize::from(verdict == '-');
-            continue;
-        }
+    let mut count = 0;
+    for form in forms {
+        count += 1;
         let matching: Vec<usize> =
             (0..patterns.len()).filter(|at| patterns[*at].1.is_match(&form)).collect();
         match matching.as_slice() {
@@ -241,10 +278,46 @@ fn what_only_the_assembler_rejects_is_explained() {
             [only] => _ = superfluous.remove(only),
             _ => {}
         }
-        explained += usize::from(!matching.is_empty());
     }
-    println!("{rejected} rejected by both, {explained} explained");
-    let superfluous: Vec<&str> = superfluous.iter().map(|at| patterns[*at].0.as_str()).collect();
+    let superfluous = superfluous.iter().map(|at| patterns[*at].0.clone()).collect();
+    (unexplained, superfluous, count)
+}
+
+/// What the assembler takes and no execution of which is in the model is in `tests/ptxas/OUTSIDE`, each
+/// with the reason and the section.
+#[test]
+fn what_is_outside_the_model_is_explained() {
+    let context = context();
+    let read = |form: &String| match fate(form, &context).0 {
+        Fate::Outside => true,
+        Fate::Decoded => is_outside(form),
+        Fate::Rejected => false,
+    };
+    let accepted = forms().into_iter().flat_map(|(_, forms)| forms).filter(|form| form.0 == '+');
+    let outside = accepted.map(|form| form.1).filter(read);
+    let (unexplained, superfluous, count) = explained("OUTSIDE", outside);
+    println!("{count} outside the model");
+    assert!(count > 100, "too few forms: {count}");
+    assert!(unexplained.is_empty(), "{} unexplained:\n{}", unexplained.len(), unexplained.concat());
+    assert!(superfluous.is_empty(), "these patterns explain nothing: {superfluous:#?}");
+}
+
+/// What the assembler rejects is rejected, but for the forms that the patterns of
+/// `tests/ptxas/ACCEPTED` explain; each of them explains a form that no other does.
+#[test]
+fn what_only_the_assembler_rejects_is_explained() {
+    let context = context();
+    let all: Vec<String> = forms()
+        .into_iter()
+        .flat_map(|(_, forms)| forms)
+        .filter(|form| form.0 == '-')
+        .map(|form| form.1)
+        .collect();
+    let read = |form: &&String| fate(form, &context).0 != Fate::Rejected && fault(form).is_none();
+    let (unexplained, superfluous, accepted) =
+        explained("ACCEPTED", all.iter().filter(read).cloned());
+    let rejected = all.len() - accepted;
+    println!("{rejected} rejected by both, {accepted} accepted");
     assert!(rejected > 50_000, "too few forms: {rejected}");
     assert!(unexplained.is_empty(), "{} unexplained:\n{}", unexplained.len(), unexplained.concat());
     assert!(superfluous.is_empty(), "these patterns explain nothing: {superfluous:#?}");

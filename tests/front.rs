@@ -264,7 +264,7 @@ fn readings_of_the_formats() {
              .alias .generic s = x;\npdl K1 -> K2;\ntask K1, K2;\n\
              P0 @ task K1 { .reg .b32 %r<2>; .reg .b64 %rd1; .reg .pred p; ld.global.relaxed.sys.u32 r1, [x];\n\
              L: { atom.sys.inc.u32 %r0, [x], 5; } // comment\n /* another */ setp.lo.u32 p, %r1, 3;\n\
-             @!p bra L; st [x], %r1; ld.v2.b32 {%r0, _}, [v+8]; mov.u64 %rd1, v[1];\n\
+             @!p bra L; st.u32 [x], %r1; ld.v2.b32 {%r0, _}, [v+8]; mov.u64 %rd1, v[1];\n\
              mov.u32 %r1, %tid.x; add.u32 %r1, %r1, WARP_SZ; st.b32 [y], 0f3F800000;\n\
              wgmma.fence.sync.aligned; cp.async.ca.shared.global [bar], [%rd1], 8;\n\
              mbarrier.try_wait.cluster.acquire.b64 p, [bar], %rd1; fence.gpu; ret; }\n\

@@ -107,7 +107,7 @@ fn programs_have_every_supported_instruction() {
     let strategy = sketch(large());
     let mut missing: BTreeSet<Word> = subset.clone();
     let mut drawn = 0;
-    while drawn < 40_000 && !missing.is_empty() {
+    while drawn < 60_000 && !missing.is_empty() {
         drawn += 1;
         let text = strategy.new_tree(&mut runner).expect("a program").current().text();
         for line in text.lines().filter(|line| line.starts_with("  ")) {

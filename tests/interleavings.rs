@@ -15,14 +15,14 @@ mod support;
 
 use programs::blocks::{Act, Blocks, End, Guarded, Source, blocks};
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestError, TestRng, TestRunner};
-use ptxmc::check::{Settings, check, graph_of};
+use ptxmc::check::{Settings, check, cut, graph_of, stuck};
 use ptxmc::event::graph::CutKind;
 use ptxmc::litmus::ast::Test;
 use ptxmc::relation::expr::Model;
 use ptxmc::solve::Cores;
 use ptxmc::solve::enumerate::Enumerate;
 use ptxmc::solve::search::SearchEngine;
-use ptxmc::solve::{Answer, Budget, Engine, Goal, Problem};
+use ptxmc::solve::{Budget, Engine, Problem};
 use ptxmc::verdict::{Undecided, Verdict};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
@@ -185,9 +185,19 @@ impl Thread {
     }
 }
 
-/// All final states by trying all interleavings, and those of them that are surely reached; `None`
-/// where there are too many.
-fn interleavings(program: &Blocks) -> Option<[BTreeSet<State>; 2]> {
+/// What all interleavings come to.
+#[derive(Default)]
+struct Ends {
+    /// The final states.
+    finals: BTreeSet<State>,
+    /// Those of them that are surely reached.
+    sure: BTreeSet<State>,
+    /// Whether threads wait at barriers for each other in the end of some, and whether surely so.
+    deadlock: [bool; 2],
+}
+
+/// What comes of trying all interleavings; `None` where there are too many.
+fn interleavings(program: &Blocks) -> Option<Ends> {
     let codes: Vec<Code> = (0..program.threads.len()).map(|t| code(program, t)).collect();
     let thread = Thread {
         at: 0,
@@ -198,9 +208,9 @@ fn interleavings(program: &Blocks) -> Option<[BTreeSet<State>; 2]> {
         doubtful: false,
     };
     let mut start = Machine { memory: [0; 2], threads: vec![thread; codes.len()] };
-    let [mut finals, mut sure] = [BTreeSet::new(), BTreeSet::new()];
+    let mut ends = Ends::default();
     if !start.threads.iter_mut().zip(&codes).all(|(thread, code)| thread.settle(code)) {
-        return Some([finals, sure]);
+        return Some(ends);
     }
     let mut seen = HashSet::from([start.clone()]);
     let mut stack = vec![start];
@@ -217,9 +227,9 @@ fn interleavings(program: &Blocks) -> Option<[BTreeSet<State>; 2]> {
             let registers = machine.threads.iter().flat_map(|t| t.registers);
             let state: State = registers.chain(machine.memory).map(u128::from).collect();
             if !machine.threads.iter().any(|thread| thread.doubtful) {
-                sure.insert(state.clone());
+                ends.sure.insert(state.clone());
             }
-            finals.insert(state);
+            ends.finals.insert(state);
             continue;
         }
         let mut moves: Vec<Vec<usize>> =
@@ -230,14 +240,20 @@ fn interleavings(program: &Blocks) -> Option<[BTreeSet<State>; 2]> {
                 let waiting: Vec<usize> = all.filter(|&t| waits(t)).collect();
                 let same = waiting.iter().all(|&t| waits_at(t) == waits_at(waiting[0]));
                 // Barrier 1 waits for a number of threads, which those that have ended do not lower.
-                let enough = waiting.len() == codes.len()
+                let enough = program.warp
+                    || waiting.len() == codes.len()
                     || waiting.first().is_none_or(|&t| waits_at(t) != Some(1));
                 moves.extend(Some(waiting).filter(|_| same && enough));
             }
             // In different CTAs each is alone.
             false => moves.extend(all.filter(|&t| waits(t)).map(|t| vec![t])),
         }
-        for who in moves.into_iter().filter(|who| !who.is_empty()) {
+        moves.retain(|who| !who.is_empty());
+        if moves.is_empty() && !(0..codes.len()).any(|t| waits(t) && machine.threads[t].past) {
+            let sure = !machine.threads.iter().any(|thread| thread.doubtful);
+            ends.deadlock = [true, ends.deadlock[1] || sure];
+        }
+        for who in moves {
             let mut next = machine.clone();
             // A barrier is complete without threads that end: what these still do before is not
             // ordered by it.
@@ -251,6 +267,12 @@ fn interleavings(program: &Blocks) -> Option<[BTreeSet<State>; 2]> {
                 let mut votes = who.iter().map(|&t| machine.threads[t].predicate);
                 let result = if *all { votes.all(|vote| vote) } else { votes.any(|vote| vote) };
                 who.iter().for_each(|&t| next.threads[t].predicate = result);
+            }
+            // In a warp, barrier 1 is a sum of all who come there.
+            if program.warp && waits_at(who[0]) == Some(1) {
+                let values = who.iter().map(|&t| machine.threads[t].registers[0]);
+                let sum = values.fold(0, u32::wrapping_add);
+                who.iter().for_each(|&t| next.threads[t].registers[1] = sum);
             }
             let mut goes_on = true;
             for t in who {
@@ -266,7 +288,7 @@ fn interleavings(program: &Blocks) -> Option<[BTreeSet<State>; 2]> {
             }
         }
     }
-    Some([finals, sure])
+    Some(ends)
 }
 
 /// What an engine finds: the final states, and whether there may be more.
@@ -282,8 +304,7 @@ fn found(
         return Err("too large");
     }
     let states = engine.states(problem, settings.budget).map_err(|_| "unsupported")?;
-    let bound = graph.cuts.iter().any(|cut| cut.kind == CutKind::Bound)
-        && !matches!(engine.find(problem, Goal::BoundHit, settings.budget), Answer::No(_));
+    let bound = cut(problem, engine, settings).is_some();
     let more = bound || states.incomplete.is_some();
     let names = observed(test.threads.len());
     let place = |name: &String| graph.observed.iter().position(|o| o.name == *name);
@@ -311,7 +332,7 @@ impl Tally {
 /// Whether the search finds the interleavings of a program.
 fn same_states(program: &Blocks, bound: u8, sc: &Model, tally: &mut Tally) -> Result<(), String> {
     let test = parse("blocks.litmus", program.text().as_bytes())?;
-    let Some([all, sure]) = interleavings(program) else {
+    let Some(Ends { finals: all, sure, .. }) = interleavings(program) else {
         tally.count("too many interleavings");
         return Ok(());
     };
@@ -332,6 +353,42 @@ fn same_states(program: &Blocks, bound: u8, sc: &Model, tally: &mut Tally) -> Re
         Some(state) if !more => Err(format!("bound {bound}: {state:?} is missing")),
         _ => Ok(()),
     }
+}
+
+/// Whether the deadlocks that are found beside executions that end are some of interleavings.
+fn same_deadlocks(
+    program: &Blocks,
+    bound: u8,
+    sc: &Model,
+    tally: &mut Tally,
+) -> Result<(), String> {
+    let test = parse("blocks.litmus", program.text().as_bytes())?;
+    let Some(Ends { deadlock: [some, sure], .. }) = interleavings(program) else {
+        tally.count("too many interleavings");
+        return Ok(());
+    };
+    let graph = graph_of(&test, sc, Settings { bound, ..Settings::default() });
+    if graph.events.len() > MOST_EVENTS {
+        tally.count("too large");
+        return Ok(());
+    }
+    let problem = Problem { graph: &graph, model: sc };
+    let cut = graph.cuts.iter().any(|cut| cut.kind != CutKind::Spin);
+    for (engine, budget) in engines(true) {
+        let settings = Settings { bound, budget, ..Settings::default() };
+        let found = stuck(problem, engine.as_ref(), settings).is_some();
+        tally.count(if found { "found" } else { "none" });
+        if found && !some {
+            return Err(format!(
+                "bound {bound}: {} finds a deadlock of no interleaving",
+                engine.name()
+            ));
+        }
+        if engine.name() == "z3" && !found && sure && !cut {
+            return Err(format!("bound {bound}: a deadlock is missing"));
+        }
+    }
+    Ok(())
 }
 
 /// The engines, each with its budget; the solver, which is slow, for some programs.
@@ -439,6 +496,15 @@ fn final_states_are_those_of_interleavings() {
     let sc = support::model("sc");
     run("interleavings", cases, "whole", |program, bound, tally| {
         same_states(program, bound, &sc, tally)
+    });
+}
+
+#[test]
+fn deadlocks_are_those_of_interleavings() {
+    let cases = parameter("PTXMC_INTERLEAVINGS_CASES").map_or(150, |cases| cases.div_ceil(5));
+    let sc = support::model("sc");
+    run("deadlocks", cases, "found", |program, bound, tally| {
+        same_deadlocks(program, bound, &sc, tally)
     });
 }
 

@@ -54,6 +54,7 @@ const ALLOW: &[&str] = &[
     "acq-fence=acquire-only",
     "barrier=own-accesses",
     "fence-proxy=required",
+    "mbarrier-reuse=cta",
     "nta=value",
     "observation=no-red",
     "rmw=8.10.3",

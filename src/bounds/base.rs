@@ -27,7 +27,7 @@ pub(super) fn relation_bounds(graph: &EventGraph, guards: &Guards, relation: Bas
                 Rel::from_pairs(n, pairs.into_iter().flat_map(|(a, b)| [(a, b), (b, a)])),
             )
         }
-        BaseRel::BarrierSync | BaseRel::WarpSync | BaseRel::ClusterSync => {
+        BaseRel::BarrierSync | BaseRel::WarpSync | BaseRel::ClusterSync | BaseRel::Exchange => {
             (Rel::empty(n), barrier_pairs(graph, relation))
         }
         given => {
@@ -91,6 +91,7 @@ pub(crate) fn barrier_pairs(graph: &EventGraph, relation: BaseRel) -> Rel {
                 BarrierKey::Cta(..) | BarrierKey::Instance(..) => relation == BaseRel::BarrierSync,
                 BarrierKey::Warp(..) => relation == BaseRel::WarpSync,
                 BarrierKey::Cluster(_) => relation == BaseRel::ClusterSync,
+                BarrierKey::Exchange(..) => relation == BaseRel::Exchange,
             };
             if !matches || agents.0 == agents.1 {
                 continue;

@@ -1,16 +1,16 @@
 //! What goes wrong at barriers without a guard that tells: operations that must not meet but may,
 //! and programs that no execution completes.
 
-use super::prefix::Ends;
+use super::prefix::{Ends, up_to, with_loops_left};
 use super::{Settings, counts, reuse, too_large, verdict_on};
 use crate::event::awaited::waits_for_warp;
-use crate::event::graph::{BarrierKey, BarrierOp, BarrierRule, EventGraph};
+use crate::event::graph::{BarrierKey, BarrierOp, BarrierRule, EventGraph, Violation};
 use crate::execution::barrier::{Barriers, TooMany};
 use crate::execution::build::Choices;
-use crate::execution::schedule::{Misuse, Schedules};
+use crate::execution::schedule::{Misuse, Misused, Schedules};
 use crate::id::AgentId;
-use crate::solve::{Core, Engine, Pairs, Problem};
-use crate::verdict::{Reason, Undecided, Verdict};
+use crate::solve::{Core, Engine, Goal, Pairs, Problem};
+use crate::verdict::{Decided, Reason, Undecided, Verdict};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The verdict where barriers of CTAs are misused in some order of their operations (PTX-9.7.13.1).
@@ -28,7 +28,7 @@ pub(super) fn misuse(
     // Where threads cannot meet in different ways, the orders between barriers say it all.
     let clash = may_differ(graph) || may_mix(graph);
     if (clash || (first.is_some() && !schedules.is_fixed()))
-        && let Some(verdict) = undefined(misused(graph, &schedules))
+        && let Some(verdict) = misused(problem, &schedules, engine, settings)
     {
         return Some(verdict);
     }
@@ -68,20 +68,30 @@ fn may_mix(graph: &EventGraph) -> bool {
 ///
 /// Where threads can meet so that all barriers are passed, it is for another reason: the axioms
 /// that exclude every execution.
-pub(super) fn stuck(graph: &EventGraph, core: Core) -> Verdict {
+pub(super) fn stuck(
+    problem: Problem<'_>,
+    core: Core,
+    engine: &dyn Engine,
+    settings: Settings,
+) -> Verdict {
+    let graph = problem.graph;
     match Barriers::fixed(graph).map_or(Ok(Vec::new()), |barriers| barriers.assignments()) {
         Ok(meetings) if meetings.is_empty() => {}
         Ok(_) => return Verdict::Forbidden(core),
         Err(why) => return too_many(why),
     }
     let schedules = Schedules::new(Barriers::certain(graph));
-    if let Some(verdict) = certain_misuse_in(graph, &schedules) {
+    if let Some(verdict) = certain_misuse_in(problem, &schedules, engine, settings) {
         return verdict;
     }
-    if counts::may_meet(graph) {
+    if counts::may_meet(problem, engine, settings) {
         return unsupported(counts::UNDECIDED);
     }
-    Verdict::Deadlock(deadlock(graph, &schedules.stuck()))
+    let mut why = deadlock(graph, &schedules.stuck());
+    if !schedules.lead_to_one_end() {
+        why.rule.push_str(", in one order of the operations");
+    }
+    Verdict::Deadlock(why)
 }
 
 /// The verdict on a violation that some schedule comes to.
@@ -109,21 +119,26 @@ fn may_wait(graph: &EventGraph, agent: AgentId, count: usize) -> bool {
 }
 
 /// The verdict where a misuse happens in some order of the operations that surely happen.
-pub(super) fn certain_misuse(graph: &EventGraph) -> Option<Verdict> {
-    certain_misuse_in(graph, &Schedules::new(Barriers::certain(graph)))
+pub(super) fn certain_misuse(
+    problem: Problem<'_>,
+    engine: &dyn Engine,
+    settings: Settings,
+) -> Option<Verdict> {
+    let schedules = Schedules::new(Barriers::certain(problem.graph));
+    certain_misuse_in(problem, &schedules, engine, settings)
 }
 
-fn certain_misuse_in(graph: &EventGraph, schedules: &Schedules<'_>) -> Option<Verdict> {
-    match violated(graph, schedules) {
-        Ok(None) => undefined(misused(graph, schedules)),
+fn certain_misuse_in(
+    problem: Problem<'_>,
+    schedules: &Schedules<'_>,
+    engine: &dyn Engine,
+    settings: Settings,
+) -> Option<Verdict> {
+    match violated(problem.graph, schedules) {
+        Ok(None) => misused(problem, schedules, engine, settings),
         Ok(verdict) => verdict,
         Err(why) => Some(too_many(why)),
     }
-}
-
-/// The verdict on what was found in the schedules, or that there are too many of them.
-fn undefined(found: Result<Option<Reason>, TooMany>) -> Option<Verdict> {
-    found.map_or_else(|why| Some(too_many(why)), |reason| reason.map(Verdict::Undefined))
 }
 
 fn too_many(why: TooMany) -> Verdict {
@@ -134,12 +149,63 @@ pub(super) fn unsupported(what: &str) -> Verdict {
     Verdict::Unknown(Undecided::Unsupported(what.to_owned()))
 }
 
-/// A misuse in some schedule.
-fn misused(graph: &EventGraph, schedules: &Schedules<'_>) -> Result<Option<Reason>, TooMany> {
-    let Some((misuse, places)) = schedules.misuse_with_places()? else { return Ok(None) };
-    // Of tasks the schedules know nothing: threads that wait for one may not come so far.
-    let comes = graph.api_edges.is_empty() || Ends::new(graph, &places).are_at(graph, &places);
-    Ok(comes.then(|| of_misuse(graph, misuse)))
+/// The verdict on a misuse in some schedule.
+fn misused(
+    problem: Problem<'_>,
+    schedules: &Schedules<'_>,
+    engine: &dyn Engine,
+    settings: Settings,
+) -> Option<Verdict> {
+    match schedules.misuses() {
+        Ok(found) => match found.first() {
+            Some(found) => Some(Verdict::Undefined(of_misuse(problem.graph, found.misuse))),
+            None => behind_loops_of_tasks(problem, engine, settings),
+        },
+        Err(why) => Some(too_many(why)),
+    }
+}
+
+/// The verdict on a misuse behind a task with loops, if an execution shows that its threads leave them.
+fn behind_loops_of_tasks(
+    problem: Problem<'_>,
+    engine: &dyn Engine,
+    settings: Settings,
+) -> Option<Verdict> {
+    let graph = problem.graph;
+    let earlier: FxHashSet<AgentId> =
+        graph.api_edges.iter().map(|&(earlier, _)| graph.event(earlier).agent).collect();
+    let loops = graph.cuts.iter().any(|cut| earlier.contains(&cut.agent));
+    if !loops || !graph.exprs.is_true(graph.filter) {
+        return None;
+    }
+    let left = with_loops_left(graph, |agent| earlier.contains(&agent));
+    let found = match Schedules::new(Barriers::certain(&left)).misuses() {
+        Ok(found) => found,
+        Err(why) => return Some(too_many(why)),
+    };
+    for Misused { misuse, places, crowd } in found {
+        let ends = Ends::new(&left, &places);
+        if !ends.are_at(&left, &places) {
+            continue;
+        }
+        let mut before = up_to(graph, &ends, |_| true);
+        let mut guard = before.exprs.truth(true);
+        for &agent in crowd.iter().filter(|agent| earlier.contains(agent)) {
+            let comes = ends.comes(graph, &mut before.exprs, agent);
+            guard = before.exprs.and(guard, comes);
+        }
+        // That others stay in loops is nothing to them.
+        before.cuts.clear();
+        let reason = of_misuse(graph, misuse);
+        before.violations = vec![Violation::asked(guard, reason.spans[0])];
+        let problem = Problem { graph: &before, ..problem };
+        match engine.find(problem, Goal::Violation(0), settings.budget).decided() {
+            Ok(Decided::Yes(_)) => return Some(Verdict::Undefined(reason)),
+            Ok(Decided::No(_)) => {}
+            Err(why) => return Some(Verdict::Unknown(why)),
+        }
+    }
+    None
 }
 
 /// Why a program with a misuse is undefined.

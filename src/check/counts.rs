@@ -3,11 +3,12 @@
 
 use super::time::{self, Wrong};
 use super::{Settings, barriers};
-use crate::event::graph::{BarrierOp, EventGraph, Violation};
+use crate::collections::IndexSet;
+use crate::event::graph::{BarrierOp, CutKind, Event, EventGraph, Violation};
 use crate::execution::barrier::Barriers;
 use crate::execution::build::Choices;
 use crate::execution::schedule::Schedules;
-use crate::id::{ExprId, NodeId};
+use crate::id::{AgentId, EventId, ExprId, NodeId};
 use crate::program::expr::ExprArena;
 use crate::relation::expr::{Arena, Node};
 use crate::solve::{Answer, Engine, Goal, Pairs, Problem};
@@ -42,8 +43,9 @@ pub(super) fn differ(
 }
 
 /// Whether different counts may meet at a barrier though it is not certain who comes there.
-pub(super) fn may_meet(graph: &EventGraph) -> bool {
-    !meetings(graph).is_empty()
+pub(super) fn may_meet(problem: Problem<'_>, engine: &dyn Engine, settings: Settings) -> bool {
+    let pairs = meetings(problem.graph);
+    !pairs.is_empty() && may_both_happen(problem, &pairs, engine, settings)
 }
 
 /// Pairs of operations that may be at one barrier at one time with different counts, by the order of
@@ -91,35 +93,51 @@ fn at_one_time(arena: &mut Arena) -> NodeId {
 }
 
 /// Whether two of these operations may happen in one execution with different counts, if barriers
-/// hold nobody back.
+/// hold nobody back: whoever has to wait for a task does not come to them unless that ends.
 fn may_both_happen(
     problem: Problem<'_>,
     pairs: &[(usize, usize)],
     engine: &dyn Engine,
     settings: Settings,
 ) -> bool {
-    // A thread that stays in a loop keeps the others from no barrier.
-    if !problem.graph.cuts.is_empty() {
+    let graph = problem.graph;
+    // Of what comes after the bound, or decides about the filter, nothing is known.
+    let goes_on = graph.cuts.iter().any(|cut| cut.kind != CutKind::Spin);
+    if goes_on || (!graph.cuts.is_empty() && !graph.exprs.is_true(graph.filter)) {
         return true;
     }
-    let mut free = without_barriers(problem.graph);
+    let mut free = without_barriers(graph);
+    // An execution in which a thread stays in a loop counts like any other.
+    free.cuts.clear();
     let mut guard = free.exprs.truth(false);
     for &(a, b) in pairs {
-        let both = both_differ(problem.graph, &mut free.exprs, a, b);
+        let both = both_differ(graph, &mut free.exprs, a, b);
+        let comes = [a, b].map(|op| tasks_end(graph, &mut free.exprs, graph.barriers[op].event));
+        let come = free.exprs.and(comes[0], comes[1]);
+        let both = free.exprs.and(both, come);
         guard = free.exprs.or(guard, both);
     }
-    let span = problem.graph.event(problem.graph.barriers[pairs[0].0].event).span;
-    let rule = UNDECIDED.to_owned();
-    free.violations = vec![Violation {
-        guard,
-        span,
-        rule,
-        out_of_model: false,
-        behind: Vec::new(),
-        ended: Vec::new(),
-    }];
+    let span = graph.event(graph.barriers[pairs[0].0].event).span;
+    free.violations = vec![Violation::asked(guard, span)];
     let problem = Problem { graph: &free, ..problem };
     !matches!(engine.find(problem, Goal::Violation(0), settings.budget), Answer::No(_))
+}
+
+/// That no thread stays in a loop whose task has to be complete before an event.
+fn tasks_end(graph: &EventGraph, exprs: &mut ExprArena, event: EventId) -> ExprId {
+    let agent = graph.event(event).agent;
+    let waits = |later: EventId| {
+        let Event { agent: of, guard, .. } = *graph.event(later);
+        of == agent && later <= event && exprs.is_true(guard)
+    };
+    let edges = graph.api_edges.iter().filter(|&&(_, later)| waits(later));
+    let earlier: IndexSet<AgentId> = edges.map(|&(id, _)| graph.event(id).agent).collect();
+    let mut all = exprs.truth(true);
+    for cut in graph.cuts.iter().filter(|cut| earlier.contains(&cut.agent)) {
+        let leaves = exprs.not(cut.guard);
+        all = exprs.and(all, leaves);
+    }
+    all
 }
 
 /// The program as it is if nobody comes to a barrier.

@@ -1,13 +1,11 @@
 //! Programs that no execution ends, with loops in which threads may wait for ever: whether it is for
 //! the loops or for barriers.
 
-use super::prefix::{Ends, before, up_to};
+use super::prefix::{Ends, before, up_to, with_loops_left};
 use super::{Settings, barriers, in_order, verdict_on};
 use crate::event::graph::{BarrierOp, EventGraph};
 use crate::execution::barrier::Barriers;
-use crate::execution::schedule::Schedules;
-use crate::id::EventId;
-use crate::program::expr::ExprArena;
+use crate::execution::schedule::{Misused, Schedules};
 use crate::solve::{Core, Engine, Goal, Problem};
 use crate::source::Span;
 use crate::verdict::{Decided, Reason, Undecided, Verdict};
@@ -46,10 +44,10 @@ pub(super) fn verdict(
         Err(why) => Verdict::Unknown(why),
     };
     match engine.find(problem, Goal::Endless, settings.budget).decided() {
-        Ok(Decided::Yes(_)) => barriers::certain_misuse(graph)
+        Ok(Decided::Yes(_)) => barriers::certain_misuse(problem, engine, settings)
             .unwrap_or_else(|| by_wait(endless(with_barriers(graph, &loops)))),
         Ok(Decided::No(_)) if graph.barriers.is_empty() => Verdict::Forbidden(core),
-        Ok(Decided::No(_)) => match barriers::stuck(graph, core) {
+        Ok(Decided::No(_)) => match barriers::stuck(problem, core, engine, settings) {
             somewhere @ Verdict::Deadlock(_) => by_wait(somewhere),
             other => other,
         },
@@ -63,19 +61,6 @@ fn with_barriers(graph: &EventGraph, loops: &[Span]) -> Vec<Span> {
     in_order(loops.iter().copied().chain(waiting.map(|op| graph.event(op.event).span)))
 }
 
-/// The program as it is if no thread stays in a loop: what happens unless its thread does so happens.
-fn with_loops_left(graph: &EventGraph) -> EventGraph {
-    let unless_cut = |exprs: &mut ExprArena, id: EventId| {
-        let event = graph.event(id);
-        let cuts = graph.cuts.iter().filter(|cut| cut.agent == event.agent);
-        let either = cuts.fold(event.guard, |any, cut| exprs.or(any, cut.guard));
-        if exprs.is_true(either) { either } else { event.guard }
-    };
-    let mut left = graph.guarded(unless_cut, |_, cut| cut.guard);
-    left.cuts.clear();
-    left
-}
-
 /// Where threads wait, by the barriers that they come to if nobody stays in a loop. Up to where they
 /// are stuck then, or misuse a barrier, an execution has to show that all of them do leave their
 /// loops.
@@ -84,20 +69,22 @@ fn with_loops_left(graph: &EventGraph) -> EventGraph {
 /// Why the engine cannot tell.
 fn wait(problem: Problem<'_>, engine: &dyn Engine, settings: Settings) -> Result<Wait, Undecided> {
     let graph = problem.graph;
-    let left = with_loops_left(graph);
+    let left = with_loops_left(graph, |_| true);
     let (schedules, open) = Schedules::new(Barriers::certain(&left)).settled();
     let completes = |graph: &EventGraph| {
         let answer = engine.find(Problem { graph, ..problem }, Goal::Complete, settings.budget);
         Ok(matches!(answer.decided()?, Decided::Yes(_)))
     };
     let one_end = schedules.lead_to_one_end();
-    if one_end
-        && let Ok(Some((misuse, places))) = schedules.misuse_with_places()
-        && let ends = Ends::new(&left, &places)
-        && ends.are_at(graph, &places)
-        && completes(&up_to(graph, &ends, |_| true))?
-    {
-        return Ok(Wait::Misuse(Verdict::Undefined(barriers::of_misuse(graph, misuse))));
+    let misuses = match one_end {
+        true => schedules.misuses().unwrap_or_default(),
+        false => Vec::new(),
+    };
+    for Misused { misuse, places, .. } in misuses {
+        let ends = Ends::new(&left, &places);
+        if ends.are_at(graph, &places) && completes(&up_to(graph, &ends, |_| true))? {
+            return Ok(Wait::Misuse(Verdict::Undefined(barriers::of_misuse(graph, misuse))));
+        }
     }
     for places in schedules.ends().iter().filter(|places| !places.is_empty()) {
         let before = before(graph, &Ends::new(&left, places));
@@ -125,7 +112,7 @@ fn wait(problem: Problem<'_>, engine: &dyn Engine, settings: Settings) -> Result
         return Ok(Wait::InLoops);
     }
     // What a reduction returns is known of no execution that leaves it out.
-    let mut reductions = graph.barriers.iter().filter(|op| op.reduction.is_some());
+    let mut reductions = graph.barriers.iter().filter(|op| op.returns());
     if reductions.all(passes) && !completes(&up_to(graph, &ends, passes))? {
         return Ok(Wait::InLoops);
     }

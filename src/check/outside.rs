@@ -192,7 +192,7 @@ fn features(graph: &EventGraph, id: EventId) -> Vec<Feature> {
         EventKind::Barrier(index) => match graph.barriers[index].key {
             BarrierKey::Cluster(_) => Some(CLUSTER_BARRIER),
             BarrierKey::Warp(..) => Some(WARP_BARRIER),
-            BarrierKey::Cta(..) | BarrierKey::Instance(..) => None,
+            BarrierKey::Cta(..) | BarrierKey::Instance(..) | BarrierKey::Exchange(..) => None,
         },
         _ => None,
     };

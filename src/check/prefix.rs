@@ -8,7 +8,8 @@
 //! So threads are stopped at some of their barrier operations, and others wherever they would take
 //! one that is stopped for one that has ended. An execution of what is left is one of the program in
 //! which the stopped threads take their time. This holds wherever they are stopped; the schedules of
-//! the operations that surely happen say where it is worth a look.
+//! the operations that surely happen say where it is worth a look. A thread whom values keep from the
+//! operation at which it would be stopped goes on to the next place where it may wait.
 //!
 //! A filter speaks of final states, which such executions do not have: programs with one are left out.
 
@@ -16,29 +17,47 @@ use crate::event::awaited::waits_for_warp;
 use crate::event::graph::{BarrierOp, BarrierRule, Cut, EventGraph, Violation};
 use crate::execution::barrier::Barriers;
 use crate::execution::schedule::Schedules;
-use crate::id::{AgentId, EventId};
+use crate::id::{AgentId, EventId, ExprId};
 use crate::program::expr::ExprArena;
+use std::collections::BTreeSet;
 
-/// The program up to the barrier operations that threads may not come to or may not pass, with what
-/// is undefined before these: once for each way to come there, as far as these are looked at. None
-/// where threads surely pass all.
+/// The program up to where threads may wait for ever, with what is undefined before: up to the barrier
+/// operations that they may not come to or may not pass, once for each way to come there, as far as
+/// these are looked at; and up to those that only the end of a thread in a loop would let them pass.
+/// None where threads surely pass all.
 pub(super) fn before_waits(graph: &EventGraph) -> Vec<EventGraph> {
     if !graph.exprs.is_true(graph.filter) {
         return Vec::new();
     }
     let places = Schedules::new(Barriers::certain(graph)).ends();
     let ends = places.iter().map(|places| Ends::new(graph, places));
-    ends.filter(Ends::are_early).map(|ends| before(graph, &ends)).collect()
+    let mut ends: Vec<Ends> = ends.filter(Ends::are_early).collect();
+    let loops = (!graph.cuts.is_empty()).then(|| Ends::new(graph, &[]));
+    ends.extend(loops.filter(|loops| !ends.contains(loops)));
+    let before = |ends: &Ends| {
+        let mut before = before(graph, ends);
+        // Nobody is taken to have ended who may stay in a loop.
+        before.cuts.clear();
+        before
+    };
+    ends.iter().map(before).collect()
 }
 
 /// The program up to where threads end, with what is undefined before.
 pub(super) fn before(graph: &EventGraph, ends: &Ends) -> EventGraph {
     let mut before = up_to(graph, ends, |_| true);
-    before.violations.retain(|violation| ends.reach_misuse(graph, violation));
+    before.violations.clear();
+    for violation in &graph.violations {
+        let guard = ends.of_misuse(graph, &mut before.exprs, violation);
+        if !before.exprs.is_false(guard) {
+            before.violations.push(Violation { guard, ..violation.clone() });
+        }
+    }
     before
 }
 
 /// Where threads are stopped, by agent; `None` for those that end as they do, if they end.
+#[derive(PartialEq, Eq)]
 pub(super) struct Ends(Vec<Option<EventId>>);
 
 impl Ends {
@@ -58,9 +77,26 @@ impl Ends {
         let mut events = places.iter().map(|&index| graph.barriers[index].event);
         let waits_for_task = |event: EventId| {
             let mut edges = graph.api_edges.iter().filter(|&&(_, later)| later == event);
-            edges.any(|&(earlier, _)| self.of(graph, earlier).is_some())
+            edges.any(|&(earlier, _)| self.may_stay(graph, graph.event(earlier).agent))
         };
         events.all(|event| self.of(graph, event) == Some(event) && !waits_for_task(event))
+    }
+
+    /// That a thread comes to where it is stopped or, if it is not, leaves its loops.
+    pub(super) fn comes(
+        &self,
+        graph: &EventGraph,
+        exprs: &mut ExprArena,
+        agent: AgentId,
+    ) -> ExprId {
+        if let Some(end) = self.0[agent.index()] {
+            return graph.event(end).guard;
+        }
+        let cuts = graph.cuts.iter().filter(|cut| cut.agent == agent);
+        cuts.fold(exprs.truth(true), |all, cut| {
+            let leaves = exprs.not(cut.guard);
+            exprs.and(all, leaves)
+        })
     }
 
     /// Whether any thread is stopped.
@@ -78,16 +114,39 @@ impl Ends {
         self.of(graph, event).is_none_or(|end| event < end)
     }
 
-    /// Whether threads come to a misuse as far as barriers and tasks are concerned. What is outside of
-    /// the model counts wherever it stands if that is not known.
-    pub(super) fn reach_misuse(&self, graph: &EventGraph, violation: &Violation) -> bool {
-        let is_reached = |&(agent, count): &(AgentId, usize)| {
+    /// When a misuse happens as far as barriers and tasks are concerned. What is outside of the model
+    /// counts wherever it stands if that is not known.
+    fn of_misuse(
+        &self,
+        graph: &EventGraph,
+        exprs: &mut ExprArena,
+        violation: &Violation,
+    ) -> ExprId {
+        let known = violation.out_of_model || !violation.behind.is_empty();
+        if !known || violation.ended.iter().any(|&agent| self.may_stay(graph, agent)) {
+            return exprs.truth(false);
+        }
+        let mut guard = violation.guard;
+        for &(agent, count) in &violation.behind {
             let own = |op: &&BarrierOp| graph.event(op.event).agent == agent;
-            graph.barriers[..count].iter().filter(own).all(|op| self.reaches(graph, op.event))
-        };
-        (violation.out_of_model || !violation.behind.is_empty())
-            && violation.behind.iter().all(is_reached)
-            && !violation.ended.iter().any(|&agent| self.may_stay(graph, agent))
+            for op in graph.barriers[..count].iter().filter(own) {
+                if !self.reaches(graph, op.event) {
+                    guard = without(graph, exprs, guard, op.event);
+                }
+            }
+        }
+        guard
+    }
+
+    /// Where the thread of an event stays if it comes there: where it is stopped and, if it does not
+    /// come to that, at the next place where it may wait.
+    fn stays_at(&self, graph: &EventGraph, agent: AgentId) -> Vec<EventId> {
+        let Some(end) = self.0[agent.index()] else { return Vec::new() };
+        let behind = |&event: &EventId| event >= end && graph.event(event).agent == agent;
+        let barriers = graph.barriers.iter().map(|op| op.event);
+        let waits = barriers.chain(graph.api_edges.iter().map(|&(_, later)| later));
+        let places: BTreeSet<EventId> = waits.filter(behind).chain([end]).collect();
+        places.into_iter().collect()
     }
 
     /// Whether a thread may not end.
@@ -218,22 +277,46 @@ impl Ends {
     }
 }
 
+/// The program as it is if none of these threads stays in a loop: what happens unless its thread does
+/// so happens.
+pub(super) fn with_loops_left(graph: &EventGraph, leaves: impl Fn(AgentId) -> bool) -> EventGraph {
+    let unless_cut = |exprs: &mut ExprArena, id: EventId| {
+        let event = graph.event(id);
+        let cuts = graph.cuts.iter().filter(|cut| cut.agent == event.agent && leaves(cut.agent));
+        let either = cuts.fold(event.guard, |any, cut| exprs.or(any, cut.guard));
+        if exprs.is_true(either) { either } else { event.guard }
+    };
+    let mut left = graph.guarded(unless_cut, |_, cut| cut.guard);
+    left.cuts.retain(|cut| !leaves(cut.agent));
+    left
+}
+
 /// The program up to where threads end, with those barrier operations only for which `kept` holds.
 pub(super) fn up_to(
     graph: &EventGraph,
     ends: &Ends,
     kept: impl Fn(&BarrierOp) -> bool,
 ) -> EventGraph {
+    let agents = (0..graph.agents.len()).map(AgentId::new);
+    let places: Vec<Vec<EventId>> = agents.map(|agent| ends.stays_at(graph, agent)).collect();
+    let of = |agent: AgentId| places[agent.index()].iter().copied();
     let happens_before = |exprs: &mut ExprArena, id: EventId| {
-        let happens = ends.reaches(graph, id) && graph.barrier(id).is_none_or(&kept);
-        if happens { graph.event(id).guard } else { exprs.truth(false) }
-    };
-    let cut_before = |exprs: &mut ExprArena, cut: &Cut| match ends.0[cut.agent.index()] {
-        None => cut.guard,
-        Some(end) => {
-            let not = exprs.not(graph.event(end).guard);
-            exprs.and(cut.guard, not)
+        let event = graph.event(id);
+        let stays = of(event.agent).any(|place| place == id);
+        if stays || !graph.barrier(id).is_none_or(&kept) {
+            return exprs.truth(false);
         }
+        let before = of(event.agent).filter(|&place| place < id);
+        before.fold(event.guard, |guard, place| without(graph, exprs, guard, place))
+    };
+    let cut_before = |exprs: &mut ExprArena, cut: &Cut| {
+        of(cut.agent).fold(cut.guard, |guard, place| without(graph, exprs, guard, place))
     };
     graph.guarded(happens_before, cut_before)
+}
+
+/// A guard, where an event does not happen.
+fn without(graph: &EventGraph, exprs: &mut ExprArena, guard: ExprId, event: EventId) -> ExprId {
+    let not = exprs.not(graph.event(event).guard);
+    exprs.and(guard, not)
 }

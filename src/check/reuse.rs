@@ -103,9 +103,7 @@ fn before_any_wait(graph: &EventGraph, next: usize) -> Vec<EventGraph> {
     let come = ends.filter(|ends| ends.are_at(graph, &[next]));
     come.map(|ends| up_to(graph, &ends, |_| true))
         .map(|mut before| {
-            let (rule, behind, ended) = (String::new(), Vec::new(), Vec::new());
-            before.violations =
-                vec![Violation { guard, span, rule, out_of_model: false, behind, ended }];
+            before.violations = vec![Violation::asked(guard, span)];
             before
         })
         .collect()

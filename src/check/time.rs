@@ -24,6 +24,7 @@ pub(super) fn order(arena: &mut Arena) -> NodeId {
         BaseRel::BarrierSync,
         BaseRel::WarpSync,
         BaseRel::ClusterSync,
+        BaseRel::Exchange,
         BaseRel::Ended,
         BaseRel::Api,
     ];
@@ -106,7 +107,7 @@ struct Meeting<'g> {
     graph: &'g EventGraph,
     operations: EventSet,
     po: Rel,
-    sync: [Rel; 3],
+    sync: [Rel; 4],
     awaited: Rel,
     ended: Rel,
     nothing: Rel,
@@ -119,6 +120,7 @@ impl<'g> Meeting<'g> {
             barriers.cta_edges(generations),
             barriers.warp_edges(generations),
             barriers.cluster_edges(generations),
+            barriers.exchange_edges(generations),
         ];
         let mut operations = EventSet::empty(n);
         let happens = |op: &&BarrierOp| graph.exprs.is_true(graph.event(op.event).guard);
@@ -159,6 +161,7 @@ impl Interpretation for Meeting<'_> {
             BaseRel::BarrierSync => &self.sync[0],
             BaseRel::WarpSync => &self.sync[1],
             BaseRel::ClusterSync => &self.sync[2],
+            BaseRel::Exchange => &self.sync[3],
             BaseRel::Awaited => &self.awaited,
             BaseRel::Ended => &self.ended,
             BaseRel::Peer => base_relation(self.graph, relation),

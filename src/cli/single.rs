@@ -9,7 +9,7 @@ use super::models::{Setup, any_error};
 use super::output::{Console, print};
 use super::status::Status;
 use crate::batch::{Case, Judgement, Unlisted, guarded, judge, list};
-use crate::check::{self, Settings, goal_of};
+use crate::check::{self, Settings, Stuck, goal_of};
 use crate::event::graph::EventGraph;
 use crate::explain::{Absent, Counterfactual, counterfactual};
 use crate::race::{Race, sharing_executions};
@@ -155,11 +155,23 @@ pub(super) fn explain(arguments: &ExplainArguments, console: &Console) -> Result
     };
     print(&explanation::render(subject, found.as_ref()))?;
     let kind = judgement.verdict.kind();
+    if matches!(kind, Kind::Allowed | Kind::Forbidden)
+        && let Some(stuck) = deadlock_of_some(&loaded, &judgement)
+    {
+        print(&explanation::deadlock_of_some(subject, &stuck))?;
+    }
     if !matches!(kind, Kind::Unknown | Kind::Error) {
         let others = alternatives(&arguments.single, &loaded.case, kind, &loaded.variants)?;
         print(&explanation::other_readings(&others))?;
     }
     Ok(Loaded::status(&judgement))
+}
+
+/// A deadlock that some executions end in, though others end, as far as it is soon found.
+fn deadlock_of_some(loaded: &Loaded, judgement: &Judgement) -> Option<Stuck> {
+    let problem = Problem { graph: judgement.graph.as_ref()?, model: loaded.model() };
+    let settings = Settings { budget: loaded.settings.budget.aside(), ..loaded.settings };
+    loaded.engines.iter().find_map(|engine| check::stuck(problem, engine.as_ref(), settings))
 }
 
 /// The execution that a forbidden outcome would have.

@@ -41,7 +41,27 @@ impl Encoding<'_> {
             None if self.has_counts() => self.leave_meetings_open(),
             None => self.count_generations(),
         }
+        self.exchanges();
         Ok(())
+    }
+
+    /// Says what exchanges within warps return, whoever takes part.
+    fn exchanges(&mut self) {
+        for (index, op) in self.graph.barriers.iter().enumerate() {
+            if let Some(value) = op.exchanged() {
+                let leaf = self.result_of(index, self.exprs.width(value));
+                let same = self.exprs.eq(leaf, value);
+                let (same, happens) = (self.truth(same), self.happens(op.event));
+                let clause = self.formulas.implies(happens, same);
+                self.hard.push(clause);
+            }
+        }
+    }
+
+    /// The value that a barrier operation returns.
+    fn result_of(&mut self, index: usize, width: u32) -> ExprId {
+        let index = u32::try_from(index).expect("few barriers");
+        self.exprs.leaf(Expr::Barrier(index), width)
     }
 
     fn list_assignments(&mut self, barriers: &Barriers<'_>, options: Vec<Generations>) {
@@ -99,7 +119,7 @@ impl Encoding<'_> {
     fn result(&mut self, index: usize, members: &[usize], when: Formula) {
         let op = &self.graph.barriers[index];
         let Some(reduction) = op.reduction else { return };
-        let predicates = members.iter().filter_map(|&member| self.graph.barriers[member].predicate);
+        let predicates = members.iter().filter_map(|&member| self.graph.barriers[member].operand);
         let predicates: Vec<ExprId> = predicates.collect();
         self.returned(index, reduction, &predicates, when);
     }
@@ -134,8 +154,7 @@ impl Encoding<'_> {
         let Some(reduction) = graph.barriers[index].reduction else { return };
         let mut members = Vec::new();
         for (other, op) in graph.barriers.iter().enumerate() {
-            let Some(predicate) = op.predicate.filter(|_| op.key == graph.barriers[index].key)
-            else {
+            let Some(predicate) = op.operand.filter(|_| op.key == graph.barriers[index].key) else {
                 continue;
             };
             let together = self.exprs.eq(ordinals[index], ordinals[other]);
@@ -201,8 +220,7 @@ impl Encoding<'_> {
     /// Says that a `bar.red` returns what becomes of these truth values.
     fn returned(&mut self, index: usize, reduction: Reduction, of: &[ExprId], when: Formula) {
         let width = if reduction == Reduction::Popc { 32 } else { 1 };
-        let leaf =
-            self.exprs.leaf(Expr::Barrier(u32::try_from(index).expect("few barriers")), width);
+        let leaf = self.result_of(index, width);
         let mut value = match reduction {
             Reduction::Popc | Reduction::Or => self.exprs.number(0, width),
             Reduction::And => self.exprs.truth(true),
@@ -391,6 +409,7 @@ pub(super) fn edges_of_way(
     let all = barriers.cta_edges(generations).into_iter();
     let all =
         all.chain(barriers.warp_edges(generations)).chain(barriers.cluster_edges(generations));
+    let all = all.chain(barriers.exchange_edges(generations));
     let mut all: Vec<_> = all.collect();
     all.sort_unstable();
     all

@@ -2,6 +2,7 @@
 
 use crate::id::ExprId;
 use rustc_hash::FxHashMap;
+use std::time::Instant;
 
 /// A formula in a [`Formulas`] arena.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -47,9 +48,46 @@ pub struct Formulas {
     known: FxHashMap<Shape, Formula>,
     variables: u32,
     clocks: u32,
+    /// How many operands all conjunctions and disjunctions have together.
+    operands: usize,
+    /// When there is no more time.
+    end: Option<Instant>,
+    /// Why formulas are no longer what they should be.
+    stopped: Option<Stopped>,
 }
 
+/// Why formulas have been given up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stopped {
+    /// They would be too large.
+    Size,
+    /// They would take too long.
+    Time,
+}
+
+/// How many operands formulas have together at most: they take some hundred megabytes.
+const MOST_OPERANDS: usize = 30_000_000;
+
+/// A part with more operands than these is not taken apart when it is joined with others: what many
+/// join would be there many times.
+const MOST_FLATTENED: usize = 64;
+
+/// Between so many formulas the time is looked at.
+const FORMULAS_BETWEEN_LOOKS: usize = 1 << 12;
+
 impl Formulas {
+    /// No formulas; after `end` they are given up.
+    #[must_use]
+    pub fn until(end: Option<Instant>) -> Self {
+        Self { end, ..Self::default() }
+    }
+
+    /// Whether they have been given up, and mean nothing any more.
+    #[must_use]
+    pub fn stopped(&self) -> Option<Stopped> {
+        self.stopped
+    }
+
     /// The formula behind `id`.
     #[must_use]
     pub fn shape(&self, id: Formula) -> &Shape {
@@ -77,6 +115,16 @@ impl Formulas {
     fn intern(&mut self, shape: Shape) -> Formula {
         if let Some(&known) = self.known.get(&shape) {
             return known;
+        }
+        if let Shape::And(parts) | Shape::Or(parts) = &shape {
+            self.operands += parts.len();
+            if self.operands > MOST_OPERANDS {
+                self.stopped = Some(Stopped::Size);
+            }
+        }
+        let looks = self.shapes.len().is_multiple_of(FORMULAS_BETWEEN_LOOKS);
+        if looks && self.end.is_some_and(|end| Instant::now() > end) {
+            self.stopped = Some(Stopped::Time);
         }
         let id = Formula(u32::try_from(self.shapes.len()).expect("formulas stay below 2^32"));
         self.shapes.push(shape.clone());
@@ -151,13 +199,17 @@ impl Formulas {
     }
 
     fn join(&mut self, parts: impl IntoIterator<Item = Formula>, neutral: bool) -> Formula {
+        if self.stopped.is_some() {
+            return self.constant(neutral);
+        }
+        let small = |parts: &[Formula]| parts.len() <= MOST_FLATTENED;
         let mut kept = Vec::new();
         for part in parts {
             match self.shape(part) {
                 Shape::Constant(value) if *value == neutral => {}
                 Shape::Constant(_) => return part,
-                Shape::And(inner) if neutral => kept.extend(inner.iter().copied()),
-                Shape::Or(inner) if !neutral => kept.extend(inner.iter().copied()),
+                Shape::And(inner) if neutral && small(inner) => kept.extend(inner.iter().copied()),
+                Shape::Or(inner) if !neutral && small(inner) => kept.extend(inner.iter().copied()),
                 _ => kept.push(part),
             }
         }

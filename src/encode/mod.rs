@@ -16,8 +16,9 @@ use crate::id::{EventId, ExprId, LocId, NodeId};
 use crate::program::expr::ExprArena;
 use crate::relation::expr::{AxiomRole, Model};
 use crate::solve::{Goal, Problem};
-use formula::{Formula, Formulas};
+use formula::{Formula, Formulas, Stopped};
 use rustc_hash::FxHashMap;
+use std::time::Instant;
 
 /// The encoding of a problem.
 #[derive(Debug)]
@@ -64,6 +65,12 @@ pub enum EncodeError {
     /// Coherence orders take memory by the cube of the writes to a location.
     #[error("{0} writes to one location")]
     Writes(usize),
+    /// Formulas that would take gigabytes.
+    #[error("a program whose encoding is too large")]
+    Size,
+    /// There was no time to encode it.
+    #[error("no time is left")]
+    Time,
     /// A model without the relation that is asked about.
     #[error("the model has no definition of `{0}`")]
     Relation(&'static str),
@@ -73,14 +80,15 @@ pub enum EncodeError {
 const MOST_WRITES: usize = 192;
 
 impl<'a> Encoding<'a> {
-    /// Encodes everything but the goal.
+    /// Encodes everything but the goal, until `end` at the latest.
     ///
     /// # Errors
-    /// When the model or program is outside what can be encoded.
+    /// When the model or program is outside what can be encoded, or time is up.
     pub fn new(
         problem: Problem<'a>,
         goal: Goal,
         precision: Precision,
+        end: Option<Instant>,
     ) -> Result<Self, EncodeError> {
         let Problem { graph, model } = problem;
         let most = graph.writes_by_location().iter().map(Vec::len).max().unwrap_or(0);
@@ -105,7 +113,7 @@ impl<'a> Encoding<'a> {
             graph,
             model,
             exprs: graph.exprs.clone(),
-            formulas: Formulas::default(),
+            formulas: Formulas::until(end),
             hard: Vec::new(),
             axioms: vec![Vec::new(); model.axioms.len()],
             rf: Vec::new(),
@@ -133,7 +141,11 @@ impl<'a> Encoding<'a> {
             let found = encoding.encode_member(pairs, node)?;
             encoding.related = Some(found);
         }
-        Ok(encoding)
+        match encoding.formulas.stopped() {
+            None => Ok(encoding),
+            Some(Stopped::Size) => Err(EncodeError::Size),
+            Some(Stopped::Time) => Err(EncodeError::Time),
+        }
     }
 
     /// What the goal demands.

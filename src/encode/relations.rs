@@ -307,7 +307,7 @@ impl Builder<'_, '_> {
             BaseRel::FenceSc => {
                 e.sc.get(&(a, b)).copied().unwrap_or_else(|| e.formulas.constant(false))
             }
-            BaseRel::BarrierSync | BaseRel::WarpSync | BaseRel::ClusterSync => {
+            BaseRel::BarrierSync | BaseRel::WarpSync | BaseRel::ClusterSync | BaseRel::Exchange => {
                 e.barriers.edges.get(&(a, b)).copied().unwrap_or_else(|| e.formulas.constant(false))
             }
             BaseRel::Phase | BaseRel::Awaited => {

@@ -24,7 +24,7 @@ fn sources(graph: &EventGraph) -> Vec<Vec<EventId>> {
         let event = graph.event(op.event);
         let own = &mut sources[event.agent.index()];
         own.push(op.event);
-        let needed = [Some(event.guard), op.predicate, op.count()].into_iter().flatten();
+        let needed = [Some(event.guard), op.operand, op.count()].into_iter().flatten();
         own.extend(needed.flat_map(|needed| reads_of(graph, needed)));
     }
     for cut in &graph.cuts {

@@ -171,6 +171,7 @@ fn given(graph: &EventGraph, relation: BaseRel) -> Rel {
         | BaseRel::ClusterSync
         | BaseRel::Phase
         | BaseRel::WarpSync
+        | BaseRel::Exchange
         | BaseRel::Rf
         | BaseRel::Co
         | BaseRel::FenceSc
@@ -354,12 +355,16 @@ fn semantic_reads(
     while let Some(leaf) = stack.pop() {
         match leaf {
             Expr::Read(access) => reads.push(access),
-            // What a barrier returns depends on the predicates of all that may take part.
+            // What a barrier returns depends on the operands of all that may take part.
             Expr::Barrier(index) if !barriers.contains(&index) => {
                 barriers.push(index);
+                if let Some(value) = graph.barriers[index as usize].exchanged() {
+                    stack.extend(graph.exprs.leaves(value));
+                    continue;
+                }
                 let all = graph.barriers.iter().enumerate();
                 let met = all.filter(|(other, _)| meetings.may_be(index as usize, *other));
-                let predicates = met.filter_map(|(_, op)| op.predicate);
+                let predicates = met.filter_map(|(_, op)| op.operand);
                 stack.extend(predicates.flat_map(|p| graph.exprs.leaves(p)));
             }
             _ => {}

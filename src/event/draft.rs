@@ -5,7 +5,7 @@ use super::condition::Conditions;
 use super::counted::Rounds;
 use super::graph::{
     Access, Agent, AgentKind, BarrierKey, BarrierOp, BarrierRule, Cut, Event, EventGraph,
-    EventKind, Location, Object, Symbol, Violation,
+    EventKind, Exchange, Location, Object, Symbol, Violation,
 };
 use super::initial::InitialValues;
 use super::loops::LoopId;
@@ -125,8 +125,8 @@ pub(super) struct Draft<'p> {
     pub(super) barriers: Vec<BarrierOp>,
     /// Their guards.
     pub(super) barrier_guards: Vec<ExprId>,
-    /// For each barrier operation, the reads that its predicate was computed from.
-    pub(super) predicates: Vec<Vec<AccessId>>,
+    /// For each barrier operation, the reads that its operand was computed from.
+    pub(super) operands: Vec<Vec<AccessId>>,
     /// For each barrier operation, the reads behind what it returns; see [`Self::reductions`].
     pub(super) results: Vec<Vec<AccessId>>,
     /// How often loops that count go round at most.
@@ -158,28 +158,41 @@ impl<'p> Draft<'p> {
             entries: Vec::new(),
             barriers: Vec::new(),
             barrier_guards: Vec::new(),
-            predicates: Vec::new(),
+            operands: Vec::new(),
             results,
             rounds,
             counted: BTreeSet::new(),
         }
     }
 
-    /// The reads behind what each `bar.red` returns: those behind the predicates of all that may
-    /// take part. Empty when there are none.
+    /// The reads behind what each barrier operation returns: those behind the operands of all that
+    /// may take part, or of the lane that it asks for. Empty when there are none.
     pub(super) fn reductions(&self) -> Vec<Vec<AccessId>> {
-        if self.predicates.iter().all(Vec::is_empty) {
+        if self.operands.iter().all(Vec::is_empty) {
             return Vec::new();
         }
         let places: Vec<_> = self.entries.iter().filter_map(barrier_at).collect();
         let meetings = Meetings::new(&self.barriers, &self.exprs, &places);
         let all = 0..self.barriers.len();
         let met = |at: usize| {
-            let reduces = self.barriers[at].reduction.is_some();
-            let met = all.clone().filter(|&other| reduces && meetings.may_be(at, other));
-            met.fold(Vec::new(), |all, other| union(&all, &self.predicates[other]))
+            let op = &self.barriers[at];
+            let gives = |&other: &usize| {
+                let here = op.returns() && meetings.may_be(at, other);
+                here && self.may_ask_for(op, &self.barriers[other])
+            };
+            let met = all.clone().filter(gives);
+            met.fold(Vec::new(), |all, other| union(&all, &self.operands[other]))
         };
         all.clone().map(met).collect()
+    }
+
+    /// Whether what an operation returns may be made of the operand of another one: a `shfl.sync`
+    /// asks for one lane.
+    fn may_ask_for(&self, op: &BarrierOp, other: &BarrierOp) -> bool {
+        let constant = |x| self.exprs.constant(x);
+        let asked = op.exchange.and_then(|exchange| constant(exchange.source?));
+        let lane = other.exchange.and_then(|exchange| constant(exchange.lane));
+        asked.zip(lane).is_none_or(|(asked, lane)| asked == lane)
     }
 
     /// Registers of each thread that the condition, the filter or `locations` mention.
@@ -197,6 +210,20 @@ impl<'p> Draft<'p> {
     /// among them come before what comes next.
     pub(super) fn at(&self, thread: usize) -> (AgentId, usize) {
         (AgentId::new(thread + 1), self.barriers.len())
+    }
+
+    /// How many barrier operations have been entered before each access.
+    pub(super) fn barriers_before_accesses(&self) -> Vec<usize> {
+        let mut passed = vec![0; self.accesses.len()];
+        let mut barriers = 0;
+        for entry in &self.entries {
+            match *entry {
+                Entry::Other { kind: DraftKind::Barrier(index), .. } => barriers = index + 1,
+                Entry::Access(id) => passed[id.index()] = barriers,
+                Entry::Other { .. } => {}
+            }
+        }
+        passed
     }
 
     /// The threads whose tasks are complete before what comes next in a thread under a guard: before its
@@ -285,13 +312,14 @@ impl<'p> Draft<'p> {
         barrier: &BarrierMicro,
         key: BarrierKey,
         count: Option<ExprId>,
-        predicate: Option<(ExprId, Vec<AccessId>)>,
+        operand: Option<(ExprId, Vec<AccessId>)>,
+        exchange: Option<Exchange>,
         guard: ExprId,
         position: u32,
         span: Span,
     ) -> u32 {
-        let (predicate, reads) = predicate.unzip();
-        self.predicates.push(reads.unwrap_or_default());
+        let (operand, reads) = operand.unzip();
+        self.operands.push(reads.unwrap_or_default());
         let columns = matches!(key, BarrierKey::Instance(..));
         let rule = match count {
             Some(count) if columns => BarrierRule::Quorum(count),
@@ -308,8 +336,9 @@ impl<'p> Draft<'p> {
             waits: barrier.waits,
             rule,
             order: barrier.order,
-            predicate,
+            operand,
             reduction: barrier.reduction.map(|(reduction, _)| reduction),
+            exchange,
         });
         self.push_event(thread, DraftKind::Barrier(index), guard, position, span);
         u32::try_from(index).expect("few barrier operations")
@@ -318,8 +347,7 @@ impl<'p> Draft<'p> {
     /// Splits accesses into pieces, numbers the events and resolves the condition.
     pub(super) fn finish(mut self) -> EventGraph {
         let program = self.program;
-        let loads = super::non_coherent::violations(program, &self.accesses, &mut self.exprs);
-        self.violations.extend(loads);
+        self.look_at_non_coherent_loads();
         self.look_at_objects();
         self.settle_guards();
         self.split_ways();
@@ -351,6 +379,7 @@ impl<'p> Draft<'p> {
         self.add_initial_writes(&mut graph, &pieces, &mut initial);
         self.add_events(&mut graph, &pieces);
         self.add_task_edges(&mut graph);
+        super::exchange::define(&mut graph);
         graph.phases = super::phases::phases(&mut graph);
         graph.awaited = super::awaited::awaited_if(&mut graph);
         let misused = super::barrier_rules::violations(&mut graph);

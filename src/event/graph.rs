@@ -10,6 +10,7 @@ use crate::program::expr::{ExprArena, mask};
 use crate::program::mbarrier;
 use crate::program::micro::{Marks, Reduction, Restriction};
 use crate::ptx::operation::{Order, Proxy, ProxyFenceKind, Scope, Type};
+use crate::ptx::warp::WarpOp;
 use crate::source::Span;
 use crate::vocabulary::BaseRel;
 use std::collections::BTreeSet;
@@ -217,6 +218,9 @@ pub enum BarrierKey {
     Cluster((u32, u32, u32)),
     /// A warp barrier: (gpu, grid, cta, warp), lane mask.
     Warp(Warp, u64),
+    /// An exchange within a warp: as a warp barrier, and the same instruction. It orders no memory
+    /// operations.
+    Exchange(Warp, u64, WarpOp),
 }
 
 /// An instruction at a barrier of a CTA.
@@ -258,10 +262,25 @@ pub struct BarrierOp {
     pub rule: BarrierRule,
     /// The order of a cluster arrival or wait.
     pub order: Option<Order>,
-    /// The predicate operand of `bar.red`.
-    pub predicate: Option<ExprId>,
+    /// The operand that threads bring: the predicate of `bar.red`, what an exchange is about.
+    pub operand: Option<ExprId>,
     /// How `bar.red` combines predicates.
     pub reduction: Option<Reduction>,
+    /// An exchange of register values within a warp: what it returns.
+    pub exchange: Option<Exchange>,
+}
+
+/// An exchange of register values within a warp, which waits for its threads and orders nothing.
+#[derive(Clone, Copy, Debug)]
+pub struct Exchange {
+    /// The instruction.
+    pub op: WarpOp,
+    /// The lane of the thread.
+    pub lane: ExprId,
+    /// The lane that `shfl.sync` asks for.
+    pub source: Option<ExprId>,
+    /// What it returns, by who takes part and what they bring; `None` only while threads are unfolded.
+    pub value: Option<ExprId>,
 }
 
 impl BarrierOp {
@@ -274,6 +293,18 @@ impl BarrierOp {
     pub fn is_numbered_with(&self, other: &Self) -> bool {
         let cluster = matches!(self.key, BarrierKey::Cluster(_));
         self.key == other.key && (!cluster || self.arrives == other.arrives)
+    }
+
+    /// Whether it returns something.
+    #[must_use]
+    pub fn returns(&self) -> bool {
+        self.reduction.is_some() || self.exchange.is_some()
+    }
+
+    /// What an exchange returns.
+    #[must_use]
+    pub fn exchanged(&self) -> Option<ExprId> {
+        self.exchange.and_then(|exchange| exchange.value)
     }
 
     /// The expression of its thread count, if it has one.
@@ -356,6 +387,15 @@ pub struct Violation {
     /// The threads that have to have ended before, since a task that starts or waits before is complete
     /// then.
     pub ended: Vec<AgentId>,
+}
+
+impl Violation {
+    /// One that stands for a question: whether an execution has it.
+    #[must_use]
+    pub fn asked(guard: ExprId, span: Span) -> Self {
+        let (rule, behind, ended) = (String::new(), Vec::new(), Vec::new());
+        Self { guard, span, rule, out_of_model: false, behind, ended }
+    }
 }
 
 /// A register whose final value is asked for.
@@ -523,6 +563,7 @@ impl EventGraph {
         for (cut, new_cut) in self.cuts.iter().zip(&mut new.cuts) {
             new_cut.guard = of_cut(&mut new.exprs, cut);
         }
+        super::exchange::define(&mut new);
         new.awaited = super::awaited::awaited_if(&mut new);
         new
     }
@@ -665,7 +706,7 @@ impl EventGraph {
     }
 
     /// The position of a thread among the threads of its warp; `None` when it is alone there.
-    fn lane(&self, agent: AgentId) -> Option<u32> {
+    pub(super) fn lane(&self, agent: AgentId) -> Option<u32> {
         self.agents[agent.index()].place()?.warp?;
         let own = self.warp_of(agent);
         let before = (0..agent.index()).map(AgentId::new);
@@ -677,7 +718,7 @@ impl EventGraph {
     pub fn members(&self, key: &BarrierKey) -> Vec<AgentId> {
         let inside = |&agent: &AgentId| {
             let in_warp = || match key {
-                BarrierKey::Warp(warp, mask) => {
+                BarrierKey::Warp(warp, mask) | BarrierKey::Exchange(warp, mask, _) => {
                     self.warp_of(agent) == Some(*warp)
                         && self.lane(agent).is_none_or(|lane| mask & (1 << lane) != 0)
                 }
@@ -726,7 +767,9 @@ impl BarrierKey {
         match *self {
             Self::Cta(cta, _) | Self::Instance(cta, ..) => (p.gpu, p.grid, p.cta) == cta,
             Self::Cluster(cluster) => (p.gpu, p.grid, p.cluster) == cluster,
-            Self::Warp((gpu, grid, cta, _), _) => (p.gpu, p.grid, p.cta) == (gpu, grid, cta),
+            Self::Warp((gpu, grid, cta, _), _) | Self::Exchange((gpu, grid, cta, _), ..) => {
+                (p.gpu, p.grid, p.cta) == (gpu, grid, cta)
+            }
         }
     }
 }
@@ -741,6 +784,9 @@ impl std::fmt::Display for BarrierKey {
             Self::Cluster((_, _, cluster)) => write!(f, "the barrier of cluster {cluster}"),
             Self::Warp((_, _, cta, warp), mask) => {
                 write!(f, "the barrier of warp {warp} in CTA {cta}, mask {mask:#x}")
+            }
+            Self::Exchange((_, _, cta, warp), mask, op) => {
+                write!(f, "{op} of warp {warp} in CTA {cta}, mask {mask:#x}")
             }
         }
     }

@@ -263,9 +263,9 @@ fn effects(micro: &Micro) -> (Vec<usize>, Vec<usize>) {
             destination.map(|d| d.0)
         }
         Micro::Barrier(barrier) => {
-            barrier.count.iter().chain(&barrier.predicate).for_each(|t| t.registers(&mut reads));
+            barrier.count.iter().chain(&barrier.operand).for_each(|t| t.registers(&mut reads));
             match &barrier.group {
-                BarrierGroup::Cta(a) | BarrierGroup::Warp(a) => {
+                BarrierGroup::Cta(a) | BarrierGroup::Warp(a) | BarrierGroup::Exchange(a, _) => {
                     a.registers(&mut reads);
                 }
                 BarrierGroup::Instance(a, b) => {
@@ -274,7 +274,10 @@ fn effects(micro: &Micro) -> (Vec<usize>, Vec<usize>) {
                 }
                 BarrierGroup::Cluster => {}
             }
-            barrier.reduction.and_then(|(_, r)| r)
+            let exchange = barrier.exchange.as_ref();
+            let lanes = exchange.into_iter().flat_map(|e| e.source.iter().chain([&e.lane]));
+            lanes.for_each(|t| t.registers(&mut reads));
+            exchange.map(|e| e.register).or(barrier.reduction.and_then(|(_, r)| r))
         }
         Micro::Branch { condition, .. } => {
             condition.iter().for_each(|t| t.registers(&mut reads));

@@ -1,11 +1,13 @@
 //! Barrier operations of a thread: the barriers that each may mean, and what reductions return.
 
-use super::graph::{BarrierKey, BarrierOp, BarrierRule, BarrierUse, UsedCount};
+use super::draft::Draft;
+use super::exchange::{Exchanged, Member, Own};
+use super::graph::{BarrierKey, BarrierOp, BarrierRule, BarrierUse, Exchange, UsedCount};
 use super::unfold::{Cell, Effect, EffectKind, State, ThreadRun};
-use crate::id::{AgentId, ExprId};
+use crate::id::{AccessId, AgentId, ExprId};
 use crate::litmus::ast::ThreadPlace;
-use crate::program::expr::{Expr, ExprArena};
-use crate::program::micro::{BarrierGroup, BarrierMicro, Micro, Program, ThreadCode};
+use crate::program::expr::{Binary, Expr, ExprArena};
+use crate::program::micro::{BarrierGroup, BarrierMicro, Micro, Program, Reduction, ThreadCode};
 use crate::program::term::Term;
 use crate::source::Span;
 
@@ -18,8 +20,14 @@ impl ThreadRun<'_, '_> {
         span: Span,
     ) {
         let count = barrier.count.as_ref().map(|t| self.term(t, state, None));
-        let predicate = barrier.predicate.as_ref();
-        let predicate = predicate.map(|t| (self.term(t, state, None), self.term_reads(t, state)));
+        let operand = barrier.operand.as_ref();
+        let operand = operand.map(|t| (self.term(t, state, None), self.term_reads(t, state)));
+        let exchange = barrier.exchange.as_ref().map(|exchange| Exchange {
+            op: exchange.op,
+            lane: self.term(&exchange.lane, state, None),
+            source: exchange.source.as_ref().map(|t| self.term(t, state, None)),
+            value: None,
+        });
         let legal = self.term(&barrier.legal, state, None);
         let guard = self.exprs().and(state.guard, legal);
         let resources = if self.draft.exprs.is_false(guard) {
@@ -27,41 +35,92 @@ impl ThreadRun<'_, '_> {
         } else {
             self.barrier_keys(barrier, &State { guard, ..state.clone() }, span)
         };
+        let register = match (&barrier.exchange, barrier.reduction) {
+            (Some(exchange), _) => Some(exchange.register),
+            (None, Some((_, register))) => register,
+            (None, None) => None,
+        };
         let mut result: Option<Cell> = None;
         for (guard, key) in resources {
-            let passes = barrier.arrives && barrier.waits && count.is_none();
-            let kind = match passes && self.is_alone_at(&key) {
-                true => EffectKind::LoneBarrier,
-                false => EffectKind::Change,
+            let cell = match exchange {
+                Some(exchange) if self.is_alone_in(&key) => {
+                    Some(self.exchange_alone(exchange, &key, operand.clone()))
+                }
+                _ => {
+                    let passes = barrier.arrives && barrier.waits && count.is_none();
+                    let alone = self.is_alone_at(&key);
+                    let index = self.draft.push_barrier(
+                        self.index,
+                        barrier,
+                        key,
+                        count,
+                        operand.clone(),
+                        exchange,
+                        guard,
+                        self.position,
+                        span,
+                    );
+                    let kind = match passes && alone {
+                        true => EffectKind::LoneBarrier,
+                        false => EffectKind::Change,
+                    };
+                    self.effects.push(Effect { node, guard, kind });
+                    self.returned(barrier, index)
+                }
             };
-            let index = self.draft.push_barrier(
-                self.index,
-                barrier,
-                key,
-                count,
-                predicate.clone(),
-                guard,
-                self.position,
-                span,
-            );
-            self.effects.push(Effect { node, guard, kind });
-            if let Some((reduction, Some(register))) = barrier.reduction {
-                let wide = self.code.registers[register].ty.bits;
-                let width =
-                    if reduction == crate::program::micro::Reduction::Popc { 32 } else { 1 };
-                let leaf = self.exprs().leaf(Expr::Barrier(index), width);
-                let leaf = self.exprs().resize(leaf, wide, false);
-                let reads = self.draft.results.get(index as usize).cloned().unwrap_or_default();
-                let cell = Cell { value: leaf, reads };
-                result = Some(match result {
-                    None => cell,
-                    Some(other) => self.choose_cell(guard, cell, &other),
-                });
-            }
+            result = match (result, cell) {
+                (Some(other), Some(cell)) => Some(self.choose_cell(guard, cell, &other)),
+                (other, cell) => cell.or(other),
+            };
         }
-        if let (Some((_, Some(register))), Some(cell)) = (barrier.reduction, result) {
+        if let (Some(register), Some(mut cell)) = (register, result) {
+            let wide = self.code.registers[register].ty.bits;
+            cell.value = self.exprs().resize(cell.value, wide, false);
             state.cells[register] = cell;
         }
+    }
+
+    /// What a barrier operation returns, if it does.
+    fn returned(&mut self, barrier: &BarrierMicro, index: u32) -> Option<Cell> {
+        let width = match (&barrier.exchange, barrier.reduction) {
+            (Some(exchange), _) => exchange.op.result().bits,
+            (None, Some((Reduction::Popc, _))) => 32,
+            (None, Some(_)) => 1,
+            (None, None) => return None,
+        };
+        let value = self.exprs().leaf(Expr::Barrier(index), width);
+        let reads = self.draft.results.get(index as usize).cloned().unwrap_or_default();
+        Some(Cell { value, reads })
+    }
+
+    /// Whether the test has no other thread that an exchange within a warp is for.
+    fn is_alone_in(&self, key: &BarrierKey) -> bool {
+        let BarrierKey::Exchange(warp, mask, _) = *key else { return false };
+        let threads = self.draft.program.threads.iter().enumerate();
+        let places = threads.filter_map(|(index, thread)| match thread.place {
+            ThreadPlace::Device(p) if p.warp == Some(warp.3) => Some((index, p)),
+            _ => None,
+        });
+        let mut mates = (0_u32..).zip(places.filter(|(_, p)| key.includes(*p)));
+        !mates.any(|(lane, (index, _))| index != self.index && mask >> lane & 1 == 1)
+    }
+
+    /// What a thread gets from an exchange with nobody: a value of its registers.
+    fn exchange_alone(
+        &mut self,
+        exchange: Exchange,
+        key: &BarrierKey,
+        operand: Option<(ExprId, Vec<AccessId>)>,
+    ) -> Cell {
+        let (operand, reads) = operand.unzip();
+        let present = self.exprs().truth(true);
+        let Exchange { op, lane, source, .. } = exchange;
+        let operand = operand.unwrap_or(lane);
+        let member = Member { thread: self.index, lane, present, operand };
+        let Draft { exprs, symbols, .. } = &mut *self.draft;
+        let mut alone = Exchanged { exprs, symbols, members: &[member], key };
+        let value = alone.result(Own { op, source, member });
+        Cell { value, reads: reads.unwrap_or_default() }
     }
 
     /// Whether the test has no other thread that a barrier might wait for.
@@ -89,13 +148,15 @@ impl ThreadRun<'_, '_> {
             BarrierGroup::Cluster => {
                 vec![(state.guard, BarrierKey::Cluster((p.gpu, p.grid, p.cluster)))]
             }
-            BarrierGroup::Warp(mask) => {
+            BarrierGroup::Warp(mask) | BarrierGroup::Exchange(mask, _) => {
                 let warp = p.warp.unwrap_or(u32::try_from(self.index).unwrap_or(u32::MAX));
+                let warp = (p.gpu, p.grid, p.cta, warp);
                 let masks = self.small_values(mask, state, u64::from(u32::MAX), span);
-                masks
-                    .into_iter()
-                    .map(|(g, m)| (g, BarrierKey::Warp((p.gpu, p.grid, p.cta, warp), m)))
-                    .collect()
+                let key = |mask| match barrier.group {
+                    BarrierGroup::Exchange(_, op) => BarrierKey::Exchange(warp, mask, op),
+                    _ => BarrierKey::Warp(warp, mask),
+                };
+                masks.into_iter().map(|(guard, mask)| (guard, key(mask))).collect()
             }
             BarrierGroup::Cta(resource) => {
                 let values = self.small_values(resource, state, 15, span);
@@ -173,7 +234,9 @@ fn uses_of(agent: AgentId, thread: &ThreadCode) -> Vec<BarrierUse> {
         let resource = match &barrier.group {
             BarrierGroup::Cta(resource) => constant(resource).and_then(|r| u64::try_from(r).ok()),
             BarrierGroup::Instance(..) => None,
-            BarrierGroup::Cluster | BarrierGroup::Warp(_) => return None,
+            BarrierGroup::Cluster | BarrierGroup::Warp(_) | BarrierGroup::Exchange(..) => {
+                return None;
+            }
         };
         let count = match &barrier.count {
             None => UsedCount::All,
@@ -196,6 +259,8 @@ pub(super) struct Meetings<'a> {
     barriers: &'a [BarrierOp],
     /// The thread of each operation.
     threads: Vec<usize>,
+    /// When each of them happens.
+    guards: Vec<ExprId>,
     /// How many operations of the thread come before that count with it, at least and at most.
     turns: Vec<(usize, usize)>,
 }
@@ -208,13 +273,14 @@ impl<'a> Meetings<'a> {
         places: &[(usize, ExprId)],
     ) -> Self {
         let threads = places.iter().map(|&(thread, _)| thread).collect();
+        let guards = places.iter().map(|&(_, guard)| guard).collect();
         let mut turns = Vec::new();
-        // Without reductions nobody asks.
-        if barriers.iter().any(|op| op.reduction.is_some()) {
+        // Where nothing is returned nobody asks.
+        if barriers.iter().any(BarrierOp::returns) {
             let mut exprs = exprs.clone();
             turns.extend((0..barriers.len()).map(|at| turn(barriers, &mut exprs, places, at)));
         }
-        Self { barriers, threads, turns }
+        Self { barriers, threads, guards, turns }
     }
 
     /// Whether two operations may be of one generation. Those of one thread never are; without
@@ -230,6 +296,33 @@ impl<'a> Meetings<'a> {
         }
         let ((first, last), (other_first, other_last)) = (self.turns[a], self.turns[b]);
         first <= other_last && other_first <= last
+    }
+}
+
+impl Meetings<'_> {
+    /// That two operations which may be of one generation are, where both happen and operations of
+    /// one turn meet.
+    pub(super) fn is_together(&self, exprs: &mut ExprArena, a: usize, b: usize) -> ExprId {
+        let is_sure = |at: usize| self.turns[at].0 == self.turns[at].1;
+        if is_sure(a) && is_sure(b) {
+            return exprs.truth(true);
+        }
+        let (one, other) = (self.number(exprs, a), self.number(exprs, b));
+        exprs.eq(one, other)
+    }
+
+    /// How many operations of the thread on the same barrier come before one of it.
+    fn number(&self, exprs: &mut ExprArena, at: usize) -> ExprId {
+        let mut sum = exprs.number(0, BarrierOp::ORDINAL_BITS);
+        for other in 0..at {
+            let counts = self.threads[other] == self.threads[at]
+                && self.barriers[other].is_numbered_with(&self.barriers[at]);
+            if counts {
+                let one = exprs.zero_extend(self.guards[other], BarrierOp::ORDINAL_BITS);
+                sum = exprs.binary(Binary::Add, sum, one);
+            }
+        }
+        sum
     }
 }
 

@@ -60,9 +60,9 @@ impl<'p> ThreadRun<'_, 'p> {
                     let rule = if let Some(rule) = refused {
                         rule
                     } else if aligned {
-                        "an access outside every variable of its state space"
+                        "an access outside every variable of its state space (PTX-6.4.1)"
                     } else {
-                        "an access that is not aligned to its size (PTX-6.4.1.3)"
+                        "an access that is not aligned to its size (PTX-6.4.1)"
                     };
                     self.bad_address(state.guard, rule, span);
                     Places { list: Vec::new(), nowhere: Some(zero), several: false }
@@ -96,11 +96,36 @@ impl<'p> ThreadRun<'_, 'p> {
         let complete = self.draft.exprs.is_false(elsewhere);
         if !complete {
             let rule = "an access that is misaligned or outside every variable of its state space \
-                        (PTX-6.4.1.3)";
-            self.bad_address(elsewhere, rule, span);
+                        (PTX-6.4.1)";
+            let rule = match self.without_value(address) {
+                None => rule.to_owned(),
+                Some(name) => {
+                    format!("{rule}: its address comes from `{name}`, which has no given value")
+                }
+            };
+            self.bad_address(elsewhere, &rule, span);
         }
         let (several, listed) = (out.len() + never > 1, complete && never == 0);
         Places { list: out, nowhere: (!listed).then_some(zero), several }
+    }
+
+    /// What a value is computed from that the test gives no value and that no thread writes: a
+    /// parameter or constant, or a special register.
+    fn without_value(&self, value: ExprId) -> Option<String> {
+        let layout = &self.draft.program.layout;
+        let name = |leaf: Expr| match leaf {
+            Expr::Symbol(id) => Some(self.draft.symbols[id.index()].name.clone()),
+            Expr::Read(id) => {
+                let access = &self.draft.accesses[id.index()];
+                let variable = &layout.variables[layout.objects[access.object.index()].variable];
+                let read_only =
+                    matches!(variable.space, DeclaredSpace::Param | DeclaredSpace::Const);
+                let index = access.offset / u64::from(variable.ty.bytes());
+                (read_only && variable.given(index).is_none()).then(|| variable.name.clone())
+            }
+            _ => None,
+        };
+        self.draft.exprs.leaves(value).into_iter().find_map(name)
     }
 
     /// Whether it is known that the step does not access a place.
@@ -304,6 +329,8 @@ fn refusal(target: &Target, does: Does, place: &Resolved) -> Option<&'static str
         (Local, Does::Update) => {
             Some("an atomic operation outside `.global` and `.shared` (PTX-9.7.13.5)")
         }
+        // What is volatile there only the thread itself could tell, and compilers write it.
+        (Local, Does::Read | Does::Write) if target.marks.volatile => None,
         (Const | Param | Local, Does::Read) if target.order != Order::Weak => {
             Some("a strong load outside `.global` and `.shared` (PTX-9.7.9.8)")
         }

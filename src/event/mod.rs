@@ -8,6 +8,7 @@ mod control;
 mod counted;
 mod draft;
 mod elements;
+mod exchange;
 pub mod graph;
 mod initial;
 mod live;

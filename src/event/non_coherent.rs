@@ -3,41 +3,49 @@
 //! The model covers them only where no write can come in their way: every write to the location
 //! belongs to a task that is complete before theirs starts, or starts when theirs is complete.
 
-use super::draft::DraftAccess;
+use super::draft::Draft;
 use super::graph::Violation;
-use crate::program::expr::ExprArena;
-use crate::program::micro::Program;
+use crate::id::{AccessId, AgentId};
 
-/// Where a non-coherent load meets a write that is not surely over.
-pub(super) fn violations(
-    program: &Program,
-    accesses: &[DraftAccess],
-    exprs: &mut ExprArena,
-) -> Vec<Violation> {
-    let loads: Vec<&DraftAccess> = accesses.iter().filter(|a| a.marks.non_coherent).collect();
-    if loads.is_empty() {
-        return Vec::new();
-    }
-    let before = program.tasks.earlier_threads();
-    let mut out = Vec::new();
-    for load in loads {
-        for write in accesses.iter().filter(|a| a.write) {
-            if before[load.thread][write.thread] || before[write.thread][load.thread] {
+impl Draft<'_> {
+    /// Notes where a non-coherent load meets a write that is not surely over.
+    pub(super) fn look_at_non_coherent_loads(&mut self) {
+        let ids = || (0..self.accesses.len()).map(AccessId::new);
+        let access = |id: AccessId| &self.accesses[id.index()];
+        let mut loads = ids().filter(|&id| access(id).marks.non_coherent).peekable();
+        if loads.peek().is_none() {
+            return;
+        }
+        let before = self.program.tasks.earlier_threads();
+        let apart = |a: usize, b: usize| !before[a][b] && !before[b][a];
+        let mut meetings = Vec::new();
+        for load in loads {
+            let meets = |&write: &AccessId| {
+                let (load, write) = (access(load), access(write));
+                write.write && apart(load.thread, write.thread) && write.overlaps(load)
+            };
+            meetings.extend(ids().filter(meets).map(|write| (load, write)));
+        }
+        let passed = self.barriers_before_accesses();
+        for (load, write) in meetings {
+            let both = [load, write].map(|id| {
+                let access = &self.accesses[id.index()];
+                (access.thread, access.guard, passed[id.index()])
+            });
+            let guard = self.exprs.and(both[0].1, both[1].1);
+            if self.exprs.is_false(guard) {
                 continue;
             }
-            let guard = exprs.and(load.guard, write.guard);
-            if write.overlaps(load) && !exprs.is_false(guard) {
-                out.push(Violation {
-                    guard,
-                    span: load.span,
-                    rule: "a non-coherent load of data that is written meanwhile (PTX-8.1)"
-                        .to_owned(),
-                    out_of_model: true,
-                    behind: Vec::new(),
-                    ended: Vec::new(),
-                });
-            }
+            let behind = both.map(|(thread, _, count)| (AgentId::new(thread + 1), count)).to_vec();
+            let ended = both.map(|(thread, guard, _)| self.ended_before(thread, guard)).concat();
+            self.violations.push(Violation {
+                guard,
+                span: self.accesses[load.index()].span,
+                rule: "a non-coherent load of data that is written meanwhile (PTX-8.1)".to_owned(),
+                out_of_model: true,
+                behind,
+                ended,
+            });
         }
     }
-    out
 }

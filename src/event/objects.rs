@@ -3,7 +3,7 @@
 //! There is an object where an mbarrier operation has left one: this is a matter of who wrote what is
 //! read, not of its bits, since ordinary data may have any.
 
-use super::draft::{Draft, DraftAccess, DraftKind, Entry};
+use super::draft::{Draft, DraftAccess, Entry};
 use super::graph::{EventGraph, EventKind, Violation};
 use super::unfold::ThreadRun;
 use crate::id::{AccessId, AgentId, ExprId};
@@ -44,7 +44,7 @@ impl ThreadRun<'_, '_> {
             wrong = exprs.or(wrong, here);
         }
         let rule = match marks.mbarrier_init {
-            true => "mbarrier.init of an initialized mbarrier",
+            true => "mbarrier.init of an initialized mbarrier (PTX-9.7.13.15)",
             false => "an mbarrier operation on an object that is not initialized (PTX-9.7.13.15)",
         };
         if !self.draft.exprs.is_false(wrong) {
@@ -69,17 +69,13 @@ impl Draft<'_> {
         if objects.is_empty() {
             return;
         }
-        let mut barriers = 0;
+        let passed = self.barriers_before_accesses();
         for entry in std::mem::take(&mut self.entries) {
-            match entry {
-                Entry::Other { kind: DraftKind::Barrier(index), .. } => barriers = index + 1,
-                Entry::Access(id) => {
-                    let access = &self.accesses[id.index()];
-                    if !access.marks.mbarrier && objects.iter().any(|o| o.overlaps(access)) {
-                        self.look_at_object(id, barriers);
-                    }
+            if let Entry::Access(id) = entry {
+                let access = &self.accesses[id.index()];
+                if !access.marks.mbarrier && objects.iter().any(|o| o.overlaps(access)) {
+                    self.look_at_object(id, passed[id.index()]);
                 }
-                Entry::Other { .. } => {}
             }
             self.entries.push(entry);
         }

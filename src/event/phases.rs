@@ -1,8 +1,8 @@
 //! Arrivals on mbarriers, and the waits that may find their phase complete.
 //!
 //! What a CTA does on its own objects is ordered by the observation of chapter 8: there all scopes
-//! include each other. Operations from other CTAs come between without that, and for such objects the
-//! pairs are listed.
+//! include each other. Operations from other CTAs come without that, and for such objects the pairs
+//! are listed.
 
 use super::graph::{Conditional, Event, EventGraph};
 use crate::id::{EventId, LocId};
@@ -10,7 +10,7 @@ use crate::program::mbarrier::finds_complete;
 use crate::ptx::operation::Order;
 use std::collections::BTreeSet;
 
-/// The release arrivals and the waits of one CTA on each object that several CTAs use.
+/// The release arrivals and the waits on each object that several CTAs use.
 pub(super) fn phases(graph: &mut EventGraph) -> Vec<Conditional> {
     let mut out = Vec::new();
     for loc in (0..graph.locations.len()).map(LocId::new) {
@@ -42,8 +42,7 @@ fn cta(graph: &EventGraph, event: &Event) -> Option<(u32, u32, u32)> {
 
 fn phase_end(graph: &mut EventGraph, arrival: EventId, wait: EventId) -> Option<Conditional> {
     let (from, to) = (graph.event(arrival), graph.event(wait));
-    let near = cta(graph, from).is_some() && cta(graph, from) == cta(graph, to);
-    let old = graph.access_of(arrival).rmw_read.filter(|_| near && from.agent != to.agent)?;
+    let old = graph.access_of(arrival).rmw_read.filter(|_| from.agent != to.agent)?;
     let (old, found) = (graph.access(old).value, graph.access_of(wait).value);
     let when = finds_complete(&mut graph.exprs, old, found);
     Some(Conditional { from: arrival, to: wait, when })

@@ -501,6 +501,11 @@ impl<'a> Barriers<'a> {
         self.edges(generations, |key| matches!(key, BarrierKey::Warp(..)))
     }
 
+    /// Who waits for whom in exchanges within warps.
+    pub fn exchange_edges(&self, generations: &Generations) -> Vec<(EventId, EventId)> {
+        self.edges(generations, |key| matches!(key, BarrierKey::Exchange(..)))
+    }
+
     fn edges(
         &self,
         generations: &Generations,

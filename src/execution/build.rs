@@ -375,6 +375,7 @@ impl<'g> Execution<'g> {
                 (BaseRel::BarrierSync, barriers.cta_edges(generations)),
                 (BaseRel::WarpSync, barriers.warp_edges(generations)),
                 (BaseRel::ClusterSync, barriers.cluster_edges(generations)),
+                (BaseRel::Exchange, barriers.exchange_edges(generations)),
             ];
             edges.into_iter().for_each(|(kind, e)| self.choose(kind, Rel::from_pairs(n, e)));
         };
@@ -501,10 +502,16 @@ fn compute(graph: &EventGraph, choices: &Choices, known: &[Option<u128>], values
                 let whole = before.get(graph.access_of(write).value)?;
                 Some(graph.piece_of(write, whole))
             }
-            Expr::Barrier(index) => match choices.generations.is_empty() {
-                true => choices.returned.get(index as usize).copied().flatten(),
-                false => barrier_result(graph, &choices.generations, &before, index as usize),
-            },
+            Expr::Barrier(index) => {
+                let index = index as usize;
+                if let Some(value) = graph.barriers[index].exchanged() {
+                    return before.get(value);
+                }
+                match choices.generations.is_empty() {
+                    true => choices.returned.get(index).copied().flatten(),
+                    false => barrier_result(graph, &choices.generations, &before, index),
+                }
+            }
             _ => None,
         });
         if *values == before {
@@ -544,7 +551,8 @@ pub(crate) fn close_coherence(graph: &EventGraph, co: &mut Rel) {
     }
 }
 
-/// What a `bar.red` returns: its generation's predicates combined. Operations without a predicate
+/// What a barrier operation returns. An exchange within a warp has an expression for it. A `bar.red`:
+/// its generation's predicates combined. Operations without a predicate
 /// must not take part; where they do, they do not count. `None` where it is not known who meets, or
 /// not all predicates are.
 pub(crate) fn barrier_result(
@@ -555,11 +563,14 @@ pub(crate) fn barrier_result(
 ) -> Option<u128> {
     use crate::program::micro::Reduction;
     let op = &graph.barriers[index];
+    if let Some(value) = op.exchanged() {
+        return values.get(value);
+    }
     let generation = generations.get(index).copied().flatten()?;
     let mut predicates = Vec::new();
     for (other, g) in graph.barriers.iter().zip(generations) {
         if other.key == op.key && g.is_some_and(|g| g.index == generation.index) {
-            let Some(predicate) = other.predicate else { continue };
+            let Some(predicate) = other.operand else { continue };
             predicates.push(values.truth(predicate)?);
         }
     }

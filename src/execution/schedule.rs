@@ -3,7 +3,8 @@
 //!
 //! In those that are [certain](Schedules::new), only operations that surely happen take part; a
 //! thread goes no further than to the first that may not, and one that may be cut is not known to
-//! end. So whatever happens in such a schedule happens in some run of the program. Those that are
+//! end. Nor does a thread come to what has to wait for a task of which some thread does not end. So
+//! whatever happens in such a schedule happens in some run of the program. Those that are
 //! [possible](Schedules::possible) have a schedule for whatever happens in some run.
 
 use super::barrier::{Barriers, TooMany, Unit};
@@ -15,7 +16,7 @@ use petgraph::unionfind::UnionFind;
 use rustc_hash::FxHashSet;
 
 /// A use of a barrier that is undefined (PTX-9.7.13.1): two operations.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Misuse {
     /// Of a thread that comes back before the barrier is reset.
     EarlyReturn(usize, usize),
@@ -23,6 +24,18 @@ pub enum Misuse {
     DifferentCounts(usize, usize),
     /// Of which only one reduces.
     Mixture(usize, usize),
+}
+
+/// A misuse in some schedule.
+#[derive(Clone, Debug)]
+pub struct Misused {
+    /// Which one.
+    pub misuse: Misuse,
+    /// Where threads are then that do not end: the operations at which they wait or to which they come
+    /// next.
+    pub places: Vec<usize>,
+    /// The threads to which it matters how far the others of them have come.
+    pub crowd: Vec<AgentId>,
 }
 
 /// All orders in which threads may execute their barrier operations.
@@ -35,6 +48,9 @@ pub struct Schedules<'a> {
     awaited: Vec<Vec<Awaited>>,
     /// Which operations of the graph may be left out.
     optional: Vec<bool>,
+    /// The threads that have to have ended before each operation of the graph, since their tasks come
+    /// before.
+    earlier: Vec<Vec<usize>>,
 }
 
 /// What a thread surely does at barriers.
@@ -46,6 +62,8 @@ struct Thread {
     next: Option<usize>,
     /// Whether it ends after them.
     ends: bool,
+    /// The threads that have to have ended before it ends, since their tasks come before.
+    earlier: Vec<usize>,
 }
 
 /// Where everybody is.
@@ -64,11 +82,14 @@ struct State {
 
 impl Thread {
     /// One that comes to no barrier and ends.
-    const IDLE: Self = Self { operations: Vec::new(), next: None, ends: true };
+    const IDLE: Self = Self { operations: Vec::new(), next: None, ends: true, earlier: Vec::new() };
 }
 
 /// States after which no more are looked at.
 const MOST_STATES: usize = 20_000;
+
+/// Misuses after which no more are looked for.
+const MOST_MISUSES: usize = 16;
 
 /// Ways to end after which no more are looked at.
 const MOST_ENDS: usize = 16;
@@ -94,7 +115,8 @@ impl<'a> Schedules<'a> {
             threads[cut.agent.index()].ends = false;
         }
         let optional = vec![false; graph.barriers.len()];
-        Self::of_threads(barriers, threads, optional)
+        let waits = |event| !graph.exprs.is_false(graph.event(event).guard);
+        Self::of_threads(barriers, threads, optional, waits)
     }
 
     /// The schedules of all operations that may happen, each with those that may not or without
@@ -119,10 +141,17 @@ impl<'a> Schedules<'a> {
             }
         }
         threads.iter_mut().for_each(|thread| thread.operations.sort_unstable());
-        Self::of_threads(barriers, threads, optional)
+        let waits = |event| graph.exprs.is_true(guard(event));
+        Self::of_threads(barriers, threads, optional, waits)
     }
 
-    fn of_threads(barriers: Barriers<'a>, threads: Vec<Thread>, optional: Vec<bool>) -> Self {
+    /// The schedules of these threads; events for which `waits` holds wait for tasks.
+    fn of_threads(
+        barriers: Barriers<'a>,
+        mut threads: Vec<Thread>,
+        optional: Vec<bool>,
+        waits: impl Fn(EventId) -> bool,
+    ) -> Self {
         let agents: Vec<AgentId> = (0..threads.len()).map(AgentId::new).collect();
         let mut mates = vec![Vec::new(); threads.len()];
         for warp in barriers.warps(&agents).into_values() {
@@ -134,16 +163,41 @@ impl<'a> Schedules<'a> {
         let mut awaited: Vec<Vec<Awaited>> = Vec::new();
         awaited.resize_with(barriers.graph.barriers.len(), Vec::new);
         barriers.waits_for_warps().into_iter().for_each(|(b, other)| awaited[b].push(other));
-        Self { barriers, threads, mates, awaited, optional }
+        let first = first_waits(barriers.graph, waits);
+        let mut earlier = Vec::new();
+        earlier.resize_with(barriers.graph.barriers.len(), Vec::new);
+        for (&(thread, other), &from) in &first {
+            threads[thread].earlier.push(other);
+            for &b in threads[thread].operations.iter().filter(|&&b| barriers.op(b).event >= from) {
+                earlier[b].push(other);
+            }
+        }
+        Self { barriers, threads, mates, awaited, optional, earlier }
     }
 
-    /// The first misuse that some schedule has, and where threads are then that do not end: the
-    /// operations at which they wait or to which they come next.
+    /// The misuses that schedules have, each once, with where threads are then.
     ///
     /// # Errors
     /// When there are too many schedules to look at.
-    pub fn misuse_with_places(&self) -> Result<Option<(Misuse, Vec<usize>)>, TooMany> {
-        let Some((mut state, misuse)) = self.first_misuse()? else { return Ok(None) };
+    pub fn misuses(&self) -> Result<Vec<Misused>, TooMany> {
+        let (mut found, mut incomplete) = (IndexMap::default(), Ok(()));
+        for crowd in self.crowds() {
+            let all = self.explore(&crowd, |state, misuse| {
+                if let Some(misuse) = misuse {
+                    found.entry(misuse).or_insert_with(|| state.clone());
+                }
+                found.len() >= MOST_MISUSES
+            });
+            incomplete = incomplete.and(all);
+        }
+        if found.is_empty() {
+            incomplete?;
+        }
+        Ok(found.into_iter().map(|(misuse, state)| self.misused(misuse, state)).collect())
+    }
+
+    /// A misuse that comes next in a state.
+    fn misused(&self, misuse: Misuse, mut state: State) -> Misused {
         let (Misuse::EarlyReturn(_, at) | Misuse::DifferentCounts(_, at) | Misuse::Mixture(_, at)) =
             misuse;
         let thread = self.barriers.agent(at).index();
@@ -155,7 +209,11 @@ impl<'a> Schedules<'a> {
         {
             state = next;
         }
-        Ok(Some((misuse, self.places(&state, 0..self.threads.len()))))
+        let all = 0..self.threads.len();
+        let of = self.together(self.threads.iter().map(|thread| thread.operations.as_slice()));
+        let crowd = all.clone().filter(|&other| of.find(other) == of.find(thread));
+        let crowd = crowd.map(AgentId::new).collect();
+        Misused { misuse, places: self.places(&state, all), crowd }
     }
 
     /// At which operations these threads wait, or to which they come next.
@@ -199,23 +257,6 @@ impl<'a> Schedules<'a> {
             ends.len() >= MOST_ENDS
         })?;
         Ok(ends)
-    }
-
-    /// The first misuse that some schedule has, and the state before it.
-    fn first_misuse(&self) -> Result<Option<(State, Misuse)>, TooMany> {
-        let mut incomplete = Ok(());
-        for crowd in self.crowds() {
-            let mut found = None;
-            let all = self.explore(&crowd, |state, misuse| {
-                found = misuse.map(|misuse| (state.clone(), misuse));
-                found.is_some()
-            });
-            if found.is_some() {
-                return Ok(found);
-            }
-            incomplete = incomplete.and(all);
-        }
-        incomplete.map(|()| None)
     }
 
     /// The operations of two threads that come with different counts to one barrier in some schedule.
@@ -297,6 +338,7 @@ impl<'a> Schedules<'a> {
         let mut of = UnionFind::new(self.threads.len());
         let all = || operations.clone().flatten().copied();
         let keys: IndexSet<&BarrierKey> = all().map(|b| self.key(b)).collect();
+        let mut concerned = IndexSet::default();
         for key in keys {
             let here = || all().filter(|&b| self.key(b) == key);
             let users = here().map(|b| self.barriers.agent(b).index());
@@ -309,6 +351,16 @@ impl<'a> Schedules<'a> {
             };
             let together: Vec<usize> = users.chain(others).collect();
             together.windows(2).for_each(|pair| _ = of.union(pair[0], pair[1]));
+            concerned.extend(together);
+        }
+        // Of them, and of those that they wait for, it matters whether they end.
+        let mut at = 0;
+        while let Some(&thread) = concerned.get_index(at) {
+            for &earlier in &self.threads[thread].earlier {
+                of.union(thread, earlier);
+                concerned.insert(earlier);
+            }
+            at += 1;
         }
         of
     }
@@ -429,6 +481,9 @@ impl<'a> Schedules<'a> {
     fn step(&self, state: &State, thread: usize) -> Option<Result<State, Misuse>> {
         let operations = &self.threads[thread].operations;
         let index = *operations.get(state.begun[thread]).filter(|_| !state.waits[thread])?;
+        if !self.have_ended(state, &self.earlier[index]) {
+            return None;
+        }
         let op = self.barriers.op(index);
         let mut next = state.clone();
         next.begun[thread] += 1;
@@ -510,8 +565,15 @@ impl<'a> Schedules<'a> {
     }
 
     fn has_ended(&self, state: &State, thread: usize) -> bool {
-        let Thread { operations, ends, .. } = &self.threads[thread];
-        *ends && state.begun[thread] == operations.len() && !state.waits[thread]
+        let Thread { operations, ends, earlier, .. } = &self.threads[thread];
+        *ends
+            && state.begun[thread] == operations.len()
+            && !state.waits[thread]
+            && self.have_ended(state, earlier)
+    }
+
+    fn have_ended(&self, state: &State, threads: &[usize]) -> bool {
+        threads.iter().all(|&thread| self.has_ended(state, thread))
     }
 
     /// The operation that a thread has begun last.
@@ -621,4 +683,18 @@ impl<'a> Schedules<'a> {
             _ => members.iter().all(|agent| came(agent) || stays_away(agent)),
         }
     }
+}
+
+/// Where each thread first waits for the task of each other one that it waits for.
+fn first_waits(
+    graph: &EventGraph,
+    waits: impl Fn(EventId) -> bool,
+) -> IndexMap<(usize, usize), EventId> {
+    let mut first = IndexMap::default();
+    for &(earlier, later) in graph.api_edges.iter().filter(|&&(_, later)| waits(later)) {
+        let threads = [later, earlier].map(|event| graph.event(event).agent.index());
+        let from = first.entry((threads[0], threads[1])).or_insert(later);
+        *from = later.min(*from);
+    }
+    first
 }

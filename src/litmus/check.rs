@@ -490,6 +490,12 @@ fn addresses(
             _ => continue,
         };
         let Some(variable) = variables.get(name.value.as_str()) else { continue };
+        if let (Operation::Store { .. }, DeclaredSpace::Param) =
+            (&statement.operation, variable.space)
+        {
+            diagnostics.push(stored_parameter(name, address.span).diagnostic());
+            continue;
+        }
         if let Some(space) = space_of(statement)
             && !reaches(space, space_by_name(&name.value, variable))
         {
@@ -524,6 +530,17 @@ fn addresses(
             };
             diagnostics.push(error.diagnostic());
         }
+    }
+}
+
+fn stored_parameter(name: &Spanned<String>, span: Span) -> LitmusError {
+    LitmusError::Other {
+        code: "litmus-space",
+        message: format!("`{}` is a kernel parameter, which nothing stores to", name.value),
+        help: "kernel parameters are read-only (PTX-5.1.6): the `.param` of a store is \
+               `.param::func` (PTX-9.7.9.11), a variable that the thread declares"
+            .to_owned(),
+        span,
     }
 }
 

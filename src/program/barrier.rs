@@ -33,7 +33,7 @@ impl Lowering<'_> {
             legal = whole.and(some);
             self.require(legal.clone(), rule);
         }
-        let (predicate, reduction) = match mode {
+        let (operand, reduction) = match mode {
             BarrierMode::Sync | BarrierMode::Arrive => (None, None),
             BarrierMode::RedPopc(d, p) => (
                 Some(self.value(p, Type::PREDICATE)),
@@ -51,8 +51,9 @@ impl Lowering<'_> {
             count,
             legal,
             order: None,
-            predicate,
+            operand,
             reduction: reduction.map(|(op, d)| (op, d.map(|(register, _)| register))),
+            exchange: None,
         }));
     }
 
@@ -81,7 +82,7 @@ impl Lowering<'_> {
 
 impl BarrierMicro {
     /// An operation without count, reduction and memory order.
-    fn of(group: BarrierGroup, arrives: bool, waits: bool) -> Self {
+    pub(super) fn of(group: BarrierGroup, arrives: bool, waits: bool) -> Self {
         Self {
             group,
             arrives,
@@ -89,8 +90,9 @@ impl BarrierMicro {
             count: None,
             legal: Term::truth(true),
             order: None,
-            predicate: None,
+            operand: None,
             reduction: None,
+            exchange: None,
         }
     }
 }

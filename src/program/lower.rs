@@ -97,6 +97,8 @@ pub(super) struct Position {
     pub(super) in_cta: u128,
     /// Among those of its warp, where the test says which warp that is.
     pub(super) lane: Option<u32>,
+    /// How many threads its warp has; 0 where the test does not say which warp that is.
+    pub(super) lanes: u32,
     /// The least size of its grid.
     pub(super) grid: GridSize,
 }
@@ -106,6 +108,10 @@ pub(super) struct Position {
 fn positions(test: &Test) -> Vec<Position> {
     let sizes = grid_sizes(test);
     let (mut ctas, mut warps) = (FxHashMap::default(), FxHashMap::default());
+    let mut sizes_of_warps = FxHashMap::default();
+    for warp in test.threads.iter().filter_map(|thread| warp_of(thread.place)) {
+        *sizes_of_warps.entry(warp).or_insert(0_u32) += 1;
+    }
     let next = |thread: &Thread| {
         let place = match thread.place {
             ThreadPlace::Device(p) => Some(p),
@@ -114,15 +120,25 @@ fn positions(test: &Test) -> Vec<Position> {
         let cta = ctas.entry(place.map(|p| (p.gpu, p.grid, p.cta))).or_insert(0_u128);
         let in_cta = *cta;
         *cta += 1;
-        let lane = place.and_then(|p| {
-            let warp = warps.entry((p.gpu, p.grid, p.cta, p.warp?)).or_insert(0_u32);
-            *warp += 1;
-            Some(*warp - 1)
+        let own_warp = warp_of(thread.place);
+        let lane = own_warp.map(|warp| {
+            let lane = warps.entry(warp).or_insert(0_u32);
+            *lane += 1;
+            *lane - 1
         });
+        let lanes = own_warp.map_or(0, |warp| sizes_of_warps[&warp]);
         let grid = place.map_or_else(GridSize::default, |p| sizes[&(p.gpu, p.grid)]);
-        Position { in_cta, lane, grid }
+        Position { in_cta, lane, lanes, grid }
     };
     test.threads.iter().map(next).collect()
+}
+
+/// The warp that a test puts a thread into.
+fn warp_of(place: ThreadPlace) -> Option<(u32, u32, u32, u32)> {
+    match place {
+        ThreadPlace::Device(p) => Some((p.gpu, p.grid, p.cta, p.warp?)),
+        ThreadPlace::Host => None,
+    }
 }
 
 /// The state of lowering one thread.
@@ -261,7 +277,7 @@ impl Lowering<'_> {
             order,
             scope: access.scope.filter(|_| order != Order::Weak),
             proxy: access.proxy,
-            marks: Marks { mmio: access.mmio, ..marks },
+            marks: Marks { mmio: access.mmio, volatile: access.volatile, ..marks },
             replica: None,
             confined: only_global(access, marks).map(Confined::Global),
         }
@@ -341,7 +357,15 @@ impl Lowering<'_> {
             Operation::Exit => self.out.push(Micro::Exit),
             Operation::Nothing | Operation::LaunchDependents => {}
             Operation::GridDependencyWait => self.out.push(Micro::GridWait),
-            Operation::WarpExchange { name, .. } | Operation::Unknown { name, .. } => {
+            Operation::WarpExchange { op, destination, predicate, sources } => {
+                self.warp_exchange(*op, destination, predicate, sources);
+            }
+            Operation::StackSave { ty, destination } => {
+                let pointer = Term::Free("stack pointer".to_owned(), ty.bits);
+                self.assign(destination, pointer, Extension::Zero);
+            }
+            Operation::StackRestore { .. } => {}
+            Operation::Unknown { name, .. } => {
                 let rule = format!("`{name}` is outside the supported subset{}", instead(name));
                 let condition = Term::truth(false);
                 self.out.push(Micro::Require { condition, rule, out_of_model: true });

@@ -229,7 +229,7 @@ impl Lowering<'_> {
         if kind.no_complete {
             self.require(
                 after(&old).is_complete().not(),
-                "an `.noComplete` arrival that completes the phase (PTX-9.7.13.15)",
+                "a `.noComplete` arrival that completes the phase (PTX-9.7.13.15)",
             );
         }
         let token = token(&old, self.identity(access), kind.no_complete);

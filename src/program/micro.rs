@@ -4,6 +4,7 @@ use super::layout::Layout;
 use super::term::Term;
 use crate::litmus::ast::{Condition, Quantifier, ThreadPlace};
 use crate::ptx::operation::{FenceRestriction, Order, Proxy, ProxyFenceKind, Scope, Space, Type};
+use crate::ptx::warp::WarpOp;
 use crate::source::Span;
 
 /// A test, resolved: what the unfolding executes symbolically.
@@ -308,10 +309,26 @@ pub struct BarrierMicro {
     pub legal: Term,
     /// The order of a cluster arrival.
     pub order: Option<Order>,
-    /// The predicate operand of `bar.red`.
-    pub predicate: Option<Term>,
+    /// The operand that the threads bring: the predicate of `bar.red`, what an exchange within a
+    /// warp is about.
+    pub operand: Option<Term>,
     /// What `bar.red` returns, and where.
     pub reduction: Option<(Reduction, Option<usize>)>,
+    /// What an exchange within a warp returns.
+    pub exchange: Option<ExchangeMicro>,
+}
+
+/// An exchange of register values within a warp.
+#[derive(Clone, Debug)]
+pub struct ExchangeMicro {
+    /// Which.
+    pub op: WarpOp,
+    /// The lane of the thread.
+    pub lane: Term,
+    /// The lane that `shfl.sync` asks for.
+    pub source: Option<Term>,
+    /// The register that gets the result.
+    pub register: usize,
 }
 
 /// What a barrier operation synchronizes with.
@@ -325,6 +342,8 @@ pub enum BarrierGroup {
     Cluster,
     /// The warp, with a lane mask.
     Warp(Term),
+    /// The threads of a warp that execute the same exchange, with a lane mask.
+    Exchange(Term, WarpOp),
 }
 
 /// Marks that some clauses look at.
@@ -344,6 +363,8 @@ pub struct Marks {
     pub multimem: bool,
     /// `.mmio`
     pub mmio: bool,
+    /// `.volatile`
+    pub volatile: bool,
     /// `ld.global.nc`, `ldu`: for data that nothing writes meanwhile.
     pub non_coherent: bool,
 }

@@ -3,6 +3,7 @@
 mod address;
 mod barrier;
 mod cancel;
+mod exchange;
 pub mod expr;
 pub mod float;
 mod host;

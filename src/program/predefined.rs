@@ -117,7 +117,7 @@ impl Lowering<'_> {
         })
     }
 
-    fn lane_id(&self) -> Term {
+    pub(super) fn lane_id(&self) -> Term {
         let lane = match self.at.lane {
             Some(lane) => Term::Const(u128::from(lane), LANE_BITS),
             None => Term::Fixed(format!("%laneid of {}", self.name), LANE_BITS),

@@ -12,26 +12,13 @@ use crate::ptx::operation::{
 };
 
 /// The longest range that a bulk store is followed through, in bytes.
-const LONGEST_BULK: u128 = 1024;
+const LONGEST_BULK: u128 = 4096;
 
 impl Lowering<'_> {
     /// Lowers an instruction that has no single micro-operation.
     pub(super) fn special_operation(&mut self, operation: &Operation) {
         match operation {
-            Operation::StoreBulk { space, address, size } => {
-                let fixed = match size {
-                    Value::Register(register) => self.registers.fixed(&register.value),
-                    Value::Immediate(bytes) => u128::try_from(bytes.value).ok(),
-                    _ => None,
-                };
-                match fixed {
-                    Some(bytes) if bytes <= LONGEST_BULK && bytes % 8 == 0 => {
-                        let zero = |_| Term::Const(0, 64);
-                        self.words(address, *space, bytes, 8, Confined::Shared, zero);
-                    }
-                    _ => self.unsupported("`st.bulk` of a computed size, or of more than 1 KiB"),
-                }
-            }
+            Operation::StoreBulk { space, address, size } => self.bulk_store(*space, address, size),
             Operation::Discard { address, .. } => {
                 let anything = |_| Term::Free("value after `discard`".to_owned(), 64);
                 let confined = Confined::Global("`discard` outside `.global` (PTX-9.7.9.17)");
@@ -45,6 +32,29 @@ impl Lowering<'_> {
                 self.multimem_load(access, *op, destinations);
             }
             _ => unreachable!("the other operations are lowered elsewhere"),
+        }
+    }
+
+    /// Zeros in as many bytes as a number says, which is a multiple of 8 (PTX-9.7.9.13).
+    fn bulk_store(&mut self, space: Space, address: &Address, size: &Value) {
+        let fixed = match size {
+            Value::Register(register) => self.registers.fixed(&register.value),
+            Value::Immediate(bytes) => u128::try_from(bytes.value).ok(),
+            _ => None,
+        };
+        match fixed {
+            None => self.unsupported("`st.bulk` of a computed size"),
+            Some(bytes) if bytes % 8 != 0 => {
+                let rule = "the size of `st.bulk` is no multiple of 8 (PTX-9.7.9.13)";
+                self.require(Term::truth(false), rule);
+            }
+            Some(bytes) if bytes > LONGEST_BULK => {
+                self.unsupported("`st.bulk` of more than 4 KiB");
+            }
+            Some(bytes) => {
+                let zero = |_| Term::Const(0, 64);
+                self.words(address, space, bytes, 8, Confined::Shared, zero);
+            }
         }
     }
 

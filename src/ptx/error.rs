@@ -155,7 +155,7 @@ pub enum DecodeError {
     #[error("expected {expected}, found {found}")]
     Operand { expected: &'static str, found: String, span: Span },
     /// An operand outside its range.
-    #[error("{what} is {found}, outside {legal}")]
+    #[error("{what} is {found}, {} {legal}", if is_interval(legal) { "outside" } else { "not" })]
     Range { what: &'static str, found: i128, legal: &'static str, span: Span },
     /// Any other rule of the standard.
     #[error("{message}")]
@@ -282,12 +282,18 @@ impl DecodeError {
                 };
                 at("ptx-operand").help(help)
             }
-            Self::Range { legal, .. } => {
+            Self::Range { legal, .. } if is_interval(legal) => {
                 at("ptx-operand-range").help(format!("use a value in {legal}"))
             }
+            Self::Range { legal, .. } => at("ptx-operand-range").help(format!("use {legal}")),
             Self::Rule { help, section, .. } => at("ptx-rule").help(format!("{help} ({section})")),
         }
     }
+}
+
+/// Whether words for legal values say from where to where they go.
+fn is_interval(legal: &str) -> bool {
+    legal.contains(" to ")
 }
 
 /// What was probably meant, where that can be told from what stands there.

@@ -17,3 +17,4 @@ pub mod qualifiers;
 pub mod registers;
 pub mod token;
 pub(crate) mod uses;
+pub mod warp;

@@ -6,6 +6,7 @@
 
 use super::floating::FloatMode;
 pub use super::integer::{CarryOp, Excess, Half, IntegerOp, Permutation, Sign};
+use super::warp::WarpOp;
 use crate::source::{Span, Spanned};
 
 /// A register's name without its `%`.
@@ -761,15 +762,30 @@ pub enum Operation {
         /// Whether it is a generic one.
         generic: bool,
     },
-    /// Warp-wide register exchange without a memory effect; the destinations become unknown
-    /// unless the warp's lanes are all in the test.
+    /// An exchange of register values within a warp, which orders no memory operations.
     WarpExchange {
-        /// The opcode with its qualifiers.
-        name: String,
-        /// Registers written.
-        destinations: Vec<Register>,
-        /// Registers read.
+        /// The instruction with its qualifiers.
+        op: WarpOp,
+        /// Receives the result.
+        destination: Destination,
+        /// Receives the truth value behind `|`.
+        predicate: Destination,
+        /// What is read, the membermask last.
         sources: Vec<Value>,
+    },
+    /// `stacksave`: receives a stack pointer, of which nothing is said.
+    StackSave {
+        /// The type, 32 or 64 bits.
+        ty: Type,
+        /// Receives it.
+        destination: Destination,
+    },
+    /// `stackrestore`
+    StackRestore {
+        /// The type, 32 or 64 bits.
+        ty: Type,
+        /// The stack pointer.
+        source: Value,
     },
     /// `bra`, `goto` and the dialect's compare-and-branch; taken when the condition holds.
     Branch {

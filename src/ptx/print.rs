@@ -304,13 +304,15 @@ impl Printer {
                     .operand(self.destination(destination))
                     .operand(self.value(address))
             }
-            O::WarpExchange { name, destinations, sources } => {
-                let (first, second) = match destinations.as_slice() {
-                    [only] if name.starts_with("elect") => (None, Some(only.clone())),
-                    list => (list.first().cloned(), list.get(1).cloned()),
-                };
-                let line = Line::new(name.as_str()).operand(self.pair(&first, &second)?);
+            O::WarpExchange { op, destination, predicate, sources } => {
+                let line = Line::new(op.to_string()).operand(self.pair(destination, predicate)?);
                 sources.iter().fold(line, |line, source| line.operand(self.value(source)))
+            }
+            O::StackSave { ty, destination } => {
+                Line::new("stacksave").word(ty).operand(self.destination(destination))
+            }
+            O::StackRestore { ty, source } => {
+                Line::new("stackrestore").word(ty).operand(self.value(source))
             }
             O::Branch { target, condition } => match (condition, self.style) {
                 (None, Style::Ptx) => Line::new("bra").operand(word(&target.value)),

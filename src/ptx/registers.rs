@@ -27,7 +27,8 @@ impl<'s> Mentions<'s> {
         mentions
     }
 
-    fn operation(&mut self, operation: &'s Operation) {
+    /// Adds the names in an operation.
+    pub fn operation(&mut self, operation: &'s Operation) {
         use Operation as O;
         match operation {
             O::Load { access, destinations, .. }
@@ -123,10 +124,12 @@ impl<'s> Mentions<'s> {
                 self.value(rank);
                 self.writes.extend(destination);
             }
-            O::WarpExchange { destinations, sources, .. } => {
+            O::WarpExchange { destination, predicate, sources, .. } => {
                 self.values(sources);
-                self.writes.extend(destinations);
+                self.writes.extend(destination.iter().chain(predicate));
             }
+            O::StackSave { destination, .. } => self.writes.extend(destination),
+            O::StackRestore { source, .. } => self.value(source),
             O::Branch { condition, .. } => {
                 if let Some((_, left, right)) = condition {
                     self.value(left);

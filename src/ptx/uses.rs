@@ -25,10 +25,14 @@ pub(crate) enum Fit {
     Element,
     /// The same width, and no floating-point number: counts, masks, tokens.
     Integer,
+    /// That width or more, and no floating-point number: sizes.
+    Count,
     /// The same width, and declared as nothing but bits: pairs of numbers.
     Bits,
     /// An integer that holds an address.
     Address,
+    /// The same width, whatever it holds: elements of vectors of pairs and short numbers.
+    Width,
     /// Nothing is asked.
     Any,
 }
@@ -44,6 +48,7 @@ impl Need {
             || (integer(found) && integer(asked));
         match self.fit {
             Fit::Any => true,
+            Fit::Width => found != Predicate && declared.bits == self.ty.bits,
             Fit::Address => {
                 (found == Bits || integer(found)) && matches!(declared.bits, 16 | 32 | 64)
             }
@@ -56,6 +61,7 @@ impl Need {
             }
             Fit::Element => class && declared.bits >= self.ty.bits,
             Fit::Bits => found == Bits && declared.bits == self.ty.bits,
+            Fit::Count => (found == Bits || integer(found)) && declared.bits >= self.ty.bits,
             Fit::Integer => (found == Bits || integer(found)) && declared.bits == self.ty.bits,
         }
     }
@@ -67,6 +73,12 @@ const WORD: Type = Type::new(TypeKind::Bits, 32);
 /// The type of one of the elements that make up a scalar.
 pub(crate) fn part_of(ty: Type, elements: usize) -> Type {
     Type::new(TypeKind::Bits, ty.bits / u32::try_from(elements.max(1)).unwrap_or(u32::MAX))
+}
+
+/// How registers fit what an atomic or multimem operation takes and gives: exactly, but elements of
+/// vectors, for which only their width counts.
+fn of_elements(access: &AccessForm) -> Fit {
+    if access.elements > 1 { Fit::Width } else { Fit::Exact }
 }
 
 /// Calls `see` for every register that a statement mentions, with the type it is used at.
@@ -150,19 +162,15 @@ impl Visitor<'_> {
             }
             Operation::Atomic { access, destinations, operands, swap, .. } => {
                 self.access(access);
-                let fit = if access.elements > 1 { Fit::Any } else { Fit::Exact };
+                let fit = of_elements(access);
                 destinations.iter().for_each(|d| self.fitting_destination(d, access.ty, fit));
                 operands.iter().chain(swap).for_each(|v| self.fitting(v, access.ty, fit));
             }
-            Operation::Reduce { access, operands, .. } => {
-                self.access(access);
-                let fit = if access.elements > 1 { Fit::Any } else { Fit::Exact };
-                operands.iter().for_each(|v| self.fitting(v, access.ty, fit));
-            }
-            Operation::MultimemStore { access, sources: operands }
+            Operation::Reduce { access, operands, .. }
+            | Operation::MultimemStore { access, sources: operands }
             | Operation::MultimemReduce { access, operands, .. } => {
                 self.access(access);
-                operands.iter().for_each(|v| self.fitting(v, access.ty, Fit::Any));
+                operands.iter().for_each(|v| self.fitting(v, access.ty, of_elements(access)));
             }
             Operation::MultimemLoadReduce { access, destinations, .. } => {
                 self.access(access);
@@ -195,10 +203,11 @@ impl Visitor<'_> {
                 self.fitting_destination(destination, WORD, Fit::Integer);
                 self.fitting(state, ADDRESS, Fit::Integer);
             }
-            Operation::StoreBulk { address, size, .. } | Operation::Discard { address, size } => {
+            Operation::StoreBulk { address, size, .. } => {
                 self.address(address);
-                self.fitting(size, WORD, Fit::Any);
+                self.fitting(size, WORD, Fit::Count);
             }
+            Operation::Discard { address, .. } => self.address(address),
             _ => self.register_operation(operation),
         }
     }
@@ -319,22 +328,18 @@ impl Visitor<'_> {
                 self.fitting_destination(destination, WORD, Fit::Integer);
                 self.value(address, *ty);
             }
-            Operation::WarpExchange { name, destinations, sources } => {
-                let predicate = name.ends_with(".pred");
-                match destinations.as_slice() {
-                    [only] if predicate || name.starts_with("elect") => {
-                        self.register(only, Type::PREDICATE);
-                    }
-                    // The mask of a match, or where that is a sink, whether all agree.
-                    [only] if name.starts_with("match") => self.see(only, WORD, Fit::Any),
-                    [first, second @ ..] => {
-                        self.register(first, WORD);
-                        second.iter().for_each(|d| self.register(d, Type::PREDICATE));
-                    }
-                    [] => {}
+            Operation::WarpExchange { op, destination, predicate, sources } => {
+                self.destination(destination, op.result());
+                self.destination(predicate, Type::PREDICATE);
+                if let Some((mask, sources)) = sources.split_last() {
+                    let own = op.operand().into_iter();
+                    let types = own.chain(std::iter::repeat(WORD));
+                    sources.iter().zip(types).for_each(|(s, ty)| self.value(s, ty));
+                    self.fitting(mask, WORD, Fit::Integer);
                 }
-                sources.iter().for_each(|s| self.fitting(s, WORD, Fit::Any));
             }
+            Operation::StackSave { ty, destination } => self.destination(destination, *ty),
+            Operation::StackRestore { ty, source } => self.value(source, *ty),
             Operation::Branch { condition: Some((_, a, b)), .. } => {
                 self.value(a, Type::UNTYPED);
                 self.value(b, Type::UNTYPED);

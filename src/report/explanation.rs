@@ -5,6 +5,7 @@ use super::readings::description;
 use super::reason;
 use super::witness::{Picture, text};
 use crate::batch::{Case, Judgement, Standing};
+use crate::check::{SINGLE_COPY, Stuck};
 use crate::event::graph::{AgentKind, EventGraph, EventKind};
 use crate::execution::build::{Choices, Execution};
 use crate::explain::{Absent, Counterfactual};
@@ -83,6 +84,24 @@ pub fn render(
     out
 }
 
+/// That some executions end in a deadlock, with one of them.
+#[must_use]
+pub fn deadlock_of_some(subject: Subject<'_>, stuck: &Stuck) -> String {
+    let Stuck { graph, reason } = stuck;
+    let mut out = format!(
+        "\nNot every execution ends: {} (PTX-9.7.13.1), and nobody comes who would let it go on.\n",
+        reason.rule
+    );
+    for &span in &reason.spans {
+        out.push_str(&source_line(span, subject.files));
+    }
+    if let Some(choices) = &reason.choices {
+        out.push_str("\nSo it is in this execution:\n");
+        out.push_str(&drawn(subject, Some(graph), choices));
+    }
+    out
+}
+
 /// The verdict that was expected, where it is another one.
 fn unexpected(judgement: &Judgement) -> Option<Kind> {
     judgement.expected.filter(|_| judgement.standing() == Standing::Unexpected)
@@ -130,8 +149,12 @@ fn by_axioms(
     out.push_str(&platform_note(subject, core));
     match (counterfactual, &subject.judgement.graph) {
         (Some(Ok(found)), Some(graph)) => out.push_str(&excluded(subject, graph, core, found)),
+        (Some(Err(Absent::NoCandidate)), _) if core.torn => out.push_str(
+            "\nOnly an execution that tears accesses apart could have it, and where no other access \
+             overlaps one in part none is looked for (V10, `--reading tearing=byte`).\n",
+        ),
         (Some(Err(Absent::NoCandidate)), _) => out
-            .push_str("\nEven without any axiom, no execution of the program has this outcome.\n"),
+            .push_str("\nEven without any axiom, no execution that ends has this outcome.\n"),
         (Some(Err(Absent::Untold)), _) => out.push_str(
             "\nWhether some execution would have it without them could not be found out.\n",
         ),
@@ -177,9 +200,6 @@ fn platform_note(subject: Subject<'_>, core: &Core) -> String {
         )
     })
 }
-
-/// The axiom of the model that says that accesses are not torn.
-const SINGLE_COPY: &str = "Single-Copy-Atomicity";
 
 fn drawn(subject: Subject<'_>, graph: Option<&EventGraph>, choices: &Choices) -> String {
     let Some(graph) = graph else { return String::new() };

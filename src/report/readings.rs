@@ -16,6 +16,7 @@ const LINES: &[(&str, &str)] = &[
     ("fence-proxy=required", "a fence is morally strong with nothing (V4)"),
     ("fence-sc=causality", "Fence-SC speaks of causality order, not of base causality (V6)"),
     ("mbarrier-arrive=acquires", "the read of an arrival may start an acquire pattern (V34)"),
+    ("mbarrier-reuse=cta", "waits on mbarriers hold back what is behind them in their CTA only"),
     ("nta=syntactic", "dependencies are what the registers mention (V9)"),
     ("nta=value", "dependencies are the flow of values only (V9)"),
     ("observation=no-red", "no `red` carries an observation on (V11)"),

@@ -81,7 +81,7 @@ pub fn forbidden(core: &Core, model: &Model, files: &Files) -> String {
             .to_owned();
     }
     if core.axioms.is_empty() {
-        return "no execution of the program has this outcome, whatever the model".to_owned();
+        return "no execution that ends has this outcome, whatever the model".to_owned();
     }
     let names: Vec<String> = axioms(core, model).map(named).collect();
     let doubt = if core.may_be_shorter() { "; perhaps not all of these are needed" } else { "" };
@@ -131,7 +131,9 @@ fn cut(bounded: &Bounded, files: &Files) -> String {
         many => format!("{many} rounds"),
     };
     let told = match bounded.beyond {
-        Beyond::Higher => format!("was cut after {rounds}; a higher --bound may tell"),
+        Beyond::Higher => format!(
+            "was cut after {rounds}; a higher --bound may tell, unless rounds go on for ever"
+        ),
         Beyond::Counts => {
             format!("was cut after {rounds}; it counts, but too far to be followed to its end")
         }

@@ -243,8 +243,8 @@ pub struct Core {
     /// Whether accesses of different sizes race, so that no axiom holds but those of the core
     /// (PTX-8.7.2).
     pub despite_race: bool,
-    /// Where no axiom is named, whether the outcome is one of executions in which accesses are torn
-    /// that no other overlaps in part (PTX-8.10.3, reading V10).
+    /// Whether the outcome is one of executions in which accesses are torn that no other overlaps in
+    /// part (PTX-8.10.3, reading V10); the axioms are those that exclude it there.
     pub torn: bool,
 }
 

@@ -8,9 +8,9 @@ mod terms;
 
 use super::{Answer, Budget, Core, Cores, Engine, Goal, Problem, States, Why};
 use crate::bounds::Precision;
-use crate::encode::Encoding;
 use crate::encode::formula::Formula;
 use crate::encode::meetings::Attendance;
+use crate::encode::{EncodeError, Encoding};
 use crate::execution::barrier::Generation;
 use crate::execution::build::{Choices, Execution};
 use crate::id::{AccessId, EventId, ExprId};
@@ -54,23 +54,33 @@ impl Engine for Z3Engine {
     }
 
     fn find(&self, problem: Problem<'_>, goal: Goal, budget: Budget) -> Answer {
-        let mut encoding = match Encoding::new(problem, goal, self.precision) {
+        let end = end_of(budget);
+        let mut encoding = match Encoding::new(problem, goal, self.precision, end) {
             Ok(encoding) => encoding,
+            Err(EncodeError::Time) => return Answer::Unknown(Why::Timeout),
             Err(error) => return Answer::Unsupported(error.to_string()),
         };
         let wanted = encoding.goal(goal);
         z3::with_z3_config(&Config::new(), || {
             let cores = goal.wants_core().then_some(self.cores);
-            Session::new(&mut encoding, budget).find(wanted, cores)
+            Session::new(&mut encoding, budget, end).find(wanted, cores)
         })
     }
 
     fn states(&self, problem: Problem<'_>, budget: Budget) -> Result<States, String> {
-        let mut encoding =
-            Encoding::new(problem, Goal::Complete, self.precision).map_err(|e| e.to_string())?;
+        let end = end_of(budget);
+        let mut encoding = Encoding::new(problem, Goal::Complete, self.precision, end)
+            .map_err(|e| e.to_string())?;
         let sides = [true, false].map(|holds| encoding.goal(Goal::Condition(holds)));
-        Ok(z3::with_z3_config(&Config::new(), || Session::new(&mut encoding, budget).states(sides)))
+        Ok(z3::with_z3_config(&Config::new(), || {
+            Session::new(&mut encoding, budget, end).states(sides)
+        }))
     }
+}
+
+/// When the time of a budget is over.
+fn end_of(budget: Budget) -> Option<Instant> {
+    budget.milliseconds.map(|ms| Instant::now() + Duration::from_millis(ms))
 }
 
 /// How many final states are listed.
@@ -103,7 +113,7 @@ struct Session<'e, 'a> {
 }
 
 impl<'e, 'a> Session<'e, 'a> {
-    fn new(encoding: &'e mut Encoding<'a>, budget: Budget) -> Self {
+    fn new(encoding: &'e mut Encoding<'a>, budget: Budget, end: Option<Instant>) -> Self {
         let solver = Solver::new_for_logic("QF_FD").unwrap_or_default();
         let mut params = Params::new();
         // Z3 would take Ctrl-C for itself, question by question, from whoever runs it.
@@ -118,7 +128,7 @@ impl<'e, 'a> Session<'e, 'a> {
             solver,
             listed: 0,
             left_out: 0,
-            end: budget.milliseconds.map(|ms| Instant::now() + Duration::from_millis(ms)),
+            end,
         };
         let hard = session.encoding.hard.clone();
         session.assert(&hard);
@@ -267,8 +277,10 @@ impl<'e, 'a> Session<'e, 'a> {
         let terms: Vec<Term> =
             observed.iter().map(|&x| self.translation.term(self.encoding, x)).collect();
         let mut states = States::default();
-        let unknown = self.encoding.graph.symbols.iter().any(|s| s.width > MANY_VALUES);
-        let most = if unknown { MOST_EXAMPLES } else { MOST_STATES };
+        // Bytes of one word are many values together; a bit is a choice.
+        let widths = self.encoding.graph.symbols.iter().map(|s| s.width);
+        let unknown: u32 = widths.filter(|&width| width > 1).sum();
+        let most = if unknown > MANY_VALUES { MOST_EXAMPLES } else { MOST_STATES };
         // Those that satisfy the condition leave room for others.
         for (side, most) in sides.into_iter().zip([most / 2, most]) {
             let side = self.formula(side);

@@ -102,5 +102,5 @@ fn demands_are_about_coherence() {
             _ => None,
         })
         .collect();
-    assert_eq!(orders, [BaseRel::Co; 3]);
+    assert_eq!(orders, [BaseRel::Co; 4]);
 }

@@ -13,6 +13,9 @@ pub struct Blocks {
     pub threads: Vec<Vec<Block>>,
     /// Whether the threads are in one CTA, where they may meet at barriers.
     pub together: bool,
+    /// Whether they are the lanes of one warp there, and meet by instructions of the warp: barrier 0 is
+    /// that of the warp, barrier 1 adds up all `%r0` into `%r1`, and votes are those of the warp.
+    pub warp: bool,
 }
 
 /// A basic block.
@@ -90,7 +93,18 @@ impl Source {
 }
 
 impl Act {
-    /// The statement in a CTA of so many threads.
+    /// The statement in a warp.
+    fn text_in_warp(self) -> String {
+        match self {
+            Self::Barrier(0) => "bar.warp.sync 0xffffffff".to_owned(),
+            Self::Barrier(_) => "redux.sync.add.u32 %r1, %r0, 0xffffffff".to_owned(),
+            Self::Vote(true) => "vote.sync.all.pred %p, %p, 0xffffffff".to_owned(),
+            Self::Vote(false) => "vote.sync.any.pred %p, %p, 0xffffffff".to_owned(),
+            other => other.text(1),
+        }
+    }
+
+    /// The statement in a CTA of so many threads, each of which is a warp.
     fn text(self, threads: usize) -> String {
         let (memory, v) = (".relaxed.gpu.global", |v: usize| VARIABLES[v]);
         match self {
@@ -136,7 +150,9 @@ impl Blocks {
         let mut out = "PTX blocks\n.global .u32 x = 0;\n.global .u32 y = 0;\n".to_owned();
         for (t, blocks) in self.threads.iter().enumerate() {
             let (cta, in_cta) = if self.together { (0, self.threads.len()) } else { (t, 1) };
-            let _ = writeln!(out, "P{t} @ gpu 0, cluster 0, cta {cta}, warp {t} {{");
+            let warp = if self.warp { 0 } else { t };
+            let _ = writeln!(out, "P{t} @ gpu 0, cluster 0, cta {cta}, warp {warp} {{");
+            let text = |act: Act| if self.warp { act.text_in_warp() } else { act.text(in_cta) };
             out.push_str("  .reg .u32 %r0, %r1, %n; .reg .pred %p;\n");
             out.push_str(
                 "  mov.u32 %r0, 0; mov.u32 %r1, 0; mov.u32 %n, 0; setp.ne.u32 %p, %r0, 0;\n",
@@ -144,7 +160,7 @@ impl Blocks {
             for (b, block) in blocks.iter().enumerate() {
                 let _ = write!(out, "  B{b}:");
                 for Guarded { guard: on, act } in &block.body {
-                    let _ = write!(out, " {}{};", on.map_or("", guard), act.text(in_cta));
+                    let _ = write!(out, " {}{};", on.map_or("", guard), text(*act));
                 }
                 let to = |target: usize| self.target(t, target);
                 let _ = match block.end {
@@ -155,8 +171,8 @@ impl Blocks {
                     End::Until(r, a, n, other) => writeln!(
                         out,
                         " {}; {}; @%p bra B{};",
-                        Act::Load(r, a).text(in_cta),
-                        Act::Test(false, r, n).text(in_cta),
+                        text(Act::Load(r, a)),
+                        text(Act::Test(false, r, n)),
                         other.map_or(b, to)
                     ),
                 };
@@ -304,9 +320,10 @@ pub fn blocks() -> impl Strategy<Value = Blocks> {
         (wild, proptest::collection::vec(tame, 0..3))
             .prop_map(|(wild, tame)| std::iter::once(wild).chain(tame).collect::<Vec<_>>())
     };
+    let together = prop_oneof![threads(4), in_rounds()];
     prop_oneof![
-        4 => threads(0).prop_map(|threads| Blocks { threads, together: false }),
-        1 => threads(4).prop_map(|threads| Blocks { threads, together: true }),
-        1 => in_rounds().prop_map(|threads| Blocks { threads, together: true }),
+        4 => threads(0).prop_map(|threads| Blocks { threads, together: false, warp: false }),
+        3 => (together, select(&[false, false, true][..]))
+            .prop_map(|(threads, warp)| Blocks { threads, together: true, warp }),
     ]
 }

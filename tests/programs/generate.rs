@@ -389,7 +389,7 @@ fn barrier() -> impl Strategy<Value = Instruction> {
         ][..],
     );
     let vote = (
-        select(&["popc", "and", "or"][..]),
+        select(&["popc", "and", "or", "all.sync", "any.sync", "ballot", "lane"][..]),
         select(&["0", "0", "1", "1, 64"][..]),
         0..2_usize,
         0..3_u32,

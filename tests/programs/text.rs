@@ -398,6 +398,18 @@ impl Printer<'_> {
                 let vote = self.vote(*back, *number);
                 match *op {
                     "popc" => format!("bar.red.popc.u32 {}, {barrier}, {vote}", self.word()),
+                    "ballot" => format!("vote.sync.ballot.b32 {}, {vote}, -1", self.word()),
+                    "lane" => {
+                        let voted = format!("%t{}", self.fresh());
+                        self.line(&format!("selp.u32 {voted}, 2, 1, {vote}"));
+                        format!("shfl.sync.idx.b32 {}, {voted}, 0, 31, -1", self.word())
+                    }
+                    "all.sync" | "any.sync" => {
+                        let mode = op.trim_end_matches(".sync");
+                        let result = format!("%p{}", self.fresh());
+                        after = format!("selp.u32 {}, 1, 0, {result}", self.word());
+                        format!("vote.sync.{mode}.pred {result}, {vote}, -1")
+                    }
                     _ => {
                         let result = format!("%p{}", self.fresh());
                         after = format!("selp.u32 {}, 1, 0, {result}", self.word());

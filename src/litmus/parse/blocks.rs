@@ -273,6 +273,9 @@ fn statements(mut cursor: Cursor<'_>, draft: &mut Draft, names: &mut Names, thre
             draft.syntax(&cursor.expected("`;`"));
         }
     }
+    for name in &body.parameters {
+        names.variables.remove(name);
+    }
     draft.threads[thread].statements = body.finish();
 }
 
@@ -322,8 +325,8 @@ fn rest_of_line(cursor: &mut Cursor<'_>, body: &mut Body, draft: &mut Draft, nam
     }
 }
 
-/// `.reg` declares registers, `.shared` and `.local` variables; other directives inside a thread are
-/// hints or mistakes.
+/// `.reg` declares registers, `.shared`, `.local` and `.param` variables; other directives inside a
+/// thread are hints or mistakes.
 fn thread_directive(
     cursor: &mut Cursor<'_>,
     draft: &mut Draft,
@@ -346,8 +349,26 @@ fn thread_directive(
             names.variables.extend(declaration::of_thread(cursor, draft, thread)?);
             Ok(())
         }
+        ".param" if cursor.has(TokenKind::Assign, "=") => {
+            draft.error(&LitmusError::Other {
+                code: "litmus-initializer",
+                message: "a parameter that a thread declares has no initial value".to_owned(),
+                help: "store to it with `st.param`; kernel parameters, which may have one, are \
+                       declared before the threads"
+                    .to_owned(),
+                span: cursor.span(),
+            });
+            cursor.split_until(|_| false);
+            Ok(())
+        }
+        ".param" if !body.calls => {
+            let declared = declaration::of_thread(cursor, draft, thread)?;
+            body.parameters.extend(declared.iter().map(|(name, _)| name.clone()));
+            names.variables.extend(declared);
+            Ok(())
+        }
         // What calls take and give: no variables of the thread.
-        ".param" if body.calls && !cursor.has(TokenKind::Assign, "=") => {
+        ".param" => {
             while let Some(token) = cursor.advance() {
                 if token.kind == TokenKind::Word {
                     body.call_parameters.insert(cursor.text(token.span).to_owned());
@@ -361,8 +382,8 @@ fn thread_directive(
             Ok(())
         }
         _ => Err(cursor.expected(
-            "`.reg`, `.shared`, `.local`, a statement, or `}` (other variables are declared \
-                                  before the threads)",
+            "`.reg`, `.shared`, `.local`, `.param`, a statement, or `}` (other variables are \
+                                  declared before the threads)",
         )),
     }
 }

@@ -11,7 +11,7 @@ use crate::ptx::foreign;
 use crate::ptx::instruction::{Instruction, OperandKind, guard, instruction};
 use crate::ptx::legacy;
 use crate::ptx::names::component_name;
-use crate::ptx::operation::{Operation, PredicateUse, Register, Statement, Type};
+use crate::ptx::operation::{Operation, PredicateUse, Register, Space, Statement, Type};
 use crate::ptx::registers::Mentions;
 use crate::ptx::token::TokenKind;
 use crate::source::{Span, Spanned};
@@ -24,6 +24,8 @@ pub(super) struct Body {
     vectors: Vectors,
     /// What the thread declares to pass to functions and get from them.
     pub(super) call_parameters: FxHashSet<String>,
+    /// The `.param` variables of a thread that calls no functions.
+    pub(super) parameters: FxHashSet<String>,
     /// Whether it calls functions.
     pub(super) calls: bool,
     labels: Vec<Spanned<String>>,
@@ -109,7 +111,8 @@ impl Body {
         let passes = self.passes_parameter(instruction, names);
         let decoded = vectors.and(known).and_then(|()| match passes {
             true => Ok(decode::passing(instruction, names)),
-            false => decode::decode(instruction, names, draft.decode_dialect(), &mut warnings),
+            false => decode::decode(instruction, names, draft.decode_dialect(), &mut warnings)
+                .and_then(|operation| self.with_parameters(instruction, operation)),
         });
         draft.diagnostics.extend(warnings.iter().map(DecodeWarning::diagnostic));
         if draft.is_legacy() && decoded.is_ok() {
@@ -140,6 +143,43 @@ impl Body {
             && address.is_some_and(|name| {
                 self.call_parameters.contains(name) && !names.variables.contains_key(name)
             })
+    }
+
+    /// An operation on the thread's own parameters, which loads and stores with `.param` reach:
+    /// they are local to the thread (PTX-5.1.6).
+    fn with_parameters(
+        &self,
+        instruction: &Instruction,
+        mut operation: Operation,
+    ) -> Result<Operation, DecodeError> {
+        if self.parameters.is_empty() {
+            return Ok(operation);
+        }
+        let mut mentions = Mentions::default();
+        mentions.operation(&operation);
+        let own = |name: &&&Spanned<String>| self.parameters.contains(&name.value);
+        let Some(name) = mentions.variables.iter().find(own).map(|name| (*name).clone()) else {
+            return Ok(operation);
+        };
+        let entry = instruction.qualifiers.iter().any(|word| word.value == "param::entry");
+        match &mut operation {
+            Operation::Load { access, .. } | Operation::Store { access, .. }
+                if matches!(access.space, Space::ParamEntry | Space::ParamFunc) && !entry =>
+            {
+                access.space = Space::Local;
+                Ok(operation)
+            }
+            _ => Err(DecodeError::Rule {
+                message: format!(
+                    "`{}` is a parameter that the thread declares, which only `ld.param` and \
+                     `st.param` access",
+                    name.value
+                ),
+                help: "its address cannot be taken: declare it with `.local` for that",
+                section: "PTX-5.1.6",
+                span: name.span,
+            }),
+        }
     }
 
     /// Whether a label waits for its statement.

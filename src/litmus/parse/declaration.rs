@@ -73,14 +73,15 @@ pub(super) fn directive(cursor: &mut Cursor<'_>, draft: &mut Draft) -> Result<()
     Ok(())
 }
 
-/// A variable of `.shared` or `.local` that a thread declares, as compilers place those of a kernel
-/// (PTX-5.1.5, PTX-5.1.7); the names with their types.
+/// A variable of `.shared`, `.local` or `.param` that a thread declares, as compilers place those of a
+/// kernel (PTX-5.1.5, PTX-5.1.7); the names with their types. One of `.param` is the thread's own, as
+/// `.local` ones are (PTX-5.1.6).
 pub(super) fn of_thread(
     cursor: &mut Cursor<'_>,
     draft: &mut Draft,
     thread: usize,
 ) -> Result<Vec<(String, Type)>, SyntaxError> {
-    let directive = cursor.expect(TokenKind::Qualifier, "`.shared` or `.local`")?;
+    let directive = cursor.expect(TokenKind::Qualifier, "`.shared`, `.local` or `.param`")?;
     let space = match cursor.text(directive.span) {
         ".shared" => DeclaredSpace::Shared,
         _ => DeclaredSpace::Local,

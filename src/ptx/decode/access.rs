@@ -6,7 +6,7 @@ use crate::ptx::error::DecodeError;
 use crate::ptx::instruction::{Operand, OperandKind};
 use crate::ptx::names;
 use crate::ptx::operation::{
-    AccessForm, Address, Element, Operation, Order, Proxy, Scope, Space, Type, TypeKind, Value,
+    AccessForm, Operation, Order, Proxy, Scope, Space, Type, TypeKind, Value,
 };
 use crate::source::{Span, Spanned};
 
@@ -215,7 +215,7 @@ impl Decoder<'_> {
             ));
         }
         let address = self.address(operand)?;
-        let ty = self.memory_type(ty, &address, direction.section)?;
+        let ty = self.memory_type(ty, direction.section)?;
         if let Some(vector) = elements.filter(|_| mmio.is_some()) {
             return Err(DecodeError::Rule {
                 message: "`.mmio` accesses have no vector forms".to_owned(),
@@ -308,30 +308,21 @@ impl Decoder<'_> {
         DecodeError::Space { form: self.form(), found, legal, section }
     }
 
-    /// The element type of a memory access: as written, else the column dialect's, else the
-    /// variable's.
+    /// The element type of a memory access, which only the column dialect leaves out.
     pub(super) fn memory_type(
         &self,
         written: Option<Spanned<Type>>,
-        address: &Address,
         section: &'static str,
     ) -> Result<Type, DecodeError> {
-        match (written, &address.base) {
-            (Some(ty), _) if is_memory_type(ty.value) => Ok(ty.value),
-            (Some(ty), _) => Err(self.illegal_type(
+        match written {
+            Some(ty) if is_memory_type(ty.value) => Ok(ty.value),
+            Some(ty) => Err(self.illegal_type(
                 ty,
                 ".b8 to .b128, .u8 to .u64, .s8 to .s64, .f32 and .f64",
                 section,
             )),
-            (None, _) if self.in_columns() => Ok(Type::UNTYPED),
-            (
-                None,
-                Value::AddressOf(name, _) | Value::ElementOf(Element { variable: name, .. }),
-            ) => match self.variable(&name.value) {
-                Some(ty) => Ok(ty),
-                None => Err(self.missing("a type", section)),
-            },
-            (None, _) => Err(self.missing("a type", section)),
+            None if self.in_columns() => Ok(Type::UNTYPED),
+            None => Err(self.missing("a type", section)),
         }
     }
 
@@ -372,7 +363,7 @@ impl Decoder<'_> {
         if let Value::Immediate(bytes) = &size
             && (bytes.value % 8 != 0 || bytes.value < 0)
         {
-            return Err(range("the size", bytes, "the multiples of 8"));
+            return Err(range("the size", bytes, "0 or a positive multiple of 8"));
         }
         match self.value(&operands[2], Type::new(TypeKind::Unsigned, 64))? {
             Value::Immediate(zero) if zero.value == 0 => {

@@ -126,19 +126,18 @@ impl Decoder<'_> {
         if !shared && !matches!(space, Space::Generic | Space::Global) {
             return Err(self.illegal_space(space, "global and shared", section));
         }
-        self.check_policy(space, section)?;
+        self.check_policy(op.value, ty.map(|ty| ty.value), space, section)?;
+        self.no_braces(elements, section)?;
         let address = self.address(operand)?;
         let found = match ty {
             Some(ty) => ty.value,
-            None => self.memory_type(None, &address, section)?,
+            None => self.memory_type(None, section)?,
         };
         let half = found.is_half();
-        if ty.is_some() || !self.in_columns() {
-            let vector = elements.is_some();
-            let (legal, types) = atomic_types(op.value, vector);
+        if let Some(ty) = ty {
+            let (legal, types) = atomic_types(op.value, elements.is_some());
             if !legal(found) {
-                let span = ty.map_or(self.head_span(), |ty| ty.span);
-                return Err(self.illegal_type(Spanned::new(found, span), types, section));
+                return Err(self.illegal_type(ty, types, section));
             }
         }
         if half && no_flush.is_none() {

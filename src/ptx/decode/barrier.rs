@@ -86,9 +86,11 @@ impl Decoder<'_> {
     /// The number of participating threads; the ISA wants whole warps.
     fn participants(&self, operand: &Operand) -> Result<Value, DecodeError> {
         match self.value(operand, INTEGER)? {
-            Value::Immediate(number) if number.value <= 0 || number.value % 32 != 0 => {
-                Err(range("the number of threads", &number, "the multiples of the warp size 32"))
-            }
+            Value::Immediate(number) if number.value <= 0 || number.value % 32 != 0 => Err(range(
+                "the number of threads",
+                &number,
+                "a positive multiple of the warp size 32",
+            )),
             value => Ok(value),
         }
     }

@@ -20,6 +20,15 @@ impl Decoder<'_> {
             return self.proxy_fence();
         }
         self.operands(0, 0, FENCE)?;
+        if let Some(span) = self.qualifiers.flag("op_restrict")? {
+            return Err(DecodeError::Rule {
+                message: format!("`{}` is no fence", self.form()),
+                help: "in the grammar, `.op_restrict` stands for `.mbarrier_init`: write \
+                       `fence.mbarrier_init.release.cluster`",
+                section: SECTION,
+                span,
+            });
+        }
         let restriction =
             self.qualifiers.one_of(&["mbarrier_init", RESTRICT_CLUSTER, RESTRICT_CTA])?;
         let order = self.qualifiers.order()?;

@@ -34,7 +34,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 /// Which forms are accepted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dialect {
-    /// What the ISA accepts; a type may be left out where the variable accessed has one.
+    /// What the ISA accepts.
     Ptx,
     /// Also the untyped forms and extra instructions of litmus columns.
     Columns,
@@ -159,6 +159,8 @@ pub const OPCODES: &[&str] = &[
     "shr",
     "slct",
     "st",
+    "stackrestore",
+    "stacksave",
     "sub",
     "subc",
     "szext",
@@ -222,6 +224,7 @@ impl<'a> Decoder<'a> {
             "discard" => self.discard(),
             "griddepcontrol" => self.grid_dependency(),
             "shfl" | "vote" | "match" | "redux" | "elect" | "activemask" => self.warp_exchange(),
+            "stacksave" | "stackrestore" => self.stack(),
             "bra" => self.branch(),
             "exit" | "ret" | "trap" => self.end_of_thread(),
             "nanosleep" | "prefetch" | "prefetchu" | "applypriority" | "createpolicy"

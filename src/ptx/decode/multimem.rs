@@ -103,9 +103,11 @@ impl Decoder<'_> {
         let scope = self.qualifiers.scope()?;
         let space =
             self.qualifiers.take(|word| names::space(word).filter(|s| *s == Space::Global))?;
-        let elements = self.qualifiers.elements()?.map_or(1, |elements| elements.value);
+        let vector = self.qualifiers.elements()?;
+        let elements = vector.map_or(1, |elements| elements.value);
         let ty = self.qualifiers.ty()?;
         self.finish(takes)?;
+        self.no_braces(vector, SECTION)?;
         let default = *orders.first().unwrap_or(&Order::Weak);
         let order = written.map_or(default, |order| order.value);
         let scope = match (written, scope) {

@@ -126,6 +126,24 @@ impl Decoder<'_> {
         vector(operand, elements)?.iter().map(|element| self.value(element, ty)).collect()
     }
 
+    /// Rejects braces around a scalar, which only loads and stores may have.
+    pub(super) fn no_braces(
+        &self,
+        elements: Option<Spanned<u32>>,
+        section: &'static str,
+    ) -> Result<(), DecodeError> {
+        let braced = |operand: &&Operand| matches!(operand.kind, OperandKind::Vector(_));
+        match self.instruction.operands.iter().find(braced) {
+            Some(operand) if elements.is_none() => Err(DecodeError::Rule {
+                message: format!("`{}` takes a scalar, without braces", self.form()),
+                help: "remove the braces, or write `.v2`, `.v4` or `.v8` for a vector",
+                section,
+                span: operand.span,
+            }),
+            _ => Ok(()),
+        }
+    }
+
     /// A register that is written, or the sink `_`.
     pub(super) fn destination(&self, operand: &Operand) -> Result<Destination, DecodeError> {
         match &operand.kind {

@@ -29,8 +29,6 @@ pub(super) const OPCODES: &[&str] = &[
     "rsqrt",
     "sin",
     "sqrt",
-    "stacksave",
-    "stackrestore",
     "stmatrix",
     "suld",
     "suq",

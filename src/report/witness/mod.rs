@@ -203,6 +203,7 @@ fn describe(execution: &Execution<'_>, id: EventId) -> String {
             let what = match (operation.arrives, operation.waits) {
                 (true, false) => "arrive at",
                 (false, true) => "wait for",
+                _ if operation.exchange.is_some() => "at",
                 _ => "sync at",
             };
             return format!("B {what} {}", operation.key);
@@ -321,7 +322,7 @@ fn base_edges(execution: &Execution<'_>) -> Vec<Edge> {
     add("rmw", execution.relation(BaseRel::Rmw));
     add("sc", &reduced(execution.relation(BaseRel::FenceSc)));
     let syncs = [BaseRel::BarrierSync, BaseRel::ClusterSync, BaseRel::WarpSync, BaseRel::Phase];
-    for relation in syncs.into_iter().chain([BaseRel::Api]) {
+    for relation in syncs.into_iter().chain([BaseRel::Exchange, BaseRel::Api]) {
         add(relation.name(), execution.relation(relation));
     }
     edges

@@ -96,22 +96,28 @@ fn is_determined(graph: &EventGraph, values: &Values) -> bool {
 /// All values that follow from these reads-from pairs: the least fixpoint, starting from nothing.
 pub(super) fn evaluate(graph: &EventGraph, free: &Free, rf: &[Option<EventId>]) -> Values {
     let mut read: Vec<Option<u128>> = vec![None; graph.accesses.len()];
+    let mut exchanged: Vec<Option<u128>> = vec![None; graph.barriers.len()];
     let mut values = Values::default();
     loop {
         values.compute(&graph.exprs, |leaf| match leaf {
             Expr::Read(access) => read[access.index()],
             Expr::Mbarrier(access) => graph.reads_mbarrier(access, rf).map(u128::from),
             Expr::Symbol(symbol) => Some(free.symbols[symbol.index()]),
-            Expr::Barrier(index) => Some(free.barriers[index as usize]),
+            Expr::Barrier(index) => match graph.barriers[index as usize].exchange {
+                Some(_) => exchanged[index as usize],
+                None => Some(free.barriers[index as usize]),
+            },
             _ => None,
         });
         let now: Vec<Option<u128>> = (0..graph.accesses.len())
             .map(|access| read_value(graph, rf, &values, access))
             .collect();
-        if now == read {
+        let got = graph.barriers.iter().map(|op| values.get(op.exchanged()?));
+        let got: Vec<Option<u128>> = got.collect();
+        if now == read && got == exchanged {
             return values;
         }
-        read = now;
+        (read, exchanged) = (now, got);
     }
 }
 

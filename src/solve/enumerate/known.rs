@@ -33,18 +33,22 @@ impl<'a> Known<'a> {
     /// What follows from these reads-from pairs when symbols of more than one bit are open.
     pub(super) fn of(graph: &'a EventGraph, free: &Free, rf: &[Option<EventId>]) -> Self {
         let mut read = vec![Bits::default(); graph.accesses.len()];
+        let mut exchanged = vec![Bits::default(); graph.barriers.len()];
         loop {
             let mut this = Self { exprs: &graph.exprs, values: Vec::new() };
             for index in 0..graph.exprs.len() {
-                let value = this.step(graph, free, rf, &read, ExprId::new(index));
+                let value = this.step(graph, free, rf, (&read, &exchanged), ExprId::new(index));
                 this.values.push(value);
             }
             let now: Vec<Bits> =
                 (0..read.len()).map(|access| this.read_value(graph, rf, access)).collect();
-            if now == read {
+            let value = |x: ExprId| this.values[x.index()];
+            let got = graph.barriers.iter().map(|op| op.exchanged().map(value).unwrap_or_default());
+            let got: Vec<Bits> = got.collect();
+            if now == read && got == exchanged {
                 return this;
             }
-            read = now;
+            (read, exchanged) = (now, got);
         }
     }
 
@@ -76,7 +80,7 @@ impl<'a> Known<'a> {
         graph: &EventGraph,
         free: &Free,
         rf: &[Option<EventId>],
-        read: &[Bits],
+        (read, exchanged): (&[Bits], &[Bits]),
         id: ExprId,
     ) -> Bits {
         let width = self.exprs.width(id);
@@ -94,6 +98,9 @@ impl<'a> Known<'a> {
                 Bits::new(free.symbols[symbol.index()], all)
             }
             Expr::Symbol(_) | Expr::Final(_) => Bits::default(),
+            Expr::Barrier(index) if graph.barriers[index as usize].exchange.is_some() => {
+                exchanged[index as usize]
+            }
             Expr::Barrier(index) => Bits::new(free.barriers[index as usize], all),
             Expr::Unary(Unary::Not, a) => Bits::new(!of(a).bits, of(a).known),
             Expr::Unary(Unary::Reverse, a) => {

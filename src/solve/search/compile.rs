@@ -282,7 +282,7 @@ impl Compiler<'_> {
         let own = match op {
             Op::Rel(BaseRel::Rf, _)
             | Op::Rel(BaseRel::BarrierSync | BaseRel::ClusterSync | BaseRel::WarpSync, _)
-            | Op::Rel(BaseRel::Phase | BaseRel::Awaited, _) => Level::Reads,
+            | Op::Rel(BaseRel::Phase | BaseRel::Awaited | BaseRel::Exchange, _) => Level::Reads,
             Op::Rel(BaseRel::FenceSc, _) => Level::Fences,
             Op::Rel(BaseRel::Co, _) => Level::Coherence,
             _ => Level::Static,

@@ -93,7 +93,7 @@ pub(super) struct Search<'g, 'r> {
     pub(super) computed: Option<(EventSet, EventSet)>,
     pub(super) co: Rel,
     pub(super) sc: Rel,
-    pub(super) sync: [Rel; 3],
+    pub(super) sync: [Rel; 4],
     pub(super) generations: Generations,
     /// Whether the generations have been chosen.
     pub(super) met: bool,
@@ -155,6 +155,7 @@ impl Base for Search<'_, '_> {
             BaseRel::BarrierSync => self.synchronizes(0, side, out),
             BaseRel::WarpSync => self.synchronizes(1, side, out),
             BaseRel::ClusterSync => self.synchronizes(2, side, out),
+            BaseRel::Exchange => self.synchronizes(3, side, out),
             BaseRel::Phase | BaseRel::Awaited => self.conditional(relation, side, out),
             given => match &self.space.relations[given.index()] {
                 Some(pairs) => {
@@ -202,7 +203,7 @@ impl<'g, 'r> Search<'g, 'r> {
             computed: None,
             co,
             sc: Rel::empty(n),
-            sync: [Rel::empty(n), Rel::empty(n), Rel::empty(n)],
+            sync: std::array::from_fn(|_| Rel::empty(n)),
             generations: vec![None; graph.barriers.len()],
             met: false,
             finals: vec![None; graph.locations.len()],

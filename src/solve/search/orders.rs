@@ -111,6 +111,7 @@ impl Search<'_, '_> {
             Rel::from_pairs(n, barriers.cta_edges(&generations)),
             Rel::from_pairs(n, barriers.warp_edges(&generations)),
             Rel::from_pairs(n, barriers.cluster_edges(&generations)),
+            Rel::from_pairs(n, barriers.exchange_edges(&generations)),
         ];
         drop(barriers);
         self.sync = sync;

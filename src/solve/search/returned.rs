@@ -9,18 +9,16 @@ impl Search<'_, '_> {
     /// The barrier operations that happen and return something.
     fn reducing(&self) -> impl Iterator<Item = usize> + '_ {
         let barriers = self.space.graph.barriers.iter().enumerate();
-        let here =
-            barriers.filter(|(_, op)| op.reduction.is_some() && self.executed.contains(op.event));
+        let here = barriers.filter(|(_, op)| op.returns() && self.executed.contains(op.event));
         here.map(|(index, _)| index)
     }
 
     /// Computes what barriers return whose members and predicates are known.
     pub(super) fn compute_results(&mut self) {
-        if !self.met {
-            return;
-        }
         for (index, op) in self.space.graph.barriers.iter().enumerate() {
-            if op.reduction.is_none() || self.returned[index].is_some() {
+            // Those of an exchange meet by turn.
+            let met = op.exchange.is_some() || (self.met && op.reduction.is_some());
+            if !met || self.returned[index].is_some() {
                 continue;
             }
             let result = barrier_result(self.space.graph, &self.generations, &self.values, index);
@@ -34,7 +32,10 @@ impl Search<'_, '_> {
 
     /// A barrier operation that happens, whose result is not known while it is open who meets.
     pub(super) fn open_result(&self) -> Option<usize> {
-        self.reducing().find(|&index| !self.met && self.returned[index].is_none())
+        let is_open = |index: usize| {
+            self.space.graph.barriers[index].exchange.is_none() && self.returned[index].is_none()
+        };
+        self.reducing().find(|&index| !self.met && is_open(index))
     }
 
     /// Tries whatever a barrier may return.

@@ -139,7 +139,10 @@ impl Rules {
             .filter_map(|op| if let Op::Rel(r, _) = op { Some(*r) } else { None })
             .collect();
         let is_barrier = |relation: BaseRel| {
-            matches!(relation, BaseRel::BarrierSync | BaseRel::WarpSync | BaseRel::ClusterSync)
+            matches!(
+                relation,
+                BaseRel::BarrierSync | BaseRel::WarpSync | BaseRel::ClusterSync | BaseRel::Exchange
+            )
         };
         let bounds_barriers =
             code.ops.iter().any(|op| matches!(op, Op::Rel(r, Side::High) if is_barrier(*r)));

@@ -51,7 +51,7 @@ impl Shape {
         lacks(BaseRel::Uncovered, !graph.events.iter().any(|e| restricted(&e.kind)));
         [BaseRel::Issue, BaseRel::Intra, BaseRel::Done].into_iter().for_each(|r| lacks(r, true));
         let barriers = graph.barriers.is_empty();
-        [BaseRel::BarrierSync, BaseRel::ClusterSync, BaseRel::WarpSync]
+        [BaseRel::BarrierSync, BaseRel::ClusterSync, BaseRel::WarpSync, BaseRel::Exchange]
             .into_iter()
             .for_each(|r| lacks(r, barriers));
         lacks(BaseRel::Phase, graph.phases.is_empty());

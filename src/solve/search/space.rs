@@ -71,9 +71,9 @@ pub(super) struct Space<'g> {
     pub(super) meetings: Option<Vec<Generations>>,
     /// The barrier operations that meet by turn.
     pub(super) turns: Turns,
-    /// What barriers may order, by kind: of CTAs, warps, clusters; `None` where no model asks, or
+    /// What barriers may order, by kind: of CTAs, warps, clusters, exchanges; `None` where no model asks, or
     /// where there is one way to meet.
-    pub(super) may_meet: Option<[Rel; 3]>,
+    pub(super) may_meet: Option<[Rel; 4]>,
     /// Base sets over all events, by index.
     pub(super) sets: Vec<Option<&'g EventSet>>,
     /// Given base relations over all events, by index.
@@ -131,7 +131,8 @@ impl<'g> Space<'g> {
             space.relations[relation.index()] = Some(base_relation(graph, relation));
         }
         if rules.bounds_barriers && space.meetings.as_ref().is_none_or(|ways| ways.len() != 1) {
-            let kinds = [BaseRel::BarrierSync, BaseRel::WarpSync, BaseRel::ClusterSync];
+            let kinds =
+                [BaseRel::BarrierSync, BaseRel::WarpSync, BaseRel::ClusterSync, BaseRel::Exchange];
             space.may_meet = Some(kinds.map(|kind| barrier_pairs(graph, kind)));
         }
         if let Some(thin_air) = &rules.thin_air {
@@ -262,9 +263,10 @@ fn matters(graph: &EventGraph, goal: Goal) -> Vec<bool> {
         }
         stack.extend(graph.exprs.operands(x));
         if let Expr::Barrier(index) = graph.exprs.get(x) {
+            stack.extend(graph.barriers[index as usize].exchanged());
             let key = &graph.barriers[index as usize].key;
             let votes = graph.barriers.iter().filter(|op| op.key == *key);
-            stack.extend(votes.filter_map(|op| op.predicate));
+            stack.extend(votes.filter_map(|op| op.operand));
         }
         if let Expr::Read(access) | Expr::Mbarrier(access) = graph.exprs.get(x) {
             out[access.index()] = true;
@@ -365,7 +367,12 @@ fn relevant(graph: &EventGraph) -> Vec<ExprId> {
         .chain(graph.violations.iter().map(|v| v.guard))
         .chain(graph.phases.iter().chain(&graph.awaited).map(|pair| pair.when))
         .chain(graph.observed.iter().map(|o| o.value))
-        .chain(graph.barriers.iter().flat_map(|b| b.predicate.into_iter().chain(b.count())))
+        .chain(
+            graph
+                .barriers
+                .iter()
+                .flat_map(|b| b.operand.into_iter().chain(b.count()).chain(b.exchanged())),
+        )
         .chain([graph.condition, graph.filter]);
     parts(graph, roots.collect())
 }

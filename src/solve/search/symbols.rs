@@ -3,7 +3,7 @@
 
 use super::explore::{Flow, Search, Visit};
 use super::space::Space;
-use crate::event::graph::EventGraph;
+use crate::event::graph::{BarrierOp, EventGraph};
 use crate::id::{ExprId, SymbolId};
 use crate::program::expr::Expr;
 use crate::solve::symbols::{are_enough, values};
@@ -45,7 +45,9 @@ impl Search<'_, '_> {
         let last = last.copied().filter(|&write| self.executed.contains(write));
         let written = taken.chain(last).map(|write| graph.access_of(write).value);
         let cuts = graph.cuts.iter().map(|cut| cut.guard);
-        let met = graph.barriers.iter().flat_map(|op| op.predicate.into_iter().chain(op.count()));
+        let met = graph.barriers.iter().flat_map(|op| op.operand.into_iter().chain(op.count()));
+        let happen = graph.barriers.iter().filter(|op| self.executed.contains(op.event));
+        let met = met.chain(happen.filter_map(BarrierOp::exchanged));
         let asked = self.goal.asks(graph);
         let all = guards.chain(written).chain(cuts).chain(met).chain(asked).chain([graph.filter]);
         let unknown = all.filter(|&x| self.values.get(x).is_none());

@@ -137,8 +137,8 @@ fn same_barriers(
         let form = |op: &BarrierOp| (op.arrives, op.waits, discriminant(&op.rule), op.order);
         p.key == q.key
             && form(p) == form(q)
-            && p.reduction.is_none()
-            && q.reduction.is_none()
+            && !p.returns()
+            && !q.returns()
             && p.count().zip(q.count()).is_none_or(|(m, n)| equal(m, n))
     };
     of(a).count() == of(b).count() && of(a).zip(of(b)).all(|(p, q)| alike(p, q))

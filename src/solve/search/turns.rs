@@ -59,12 +59,13 @@ impl Turns {
     }
 }
 
-/// The place of a kind of barriers among what they order: CTAs, warps, clusters.
+/// The place of a kind of barriers among what they order: CTAs, warps, clusters, exchanges.
 fn kind(key: &BarrierKey) -> usize {
     match key {
         BarrierKey::Cta(..) | BarrierKey::Instance(..) => 0,
         BarrierKey::Warp(..) => 1,
         BarrierKey::Cluster(_) => 2,
+        BarrierKey::Exchange(..) => 3,
     }
 }
 

@@ -26,6 +26,8 @@ pub(super) struct Derived<'e> {
     execution: &'e Execution<'e>,
     /// PTX-8.9.2
     observation: Rel,
+    /// PTX-9.7.13.15: arrivals that release, with the acquisitions that find their phase complete.
+    phases: Vec<(EventId, EventId)>,
     /// PTX-8.9.4 and PTX-8.9.3
     synchronizes: Rel,
     /// PTX-8.9.5
@@ -42,11 +44,13 @@ impl<'e> Derived<'e> {
             events: execution.executed.iter().collect(),
             execution,
             observation: empty.clone(),
+            phases: Vec::new(),
             synchronizes: empty.clone(),
             base: empty.clone(),
             causality: empty,
         };
         d.observation = d.observation();
+        d.phases = d.pairs().filter(|&(a, b)| d.ends_phase(a, b)).collect();
         d.synchronizes = d.all(|a, b| d.synchronization(a, b));
         d.base = d.base_causality();
         d.causality = d.all(|a, b| d.causes(a, b));
@@ -69,7 +73,7 @@ impl<'e> Derived<'e> {
 
     /// Whether a barrier lets the second go on when the first has arrived.
     pub(super) fn meets_at_barrier(&self, a: EventId, b: EventId) -> bool {
-        [BaseRel::BarrierSync, BaseRel::ClusterSync, BaseRel::WarpSync]
+        [BaseRel::BarrierSync, BaseRel::ClusterSync, BaseRel::WarpSync, BaseRel::Exchange]
             .into_iter()
             .any(|relation| self.execution.relation(relation).contains(a, b))
     }
@@ -199,7 +203,7 @@ impl<'e> Derived<'e> {
                 BarrierKey::Cta(group, _) => *group == (there.gpu, there.grid, there.cta),
                 BarrierKey::Cluster(_) if op.arrives => same_warp,
                 BarrierKey::Cluster(group) => *group == (there.gpu, there.grid, there.cluster),
-                BarrierKey::Warp(_, mask) => {
+                BarrierKey::Warp(_, mask) | BarrierKey::Exchange(_, mask, _) => {
                     let mates = self.graph.agents[..other.index()].iter();
                     let lane = mates.filter(|a| {
                         a.place().is_some_and(|p| {
@@ -534,7 +538,7 @@ impl<'e> Derived<'e> {
         given.iter().any(|&r| self.execution.relation(r).contains(a, b))
             || self.cluster_barrier(a, b)
             || self.tensormap_fences(a, b)
-            || self.ends_phase(a, b)
+            || (self.same_cta(a, b) && self.phases.contains(&(a, b)))
             || (self.morally_strong(a, b)
                 && self
                     .observation
@@ -542,8 +546,8 @@ impl<'e> Derived<'e> {
                     .any(|(w, r)| self.release_pattern(a, w) && self.acquire_pattern(r, b)))
     }
 
-    /// PTX-9.7.13.15: an arrival with release semantics and what an acquiring wait of the same CTA adds
-    /// to its read, where it finds the phase complete, whatever other CTAs have done to the object.
+    /// PTX-9.7.13.15: an arrival with release semantics and what an acquiring wait adds to its read,
+    /// where it finds the phase complete, whatever other CTAs have done to the object.
     fn ends_phase(&self, arrival: EventId, acquired: EventId) -> bool {
         let event = self.event(arrival);
         let arrives = event.marks.mbarrier && self.writes(arrival) && self.releases(arrival);
@@ -555,10 +559,18 @@ impl<'e> Derived<'e> {
         arrives
             && self.event(acquired).kind == EventKind::Fence(Restriction::Wait)
             && self.acquiring_fence(acquired)
-            && self.same_cta(arrival, acquired)
             && self.events.iter().any(|&wait| {
                 waits(wait) && self.is_next_phase(arrival, wait) && self.leads_to(arrival, wait)
             })
+    }
+
+    /// PTX-9.7.13.15: an access before an arrival, and one behind a wait that finds its phase complete,
+    /// to one place.
+    pub(super) fn reuses(&self, a: EventId, b: EventId) -> bool {
+        let between =
+            |&(arrival, wait): &(EventId, EventId)| self.po(a, arrival) && self.po(wait, b);
+        let mbarrier = |e: EventId| self.event(e).marks.mbarrier;
+        self.phases.iter().any(between) && self.overlap(a, b) && !mbarrier(a) && !mbarrier(b)
     }
 
     /// Whether a wait finds the phase after that in which an arrival was.

@@ -8,7 +8,7 @@
 mod derived;
 
 use crate::execution::build::Execution;
-use crate::id::EventId;
+use crate::id::{EventId, ExprId};
 use crate::program::expr::Expr;
 use derived::Derived;
 
@@ -33,6 +33,10 @@ pub enum Axiom {
     MbarrierAtomicity,
     /// PTX-9.7.13.15: and find nothing that comes after a later one of their thread.
     MbarrierCoherence,
+    /// PTX-9.7.13.15: what is stored behind a wait on one comes after what is stored before arrivals.
+    MbarrierOverwrite,
+    /// PTX-9.7.13.15: and is not visible before them.
+    MbarrierReuse,
     /// PTX-8.10.4
     NoThinAir,
     /// PTX-8.10.5
@@ -43,7 +47,7 @@ pub enum Axiom {
 
 impl Axiom {
     /// All axioms, in the order of the text.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 14] = [
         Self::CoherenceTotal,
         Self::Coherence,
         Self::FenceSc,
@@ -53,6 +57,8 @@ impl Axiom {
         Self::MbarrierOrder,
         Self::MbarrierAtomicity,
         Self::MbarrierCoherence,
+        Self::MbarrierOverwrite,
+        Self::MbarrierReuse,
         Self::NoThinAir,
         Self::ScPerLocation,
         Self::Causality,
@@ -71,6 +77,8 @@ impl Axiom {
             Self::MbarrierOrder => "Mbarrier-Order",
             Self::MbarrierAtomicity => "Mbarrier-Atomicity",
             Self::MbarrierCoherence => "Mbarrier-Coherence",
+            Self::MbarrierOverwrite => "Mbarrier-Overwrite",
+            Self::MbarrierReuse => "Mbarrier-Reuse",
             Self::NoThinAir => "No-Thin-Air",
             Self::ScPerLocation => "SC-per-Location",
             Self::Causality => "Causality",
@@ -110,6 +118,14 @@ fn holds(d: &Derived<'_>, axiom: Axiom) -> bool {
         Axiom::MbarrierCoherence => d.pairs().all(|(r, w)| {
             let own = d.is_of_mbarrier(r) && d.writes_mbarrier(w) && d.po(r, w);
             !(own && d.events.iter().any(|&later| d.co(w, later) && d.rf(later, r)))
+        }),
+        Axiom::MbarrierOverwrite => d.pairs().all(|(a, b)| {
+            let ordered = d.writes(a) && d.writes(b) && d.reuses(a, b);
+            !ordered || d.co(a, b)
+        }),
+        Axiom::MbarrierReuse => d.pairs().all(|(r, w)| {
+            let sees = |&source: &EventId| d.rf(source, r) && (source == w || d.co(w, source));
+            !(d.reuses(r, w) && d.events.iter().any(sees))
         }),
         Axiom::RmwSerial => d.pairs().all(|(a, b)| {
             let contend = d.is_atomic_read(a) && d.is_atomic_read(b) && !d.same_access(a, b);
@@ -183,10 +199,27 @@ fn depends(d: &Derived<'_>, r: EventId, w: EventId) -> bool {
         return false;
     }
     let leaf = Expr::Read(read.access);
-    let exprs = &d.graph.exprs;
     d.rmw(r, w)
-        || exprs.leaves(d.graph.access_of(w).value).contains(&leaf)
-        || exprs.leaves(write.guard).contains(&leaf)
+        || is_made_of(d, d.graph.access_of(w).value, leaf)
+        || is_made_of(d, write.guard, leaf)
+}
+
+/// Whether an expression is made of a leaf, also through what exchanges within warps return.
+fn is_made_of(d: &Derived<'_>, expr: ExprId, leaf: Expr) -> bool {
+    let mut seen = Vec::new();
+    let mut next = d.graph.exprs.leaves(expr);
+    while let Some(x) = next.pop() {
+        if x == leaf {
+            return true;
+        }
+        let Expr::Barrier(index) = x else { continue };
+        let value = d.graph.barriers[index as usize].exchanged();
+        if let Some(value) = value.filter(|_| !seen.contains(&index)) {
+            seen.push(index);
+            next.extend(d.graph.exprs.leaves(value));
+        }
+    }
+    false
 }
 
 /// Whether `e` waits at barriers, directly or through other threads there, for the thread of `r`: for
@@ -202,7 +235,7 @@ fn is_held_back(d: &Derived<'_>, r: EventId, e: EventId) -> bool {
     let ends = loops
         || d.graph.barriers.iter().any(|op| {
             let event = d.graph.event(op.event);
-            let mut needed = [Some(event.guard), op.predicate, op.count()].into_iter().flatten();
+            let mut needed = [Some(event.guard), op.operand, op.count()].into_iter().flatten();
             event.agent == thread && needed.any(leads)
         });
     let first = |x: &EventId| {
