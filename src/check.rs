@@ -27,7 +27,7 @@ use crate::relation::expr::{AxiomRole, Model};
 use crate::relation::thin_air::thin_air;
 use crate::solve::{Answer, Budget, Core, Engine, Goal, Problem, States, Why};
 use crate::source::Span;
-use crate::verdict::{Decided, Reason, Verdict};
+use crate::verdict::{Beyond, Bounded, Decided, Reason, Undecided, Verdict};
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
@@ -40,6 +40,8 @@ pub use stuck::{Stuck, stuck};
 pub struct Settings {
     /// How often a loop body is executed at most.
     pub bound: u8,
+    /// Whether [`check`] raises the bound for small programs where it would cut the answer off.
+    pub raises: bool,
     /// Limits of each question.
     pub budget: Budget,
     /// Where accesses may tear.
@@ -52,6 +54,7 @@ impl Default for Settings {
     fn default() -> Self {
         Self {
             bound: 2,
+            raises: false,
             budget: Budget::default(),
             tearing: Tearing::Overlap,
             readings: Readings::default(),
@@ -157,8 +160,37 @@ fn unfolded(
 #[must_use]
 pub fn check(test: &Test, model: &Model, engine: &dyn Engine, settings: Settings) -> Outcome {
     let timed = Timed::new(engine, settings);
-    let (verdict, graph) = decide(test, model, &timed, settings);
+    let (mut verdict, mut graph) = decide(test, model, &timed, settings);
+    if settings.raises && graph.events.len() <= MOST_RAISED_EVENTS {
+        for bound in settings.bound.saturating_add(1)..=MOST_RAISED {
+            if !asks_for_more(&verdict) {
+                break;
+            }
+            let budget = Budget { steps: Some(STEPS_FOR_MORE), ..settings.budget };
+            let higher = decide(test, model, &timed, Settings { bound, budget, ..settings });
+            match higher.0 {
+                Verdict::Unknown(Undecided::Bound(_)) => {}
+                Verdict::Unknown(_) | Verdict::Error(_) => break,
+                _ => (verdict, graph) = higher,
+            }
+        }
+    }
     Outcome { holds: verdict.holds(test.quantifier), verdict, graph }
+}
+
+/// How far a bound is raised: what two threads do to one location by `cas` takes three rounds mostly.
+const MOST_RAISED: u8 = 4;
+
+/// Programs with more events are left at their bound.
+const MOST_RAISED_EVENTS: usize = 80;
+
+/// How many steps an engine may take with a bound that nobody has asked for.
+const STEPS_FOR_MORE: u64 = 10_000;
+
+/// Whether a higher bound may decide a test.
+fn asks_for_more(verdict: &Verdict) -> bool {
+    let cut = |bounded: &Bounded| bounded.beyond == Beyond::Higher;
+    matches!(verdict, Verdict::Unknown(Undecided::Bound(bounded)) if cut(bounded))
 }
 
 /// An engine whose questions share one limit of time.

@@ -2,6 +2,7 @@
 
 use crate::solve::forecast::candidates;
 use crate::solve::{Answer, Budget, Cores, Engine, Goal, Problem, States, Why};
+use std::time::Instant;
 
 /// Which engines answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -58,6 +59,17 @@ impl Kind {
             (Self::Search, Some(Goal::Related(_))) => PATIENCE_WITH_PAIRS,
             (Self::Search, _) => PATIENCE_WITH_SEARCH,
             _ => PATIENCE,
+        }
+    }
+
+    /// The engine for a first try, where it has limits of its own.
+    fn hasty(self, cores: Cores) -> Box<dyn Engine> {
+        match self {
+            #[cfg(feature = "z3")]
+            Self::Z3 => {
+                Box::new(crate::solve::z3::Z3Engine::with_cores(cores).within(FIRST_RESOURCES))
+            }
+            _ => self.engine(cores),
         }
     }
 
@@ -123,8 +135,16 @@ impl Choice {
 /// larger ones they are divided by the number of events, since a step takes longer there.
 const PATIENCE: u64 = 1_000_000;
 
-/// As [`PATIENCE`], with the search: where it takes seconds, Z3 nearly always takes longer.
+/// As [`PATIENCE`], with the search in its second turn.
 const PATIENCE_WITH_SEARCH: u64 = 5_000_000;
+
+/// What part of this it has in its first turn, about a second: where it takes longer, Z3 sometimes
+/// answers in less, with pipelines above all.
+const FIRST_TURN: u64 = 8;
+
+/// What Z3 may use up in its first turn, in its own measure: some seconds.
+#[cfg(feature = "z3")]
+const FIRST_RESOURCES: u32 = 40_000_000;
 
 /// As [`PATIENCE`], with the search for pairs in a relation: it goes through executions one by one,
 /// and after a second of that Z3 mostly answers at once.
@@ -155,16 +175,26 @@ impl Engine for Limited {
 
 /// Asks engines in turn until one answers, as [`TURNS`] says: each with a budget of steps, and in the
 /// end the first one that has run out of it without.
-struct First(Vec<(Kind, Box<dyn Engine>)>);
+struct First(Vec<Engines>);
+
+/// An engine for its first turn, and for later ones.
+struct Engines {
+    kind: Kind,
+    hasty: Box<dyn Engine>,
+    patient: Box<dyn Engine>,
+}
 
 impl First {
     fn new(cores: Cores) -> Self {
-        Self(Kind::ALL.iter().map(|&kind| (kind, kind.engine(cores))).collect())
+        let both =
+            |&kind: &Kind| Engines { kind, hasty: kind.hasty(cores), patient: kind.engine(cores) };
+        Self(Kind::ALL.iter().map(both).collect())
     }
 
-    fn engine(&self, wanted: Kind) -> &dyn Engine {
-        let found = self.0.iter().find(|(kind, _)| *kind == wanted);
-        found.expect("there is one of every kind").1.as_ref()
+    fn engine(&self, turn: &Turn) -> &dyn Engine {
+        let found = self.0.iter().find(|engines| engines.kind == turn.engine);
+        let engines = found.expect("there is one of every kind");
+        if turn.again { engines.patient.as_ref() } else { engines.hasty.as_ref() }
     }
 
     fn ask<T>(
@@ -175,19 +205,38 @@ impl First {
         ask: impl Fn(&dyn Engine, Budget) -> T,
         is_open: impl Fn(&T) -> Option<Open>,
     ) -> Option<T> {
-        let (mut tired, mut last) = (None, None);
+        let start = Instant::now();
+        let left = || {
+            let spent = u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX);
+            // Whoever is asked without any time left says so.
+            let milliseconds = budget.milliseconds.map(|all| all.saturating_sub(spent).max(1));
+            Budget { milliseconds, ..budget }
+        };
+        let pairs = matches!(goal, Some(Goal::Related(_)));
+        let mut tired: Vec<Kind> = Vec::new();
+        let mut last = None;
         for turn in TURNS.iter().filter(|turn| turn.is_due(problem)) {
-            let engine = self.engine(turn.engine);
-            let answer = ask(engine, limited(problem, turn.engine.patience(goal), budget));
+            // The search had all its patience for pairs in its first turn.
+            let whole = turn.engine != Kind::Search || pairs;
+            let more = tired.contains(&turn.engine) && !(whole && turn.engine == Kind::Search);
+            if turn.again && !(more && budget.steps.is_none()) {
+                continue;
+            }
+            let mut patience = turn.engine.patience(goal);
+            if !turn.again && !whole {
+                patience /= FIRST_TURN;
+            }
+            let answer = ask(self.engine(turn), limited(problem, patience, left()));
             match is_open(&answer) {
                 None => return Some(answer),
-                Some(Open::Steps) if tired.is_none() && turn.insists => tired = Some(engine),
-                Some(_) => {}
+                Some(Open::Steps) => tired.push(turn.engine),
+                Some(Open::Unsupported) => {}
             }
             last.get_or_insert(answer);
         }
-        match tired {
-            Some(engine) if budget.steps.is_none() => Some(ask(engine, budget)),
+        let insists = |turn: &&Turn| turn.again && tired.contains(&turn.engine);
+        match TURNS.iter().find(insists) {
+            Some(turn) if budget.steps.is_none() => Some(ask(self.engine(turn), left())),
             _ => last,
         }
     }
@@ -200,28 +249,32 @@ struct Turn {
     candidates: Option<std::ops::Range<f64>>,
     /// For programs of how many events.
     most_events: usize,
-    /// Whether it is worth while to ask it again with no limit when nobody else has answered.
-    insists: bool,
+    /// Whether this is another try, after one in which it ran out of steps. In the end it is worth
+    /// while to ask such an engine with no limit.
+    again: bool,
 }
 
-/// Whatever the search takes on, it answers before Z3 has begun; what it does not, it says at once.
+/// What the search takes on, it mostly answers before Z3 has begun; what it does not, it says at once.
 /// Going through all candidates takes a millisecond for thousands of them, where Z3 takes ten and
 /// more to begin; when Z3 does not know either, more of them are worth while.
 const TURNS: &[Turn] = &[
-    Turn { engine: Kind::Search, candidates: None, most_events: usize::MAX, insists: true },
+    Turn { engine: Kind::Search, candidates: None, most_events: usize::MAX, again: false },
     Turn {
         engine: Kind::Enumerate,
         candidates: Some(0.0..FEW),
         most_events: MOST_ENUMERATED,
-        insists: false,
+        again: false,
     },
     #[cfg(feature = "z3")]
-    Turn { engine: Kind::Z3, candidates: None, most_events: usize::MAX, insists: true },
+    Turn { engine: Kind::Z3, candidates: None, most_events: usize::MAX, again: false },
+    Turn { engine: Kind::Search, candidates: None, most_events: usize::MAX, again: true },
+    #[cfg(feature = "z3")]
+    Turn { engine: Kind::Z3, candidates: None, most_events: usize::MAX, again: true },
     Turn {
         engine: Kind::Enumerate,
         candidates: Some(FEW..f64::INFINITY),
         most_events: MOST_ENUMERATED,
-        insists: false,
+        again: false,
     },
 ];
 

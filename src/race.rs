@@ -6,7 +6,7 @@
 
 use crate::bitrel::Rel;
 use crate::collections::IndexSet;
-use crate::event::graph::EventGraph;
+use crate::event::graph::{EventGraph, EventKind};
 use crate::execution::build::{Choices, Execution};
 use crate::id::{AccessId, EventId};
 use crate::ptx::operation::{Order, Proxy};
@@ -63,6 +63,9 @@ pub enum Missing {
         /// Why they do not synchronize.
         gap: Gap,
     },
+    /// The access stands before the `griddepcontrol.wait` that would order it behind the other one
+    /// (PTX-9.7.13.13).
+    Early(EventId),
     /// No synchronization leads from one to the other (PTX-8.9.5).
     Synchronization,
 }
@@ -82,6 +85,8 @@ pub enum Gap {
     Release,
     /// No acquire pattern before the other access starts from the read (PTX-8.8).
     Acquire,
+    /// As [`Gap::Acquire`], of the read of a `red`, which starts none.
+    Reduction,
     /// The read reads something else in this execution; else the two would synchronize.
     Unread,
 }
@@ -271,7 +276,8 @@ fn missing(
         out.push(Missing::Proxy { one_thread, alias: generic && first.virt != second.virt });
         return out;
     }
-    match near_synchronization(problem, execution, (a, b)) {
+    let near = near_synchronization(problem, execution, (a, b));
+    match near.or_else(|| early(execution, a, b)).or_else(|| early(execution, b, a)) {
         Some(near) => out.push(near),
         None => {
             let seen = [Seen::Observed, Seen::Read, Seen::Unread].into_iter();
@@ -282,6 +288,18 @@ fn missing(
         }
     }
     out
+}
+
+/// That a thread waits for the task of an access, but only behind its own access.
+fn early(execution: &Execution<'_>, before: EventId, access: EventId) -> Option<Missing> {
+    let graph = execution.graph;
+    let agent = |id: EventId| graph.event(id).agent;
+    let po = execution.relation(BaseRel::Po);
+    let is_late = |&(_, wait): &(EventId, EventId)| {
+        graph.event(wait).kind == EventKind::Boundary && po.contains(access, wait)
+    };
+    let mut edges = graph.api_edges.iter().filter(|&&(earlier, _)| agent(earlier) == agent(before));
+    edges.any(is_late).then_some(Missing::Early(access))
 }
 
 /// What is missing for synchronization through a write behind the first access and a read before
@@ -307,14 +325,21 @@ fn missing_links(
         let kinds = graph.event(write).is_write() && graph.event(read).is_read();
         kinds && po.contains(first, write) && po.contains(read, last) && !po.contains(write, read)
     };
-    let Some((write, read)) = pairs.iter_pairs().find(within) else { return Vec::new() };
+    // Flags are mostly strong, data mostly weak.
+    let weak = |&(write, read): &(EventId, EventId)| {
+        [write, read].into_iter().filter(|&id| !is_strong(graph, id)).count()
+    };
+    let found = pairs.iter_pairs().filter(within).min_by_key(weak);
+    let Some((write, read)) = found else { return Vec::new() };
     let before = |x: EventId, y: EventId| x == y || po.contains(x, y);
     let released =
         values.relation(release).iter_pairs().any(|(x, y)| y == write && before(first, x));
     let acquired = values.relation(acquire).iter_pairs().any(|(x, y)| x == read && before(y, last));
     let mut gaps = if seen == Seen::Observed { Vec::new() } else { unobserved(graph, write, read) };
     if gaps.is_empty() {
-        let patterns = [(released, Gap::Release), (acquired, Gap::Acquire)];
+        let red = graph.event(read).marks.red;
+        let acquire = if red { Gap::Reduction } else { Gap::Acquire };
+        let patterns = [(released, Gap::Release), (acquired, acquire)];
         gaps.extend(patterns.into_iter().filter(|(there, _)| !there).map(|(_, gap)| gap));
     }
     if gaps.is_empty() && seen == Seen::Unread {

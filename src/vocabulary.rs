@@ -221,8 +221,8 @@ base_relations! {
     /// other: an order in time, by which no memory operations are ordered.
     Exchange = "exchange", Chosen @ "PTX-9.7.13.9",
     /// To barrier operations that wait for a thread, from the reads that decide whether it comes; to
-    /// those that wait for its end, also from its own barrier operations and from the reads that
-    /// decide whether it comes to them or leaves a loop.
+    /// those that wait for its end, and to all in tasks that do, also from its own barrier operations
+    /// and from the reads that decide whether it comes to them or leaves a loop.
     Awaited = "awaited", Chosen @ "PTX-9.7.13.1",
     /// To a barrier operation that waits for the end of a thread, from all that the thread does: an
     /// order in time, by which the thread's end orders nothing else.

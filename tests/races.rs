@@ -43,7 +43,9 @@ fn races_of(text: &str) -> Vec<String> {
                 Missing::Link { gap: Gap::ScopeOfWrite | Gap::ScopeOfRead, .. } => "narrow-link",
                 Missing::Link { gap: Gap::Release, .. } => "release",
                 Missing::Link { gap: Gap::Acquire, .. } => "acquire",
+                Missing::Link { gap: Gap::Reduction, .. } => "reduction",
                 Missing::Link { gap: Gap::Unread, .. } => "unread",
+                Missing::Early(_) => "early",
                 Missing::Synchronization => "synchronization",
             })
             .collect();
@@ -83,6 +85,26 @@ fn a_scope_that_is_too_narrow_leaves_ends_apart() {
             "the 4-byte write to f by P0 / the 4-byte read of f by P1: scope synchronization",
         ]
     );
+}
+
+#[test]
+fn the_read_of_a_reduction_acquires_nothing() {
+    let text = "PTX red\n.global .u32 f = 0;\n.global .u32 x = 0;\n\
+                P0 @ cta 0 { st.global.u32 [x], 1; red.release.gpu.global.add.u32 [f], 1; }\n\
+                P1 @ cta 1 { red.relaxed.gpu.global.add.u32 [f], 1; fence.acq_rel.gpu;\n\
+                ld.global.u32 %r2, [x]; }\nfilter (f == 2)\nexists (P1:%r2 == 0)\n";
+    let race = "the 4-byte write to x by P0 / the 4-byte read of x by P1: weak weak reduction";
+    assert_eq!(races_of(text), [race]);
+}
+
+#[test]
+fn accesses_before_the_wait_for_a_task_are_early() {
+    let text = "PTX early\n.global .u32 x = 0;\ntask K1, K2;\npdl K1 -> K2;\n\
+                P1 @ task K1 { st.global.u32 [x], 2; }\n\
+                P2 @ task K2 { ld.global.u32 %r1, [x]; griddepcontrol.wait;\n\
+                ld.global.u32 %r2, [x]; }\nexists (P2:%r1 == 0 /\\ P2:%r2 == 2)\n";
+    let race = "the 4-byte write to x by P1 / the 4-byte read of x by P2: weak weak early";
+    assert_eq!(races_of(text), [race]);
 }
 
 #[test]

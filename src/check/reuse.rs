@@ -8,6 +8,7 @@
 use super::prefix::{Ends, up_to};
 use super::time::{self, Wrong};
 use super::{Settings, barriers};
+use crate::event::awaited::implies;
 use crate::event::graph::{BarrierOp, EventGraph, Violation};
 use crate::execution::barrier::Barriers;
 use crate::execution::build::Choices;
@@ -58,7 +59,7 @@ pub(super) fn behind_a_branch(
         return None;
     }
     returns_behind_branches(graph).into_iter().find_map(|(arrival, next)| {
-        before_any_wait(graph, next).iter().find_map(|before| {
+        before_any_wait(graph, arrival, next).iter().find_map(|before| {
             let problem = Problem { graph: before, ..problem };
             match engine.find(problem, Goal::Violation(0), settings.budget).decided() {
                 Ok(Decided::Yes(_)) => Some(Verdict::Undefined(reason(graph, arrival, next, None))),
@@ -69,32 +70,55 @@ pub(super) fn behind_a_branch(
     })
 }
 
-/// Arrivals with the next operation of the thread on the same barrier, where values decide whether it
-/// comes to that.
+/// How many arrivals with operations that come back are looked at.
+const MOST_RETURNS: usize = 64;
+
+/// Arrivals with later operations of the thread on the same barrier, where values decide whether it
+/// comes to both.
 fn returns_behind_branches(graph: &EventGraph) -> Vec<(usize, usize)> {
     let guard = |at: usize| graph.event(graph.barriers[at].event).guard;
     let happens = |&at: &usize| !graph.exprs.is_false(guard(at));
     let all = || (0..graph.barriers.len()).filter(happens);
-    let next = |at: usize| {
-        let mut later = all().filter(|&later| later > at);
-        later.find(|&later| graph.returns_to_barrier(&graph.barriers[at], &graph.barriers[later]))
+    let later = |at: usize| {
+        let later = all().filter(move |&later| later > at);
+        later.filter(move |&later| {
+            graph.returns_to_barrier(&graph.barriers[at], &graph.barriers[later])
+        })
     };
-    let returns = all().filter_map(|at| Some((at, next(at)?)));
-    returns.filter(|&(_, next)| graph.exprs.constant(guard(next)).is_none()).collect()
+    let returns = all().flat_map(|at| later(at).map(move |later| (at, later)));
+    let open = |at: usize| graph.exprs.constant(guard(at)).is_none();
+    returns.filter(|&(at, later)| open(at) || open(later)).take(MOST_RETURNS).collect()
 }
 
-/// The program as far as it goes if nobody waits at the barrier of an operation before its thread
-/// comes to it, which is its only misuse. None where the thread may not come so far.
-fn before_any_wait(graph: &EventGraph, next: usize) -> Vec<EventGraph> {
+/// The program as far as it goes if nobody waits at a barrier before the thread of two operations on
+/// it, an arrival and a later one, comes to that; this is its only misuse. None where the thread may
+/// not come so far.
+fn before_any_wait(graph: &EventGraph, arrival: usize, next: usize) -> Vec<EventGraph> {
     let BarrierOp { event, ref key, .. } = graph.barriers[next];
-    let (guard, span) = (graph.event(event).guard, graph.event(event).span);
+    let mut graph = graph.clone();
+    let [first, last] = [arrival, next].map(|at| graph.event(graph.barriers[at].event).guard);
+    let (both, span) = (graph.exprs.and(first, last), graph.event(event).span);
+    let graph = &graph;
+    let agent = graph.event(event).agent;
     let waits_here = |op: &BarrierOp| op.waits && op.key == *key;
+    // In the executions that are looked for the thread comes to these operations.
+    let is_sure = |id: EventId| {
+        let guard = graph.event(id).guard;
+        graph.event(id).agent == agent
+            && id < event
+            && graph.barrier(id).is_some()
+            && (guard == both || implies(graph, both, guard))
+    };
     // The schedules stop whoever would wait there, as if values decided about it.
     let held = graph.guarded(
         |exprs, id| {
             let own = graph.event(id).guard;
             let waits = graph.barrier(id).is_some_and(waits_here);
-            if waits { exprs.and(own, guard) } else { own }
+            match is_sure(id) {
+                true => exprs.truth(true),
+                false if waits => exprs.and(own, both),
+                false => own,
+            }
         },
         |_, cut| cut.guard,
     );
@@ -103,7 +127,7 @@ fn before_any_wait(graph: &EventGraph, next: usize) -> Vec<EventGraph> {
     let come = ends.filter(|ends| ends.are_at(graph, &[next]));
     come.map(|ends| up_to(graph, &ends, |_| true))
         .map(|mut before| {
-            before.violations = vec![Violation::asked(guard, span)];
+            before.violations = vec![Violation::asked(both, span)];
             before
         })
         .collect()

@@ -26,6 +26,8 @@ pub struct Stuck {
     pub graph: EventGraph,
     /// Who waits where, and the execution.
     pub reason: Reason,
+    /// The barrier operations at which they wait; they are not executed.
+    pub waiting: Vec<EventId>,
 }
 
 /// How wide the numbers of arrivals are.
@@ -55,7 +57,8 @@ pub fn stuck(problem: Problem<'_>, engine: &dyn Engine, settings: Settings) -> O
     let Answer::Yes(choices) = found else { return None };
     let waiting = waiting(&graph, &stays, &choices)?;
     let reason = reason(&graph, &waiting, choices);
-    Some(Stuck { graph, reason })
+    let waiting = waiting.iter().map(|&b| graph.barriers[b].event).collect();
+    Some(Stuck { graph, reason, waiting })
 }
 
 /// The operations at which threads stay in an execution.

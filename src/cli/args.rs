@@ -22,7 +22,8 @@ pub(super) struct Arguments {
 /// What the help says of exit statuses.
 const STATUSES: &str = "Exit status: 0 as expected, 1 a verdict differs from what was expected, 2 \
                         bad usage or input that cannot be read, 3 something is unknown or there \
-                        is nothing to show, 101 a bug, 130 interrupted.";
+                        is nothing to show, 101 a bug, 130 interrupted, 141 nobody \
+                        reads the report any more.";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum Color {
@@ -56,9 +57,10 @@ pub(super) struct Checking {
     /// Which engine decides: z3, search, enumerate, auto, or all of them, which have to agree.
     #[arg(long, value_name = "ENGINE", default_value = "auto")]
     pub(super) engine: String,
-    /// How often a loop body is executed at most.
-    #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u8).range(1..))]
-    pub(super) bound: u8,
+    /// How often a loop body is executed at most, up to 255. Without it twice, and in small programs
+    /// up to four times where that decides a verdict.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..))]
+    pub(super) bound: Option<u8>,
     /// Read tests in blocks that name no `.version` as PTX 1.4.
     #[arg(long)]
     pub(super) legacy: bool,

@@ -74,7 +74,9 @@ fn worker_arguments(arguments: &CheckArguments, width: usize, paint: Paint) -> V
     arguments.models.iter().for_each(|model| option("model", model));
     checking.readings.iter().for_each(|reading| option("reading", reading));
     option("engine", &checking.engine);
-    option("bound", &checking.bound.to_string());
+    if let Some(bound) = checking.bound {
+        option("bound", &bound.to_string());
+    }
     if let Some(milliseconds) = checking.timeout {
         option("timeout", &format!("{}.{:03}", milliseconds / 1000, milliseconds % 1000));
     }

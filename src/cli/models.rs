@@ -42,7 +42,8 @@ impl Setup {
         let loaded = Models::load(names, &checking.readings, &mut files, console)?;
         let default = Settings::default();
         let settings = Settings {
-            bound: checking.bound,
+            bound: checking.bound.unwrap_or(default.bound),
+            raises: checking.bound.is_none(),
             budget: Budget { milliseconds: checking.timeout, ..default.budget },
             tearing: loaded.tearing.unwrap_or(default.tearing),
             readings: loaded.readings,

@@ -42,7 +42,7 @@ impl Loaded {
     fn new(single: &Single, console: &Console) -> Result<Self> {
         let checking = &single.checking;
         let Setup { mut files, models, engines, settings, variants } =
-            Setup::load(single.model.as_slice(), checking, Cores::Minimal, console)?;
+            Setup::load(single.model.as_slice(), checking, Cores::Patient, console)?;
         let paths = std::slice::from_ref(&single.path);
         let wanted = Wanted { models: &models, checking };
         let inputs = Inputs::read(paths, wanted, &mut files);

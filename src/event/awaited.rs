@@ -1,23 +1,29 @@
 //! What waits for the end of a thread: a barrier for all threads is complete without those that
-//! have ended (PTX-9.7.13.1), so nothing behind it happens before they do.
+//! have ended (PTX-9.7.13.1), so nothing behind it happens before they do; and a task waits for those
+//! before it (PTX-8.9.4).
 
-use super::graph::{BarrierKey, BarrierOp, BarrierRule, Conditional, EventGraph, counts_warps};
+use super::graph::{
+    BarrierKey, BarrierOp, BarrierRule, Conditional, EventGraph, EventKind, counts_warps,
+};
 use crate::bitrel::Rel;
 use crate::id::{AgentId, EventId, ExprId};
 use crate::program::expr::{Binary, Expr};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// To barrier operations that wait for the end of a thread, from its own barrier operations and from
-/// each read that decides whether it comes to one or leaves a loop, or that it takes along there: a
-/// thread votes and says how many meet with values that it has.
+/// To barrier operations and to all in later tasks that wait for the end of a thread, from its own
+/// barrier operations and from each read that decides whether it comes to one or leaves a loop, or
+/// that it takes along there: a thread votes and says how many meet with values that it has.
 pub(super) fn awaited(graph: &EventGraph) -> Rel {
     let (sources, decided) = (sources(graph), deciding_reads(graph));
-    let pairs = before_waits(graph, &sources).chain(decided);
+    let tasks: FxHashSet<(AgentId, EventId)> =
+        graph.api_edges.iter().map(|&(early, late)| (graph.event(early).agent, late)).collect();
+    let ended = awaited_threads(graph).into_iter().chain(tasks);
+    let pairs = before_waits(ended, &sources).chain(decided);
     Rel::from_pairs(graph.events.len(), pairs)
 }
 
 /// By thread, its barrier operations and the reads that decide where it ends, with those that it takes
-/// along to barriers.
+/// along to barriers, and its waits for other tasks.
 fn sources(graph: &EventGraph) -> Vec<Vec<EventId>> {
     let mut sources: Vec<Vec<EventId>> = vec![Vec::new(); graph.agents.len()];
     for op in &graph.barriers {
@@ -29,6 +35,9 @@ fn sources(graph: &EventGraph) -> Vec<Vec<EventId>> {
     }
     for cut in &graph.cuts {
         sources[cut.agent.index()].extend(reads_of(graph, cut.back));
+    }
+    for id in graph.ids().filter(|&id| graph.event(id).kind == EventKind::Boundary) {
+        sources[graph.event(id).agent.index()].push(id);
     }
     sources
 }
@@ -116,16 +125,16 @@ fn how_many(graph: &mut EventGraph, such: impl Fn(&EventGraph, usize) -> bool) -
 pub(super) fn ended(graph: &EventGraph) -> Rel {
     let mut own: Vec<Vec<EventId>> = vec![Vec::new(); graph.agents.len()];
     graph.ids().for_each(|id| own[graph.event(id).agent.index()].push(id));
-    Rel::from_pairs(graph.events.len(), before_waits(graph, &own))
+    Rel::from_pairs(graph.events.len(), before_waits(awaited_threads(graph), &own))
 }
 
-/// From events, given by thread, to the barrier operations that wait for the end of their thread.
-fn before_waits<'a>(
-    graph: &EventGraph,
-    events: &'a [Vec<EventId>],
-) -> impl Iterator<Item = (EventId, EventId)> + use<'a> {
-    awaited_threads(graph).into_iter().flat_map(|(agent, operation)| {
-        events[agent.index()].iter().map(move |&event| (event, operation))
+/// From events, given by thread, to what waits for the end of their thread.
+fn before_waits(
+    ended: impl IntoIterator<Item = (AgentId, EventId)>,
+    events: &[Vec<EventId>],
+) -> impl Iterator<Item = (EventId, EventId)> {
+    ended.into_iter().flat_map(|(agent, waiting)| {
+        events[agent.index()].iter().map(move |&event| (event, waiting))
     })
 }
 
@@ -246,7 +255,8 @@ fn is_in_turn(graph: &EventGraph, at: usize) -> bool {
 }
 
 /// Whether one guard says all that another one does.
-fn implies(graph: &EventGraph, guard: ExprId, other: ExprId) -> bool {
+#[must_use]
+pub fn implies(graph: &EventGraph, guard: ExprId, other: ExprId) -> bool {
     let literals = |guard| graph.exprs.literals(guard, MOST_LITERALS);
     let all = || Some((literals(guard)?, literals(other)?));
     graph.exprs.is_true(other)

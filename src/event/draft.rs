@@ -402,7 +402,7 @@ impl<'p> Draft<'p> {
                     }
                     _ => None,
                 };
-                let (bytes, element) = (variable.bytes(), variable.ty.bytes());
+                let (bytes, element) = (variable.bytes(), variable.ty);
                 Object { name: o.name.clone(), bytes, element, shared }
             })
             .collect()

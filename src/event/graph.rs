@@ -156,8 +156,8 @@ pub struct Object {
     pub name: String,
     /// Size in bytes.
     pub bytes: u64,
-    /// Size of an element in bytes; that of the whole where it is no array.
-    pub element: u32,
+    /// The type of an element; of the whole where it is no array.
+    pub element: Type,
     /// The CTA in whose `.shared` it lies: gpu, grid, cta.
     pub shared: Option<(u32, u32, u32)>,
 }
@@ -167,7 +167,7 @@ impl Object {
     /// of other bytes `x+4`, as addresses have it.
     #[must_use]
     pub fn part(&self, offset: u64, bytes: u32) -> String {
-        let (name, element) = (&self.name, u64::from(self.element.max(1)));
+        let (name, element) = (&self.name, u64::from(self.element.bytes().max(1)));
         if u64::from(bytes) != element || !offset.is_multiple_of(element) {
             format!("{name}+{offset}")
         } else if self.bytes > element {

@@ -110,7 +110,7 @@ impl Draft<'_> {
             write: false,
             order: Order::Weak,
             scope: None,
-            marks: Marks::default(),
+            marks: Marks { looks: true, ..Marks::default() },
             data_reads: Vec::new(),
             alone: false,
             position: store.position.saturating_sub(1),

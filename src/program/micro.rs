@@ -367,6 +367,8 @@ pub struct Marks {
     pub volatile: bool,
     /// `ld.global.nc`, `ldu`: for data that nothing writes meanwhile.
     pub non_coherent: bool,
+    /// A read that the program does not have, by which is seen what a store overwrites.
+    pub looks: bool,
 }
 
 /// What a `bar.red` returns.

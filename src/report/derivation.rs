@@ -83,7 +83,10 @@ impl Derivation<'_> {
                 self.add(side, from, to);
             }
             // The other side says which pairs count, not how one leads to the other.
-            Node::Inter(a, b) => self.add(if self.leads(a) { a } else { b }, from, to),
+            Node::Inter(a, b) => {
+                let first = self.communicates(a) || !self.communicates(b) && self.leads(a);
+                self.add(if first { a } else { b }, from, to);
+            }
             Node::Diff(a, _) => self.add(a, from, to),
             Node::Comp(a, b) => {
                 let between = self.values.relation(a).row(from).find(|&m| self.holds(b, m, to));
@@ -112,9 +115,19 @@ impl Derivation<'_> {
         self.steps.push((name, to));
     }
 
+    /// Whether a relation says who reads or overwrites what; `morally-strong`, which some pairs are
+    /// in program order for, does not.
+    fn communicates(&self, node: NodeId) -> bool {
+        self.is_made_of(node, &[BaseRel::Rf, BaseRel::Co])
+    }
+
     /// Whether a relation is made of orders and not of properties of two events.
     fn leads(&self, node: NodeId) -> bool {
         let orders = [BaseRel::Po, BaseRel::Rf, BaseRel::Co, BaseRel::FenceSc, BaseRel::Api];
+        self.is_made_of(node, &orders)
+    }
+
+    fn is_made_of(&self, node: NodeId, orders: &[BaseRel]) -> bool {
         relations_in(self.model, node).into_iter().any(|part| {
             matches!(self.model.arena.node(part), Node::Rel(relation) if orders.contains(&relation))
         })

@@ -87,7 +87,7 @@ pub fn render(
 /// That some executions end in a deadlock, with one of them.
 #[must_use]
 pub fn deadlock_of_some(subject: Subject<'_>, stuck: &Stuck) -> String {
-    let Stuck { graph, reason } = stuck;
+    let Stuck { graph, reason, waiting } = stuck;
     let mut out = format!(
         "\nNot every execution ends: {} (PTX-9.7.13.1), and nobody comes who would let it go on.\n",
         reason.rule
@@ -97,7 +97,13 @@ pub fn deadlock_of_some(subject: Subject<'_>, stuck: &Stuck) -> String {
     }
     if let Some(choices) = &reason.choices {
         out.push_str("\nSo it is in this execution:\n");
-        out.push_str(&drawn(subject, Some(graph), choices));
+        out.push_str(&match picture(subject, graph, choices) {
+            Ok(mut picture) => {
+                waiting.iter().for_each(|&id| picture.add_waiting(graph, id));
+                text::render(&picture)
+            }
+            Err(message) => format!("  {message}\n"),
+        });
     }
     out
 }
@@ -203,10 +209,14 @@ fn platform_note(subject: Subject<'_>, core: &Core) -> String {
 
 fn drawn(subject: Subject<'_>, graph: Option<&EventGraph>, choices: &Choices) -> String {
     let Some(graph) = graph else { return String::new() };
-    match Picture::of(&subject.case.test.name, graph, choices, subject.model) {
+    match picture(subject, graph, choices) {
         Ok(picture) => text::render(&picture),
         Err(message) => format!("  {message}\n"),
     }
+}
+
+fn picture(subject: Subject<'_>, graph: &EventGraph, choices: &Choices) -> Result<Picture, String> {
+    Picture::of(&subject.case.test.name, graph, choices, subject.model)
 }
 
 /// A rule that decides, the statements concerned, and an execution.

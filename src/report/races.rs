@@ -125,6 +125,11 @@ fn why(missing: Missing, picture: &Picture) -> String {
             picture.label(from),
             picture.label(to)
         ),
+        Missing::Early(access) => format!(
+            "{} stands before `griddepcontrol.wait`, which orders only what follows it \
+             (PTX-9.7.13.13).",
+            picture.label(access)
+        ),
         Missing::Synchronization => {
             "No synchronization leads from one to the other (PTX-8.9.5).".to_owned()
         }
@@ -149,6 +154,10 @@ fn gap_between(write: &str, read: &str, gap: Gap) -> String {
         Gap::Acquire => format!(
             "{read} starts no acquire pattern that covers the access behind it: an acquire is \
              missing there (PTX-8.8)."
+        ),
+        Gap::Reduction => format!(
+            "{read} is the read of a reduction, which starts no acquire pattern, whatever fence \
+             follows: `atom` does (PTX-8.8)."
         ),
         Gap::Unread => format!("{read} reads something else."),
     }

@@ -263,6 +263,8 @@ pub enum Cores {
     /// Axioms are dropped one after the other while the answer stays; one proof for each.
     #[default]
     Minimal,
+    /// The same with more patience, for whoever reads about one test.
+    Patient,
     /// A core has what the first proof used, or all axioms, even where none is needed.
     FirstProof,
 }

@@ -26,6 +26,8 @@ use z3::{Config, Params, SatResult, Solver};
 pub struct Z3Engine {
     precision: Precision,
     cores: Cores,
+    /// What one check may use up, in the solver's own measure.
+    resources: Option<u32>,
 }
 
 impl Z3Engine {
@@ -39,6 +41,13 @@ impl Z3Engine {
     #[must_use]
     pub fn with_cores(cores: Cores) -> Self {
         Self { cores, ..Self::default() }
+    }
+
+    /// The same with a limit for each of its checks, in the solver's own measure: what is found within
+    /// it does not depend on the machine.
+    #[must_use]
+    pub fn within(self, resources: u32) -> Self {
+        Self { resources: Some(resources), ..self }
     }
 }
 
@@ -63,7 +72,7 @@ impl Engine for Z3Engine {
         let wanted = encoding.goal(goal);
         z3::with_z3_config(&Config::new(), || {
             let cores = goal.wants_core().then_some(self.cores);
-            Session::new(&mut encoding, budget, end).find(wanted, cores)
+            Session::new(&mut encoding, budget, end, self.resources).find(wanted, cores)
         })
     }
 
@@ -73,7 +82,7 @@ impl Engine for Z3Engine {
             .map_err(|e| e.to_string())?;
         let sides = [true, false].map(|holds| encoding.goal(Goal::Condition(holds)));
         Ok(z3::with_z3_config(&Config::new(), || {
-            Session::new(&mut encoding, budget, end).states(sides)
+            Session::new(&mut encoding, budget, end, self.resources).states(sides)
         }))
     }
 }
@@ -106,6 +115,8 @@ struct Session<'e, 'a> {
     translation: Translation,
     /// When the time for all checks together is over.
     end: Option<Instant>,
+    /// What one check may use up.
+    resources: Option<u32>,
     /// For how many control flows the ways to meet at barriers have been listed.
     listed: usize,
     /// How many were left out because threads may meet in too many ways.
@@ -113,13 +124,21 @@ struct Session<'e, 'a> {
 }
 
 impl<'e, 'a> Session<'e, 'a> {
-    fn new(encoding: &'e mut Encoding<'a>, budget: Budget, end: Option<Instant>) -> Self {
+    fn new(
+        encoding: &'e mut Encoding<'a>,
+        budget: Budget,
+        end: Option<Instant>,
+        resources: Option<u32>,
+    ) -> Self {
         let solver = Solver::new_for_logic("QF_FD").unwrap_or_default();
         let mut params = Params::new();
         // Z3 would take Ctrl-C for itself, question by question, from whoever runs it.
         params.set_bool("ctrl_c", false);
         if let Some(limit) = budget.milliseconds {
             params.set_u32("timeout", u32::try_from(limit).unwrap_or(u32::MAX));
+        }
+        if let Some(limit) = resources {
+            params.set_u32("rlimit", limit);
         }
         solver.set_params(&params);
         let mut session = Self {
@@ -129,6 +148,7 @@ impl<'e, 'a> Session<'e, 'a> {
             listed: 0,
             left_out: 0,
             end,
+            resources,
         };
         let hard = session.encoding.hard.clone();
         session.assert(&hard);
@@ -229,7 +249,9 @@ impl<'e, 'a> Session<'e, 'a> {
     fn why(&self) -> Why {
         match self.solver.get_reason_unknown() {
             Some(reason) if reason.contains("timeout") || reason.contains("canceled") => {
-                Why::Timeout
+                // The solver has one word for all limits but memory.
+                let in_time = self.end.is_none_or(|end| Instant::now() < end);
+                if self.resources.is_some() && in_time { Why::Steps } else { Why::Timeout }
             }
             Some(reason) if reason.contains("memory") => Why::Memory,
             _ => Why::GaveUp,

@@ -90,6 +90,9 @@ fn conjunction(
     while cursor.eat(TokenKind::And).is_some() {
         list.push(implication(cursor, names, depth)?);
     }
+    if matches!(cursor.peek_text(), "and" | "or" | "&" | "|") {
+        return Err(cursor.expected("`/\\` or `&&` for and, `\\/` or `||` for or"));
+    }
     Ok(if list.len() > 1 { Condition::And(list) } else { list.remove(0) })
 }
 
@@ -158,6 +161,12 @@ pub(super) fn term(cursor: &mut Cursor<'_>, names: &mut Resolver<'_>) -> Result<
             Ok(Term::AddressOf(cursor.word("a location after `&`")?))
         }
         _ if cursor.peek_at(1) == Some(TokenKind::Colon) => of_thread(cursor, names),
+        Some(TokenKind::Word)
+            if cursor.peek_at(1) == Some(TokenKind::Qualifier)
+                && names.threads.contains_key(cursor.peek_text()) =>
+        {
+            Ok(dotted(cursor, names))
+        }
         Some(TokenKind::Number | TokenKind::Decimal | TokenKind::Minus | TokenKind::Plus) => {
             match float(cursor)? {
                 Some(number) => Ok(Term::Float(number)),
@@ -176,6 +185,23 @@ pub(super) fn term(cursor: &mut Cursor<'_>, names: &mut Resolver<'_>) -> Result<
             memory(cursor, names, name, None)
         }
     }
+}
+
+/// `P0.r1`, which is no register of a thread.
+fn dotted(cursor: &mut Cursor<'_>, names: &mut Resolver<'_>) -> Term {
+    let thread = cursor.span();
+    cursor.advance();
+    let span = thread.to(cursor.span());
+    let register = cursor.peek_text().trim_start_matches('.');
+    let name = cursor.text(thread);
+    let error = LitmusError::Other {
+        code: "litmus-register",
+        message: format!("`{}` names no register", cursor.text(span)),
+        help: format!("a colon stands between a thread and its register: `{name}:{register}`"),
+        span,
+    };
+    cursor.advance();
+    names.fault(error, span)
 }
 
 /// `P0:r0`, `P0:%r0`, `1:r0`; `P0:x` for a variable with several instances.

@@ -30,17 +30,18 @@ const MOST_TOKENS: usize = 1 << 22;
 /// Reads all tests of a file.
 pub(super) fn parse(source: &Source<'_>) -> Parsed {
     let mut parsed = Parsed::default();
-    let mut lexed = |start: usize, end: usize| {
+    let lexed = |parsed: &mut Parsed, start: usize, end: usize| {
         let (tokens, errors) = lex(source.text, source.at(start, end));
         parsed.diagnostics.extend(errors.iter().map(SyntaxError::diagnostic));
         tokens
     };
     let Some((template, rows)) = source.text.split_once("$$") else {
-        let tokens = lexed(0, source.text.len());
+        let tokens = lexed(&mut parsed, 0, source.text.len());
         tests(source, &tokens, "", &mut parsed);
         return parsed;
     };
-    let template_tokens = lexed(0, template.len());
+    let template_tokens = lexed(&mut parsed, 0, template.len());
+    dots_before_fillings(source, &mut parsed);
     let rows =
         rows.lines().filter(|line| !line.trim().is_empty() && !line.trim().starts_with("//"));
     let mut filled = Vec::new();
@@ -57,7 +58,7 @@ pub(super) fn parse(source: &Source<'_>) -> Parsed {
             .split('|')
             .map(|cell| {
                 let span = source.span_of(cell);
-                lexed(span.start as usize, span.end as usize)
+                lexed(&mut parsed, span.start as usize, span.end as usize)
             })
             .collect();
         filled.push((fill(source, &template_tokens, &cells), source.span_of(row)));
@@ -82,7 +83,32 @@ pub(super) fn parse(source: &Source<'_>) -> Parsed {
             ),
         }
     }
+    // What is wrong with the template is so in every row.
+    // How far a place extends may depend on the row.
+    let mut shown = FxHashSet::default();
+    parsed.diagnostics.retain(|found| {
+        let start = found.primary.as_ref().map(|label| label.span.start);
+        shown.insert((found.code, found.message.clone(), start))
+    });
     parsed
+}
+
+/// What is wrong with a dot in front of a `$0`, where it belongs to no word.
+fn dots_before_fillings(source: &Source<'_>, parsed: &mut Parsed) {
+    for error in &mut parsed.diagnostics {
+        let dot = error.primary.as_ref().map(|label| label.span);
+        let filling = dot.filter(|dot| source.text[dot.end as usize..].starts_with('$'));
+        if let Some(dot) = filling {
+            *error = LitmusError::Other {
+                code: "nvlitmus-row",
+                message: "a filling stands for whole words".to_owned(),
+                help: "write the whole word in each row: `$0 r0, [x];` with `ld.relaxed.gpu`"
+                    .to_owned(),
+                span: dot,
+            }
+            .diagnostic();
+        }
+    }
 }
 
 /// Replaces `$0`, `$1`, ... by a row's cells; the error is the token without a cell.

@@ -39,6 +39,11 @@ pub fn render(picture: &Picture, captions: Captions) -> String {
         for pair in column.nodes.windows(2) {
             let _ = writeln!(out, "    {} -> {} [label=\"po\"];", name(&pair[0]), name(&pair[1]));
         }
+        if let Some(stays) = &column.stays {
+            let _ = writeln!(out, "    s{index} [label={}];", quoted(&format!("({stays})")));
+            let last = column.nodes.last().map(name);
+            let _ = last.map(|last| writeln!(out, "    {last} -> s{index} [label=\"po\"];"));
+        }
         out.push_str("  }\n");
     }
     out.push_str(&order(picture));

@@ -4,7 +4,7 @@ pub mod dot;
 pub mod text;
 
 use crate::bitrel::Rel;
-use crate::event::graph::{AgentKind, EventGraph, EventKind};
+use crate::event::graph::{Agent, AgentKind, EventGraph, EventKind};
 use crate::execution::build::{Choices, Execution};
 use crate::execution::recheck::recheck;
 use crate::id::{AgentId, EventId};
@@ -13,7 +13,7 @@ use crate::program::expr::signed;
 use crate::program::mbarrier;
 use crate::program::micro::Restriction;
 use crate::ptx::literal::shown;
-use crate::ptx::operation::{Order, Proxy, ProxyFenceKind};
+use crate::ptx::operation::{Order, Proxy, ProxyFenceKind, TypeKind};
 use crate::relation::eval::{Interpretation, evaluate};
 use crate::relation::expr::{AxiomRole, Model};
 use crate::solve::Pairs;
@@ -33,7 +33,7 @@ pub struct Picture {
     pub chosen: Vec<(String, String)>,
     /// Edges, sorted by relation.
     pub edges: Vec<Edge>,
-    /// The final state: names and values.
+    /// The final state: names and values. Empty where a thread does not end.
     pub state: Vec<(String, String)>,
     /// The values as integers, in the same order.
     pub integers: Vec<String>,
@@ -48,6 +48,8 @@ pub struct Column {
     pub title: String,
     /// Its events.
     pub nodes: Vec<Node>,
+    /// Where the thread stays behind these, if it does not end.
+    pub stays: Option<String>,
 }
 
 /// One event.
@@ -95,6 +97,8 @@ impl Picture {
         let labels = Labels::new(execution);
         let node = |id: EventId| Node { id, label: labels.of(id), text: describe(execution, id) };
         let graph = execution.graph;
+        let is_shown = |e: &Edge| [e.from, e.to].iter().all(|&id| !graph.event(id).marks.looks);
+        edges.retain(is_shown);
         let mut columns = Vec::new();
         for (index, agent) in graph.agents.iter().enumerate() {
             let AgentKind::Thread(_, place) = agent.kind else { continue };
@@ -102,7 +106,11 @@ impl Picture {
                 .filter(|&id| graph.event(id).agent == AgentId::new(index))
                 .map(node)
                 .collect();
-            columns.push(Column { title: title(&agent.name, place), nodes });
+            let own = AgentId::new(index);
+            let mut cuts = graph.cuts.iter().filter(|cut| cut.agent == own);
+            let in_loop = cuts.any(|cut| execution.truth(cut.guard) == Some(true));
+            let stays = in_loop.then(|| "is still in a loop".to_owned());
+            columns.push(Column { title: title(&agent.name, place), nodes, stays });
         }
         let initial: Vec<Node> = executed(execution)
             .filter(|&id| graph.event(id).kind == EventKind::Init)
@@ -110,9 +118,13 @@ impl Picture {
             .map(node)
             .collect();
         let chosen = initial.iter().filter_map(|node| chosen_value(execution, node.id)).collect();
-        let (state, flags) = (final_state(execution), flags(execution, model));
-        let values = execution.final_state().into_iter().enumerate();
-        let integers = values.map(|(i, value)| observed_integer(graph, i, value)).collect();
+        let flags = flags(execution, model);
+        let (mut state, mut integers) = (Vec::new(), Vec::new());
+        if execution.is_complete() {
+            state = final_state(execution);
+            let values = execution.final_state().into_iter().enumerate();
+            integers = values.map(|(i, value)| observed_integer(graph, i, value)).collect();
+        }
         let name = name.to_owned();
         Self { name, columns, initial, chosen, edges, state, integers, flags }
     }
@@ -121,6 +133,21 @@ impl Picture {
     #[must_use]
     pub fn node(&self, id: EventId) -> Option<&Node> {
         self.columns.iter().flat_map(|c| &c.nodes).chain(&self.initial).find(|n| n.id == id)
+    }
+
+    /// That the thread of a barrier operation, which is not executed, waits there for ever.
+    pub fn add_waiting(&mut self, graph: &EventGraph, id: EventId) {
+        let EventKind::Barrier(index) = graph.event(id).kind else { return };
+        let text = format!("waits for ever at {}", graph.barriers[index].key);
+        let thread = |agent: &&(usize, &Agent)| matches!(agent.1.kind, AgentKind::Thread(..));
+        let agents: Vec<_> = graph.agents.iter().enumerate().collect();
+        let threads = agents.iter().filter(thread).map(|&(index, _)| AgentId::new(index));
+        if let Some(at) = threads.into_iter().position(|agent| agent == graph.event(id).agent) {
+            self.columns[at].stays = Some(text);
+        }
+        // What does not end has no final state.
+        self.state.clear();
+        self.integers.clear();
     }
 
     /// What edges call an event.
@@ -167,7 +194,9 @@ fn letter(index: usize) -> String {
 }
 
 fn executed<'a>(execution: &'a Execution<'_>) -> impl Iterator<Item = EventId> + 'a {
-    execution.graph.ids().filter(|&id| execution.executed.contains(id))
+    let graph = execution.graph;
+    let is_shown = |&id: &EventId| execution.executed.contains(id) && !graph.event(id).marks.looks;
+    graph.ids().filter(is_shown)
 }
 
 fn title(name: &str, place: ThreadPlace) -> String {
@@ -206,7 +235,8 @@ fn describe(execution: &Execution<'_>, id: EventId) -> String {
                 _ if operation.exchange.is_some() => "at",
                 _ => "sync at",
             };
-            return format!("B {what} {}", operation.key);
+            let relaxed = event.order == Some(Order::Relaxed);
+            return format!("B{} {what} {}", if relaxed { ".relaxed" } else { "" }, operation.key);
         }
         EventKind::Boundary => return "griddepcontrol.wait".to_owned(),
     };
@@ -234,7 +264,7 @@ fn describe(execution: &Execution<'_>, id: EventId) -> String {
             Some(value) if event.marks.mbarrier && graph.slice(id).1 == 64 => {
                 format!("({})", mbarrier::describe(value))
             }
-            Some(value) => number(value, graph.slice(id).1, true),
+            Some(value) => piece_value(graph, id, value),
             None => "?".to_owned(),
         };
         text.push_str(&format!(" {} = {value}", location(graph, id)));
@@ -248,8 +278,19 @@ fn chosen_value(execution: &Execution<'_>, id: EventId) -> Option<(String, Strin
     if graph.exprs.constant(graph.access_of(id).value).is_some() {
         return None;
     }
-    let value = number(execution.event_value(id)?, graph.slice(id).1, true);
+    let value = piece_value(graph, id, execution.event_value(id)?);
     Some((location(graph, id).to_owned(), value))
+}
+
+/// What an access reads or writes at a location: by its type where that is an element of a variable.
+fn piece_value(graph: &EventGraph, id: EventId, bits: u128) -> String {
+    let width = graph.slice(id).1;
+    let loc = graph.event(id).loc.expect("an access of memory");
+    let ty = graph.objects[graph.locations[loc.index()].object.index()].element;
+    let is_element = ty.bits == width;
+    let float = Some(ty).filter(|ty| is_element && ty.is_float()).and_then(|ty| shown(bits, ty));
+    let is_signed = !is_element || ty.kind != TypeKind::Unsigned;
+    float.unwrap_or_else(|| number(bits, width, is_signed))
 }
 
 fn proxy_fence(kind: ProxyFenceKind) -> String {

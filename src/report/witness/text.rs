@@ -20,7 +20,8 @@ pub fn render(picture: &Picture) -> String {
 
 fn cells(column: &Column) -> Vec<String> {
     let events = column.nodes.iter().map(|n| format!("{}: {}", n.label, n.text));
-    std::iter::once(column.title.clone()).chain(events).collect()
+    let stays = column.stays.iter().map(|stays| format!("({stays})"));
+    std::iter::once(column.title.clone()).chain(events).chain(stays).collect()
 }
 
 fn width(cells: &[String]) -> usize {

@@ -94,10 +94,10 @@ impl Enumerate {
         let required = |&a: &usize| model.axioms[a].role == AxiomRole::Required;
         let mut core = Core {
             axioms: (0..model.axioms.len()).filter(required).collect(),
-            minimal: self.cores == Cores::Minimal,
+            minimal: self.cores != Cores::FirstProof,
             ..Core::default()
         };
-        if self.cores == Cores::Minimal {
+        if self.cores != Cores::FirstProof {
             for axiom in core.axioms.clone() {
                 let rest: Vec<usize> =
                     core.axioms.iter().copied().filter(|&a| a != axiom).collect();

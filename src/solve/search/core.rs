@@ -6,10 +6,14 @@ use super::space::Space;
 use super::{Outcome, first};
 use crate::execution::build::{Choices, Execution};
 use crate::execution::recheck::recheck;
-use crate::solve::{Core, Goal, Problem};
+use crate::solve::{Core, Cores, Goal, Problem};
 
 /// How many search nodes the axioms may take, beyond this many times those of the first proof.
 const ALLOWANCE: (u64, u64) = (200, 1);
+
+/// The same of a program of one event where there is patience; for larger ones the first number is
+/// divided by that of the events, since a node takes longer there.
+const PATIENCE: (u64, u64) = (1_000_000, 4);
 
 /// Searches with some of the axioms only.
 pub(super) struct Proofs<'p> {
@@ -31,8 +35,14 @@ impl<'p> Proofs<'p> {
         rules: &'p Rules,
         limit: Limit,
         steps: u64,
+        cores: Cores,
     ) -> Self {
-        let limit = Limit { steps: ALLOWANCE.0 + ALLOWANCE.1 * steps, ..limit };
+        let events = (problem.graph.events.len() as u64).max(1);
+        let (some, times) = match cores {
+            Cores::Patient => (PATIENCE.0 / events, PATIENCE.1),
+            Cores::Minimal | Cores::FirstProof => ALLOWANCE,
+        };
+        let limit = Limit { steps: some + times * steps, ..limit };
         Self { problem, goal, space, rules, limit, broken: Vec::new() }
     }
 

@@ -108,9 +108,9 @@ impl Engine for SearchEngine {
             Outcome::Found(choices) => Answer::Yes(choices),
             Outcome::None { .. } if !goal.wants_core() => Answer::No(Core::default()),
             Outcome::None { blamed, looked_ahead } => {
-                let proofs = Proofs::new(problem, goal, &space, rules, limit, steps);
+                let proofs = Proofs::new(problem, goal, &space, rules, limit, steps, self.cores);
                 Answer::No(match self.cores {
-                    Cores::Minimal => proofs.smallest(blamed, looked_ahead),
+                    Cores::Minimal | Cores::Patient => proofs.smallest(blamed, looked_ahead),
                     Cores::FirstProof => proofs.any(blamed, looked_ahead),
                 })
             }

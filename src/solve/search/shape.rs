@@ -55,8 +55,7 @@ impl Shape {
             .into_iter()
             .for_each(|r| lacks(r, barriers));
         lacks(BaseRel::Phase, graph.phases.is_empty());
-        let nobody = barriers
-            || (graph.awaited.is_empty() && base_relation(graph, BaseRel::Awaited).is_empty());
+        let nobody = graph.awaited.is_empty() && base_relation(graph, BaseRel::Awaited).is_empty();
         lacks(BaseRel::Awaited, nobody);
         lacks(BaseRel::Api, graph.api_edges.is_empty());
         lacks(BaseRel::FenceSc, sc_pairs(graph).is_empty());

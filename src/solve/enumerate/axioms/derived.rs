@@ -71,6 +71,17 @@ impl<'e> Derived<'e> {
         matches!(self.event(e).kind, EventKind::Barrier(_))
     }
 
+    /// Whether a thread does not go on from an event before something in other threads has happened.
+    pub(super) fn stops(&self, e: EventId) -> bool {
+        self.is_barrier(e) || self.event(e).kind == EventKind::Boundary
+    }
+
+    /// Whether an event comes in a task, or behind its wait, that waits for the task of a thread.
+    pub(super) fn waits_for_task(&self, e: EventId, thread: AgentId) -> bool {
+        let mut edges = self.graph.api_edges.iter();
+        edges.any(|&(earlier, later)| later == e && self.event(earlier).agent == thread)
+    }
+
     /// Whether a barrier lets the second go on when the first has arrived.
     pub(super) fn meets_at_barrier(&self, a: EventId, b: EventId) -> bool {
         [BaseRel::BarrierSync, BaseRel::ClusterSync, BaseRel::WarpSync, BaseRel::Exchange]

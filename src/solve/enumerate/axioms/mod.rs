@@ -225,7 +225,7 @@ fn is_made_of(d: &Derived<'_>, expr: ExprId, leaf: Expr) -> bool {
 /// Whether `e` waits at barriers, directly or through other threads there, for the thread of `r`: for
 /// its end, where it goes round in a loop until `r` reads something, or comes to some barrier or not,
 /// or votes there, by what `r` reads; or for its arrival or end, where `r` decides which it is
-/// (PTX-9.7.13.1).
+/// (PTX-9.7.13.1). Tasks wait for such ends, too (PTX-8.9.4).
 fn is_held_back(d: &Derived<'_>, r: EventId, e: EventId) -> bool {
     let thread = d.graph.event(r).agent;
     let leaf = Expr::Read(d.graph.event(r).access);
@@ -239,21 +239,25 @@ fn is_held_back(d: &Derived<'_>, r: EventId, e: EventId) -> bool {
             event.agent == thread && needed.any(leads)
         });
     let first = |x: &EventId| {
-        (ends && d.waits_without(*x, thread)) || d.waits_for_decision(*x, thread, &leaf)
+        let waits = d.waits_without(*x, thread) || d.waits_for_task(*x, thread);
+        (ends && waits) || d.waits_for_decision(*x, thread, &leaf)
     };
     let mut passed: Vec<EventId> = Vec::new();
     let mut next: Vec<EventId> = d.events.iter().copied().filter(first).collect();
     while let Some(x) = next.pop() {
-        if d.po(x, e) {
+        // At a barrier, only what comes behind it waits; in a later task, all.
+        if d.po(x, e) || (x == e && !d.is_barrier(x)) {
             return true;
         }
         passed.push(x);
         let waits = |y: EventId, z: EventId| {
+            let thread = d.graph.event(y).agent;
             d.meets_at_barrier(y, z)
-                || d.waits_without(z, d.graph.event(y).agent)
+                || d.waits_without(z, thread)
+                || d.waits_for_task(z, thread)
                 || d.arrives_with(y, z)
         };
-        let later = d.events.iter().filter(|&&y| y == x || d.is_barrier(y) && d.po(x, y));
+        let later = d.events.iter().filter(|&&y| y == x || d.stops(y) && d.po(x, y));
         let held = later.flat_map(|&y| d.events.iter().filter(move |&&z| waits(y, z)));
         next.extend(held.copied().filter(|z| !passed.contains(z)).collect::<Vec<_>>());
     }
