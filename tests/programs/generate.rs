@@ -151,7 +151,7 @@ fn themed(profile: &Profile, theme: Theme) -> impl Strategy<Value = Sketch> + us
     let control = option::weighted(
         match theme {
             Theme::Loops => 0.45,
-            Theme::Mbarriers | Theme::Dependent | Theme::Counts => 0.3,
+            Theme::Mbarriers | Theme::Dependent | Theme::Counts | Theme::Tasks => 0.3,
             Theme::Unknown(_) => 0.2,
             _ => 0.12,
         },
@@ -494,7 +494,10 @@ fn control(theme: Theme) -> BoxedStrategy<Control> {
     let other = || memory(theme).prop_map(Box::new);
     let locks = select(&["acquire.gpu", "acquire.cta", "relaxed.gpu", "acq_rel.sys"][..]);
     let unlocks = select(&["release.gpu", "release.cta", "relaxed.gpu", "acq_rel.sys"][..]);
-    let loops = if theme == Theme::Loops || theme == Theme::Mbarriers { 4 } else { 1 };
+    let loops = match theme {
+        Theme::Loops | Theme::Mbarriers | Theme::Tasks => 4,
+        _ => 1,
+    };
     let lock = if theme == Theme::Loops { 1 } else { 0 };
     let mut all = vec![
         (2, (0..2_usize, 0..3_u32).prop_map(|(back, n)| Control::If(back, n)).boxed()),
