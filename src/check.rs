@@ -156,7 +156,8 @@ fn unfolded(
     graph
 }
 
-/// Decides a test.
+/// Decides a test; where the bound of loops cuts the answer off, with a higher one if the settings say
+/// so.
 #[must_use]
 pub fn check(test: &Test, model: &Model, engine: &dyn Engine, settings: Settings) -> Outcome {
     let timed = Timed::new(engine, settings);
@@ -178,13 +179,14 @@ pub fn check(test: &Test, model: &Model, engine: &dyn Engine, settings: Settings
     Outcome { holds: verdict.holds(test.quantifier), verdict, graph }
 }
 
-/// How far a bound is raised: what two threads do to one location by `cas` takes three rounds mostly.
+/// How far a bound is raised. Where two threads update one location by `cas`, one of them mostly
+/// succeeds in its third round at the latest.
 const MOST_RAISED: u8 = 4;
 
 /// Programs with more events are left at their bound.
 const MOST_RAISED_EVENTS: usize = 80;
 
-/// How many steps an engine may take with a bound that nobody has asked for.
+/// How many steps an engine may take for each question with a bound that nobody has asked for.
 const STEPS_FOR_MORE: u64 = 10_000;
 
 /// Whether a higher bound may decide a test.

@@ -52,30 +52,9 @@ impl Kind {
         }
     }
 
-    /// How many steps it may take before the next one is asked, for a program of one event; for all
-    /// states, without a goal.
-    fn patience(self, goal: Option<Goal>) -> u64 {
-        match (self, goal) {
-            (Self::Search, Some(Goal::Related(_))) => PATIENCE_WITH_PAIRS,
-            (Self::Search, _) => PATIENCE_WITH_SEARCH,
-            _ => PATIENCE,
-        }
-    }
-
-    /// The engine for a first try, where it has limits of its own.
-    fn hasty(self, cores: Cores) -> Box<dyn Engine> {
-        match self {
-            #[cfg(feature = "z3")]
-            Self::Z3 => {
-                Box::new(crate::solve::z3::Z3Engine::with_cores(cores).within(FIRST_RESOURCES))
-            }
-            _ => self.engine(cores),
-        }
-    }
-
     /// The engine, to be asked beside others: the reference engine gives up after a while, since it
     /// would take for ever on large programs.
-    fn patient(self, cores: Cores) -> Box<dyn Engine> {
+    fn beside_others(self, cores: Cores) -> Box<dyn Engine> {
         match self {
             Self::Enumerate => Box::new(Limited(self.engine(cores))),
             _ => self.engine(cores),
@@ -123,7 +102,7 @@ impl Choice {
         let all = || Kind::ALL.iter();
         match self {
             Self::Auto => vec![Box::new(First::new(cores))],
-            Self::All => all().map(|kind| kind.patient(cores)).collect(),
+            Self::All => all().map(|kind| kind.beside_others(cores)).collect(),
             Self::One(name) => {
                 all().map(|kind| kind.engine(cores)).filter(|e| e.name() == name).collect()
             }
@@ -138,13 +117,13 @@ const PATIENCE: u64 = 1_000_000;
 /// As [`PATIENCE`], with the search in its second turn.
 const PATIENCE_WITH_SEARCH: u64 = 5_000_000;
 
-/// What part of this it has in its first turn, about a second: where it takes longer, Z3 sometimes
-/// answers in less, with pipelines above all.
-const FIRST_TURN: u64 = 8;
+/// As [`PATIENCE`], with the search in its first turn, about a second: where it takes longer, Z3
+/// sometimes answers in less, with pipelines above all.
+const FIRST_PATIENCE_WITH_SEARCH: u64 = PATIENCE_WITH_SEARCH / 8;
 
-/// What Z3 may use up in its first turn, in its own measure: some seconds.
+/// How many steps Z3 may take in its first turn, whatever the program: some seconds.
 #[cfg(feature = "z3")]
-const FIRST_RESOURCES: u32 = 40_000_000;
+const FIRST_PATIENCE_WITH_Z3: u64 = 10_000;
 
 /// As [`PATIENCE`], with the search for pairs in a relation: it goes through executions one by one,
 /// and after a second of that Z3 mostly answers at once.
@@ -175,26 +154,16 @@ impl Engine for Limited {
 
 /// Asks engines in turn until one answers, as [`TURNS`] says: each with a budget of steps, and in the
 /// end the first one that has run out of it without.
-struct First(Vec<Engines>);
-
-/// An engine for its first turn, and for later ones.
-struct Engines {
-    kind: Kind,
-    hasty: Box<dyn Engine>,
-    patient: Box<dyn Engine>,
-}
+struct First(Vec<(Kind, Box<dyn Engine>)>);
 
 impl First {
     fn new(cores: Cores) -> Self {
-        let both =
-            |&kind: &Kind| Engines { kind, hasty: kind.hasty(cores), patient: kind.engine(cores) };
-        Self(Kind::ALL.iter().map(both).collect())
+        Self(Kind::ALL.iter().map(|&kind| (kind, kind.engine(cores))).collect())
     }
 
-    fn engine(&self, turn: &Turn) -> &dyn Engine {
-        let found = self.0.iter().find(|engines| engines.kind == turn.engine);
-        let engines = found.expect("there is one of every kind");
-        if turn.again { engines.patient.as_ref() } else { engines.hasty.as_ref() }
+    fn engine(&self, wanted: Kind) -> &dyn Engine {
+        let found = self.0.iter().find(|(kind, _)| *kind == wanted);
+        found.expect("there is one of every kind").1.as_ref()
     }
 
     fn ask<T>(
@@ -206,27 +175,19 @@ impl First {
         is_open: impl Fn(&T) -> Option<Open>,
     ) -> Option<T> {
         let start = Instant::now();
-        let left = || {
+        let left = |steps: Option<u64>| {
             let spent = u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX);
             // Whoever is asked without any time left says so.
             let milliseconds = budget.milliseconds.map(|all| all.saturating_sub(spent).max(1));
-            Budget { milliseconds, ..budget }
+            Budget { milliseconds, steps: budget.steps.or(steps) }
         };
-        let pairs = matches!(goal, Some(Goal::Related(_)));
         let mut tired: Vec<Kind> = Vec::new();
         let mut last = None;
         for turn in TURNS.iter().filter(|turn| turn.is_due(problem)) {
-            // The search had all its patience for pairs in its first turn.
-            let whole = turn.engine != Kind::Search || pairs;
-            let more = tired.contains(&turn.engine) && !(whole && turn.engine == Kind::Search);
-            if turn.again && !(more && budget.steps.is_none()) {
+            if turn.again && (budget.steps.is_some() || !turn.is_worth_it(goal, &tired)) {
                 continue;
             }
-            let mut patience = turn.engine.patience(goal);
-            if !turn.again && !whole {
-                patience /= FIRST_TURN;
-            }
-            let answer = ask(self.engine(turn), limited(problem, patience, left()));
+            let answer = ask(self.engine(turn.engine), left(turn.steps(problem, goal)));
             match is_open(&answer) {
                 None => return Some(answer),
                 Some(Open::Steps) => tired.push(turn.engine),
@@ -236,7 +197,7 @@ impl First {
         }
         let insists = |turn: &&Turn| turn.again && tired.contains(&turn.engine);
         match TURNS.iter().find(insists) {
-            Some(turn) if budget.steps.is_none() => Some(ask(self.engine(turn), left())),
+            Some(turn) if budget.steps.is_none() => Some(ask(self.engine(turn.engine), left(None))),
             _ => last,
         }
     }
@@ -285,6 +246,26 @@ const FEW: f64 = 12.0;
 const MOST_ENUMERATED: usize = 100;
 
 impl Turn {
+    /// How many steps the engine may take before the next one is asked; for all states, without a goal.
+    fn steps(&self, Problem { graph, .. }: Problem<'_>, goal: Option<Goal>) -> Option<u64> {
+        let patience = match (self.engine, goal) {
+            (Kind::Search, Some(Goal::Related(_))) => PATIENCE_WITH_PAIRS,
+            (Kind::Search, _) if self.again => PATIENCE_WITH_SEARCH,
+            (Kind::Search, _) => FIRST_PATIENCE_WITH_SEARCH,
+            #[cfg(feature = "z3")]
+            (Kind::Z3, _) => return (!self.again).then_some(FIRST_PATIENCE_WITH_Z3),
+            (Kind::Enumerate, _) => PATIENCE,
+        };
+        Some(patience / (graph.events.len() as u64).max(1))
+    }
+
+    /// Whether another try may tell, with these engines having run out of steps. For pairs the search
+    /// has all its patience in its first turn.
+    fn is_worth_it(&self, goal: Option<Goal>, tired: &[Kind]) -> bool {
+        let pairs = matches!(goal, Some(Goal::Related(_)));
+        tired.contains(&self.engine) && !(pairs && self.engine == Kind::Search)
+    }
+
     fn is_due(&self, Problem { graph, .. }: Problem<'_>) -> bool {
         let fits = |range: &std::ops::Range<f64>| range.contains(&candidates(graph));
         graph.events.len() <= self.most_events && self.candidates.as_ref().is_none_or(fits)

@@ -326,10 +326,10 @@ fn missing_links(
         kinds && po.contains(first, write) && po.contains(read, last) && !po.contains(write, read)
     };
     // Flags are mostly strong, data mostly weak.
-    let weak = |&(write, read): &(EventId, EventId)| {
+    let count_weak = |&(write, read): &(EventId, EventId)| {
         [write, read].into_iter().filter(|&id| !is_strong(graph, id)).count()
     };
-    let found = pairs.iter_pairs().filter(within).min_by_key(weak);
+    let found = pairs.iter_pairs().filter(within).min_by_key(count_weak);
     let Some((write, read)) = found else { return Vec::new() };
     let before = |x: EventId, y: EventId| x == y || po.contains(x, y);
     let released =

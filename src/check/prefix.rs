@@ -138,8 +138,8 @@ impl Ends {
         guard
     }
 
-    /// Where the thread of an event stays if it comes there: where it is stopped and, if it does not
-    /// come to that, at the next place where it may wait.
+    /// Where a thread stays: where it is stopped and, if it does not come to that, at the next place
+    /// where it may wait.
     fn stays_at(&self, graph: &EventGraph, agent: AgentId) -> Vec<EventId> {
         let Some(end) = self.0[agent.index()] else { return Vec::new() };
         let behind = |&event: &EventId| event >= end && graph.event(event).agent == agent;

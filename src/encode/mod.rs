@@ -148,7 +148,14 @@ impl<'a> Encoding<'a> {
         }
     }
 
-    /// What the goal demands.
+    /// Why formulas are not what they should be, if a limit was reached while they were built: nothing
+    /// that a solver says of them counts then.
+    #[must_use]
+    pub fn stopped(&self) -> Option<Stopped> {
+        self.formulas.stopped()
+    }
+
+    /// What the goal demands. It counts if the encoding has not [`stopped`](Self::stopped) then.
     pub fn goal(&mut self, goal: Goal) -> Formula {
         let graph = self.graph;
         if let Some(kind) = goal.needs_cut() {

@@ -88,8 +88,9 @@ pub fn render(
 #[must_use]
 pub fn deadlock_of_some(subject: Subject<'_>, stuck: &Stuck) -> String {
     let Stuck { graph, reason, waiting } = stuck;
+    let whom = if waiting.len() == 1 { "it" } else { "them" };
     let mut out = format!(
-        "\nNot every execution ends: {} (PTX-9.7.13.1), and nobody comes who would let it go on.\n",
+        "\nNot every execution ends: {} (PTX-9.7.13.1), and nobody comes who would let {whom} go on.\n",
         reason.rule
     );
     for &span in &reason.spans {

@@ -263,7 +263,8 @@ pub enum Cores {
     /// Axioms are dropped one after the other while the answer stays; one proof for each.
     #[default]
     Minimal,
-    /// The same with more patience, for whoever reads about one test.
+    /// The same for whoever reads about one test: the search, which gives up soon else, goes on for
+    /// longer.
     Patient,
     /// A core has what the first proof used, or all axioms, even where none is needed.
     FirstProof,
@@ -289,7 +290,8 @@ pub enum Why {
 pub struct Budget {
     /// Milliseconds; `None` without a limit.
     pub milliseconds: Option<u64>,
-    /// Engine steps; `None` without a limit of their own. Z3 counts none.
+    /// Engine steps; `None` without a limit of their own. For Z3 a step is some thousand units of its
+    /// own measure, in each of its checks.
     pub steps: Option<u64>,
 }
 

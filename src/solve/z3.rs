@@ -8,7 +8,7 @@ mod terms;
 
 use super::{Answer, Budget, Core, Cores, Engine, Goal, Problem, States, Why};
 use crate::bounds::Precision;
-use crate::encode::formula::Formula;
+use crate::encode::formula::{Formula, Stopped};
 use crate::encode::meetings::Attendance;
 use crate::encode::{EncodeError, Encoding};
 use crate::execution::barrier::Generation;
@@ -26,8 +26,6 @@ use z3::{Config, Params, SatResult, Solver};
 pub struct Z3Engine {
     precision: Precision,
     cores: Cores,
-    /// What one check may use up, in the solver's own measure.
-    resources: Option<u32>,
 }
 
 impl Z3Engine {
@@ -41,13 +39,6 @@ impl Z3Engine {
     #[must_use]
     pub fn with_cores(cores: Cores) -> Self {
         Self { cores, ..Self::default() }
-    }
-
-    /// The same with a limit for each of its checks, in the solver's own measure: what is found within
-    /// it does not depend on the machine.
-    #[must_use]
-    pub fn within(self, resources: u32) -> Self {
-        Self { resources: Some(resources), ..self }
     }
 }
 
@@ -72,17 +63,22 @@ impl Engine for Z3Engine {
         let wanted = encoding.goal(goal);
         z3::with_z3_config(&Config::new(), || {
             let cores = goal.wants_core().then_some(self.cores);
-            Session::new(&mut encoding, budget, end, self.resources).find(wanted, cores)
+            Session::new(&mut encoding, budget, end).find(wanted, cores)
         })
     }
 
     fn states(&self, problem: Problem<'_>, budget: Budget) -> Result<States, String> {
         let end = end_of(budget);
-        let mut encoding = Encoding::new(problem, Goal::Complete, self.precision, end)
-            .map_err(|e| e.to_string())?;
+        let mut encoding = match Encoding::new(problem, Goal::Complete, self.precision, end) {
+            Ok(encoding) => encoding,
+            Err(EncodeError::Time) => {
+                return Ok(States { incomplete: Some(Why::Timeout), ..States::default() });
+            }
+            Err(error) => return Err(error.to_string()),
+        };
         let sides = [true, false].map(|holds| encoding.goal(Goal::Condition(holds)));
         Ok(z3::with_z3_config(&Config::new(), || {
-            Session::new(&mut encoding, budget, end, self.resources).states(sides)
+            Session::new(&mut encoding, budget, end).states(sides)
         }))
     }
 }
@@ -91,6 +87,9 @@ impl Engine for Z3Engine {
 fn end_of(budget: Budget) -> Option<Instant> {
     budget.milliseconds.map(|ms| Instant::now() + Duration::from_millis(ms))
 }
+
+/// How many units of the solver's own measure a step is worth: some ten thousand steps take seconds.
+const UNITS_OF_A_STEP: u64 = 4_000;
 
 /// How many final states are listed.
 const MOST_STATES: usize = 10_000;
@@ -116,7 +115,7 @@ struct Session<'e, 'a> {
     /// When the time for all checks together is over.
     end: Option<Instant>,
     /// What one check may use up.
-    resources: Option<u32>,
+    steps: Option<u64>,
     /// For how many control flows the ways to meet at barriers have been listed.
     listed: usize,
     /// How many were left out because threads may meet in too many ways.
@@ -124,23 +123,8 @@ struct Session<'e, 'a> {
 }
 
 impl<'e, 'a> Session<'e, 'a> {
-    fn new(
-        encoding: &'e mut Encoding<'a>,
-        budget: Budget,
-        end: Option<Instant>,
-        resources: Option<u32>,
-    ) -> Self {
+    fn new(encoding: &'e mut Encoding<'a>, budget: Budget, end: Option<Instant>) -> Self {
         let solver = Solver::new_for_logic("QF_FD").unwrap_or_default();
-        let mut params = Params::new();
-        // Z3 would take Ctrl-C for itself, question by question, from whoever runs it.
-        params.set_bool("ctrl_c", false);
-        if let Some(limit) = budget.milliseconds {
-            params.set_u32("timeout", u32::try_from(limit).unwrap_or(u32::MAX));
-        }
-        if let Some(limit) = resources {
-            params.set_u32("rlimit", limit);
-        }
-        solver.set_params(&params);
         let mut session = Self {
             translation: Translation::new(encoding),
             encoding,
@@ -148,8 +132,9 @@ impl<'e, 'a> Session<'e, 'a> {
             listed: 0,
             left_out: 0,
             end,
-            resources,
+            steps: budget.steps,
         };
+        session.set_limits();
         let hard = session.encoding.hard.clone();
         session.assert(&hard);
         session
@@ -197,9 +182,34 @@ impl<'e, 'a> Session<'e, 'a> {
         }
     }
 
+    /// Tells the solver how long its next check may take.
+    fn set_limits(&self) {
+        let mut params = Params::new();
+        // Z3 would take Ctrl-C for itself, question by question, from whoever runs it.
+        params.set_bool("ctrl_c", false);
+        if let Some(end) = self.end {
+            // A check that is cut off ends after the time is over, and not before.
+            let left = end.saturating_duration_since(Instant::now()).as_millis() + 1;
+            params.set_u32("timeout", u32::try_from(left).unwrap_or(u32::MAX));
+        }
+        if let Some(steps) = self.steps {
+            let units = steps.saturating_mul(UNITS_OF_A_STEP);
+            params.set_u32("rlimit", u32::try_from(units).unwrap_or(u32::MAX));
+        }
+        self.solver.set_params(&params);
+    }
+
     /// Whether there is an execution with these; it is the solver's model then.
     fn check(&mut self, assumed: &[Bool]) -> Result<bool, Why> {
         loop {
+            match self.encoding.stopped() {
+                None => {}
+                Some(Stopped::Time) => return Err(Why::Timeout),
+                Some(Stopped::Size) => return Err(Why::Memory),
+            }
+            if self.end.is_some() {
+                self.set_limits();
+            }
             match self.solver.check_assumptions(assumed) {
                 SatResult::Sat if !self.encoding.has_open_meetings() => return Ok(true),
                 SatResult::Sat if self.ways_are_listed()? => return Ok(true),
@@ -251,7 +261,7 @@ impl<'e, 'a> Session<'e, 'a> {
             Some(reason) if reason.contains("timeout") || reason.contains("canceled") => {
                 // The solver has one word for all limits but memory.
                 let in_time = self.end.is_none_or(|end| Instant::now() < end);
-                if self.resources.is_some() && in_time { Why::Steps } else { Why::Timeout }
+                if self.steps.is_some() && in_time { Why::Steps } else { Why::Timeout }
             }
             Some(reason) if reason.contains("memory") => Why::Memory,
             _ => Why::GaveUp,

@@ -41,8 +41,9 @@ pub fn render(picture: &Picture, captions: Captions) -> String {
         }
         if let Some(stays) = &column.stays {
             let _ = writeln!(out, "    s{index} [label={}];", quoted(&format!("({stays})")));
-            let last = column.nodes.last().map(name);
-            let _ = last.map(|last| writeln!(out, "    {last} -> s{index} [label=\"po\"];"));
+            if let Some(last) = column.nodes.last().map(name) {
+                let _ = writeln!(out, "    {last} -> s{index} [label=\"po\"];");
+            }
         }
         out.push_str("  }\n");
     }

@@ -4,7 +4,7 @@ pub mod dot;
 pub mod text;
 
 use crate::bitrel::Rel;
-use crate::event::graph::{Agent, AgentKind, EventGraph, EventKind};
+use crate::event::graph::{AgentKind, EventGraph, EventKind};
 use crate::execution::build::{Choices, Execution};
 use crate::execution::recheck::recheck;
 use crate::id::{AgentId, EventId};
@@ -44,6 +44,8 @@ pub struct Picture {
 /// The events of one thread, in program order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Column {
+    /// The thread.
+    pub agent: AgentId,
     /// Its name and place.
     pub title: String,
     /// Its events.
@@ -100,17 +102,17 @@ impl Picture {
         let is_shown = |e: &Edge| [e.from, e.to].iter().all(|&id| !graph.event(id).marks.looks);
         edges.retain(is_shown);
         let mut columns = Vec::new();
-        for (index, agent) in graph.agents.iter().enumerate() {
-            let AgentKind::Thread(_, place) = agent.kind else { continue };
+        for (index, thread) in graph.agents.iter().enumerate() {
+            let AgentKind::Thread(_, place) = thread.kind else { continue };
+            let agent = AgentId::new(index);
             let nodes = executed(execution)
-                .filter(|&id| graph.event(id).agent == AgentId::new(index))
+                .filter(|&id| graph.event(id).agent == agent)
                 .map(node)
                 .collect();
-            let own = AgentId::new(index);
-            let mut cuts = graph.cuts.iter().filter(|cut| cut.agent == own);
+            let mut cuts = graph.cuts.iter().filter(|cut| cut.agent == agent);
             let in_loop = cuts.any(|cut| execution.truth(cut.guard) == Some(true));
             let stays = in_loop.then(|| "is still in a loop".to_owned());
-            columns.push(Column { title: title(&agent.name, place), nodes, stays });
+            columns.push(Column { agent, title: title(&thread.name, place), nodes, stays });
         }
         let initial: Vec<Node> = executed(execution)
             .filter(|&id| graph.event(id).kind == EventKind::Init)
@@ -139,11 +141,9 @@ impl Picture {
     pub fn add_waiting(&mut self, graph: &EventGraph, id: EventId) {
         let EventKind::Barrier(index) = graph.event(id).kind else { return };
         let text = format!("waits for ever at {}", graph.barriers[index].key);
-        let thread = |agent: &&(usize, &Agent)| matches!(agent.1.kind, AgentKind::Thread(..));
-        let agents: Vec<_> = graph.agents.iter().enumerate().collect();
-        let threads = agents.iter().filter(thread).map(|&(index, _)| AgentId::new(index));
-        if let Some(at) = threads.into_iter().position(|agent| agent == graph.event(id).agent) {
-            self.columns[at].stays = Some(text);
+        let own = |column: &&mut Column| column.agent == graph.event(id).agent;
+        if let Some(column) = self.columns.iter_mut().find(own) {
+            column.stays = Some(text);
         }
         // What does not end has no final state.
         self.state.clear();
