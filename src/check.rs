@@ -170,8 +170,8 @@ pub fn check(test: &Test, model: &Model, engine: &dyn Engine, settings: Settings
             let budget = Budget { steps: Some(STEPS_FOR_MORE), ..settings.budget };
             let higher = decide(test, model, &timed, Settings { bound, budget, ..settings });
             match higher.0 {
-                Verdict::Unknown(Undecided::Bound(_)) => {}
-                Verdict::Unknown(_) | Verdict::Error(_) => break,
+                Verdict::Unknown(Undecided::Engine(_) | Undecided::Unsupported(_))
+                | Verdict::Error(_) => break,
                 _ => (verdict, graph) = higher,
             }
         }

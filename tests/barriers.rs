@@ -879,6 +879,23 @@ fn counts_that_may_meet_are_not_called_fine() {
     }
 }
 
+/// A thread that has waited comes back with another count, when an arrival in either arm of a branch has
+/// completed the barrier.
+#[test]
+fn counts_one_after_the_other_are_no_misuse() {
+    let text = "PTX counts\n.global .u32 x = 0;\n\
+        P0 @ cta 0, warp 0 { ld.relaxed.gpu.global.u32 %r1, [x]; setp.eq.u32 %p1, %r1, 0;\n\
+        @%p1 bra OTHER; bar.arrive 0, 64; bra END; OTHER: bar.arrive 0, 64; END: }\n\
+        P1 @ cta 0, warp 1 { st.relaxed.gpu.global.u32 [x], 1;\n\
+        bar.sync 0, 64; bar.sync 0, 32; }\nexists (true)\n";
+    let test = support::parse("counts", text.as_bytes()).expect("it is well formed");
+    let model = support::model("ptx-9.2");
+    for engine in engines() {
+        let kind = check(&test, &model, &*engine, Settings::default()).verdict.kind();
+        assert!(matches!(kind, Kind::Unknown | Kind::Allowed), "{}: {kind:?}", engine.name());
+    }
+}
+
 /// A thread that the bound cuts would come to a barrier with a count again, and another one may meet it
 /// there: what the barrier orders up to the bound does not show that no loop is cut.
 #[test]

@@ -77,7 +77,10 @@ fn meetings(graph: &EventGraph) -> Vec<(usize, usize)> {
 fn at_one_time(arena: &mut Arena) -> NodeId {
     let before = time::order_to_start(arena);
     let sync = arena.add(Node::Rel(BaseRel::BarrierSync));
-    let behind_others = arena.add(Node::Comp(sync, before));
+    // Who has waited may come back at once.
+    let po = arena.add(Node::Rel(BaseRel::Po));
+    let at_once = arena.add(Node::Union(before, po));
+    let behind_others = arena.add(Node::Comp(sync, at_once));
     let barrier = arena.add(Node::Set(BaseSet::Barrier));
     let arrive = arena.add(Node::Set(BaseSet::Arrive));
     let waits = arena.add(Node::Diff(barrier, arrive));

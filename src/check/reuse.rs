@@ -5,7 +5,7 @@
 //! before the thread's next operation: by program order, by barriers, or because a read in
 //! between has a value that was written after it.
 
-use super::prefix::{Ends, up_to};
+use super::prefix::{Ends, up_to, with_loops_left};
 use super::time::{self, Wrong};
 use super::{Settings, barriers};
 use crate::event::awaited::implies;
@@ -92,7 +92,7 @@ fn returns_behind_branches(graph: &EventGraph) -> Vec<(usize, usize)> {
 
 /// The program as far as it goes if nobody waits at a barrier before the thread of two operations on
 /// it, an arrival and a later one, comes to that; this is its only misuse. None where the thread may
-/// not come so far.
+/// not come so far. Threads may stay in loops, where nobody waits for their end, or all leave them.
 fn before_any_wait(graph: &EventGraph, arrival: usize, next: usize) -> Vec<EventGraph> {
     let BarrierOp { event, ref key, .. } = graph.barriers[next];
     let mut graph = graph.clone();
@@ -122,15 +122,26 @@ fn before_any_wait(graph: &EventGraph, arrival: usize, next: usize) -> Vec<Event
         },
         |_, cut| cut.guard,
     );
-    let places = Schedules::new(Barriers::certain(&held)).ends();
-    let ends = places.iter().map(|places| Ends::new(graph, places));
-    let come = ends.filter(|ends| ends.are_at(graph, &[next]));
-    come.map(|ends| up_to(graph, &ends, |_| true))
-        .map(|mut before| {
+    let before_return = |held: &EventGraph, within: &EventGraph, loops_end: bool| {
+        let places = Schedules::new(Barriers::certain(held)).ends();
+        let ends = places.iter().map(|places| Ends::new(within, places));
+        let come = ends.filter(|ends| ends.are_at(within, &[next]));
+        let before = come.map(|ends| {
+            let mut before = up_to(graph, &ends, |_| true);
+            if !loops_end {
+                before.cuts.clear();
+            }
             before.violations = vec![Violation::asked(both, span)];
             before
-        })
-        .collect()
+        });
+        before.collect::<Vec<_>>()
+    };
+    let mut out = before_return(&held, graph, false);
+    if !graph.cuts.is_empty() {
+        let [held, graph] = [&held, graph].map(|graph| with_loops_left(graph, |_| true));
+        out.extend(before_return(&held, &graph, true));
+    }
+    out
 }
 
 /// Two events of a thread between which no barrier at which the first one arrives is known to have

@@ -94,7 +94,9 @@ pub(super) fn outcomes(arguments: &OutcomesArguments, console: &Console) -> Resu
     if arguments.format == OutcomesFormat::Herd && arguments.witness {
         bail!("--witness goes with the formats text and json");
     }
-    let loaded = Loaded::new(&arguments.single, console)?;
+    let mut loaded = Loaded::new(&arguments.single, console)?;
+    // The verdict is about the states that are listed.
+    loaded.settings.raises = false;
     let judgement = loaded.judgement()?;
     let mut settings = loaded.settings;
     if judgement.verdict.kind() == Kind::OutOfModel {
@@ -196,7 +198,9 @@ fn without_axioms(
 }
 
 pub(super) fn races(arguments: &RacesArguments, console: &Console) -> Result<Status> {
-    let loaded = Loaded::new(&arguments.single, console)?;
+    let mut loaded = Loaded::new(&arguments.single, console)?;
+    // Where loops are cut is said of the graph whose races are listed.
+    loaded.settings.raises = false;
     match races_of(&loaded) {
         Ok((races, graph)) => {
             let (case, files) = (&loaded.case, &loaded.files);
