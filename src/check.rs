@@ -10,6 +10,7 @@ mod outside;
 mod overwritten;
 mod prefix;
 mod reuse;
+mod stays;
 mod stuck;
 mod time;
 mod transparent;
@@ -462,9 +463,16 @@ fn violation_before_a_wait(
     if nobody_waits || graph.violations.is_empty() || too_large(graph).is_some() {
         return None;
     }
-    prefix::before_waits(graph).into_iter().find_map(|before| {
-        let verdict = violation(Problem { graph: &before, model }, engine, settings)?;
-        Some((verdict, before))
+    let (before, more) = prefix::before_waits(graph);
+    let wrong = |graph: &EventGraph| violation(Problem { graph, model }, engine, settings);
+    let found = before.into_iter().find_map(|before| Some((wrong(&before)?, before)));
+    found.or_else(|| {
+        let more = more?;
+        let open = barriers::unsupported(
+            "what is undefined before threads wait for others of their warp, or where there are \
+             thread counts",
+        );
+        wrong(&more).map(|_| (open, more))
     })
 }
 
@@ -588,7 +596,7 @@ pub fn races(
     let all = |graph: &EventGraph| race::races(Problem { graph, model }, &timed, settings.budget);
     let races = all(&graph)?;
     if races.is_empty() && too_large(&graph).is_none() {
-        for before in prefix::before_waits(&graph) {
+        for before in prefix::before_waits(&graph).0 {
             let races = all(&before)?;
             if !races.is_empty() {
                 return Ok((races, before));

@@ -84,8 +84,8 @@ pub(super) fn stuck(
     if let Some(verdict) = certain_misuse_in(problem, &schedules, engine, settings) {
         return verdict;
     }
-    if counts::may_meet(problem, engine, settings) {
-        return unsupported(counts::UNDECIDED);
+    if let Some(verdict) = counts::differ_before_an_end(problem, engine, settings) {
+        return verdict;
     }
     let mut why = deadlock(graph, &schedules.stuck());
     if !schedules.lead_to_one_end() {
@@ -195,7 +195,7 @@ fn behind_loops_of_tasks(
             guard = before.exprs.and(guard, comes);
         }
         // That others stay in loops is nothing to them.
-        before.cuts.clear();
+        before.forget_cuts();
         let reason = of_misuse(graph, misuse);
         before.violations = vec![Violation::asked(guard, reason.spans[0])];
         let problem = Problem { graph: &before, ..problem };

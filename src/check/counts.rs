@@ -1,6 +1,7 @@
 //! Threads that come to one barrier with different thread counts, where values decide who comes and
 //! with which count: undefined if they may be there at one time (PTX-9.7.13.1).
 
+use super::stays::Stays;
 use super::time::{self, Wrong};
 use super::{Settings, barriers};
 use crate::collections::IndexSet;
@@ -16,36 +17,84 @@ use crate::verdict::{Reason, Verdict};
 use crate::vocabulary::{BaseRel, BaseSet};
 
 /// What is not decided: who comes in executions that do not end, since barriers hold threads back.
-pub(super) const UNDECIDED: &str =
-    "different thread counts at one barrier, where branches decide who comes";
+const UNDECIDED: &str = "different thread counts at one barrier, where branches decide who comes";
 
-/// The verdict where different counts may meet at a barrier though it is not certain who comes there:
-/// undefined with an execution in which they do and all threads end, unknown if they may meet in one
-/// in which some thread does not.
+/// The verdict where different counts may meet at a barrier though it is not certain who comes there,
+/// be it in an execution that does not end.
 pub(super) fn differ(
     problem: Problem<'_>,
     engine: &dyn Engine,
     settings: Settings,
 ) -> Option<Verdict> {
-    let graph = problem.graph;
-    let pairs = meetings(graph);
+    let pairs = meetings(problem.graph);
     let &(first, _) = pairs.first()?;
-    let place = ("PTX-9.7.13.1", graph.event(graph.barriers[first].event).span);
-    let wrong = Wrong { pairs: Pairs::DifferentCounts, relation: at_one_time, place };
-    let found = time::looked_for(problem, wrong, engine, settings, |problem, choices| {
-        let what = "different counts are";
-        barriers::confirmed(problem, Pairs::DifferentCounts, choices, what, reason)
-    });
-    found.or_else(|| {
-        let open = may_both_happen(problem, &pairs, engine, settings);
-        open.then(|| barriers::unsupported(UNDECIDED))
-    })
+    looked_for(problem, first, engine, settings, reason)
+        .or_else(|| in_a_beginning(problem, &pairs, engine, settings))
 }
 
-/// Whether different counts may meet at a barrier though it is not certain who comes there.
-pub(super) fn may_meet(problem: Problem<'_>, engine: &dyn Engine, settings: Settings) -> bool {
-    let pairs = meetings(problem.graph);
-    !pairs.is_empty() && may_both_happen(problem, &pairs, engine, settings)
+/// As [`differ`], where it is known that no execution in which all threads end has such a meeting.
+pub(super) fn differ_before_an_end(
+    problem: Problem<'_>,
+    engine: &dyn Engine,
+    settings: Settings,
+) -> Option<Verdict> {
+    in_a_beginning(problem, &meetings(problem.graph), engine, settings)
+}
+
+/// The verdict where one of these pairs of operations may meet before all threads end.
+fn in_a_beginning(
+    problem: Problem<'_>,
+    pairs: &[(usize, usize)],
+    engine: &dyn Engine,
+    settings: Settings,
+) -> Option<Verdict> {
+    let graph = problem.graph;
+    if pairs.is_empty() || !may_both_happen(problem, pairs, engine, settings) {
+        return None;
+    }
+    let filtered = !graph.exprs.is_true(graph.filter);
+    if filtered || pairs.len() > MOST_MEETINGS {
+        return Some(barriers::unsupported(UNDECIDED));
+    }
+    let mut all = !goes_on(graph);
+    let found = pairs.iter().find_map(|&(a, b)| {
+        let alone = |op: &BarrierOp| graph.completes_alone(op);
+        let (beginnings, more) = Stays::up_to(graph, &[a, b], alone).beginnings();
+        // When an arrival that completes a barrier alone is over, no order says: here it is for what
+        // comes behind it, and its warp has come.
+        all &= !alone(&graph.barriers[a]) && !alone(&graph.barriers[b]);
+        // The execution is none of the program that is shown.
+        let reason = |_: &EventGraph, a, b, _| reason(graph, a, b, None);
+        let looked_for = |graph: &EventGraph| {
+            looked_for(Problem { graph, ..problem }, a, engine, settings, reason)
+        };
+        looked_for(&beginnings).or_else(|| {
+            all &= more.is_none_or(|more| looked_for(&more).is_none());
+            None
+        })
+    });
+    found.or_else(|| (!all).then(|| barriers::unsupported(UNDECIDED)))
+}
+
+/// How many pairs of operations that may meet are looked at.
+const MOST_MEETINGS: usize = 16;
+
+/// The verdict where different counts are at a barrier at one time in some execution, with the reason
+/// for two operations.
+fn looked_for(
+    problem: Problem<'_>,
+    at: usize,
+    engine: &dyn Engine,
+    settings: Settings,
+    reason: impl Fn(&EventGraph, usize, usize, Option<Box<Choices>>) -> Reason,
+) -> Option<Verdict> {
+    let pairs = Pairs::DifferentCounts;
+    let graph = problem.graph;
+    let place = ("PTX-9.7.13.1", graph.event(graph.barriers[at].event).span);
+    let wrong = Wrong { pairs, relation: at_one_time, place };
+    time::looked_for(problem, wrong, engine, settings, |problem, choices| {
+        barriers::confirmed(problem, pairs, choices, "different counts are", reason)
+    })
 }
 
 /// Pairs of operations that may be at one barrier at one time with different counts, by the order of
@@ -55,13 +104,9 @@ fn meetings(graph: &EventGraph) -> Vec<(usize, usize)> {
     if !barriers::may_differ(graph) || certain {
         return Vec::new();
     }
-    let counts_known = |op: &BarrierOp| {
-        let mut here = graph.barriers.iter().filter(|other| other.key == op.key);
-        here.all(|op| graph.knows_count(op))
-    };
     let scheduled = Schedules::possible(graph).different_counts();
     let is_possible = |at: usize, other: usize| match &scheduled {
-        Ok(found) if counts_known(&graph.barriers[at]) => {
+        Ok(found) if graph.knows_counts_at(&graph.barriers[at].key) => {
             found.contains(&(at, other)) || found.contains(&(other, at))
         }
         _ => graph.counts_may_differ(&graph.barriers[at], &graph.barriers[other]),
@@ -104,14 +149,13 @@ fn may_both_happen(
     settings: Settings,
 ) -> bool {
     let graph = problem.graph;
-    // Of what comes after the bound, or decides about the filter, nothing is known.
-    let goes_on = graph.cuts.iter().any(|cut| cut.kind != CutKind::Spin);
-    if goes_on || (!graph.cuts.is_empty() && !graph.exprs.is_true(graph.filter)) {
+    // Of what decides about the filter nothing is known.
+    if goes_on(graph) || (!graph.cuts.is_empty() && !graph.exprs.is_true(graph.filter)) {
         return true;
     }
     let mut free = without_barriers(graph);
     // An execution in which a thread stays in a loop counts like any other.
-    free.cuts.clear();
+    free.forget_cuts();
     let mut guard = free.exprs.truth(false);
     for &(a, b) in pairs {
         let both = both_differ(graph, &mut free.exprs, a, b);
@@ -124,6 +168,11 @@ fn may_both_happen(
     free.violations = vec![Violation::asked(guard, span)];
     let problem = Problem { graph: &free, ..problem };
     !matches!(engine.find(problem, Goal::Violation(0), settings.budget), Answer::No(_))
+}
+
+/// Whether threads go on after the bound: of what comes there nothing is known.
+fn goes_on(graph: &EventGraph) -> bool {
+    graph.cuts.iter().any(|cut| cut.kind != CutKind::Spin)
 }
 
 /// That no thread stays in a loop whose task has to be complete before an event.

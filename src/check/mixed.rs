@@ -48,7 +48,7 @@ fn race(
     if let Some(race) = find(&whole)? {
         return Ok(Some((race, whole)));
     }
-    for before in prefix::before_waits(&whole) {
+    for before in prefix::before_waits(&whole).0 {
         if let Some(race) = find(&before)? {
             return Ok(Some((race, before)));
         }

@@ -13,6 +13,7 @@
 //!
 //! A filter speaks of final states, which such executions do not have: programs with one are left out.
 
+use super::stays::Stays;
 use crate::event::awaited::waits_for_warp;
 use crate::event::graph::{BarrierOp, BarrierRule, Cut, EventGraph, Violation};
 use crate::execution::barrier::Barriers;
@@ -24,10 +25,11 @@ use std::collections::BTreeSet;
 /// The program up to where threads may wait for ever, with what is undefined before: up to the barrier
 /// operations that they may not come to or may not pass, once for each way to come there, as far as
 /// these are looked at; and up to those that only the end of a thread in a loop would let them pass.
-/// None where threads surely pass all.
-pub(super) fn before_waits(graph: &EventGraph) -> Vec<EventGraph> {
+/// None where threads surely pass all. The other is of use where those may not be all: what it has not
+/// does not happen before.
+pub(super) fn before_waits(graph: &EventGraph) -> (Vec<EventGraph>, Option<EventGraph>) {
     if !graph.exprs.is_true(graph.filter) {
-        return Vec::new();
+        return (Vec::new(), None);
     }
     let places = Schedules::new(Barriers::certain(graph)).ends();
     let ends = places.iter().map(|places| Ends::new(graph, places));
@@ -37,11 +39,22 @@ pub(super) fn before_waits(graph: &EventGraph) -> Vec<EventGraph> {
     let before = |ends: &Ends| {
         let mut before = before(graph, ends);
         // Nobody is taken to have ended who may stay in a loop.
-        before.cuts.clear();
+        before.forget_cuts();
         before
     };
-    ends.iter().map(before).collect()
+    // Where it is certain who comes to barriers, and there is one way to end, these are all.
+    let decided = |op: &BarrierOp| {
+        graph.exprs.constant(graph.event(op.event).guard).is_none() || !graph.knows_count(op)
+    };
+    let open = places.len() > 1 || graph.barriers.iter().any(decided);
+    let few = !ends.is_empty() && graph.barriers.len() <= MOST_OPERATIONS;
+    let any = (open && few).then(|| Stays::new(graph).misuses(graph));
+    let (any, more) = any.unzip();
+    (ends.iter().map(before).chain(any).collect(), more.flatten())
 }
+
+/// For how many barrier operations threads are let stay at any of them.
+const MOST_OPERATIONS: usize = 40;
 
 /// The program up to where threads end, with what is undefined before.
 pub(super) fn before(graph: &EventGraph, ends: &Ends) -> EventGraph {
@@ -231,10 +244,9 @@ impl Ends {
         let op = &graph.barriers[index];
         let own = graph.event(op.event).agent;
         let here = || graph.barriers.iter().filter(|other| other.key == op.key);
-        let counted = || here().any(|other| matches!(other.rule, BarrierRule::Count(_)));
         let takes_part = |agent| here().any(|other| graph.event(other.event).agent == agent);
-        let comes =
-            |agent| self.sure(graph, agent, op, |other| other.arrives) > self.turn(graph, index);
+        let meets = |other: &BarrierOp| other.arrives && graph.may_meet(op, other);
+        let comes = |agent| self.sure(graph, agent, op, meets) > self.turn(graph, index);
         let mut others = graph.members(&op.key).into_iter().filter(|&o| o != own);
         let mut any_stays = |missed: &dyn Fn(AgentId) -> bool| {
             others.any(|other| self.may_stay(graph, other) && missed(other))
@@ -242,7 +254,7 @@ impl Ends {
         op.waits
             && match op.rule {
                 // Which turn it is at such a barrier, counts decide.
-                BarrierRule::AllLive if counted() => any_stays(&|_| true),
+                BarrierRule::AllLive if !graph.knows_counts_at(&op.key) => any_stays(&|_| true),
                 BarrierRule::AllLive => any_stays(&|other| !comes(other)),
                 BarrierRule::Participants => any_stays(&|o| takes_part(o) && !comes(o)),
                 BarrierRule::Count(_) | BarrierRule::Quorum(_) => false,
@@ -253,7 +265,8 @@ impl Ends {
     fn turn(&self, graph: &EventGraph, index: usize) -> usize {
         let op = &graph.barriers[index];
         let own = graph.event(op.event).agent;
-        let earlier = graph.barriers[..index].iter().filter(|other| op.is_numbered_with(other));
+        let earlier = graph.barriers[..index].iter();
+        let earlier = earlier.filter(|o| op.is_numbered_with(o) && graph.may_meet(op, o));
         let may = |other: &&BarrierOp| {
             graph.event(other.event).agent == own && self.happens(graph, other)
         };

@@ -254,15 +254,12 @@ impl Encoding<'_> {
 
     /// How many such operations the thread has executed before.
     fn executed_before(&mut self, barrier: usize, such: impl Fn(&BarrierOp) -> bool) -> ExprId {
-        let mut sum = self.exprs.number(0, BarrierOp::ORDINAL_BITS);
-        for other in 0..barrier {
-            if self.agent(other) == self.agent(barrier) && such(&self.graph.barriers[other]) {
-                let guard = self.graph.event(self.graph.barriers[other].event).guard;
-                let one = self.exprs.zero_extend(guard, BarrierOp::ORDINAL_BITS);
-                sum = self.exprs.binary(Binary::Add, sum, one);
-            }
-        }
-        sum
+        let counts = |&other: &usize| {
+            self.agent(other) == self.agent(barrier) && such(&self.graph.barriers[other])
+        };
+        let guard = |other: usize| self.graph.event(self.graph.barriers[other].event).guard;
+        let guards: Vec<ExprId> = (0..barrier).filter(counts).map(guard).collect();
+        self.exprs.count(guards, BarrierOp::ORDINAL_BITS)
     }
 
     /// How two operations stand to each other. The clock of one that waits, be it for its warp, says

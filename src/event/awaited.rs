@@ -112,13 +112,9 @@ fn stays_away(graph: &mut EventGraph, at: usize, agent: AgentId) -> ExprId {
 
 /// How many of some barrier operations happen.
 fn how_many(graph: &mut EventGraph, such: impl Fn(&EventGraph, usize) -> bool) -> ExprId {
-    let mut sum = graph.exprs.number(0, BarrierOp::ORDINAL_BITS);
-    for b in (0..graph.barriers.len()).filter(|&b| such(graph, b)).collect::<Vec<_>>() {
-        let guard = graph.event(graph.barriers[b].event).guard;
-        let one = graph.exprs.zero_extend(guard, BarrierOp::ORDINAL_BITS);
-        sum = graph.exprs.binary(Binary::Add, sum, one);
-    }
-    sum
+    let all = (0..graph.barriers.len()).filter(|&b| such(graph, b));
+    let guards: Vec<ExprId> = all.map(|b| graph.event(graph.barriers[b].event).guard).collect();
+    graph.exprs.count(guards, BarrierOp::ORDINAL_BITS)
 }
 
 /// To barrier operations that wait for the end of a thread, from all that the thread does.
@@ -150,7 +146,7 @@ fn deciding_reads(graph: &EventGraph) -> Vec<(EventId, EventId)> {
         let waiting = graph.event(op.event).agent;
         // The operation that counts in this turn is the one with its number at the earliest.
         let mut decided = |own: &[&BarrierOp], turn: usize| {
-            let own = own.iter().filter(|other| may_meet(graph, op, other));
+            let own = own.iter().filter(|other| graph.may_meet(op, other));
             for other in own.take(turn + 1) {
                 let reads = reads_of(graph, graph.event(other.event).guard);
                 out.extend(reads.map(|read| (read, op.event)));
@@ -158,9 +154,17 @@ fn deciding_reads(graph: &EventGraph) -> Vec<(EventId, EventId)> {
         };
         if waits_for_warp(graph, op) && is_in_turn(graph, at) {
             let turn = turn(graph, at);
-            let alike = if op.arrives { &arrivals } else { &waits };
-            let mates = graph.mates(waiting).filter_map(|mate| alike.get(&(&op.key, mate)));
-            for own in mates {
+            // Who has none in this turn may come by one of the other kind, which is a misuse.
+            let kinds = match op.arrives {
+                true => [(&arrivals, turn), (&waits, turn)],
+                false => [(&waits, turn), (&arrivals, turn + 1)],
+            };
+            let comes_by = |mate: AgentId| {
+                kinds.iter().find_map(|&(kind, turn)| {
+                    kind.get(&(&op.key, mate)).filter(|own| own.len() > turn).map(|own| (own, turn))
+                })
+            };
+            for (own, turn) in graph.mates(waiting).filter_map(comes_by) {
                 decided(own, turn);
                 // Who comes out of turn misuses the barrier, and is there.
                 let comes = |other: &&&BarrierOp| {
@@ -303,7 +307,7 @@ fn awaited_threads(graph: &EventGraph) -> Vec<(AgentId, EventId)> {
         let turn = turn(graph, at);
         let more = |all: &FxHashMap<_, Vec<&BarrierOp>>, agent, than| {
             let own = all.get(&(&op.key, agent)).into_iter().flatten();
-            own.filter(|other| may_meet(graph, op, other)).count() > than
+            own.filter(|other| graph.may_meet(op, other)).count() > than
         };
         if of_warp {
             // Who arrives again without having waited misuses the barrier and is there.
@@ -326,25 +330,13 @@ fn awaited_threads(graph: &EventGraph) -> Vec<(AgentId, EventId)> {
     out
 }
 
-/// Whether an operation may be in the generation of another one: where that has no count, not if it has
-/// the count of some threads only.
-fn may_meet(graph: &EventGraph, op: &BarrierOp, other: &BarrierOp) -> bool {
-    match (&op.rule, &other.rule) {
-        (BarrierRule::AllLive, BarrierRule::Count(count)) => {
-            graph.exprs.constant(*count).is_none_or(|n| n == graph.count_of_all(&op.key))
-        }
-        _ => true,
-    }
-}
-
 /// How many operations of a thread surely come before one of it that waits, in the numbering by
 /// which it finds its generation. One without a count is numbered among those that it may meet: none
 /// of these is complete without a thread that has not ended. Where values decide counts, nothing is
 /// said of others.
 fn turn(graph: &EventGraph, waiting: usize) -> usize {
     let op = &graph.barriers[waiting];
-    let unknown = |other: &BarrierOp| other.key == op.key && !graph.knows_count(other);
-    if op.rule == BarrierRule::AllLive && graph.barriers.iter().any(unknown) {
+    if op.rule == BarrierRule::AllLive && !graph.knows_counts_at(&op.key) {
         return 0;
     }
     let (agent, guard) = (graph.event(op.event).agent, graph.event(op.event).guard);
@@ -354,7 +346,7 @@ fn turn(graph: &EventGraph, waiting: usize) -> usize {
     own.filter(|other| {
         let when = graph.event(other.event).guard;
         other.is_numbered_with(op)
-            && may_meet(graph, op, other)
+            && graph.may_meet(op, other)
             && (graph.exprs.is_true(when) || when == guard)
     })
     .count()

@@ -64,18 +64,13 @@ fn guard(graph: &EventGraph, index: usize) -> ExprId {
 
 /// How many operations on the same barrier that satisfy `counts` the thread has executed before.
 fn earlier(graph: &mut EventGraph, index: usize, counts: impl Fn(&BarrierOp) -> bool) -> ExprId {
-    let mut sum = graph.exprs.number(0, BarrierOp::ORDINAL_BITS);
-    for other in 0..index {
-        let same = agent(graph, other) == agent(graph, index)
+    let same = |&other: &usize| {
+        agent(graph, other) == agent(graph, index)
             && graph.barriers[other].key == graph.barriers[index].key
-            && counts(&graph.barriers[other]);
-        if same {
-            let guard = guard(graph, other);
-            let one = graph.exprs.zero_extend(guard, BarrierOp::ORDINAL_BITS);
-            sum = graph.exprs.binary(Binary::Add, sum, one);
-        }
-    }
-    sum
+            && counts(&graph.barriers[other])
+    };
+    let guards: Vec<ExprId> = (0..index).filter(same).map(|other| guard(graph, other)).collect();
+    graph.exprs.count(guards, BarrierOp::ORDINAL_BITS)
 }
 
 /// Whether a thread arrives at the cluster's barrier twice in a phase, or waits before arriving.

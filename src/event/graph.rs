@@ -568,6 +568,15 @@ impl EventGraph {
         new
     }
 
+    /// Takes threads that the bound or a loop cuts for any others: what they do up to there happens,
+    /// however they go on. Which reads decide about their loops stays known.
+    pub fn forget_cuts(&mut self) {
+        let never = self.exprs.truth(false);
+        for cut in &mut self.cuts {
+            cut.guard = never;
+        }
+    }
+
     /// The pairs of a relation that depend on values.
     #[must_use]
     pub fn conditional(&self, relation: BaseRel) -> &[Conditional] {
@@ -597,6 +606,24 @@ impl EventGraph {
     #[must_use]
     pub fn knows_count(&self, op: &BarrierOp) -> bool {
         op.count().is_none_or(|count| self.exprs.constant(count).is_some())
+    }
+
+    /// Whether all operations at a barrier have no thread count, or one that is constant.
+    #[must_use]
+    pub fn knows_counts_at(&self, key: &BarrierKey) -> bool {
+        self.barriers.iter().filter(|op| op.key == *key).all(|op| self.knows_count(op))
+    }
+
+    /// Whether an operation may be in the generation of another one at its barrier: where that has no
+    /// count, not if it has the count of some threads only.
+    #[must_use]
+    pub fn may_meet(&self, op: &BarrierOp, other: &BarrierOp) -> bool {
+        match (&op.rule, &other.rule) {
+            (BarrierRule::AllLive, BarrierRule::Count(count)) => {
+                self.exprs.constant(*count).is_none_or(|n| n == self.count_of_all(&op.key))
+            }
+            _ => true,
+        }
     }
 
     /// All event ids in order.

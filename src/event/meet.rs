@@ -6,7 +6,7 @@ use super::graph::{BarrierKey, BarrierOp, BarrierRule, BarrierUse, Exchange, Use
 use super::unfold::{Cell, Effect, EffectKind, State, ThreadRun};
 use crate::id::{AccessId, AgentId, ExprId};
 use crate::litmus::ast::ThreadPlace;
-use crate::program::expr::{Binary, Expr, ExprArena};
+use crate::program::expr::{Expr, ExprArena};
 use crate::program::micro::{BarrierGroup, BarrierMicro, Micro, Program, Reduction, ThreadCode};
 use crate::program::term::Term;
 use crate::source::Span;
@@ -313,16 +313,12 @@ impl Meetings<'_> {
 
     /// How many operations of the thread on the same barrier come before one of it.
     fn number(&self, exprs: &mut ExprArena, at: usize) -> ExprId {
-        let mut sum = exprs.number(0, BarrierOp::ORDINAL_BITS);
-        for other in 0..at {
-            let counts = self.threads[other] == self.threads[at]
-                && self.barriers[other].is_numbered_with(&self.barriers[at]);
-            if counts {
-                let one = exprs.zero_extend(self.guards[other], BarrierOp::ORDINAL_BITS);
-                sum = exprs.binary(Binary::Add, sum, one);
-            }
-        }
-        sum
+        let counts = |&other: &usize| {
+            self.threads[other] == self.threads[at]
+                && self.barriers[other].is_numbered_with(&self.barriers[at])
+        };
+        let guards = (0..at).filter(counts).map(|other| self.guards[other]);
+        exprs.count(guards, BarrierOp::ORDINAL_BITS)
     }
 }
 

@@ -169,11 +169,7 @@ impl<'g> Execution<'g> {
             return Err(Inconsistency::Barriers);
         }
         self.check_finals()?;
-        if self.truth(self.graph.filter) == Some(true) {
-            Ok(())
-        } else {
-            Err(Inconsistency::Filtered)
-        }
+        if self.holds(self.graph.filter) { Ok(()) } else { Err(Inconsistency::Filtered) }
     }
 
     /// Replaces coherence and the Fence-SC order, on which no value depends but final ones.
@@ -212,6 +208,12 @@ impl<'g> Execution<'g> {
     #[must_use]
     pub fn truth(&self, expr: ExprId) -> Option<bool> {
         self.values.truth(expr)
+    }
+
+    /// Whether an expression holds that is about what happens in the execution alone.
+    #[must_use]
+    pub fn holds(&self, expr: ExprId) -> bool {
+        self.values.holds(&self.graph.exprs, expr)
     }
 
     /// The value that a memory event reads or writes.

@@ -264,12 +264,32 @@ impl<'a> Schedules<'a> {
     /// # Errors
     /// When there are too many schedules to look at.
     pub fn different_counts(&self) -> Result<IndexSet<(usize, usize)>, TooMany> {
+        self.all_misuses(|misuse| match misuse {
+            Misuse::DifferentCounts(a, b) => Some((a, b)),
+            _ => None,
+        })
+    }
+
+    /// The arrivals of threads that come back to the barrier before it is reset in some schedule, with
+    /// the operations that they come back to.
+    ///
+    /// # Errors
+    /// When there are too many schedules to look at.
+    pub fn early_returns(&self) -> Result<IndexSet<(usize, usize)>, TooMany> {
+        self.all_misuses(|misuse| match misuse {
+            Misuse::EarlyReturn(arrival, next) => Some((arrival, next)),
+            _ => None,
+        })
+    }
+
+    fn all_misuses(
+        &self,
+        kind: impl Fn(Misuse) -> Option<(usize, usize)>,
+    ) -> Result<IndexSet<(usize, usize)>, TooMany> {
         let mut found = IndexSet::default();
         for crowd in self.crowds() {
             self.explore(&crowd, |_, misuse| {
-                if let Some(Misuse::DifferentCounts(a, b)) = misuse {
-                    found.insert((a, b));
-                }
+                found.extend(misuse.and_then(&kind));
                 false
             })?;
         }

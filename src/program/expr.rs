@@ -277,6 +277,12 @@ impl ExprArena {
         self.binary(Binary::Or, a, b)
     }
 
+    /// That the second holds where the first does.
+    pub fn implies(&mut self, a: ExprId, b: ExprId) -> ExprId {
+        let not = self.not(a);
+        self.or(not, b)
+    }
+
     /// Equality.
     pub fn eq(&mut self, a: ExprId, b: ExprId) -> ExprId {
         self.binary(Binary::Eq, a, b)
@@ -576,6 +582,15 @@ impl ExprArena {
             Expr::ZeroExtend(inner) => self.zero_extend(inner, width),
             _ => self.intern(Expr::ZeroExtend(a), width),
         }
+    }
+
+    /// How many of these truths hold, in `width` bits.
+    pub fn count(&mut self, truths: impl IntoIterator<Item = ExprId>, width: u32) -> ExprId {
+        let none = self.number(0, width);
+        truths.into_iter().fold(none, |sum, truth| {
+            let one = self.zero_extend(truth, width);
+            self.binary(Binary::Add, sum, one)
+        })
     }
 
     /// `a` with copies of its sign above, `width` bits in all.

@@ -60,6 +60,20 @@ impl Values {
         self.values.get(id.index()).copied().flatten()
     }
 
+    /// Whether `id` holds, be it that some of its leaves are unknown since what they stand for does not
+    /// happen: it does not depend on those, though its form may not show that.
+    #[must_use]
+    pub fn holds(&self, arena: &ExprArena, id: ExprId) -> bool {
+        self.truth(id).unwrap_or_else(|| {
+            let mut values = self.values.clone();
+            for x in arena.parts(&[id]) {
+                let known = values[x.index()];
+                values[x.index()] = known.or_else(|| step(arena, x, &values, &|_| Some(0)));
+            }
+            values[id.index()] == Some(1)
+        })
+    }
+
     /// The truth value of `id`, if it is known.
     #[must_use]
     pub fn truth(&self, id: ExprId) -> Option<bool> {

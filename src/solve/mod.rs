@@ -81,8 +81,8 @@ impl Goal {
                 graph.cuts.iter().any(|cut| cut.kind == CutKind::Bound && holds(cut.guard))
             }
             Self::Endless => execution.waits_for_ever(),
-            Self::Violation(index) => holds(graph.violations[index].guard),
-            Self::AnyViolation => graph.violations.iter().any(|v| holds(v.guard)),
+            Self::Violation(index) => execution.holds(graph.violations[index].guard),
+            Self::AnyViolation => graph.violations.iter().any(|v| execution.holds(v.guard)),
             Self::Related(pairs) => pairs.find(model, execution).is_some(),
         };
         reached && (execution.is_complete() || !self.needs_end(graph))

@@ -23,7 +23,7 @@ mod turns;
 use self::core::Proofs;
 use self::matrix::Pool;
 use super::{Answer, Budget, Core, Cores, Engine, Goal, Pairs, Problem, States};
-use crate::execution::build::{Choices, Execution};
+use crate::execution::build::{Choices, Execution, Inconsistency};
 use crate::relation::classify::ORDERS;
 use crate::relation::polarity::mentions;
 use crate::relation::specialize::specialize;
@@ -228,11 +228,11 @@ fn related(
     }
     let mut found = None;
     let result = search.run(&mut |_, choices| {
-        let Ok(execution) = Execution::build(graph, choices.clone()) else {
-            return match rules.thin_air {
-                None => Err(Stop::Unsupported(SELF_JUSTIFIED.to_owned())),
-                Some(_) => Ok(()),
-            };
+        let execution = match Execution::build(graph, choices.clone()) {
+            Ok(execution) => execution,
+            Err(Inconsistency::Filtered) => return Ok(()),
+            Err(_) if rules.thin_air.is_some() => return Ok(()),
+            Err(_) => return Err(Stop::Unsupported(SELF_JUSTIFIED.to_owned())),
         };
         if pairs.find(model, &execution).is_some() {
             found = Some(Box::new(choices));

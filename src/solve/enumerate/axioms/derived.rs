@@ -135,9 +135,26 @@ impl<'e> Derived<'e> {
             self.graph.exprs.leaves(self.event(other.event).guard).contains(read)
         };
         let own = self.event(e).agent;
-        let mut waits = self.at_barrier(op, thread).filter(|other| other.waits).take(turn + 1);
-        (self.waits_for(op, own, thread) && self.possible(op, thread).take(turn + 1).any(decides))
-            || (self.leaves_together(op, own, thread) && waits.any(decides))
+        let first = |arrivals: bool, count: usize| {
+            let there = self.at_barrier(op, thread);
+            let own: Vec<_> =
+                there.filter(|o| if arrivals { o.arrives } else { o.waits }).collect();
+            (own.len() >= count, own.into_iter().take(count).any(decides))
+        };
+        let cluster = matches!(op.key, BarrierKey::Cluster(_));
+        // Who does not come by an operation of the same kind may come by one of the other.
+        let ways = match op.arrives {
+            true => [first(true, turn + 1), first(false, turn + 1)],
+            false => [first(false, turn + 1), first(true, turn + 2)],
+        };
+        let of_warp = ways.into_iter().find_map(|(comes, decides)| comes.then_some(decides));
+        let with_warp = cluster
+            && self.same_warp(own, thread)
+            && (op.arrives || self.leaves_together(op, own, thread));
+        (with_warp && of_warp == Some(true))
+            || (!(cluster && op.arrives)
+                && self.waits_for(op, own, thread)
+                && first(true, turn + 1).1)
     }
 
     /// Whether an operation marks the arrival of its warp when another one has begun, or is passed at
@@ -226,11 +243,6 @@ impl<'e> Derived<'e> {
                 }
                 BarrierKey::Instance(..) => false,
             }
-    }
-
-    /// The arrivals at a barrier that a thread may make.
-    fn possible(&self, op: &'e BarrierOp, thread: AgentId) -> impl Iterator<Item = &'e BarrierOp> {
-        self.at_barrier(op, thread).filter(|other| other.arrives)
     }
 
     /// The operations at a barrier that a thread may come to.

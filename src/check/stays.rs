@@ -1,0 +1,348 @@
+//! Beginnings of executions: programs in which threads may stay where they wait.
+//!
+//! A barrier operation that waits, be it for its warp, may be where its thread stays: a bit for each
+//! says so, which the execution chooses. What comes behind it does not happen then, nor what waits for
+//! the task of such a thread. An execution in which no barrier is complete without a thread that stays
+//! ([`Stays::right`]) is one of the program in which those threads take their time, however it goes on;
+//! and whatever an execution of the program does, it does in one of these.
+
+use crate::collections::IndexMap;
+use crate::event::awaited::waits_for_warp;
+use crate::event::graph::{BarrierKey, BarrierOp, BarrierRule, EventGraph, Symbol, Violation};
+use crate::id::{AgentId, EventId, ExprId, SymbolId};
+use crate::program::expr::{Binary, Expr, ExprArena};
+use petgraph::Graph;
+use petgraph::algo::toposort;
+
+/// The program with a choice of where threads stay.
+pub(super) struct Stays {
+    /// With the operations at which a thread stays left out, and what is behind them.
+    pub(super) graph: EventGraph,
+    /// For each barrier operation, when its thread comes to it and stays.
+    pub(super) stays: Vec<ExprId>,
+    /// The operations that are not complete, with when their threads go no further.
+    last: IndexMap<usize, ExprId>,
+    /// Whether each operation of the program waits for its warp.
+    waits_for_warp: Vec<bool>,
+    /// For each thread, when it does not end: it stays at a barrier, in a loop, or before a task.
+    pub(super) held: Vec<ExprId>,
+}
+
+impl Stays {
+    /// With such a choice for each operation at which a thread may stay.
+    pub(super) fn new(graph: &EventGraph) -> Self {
+        Self::up_to(graph, &[], |_| false)
+    }
+
+    /// As [`Self::new`], where threads come to these operations of CTAs' barriers and the barrier is not
+    /// complete with them, or at once for which that is said.
+    pub(super) fn up_to(
+        graph: &EventGraph,
+        last: &[usize],
+        is_at_once: impl Fn(&BarrierOp) -> bool,
+    ) -> Self {
+        let mut chosen = graph.clone();
+        let (at_once, last): (Vec<usize>, Vec<usize>) =
+            last.iter().partition(|&&b| is_at_once(&graph.barriers[b]));
+        for op in &mut chosen.barriers {
+            // It is over when it has been waited for, and so is that of the others of its warp.
+            let here = |&b: &usize| graph.barriers[b].key == op.key;
+            op.waits |= at_once.iter().any(here) && is_at_once(op);
+        }
+        for &b in &last {
+            let op = &graph.barriers[b];
+            let exprs = &mut chosen.exprs;
+            let count = match op.count() {
+                Some(count) => exprs.zero_extend(count, COUNT_BITS),
+                None => exprs.number(graph.count_of_all(&op.key), COUNT_BITS),
+            };
+            let more = exprs.number(MORE_THREADS, COUNT_BITS);
+            let beyond = exprs.binary(Binary::Add, count, more);
+            chosen.barriers[b].rule = BarrierRule::Count(beyond);
+            chosen.barriers[b].waits = false;
+        }
+        let never = chosen.exprs.truth(false);
+        let mut out = Self {
+            stays: vec![never; graph.barriers.len()],
+            last: last.into_iter().map(|b| (b, never)).collect(),
+            waits_for_warp: graph.barriers.iter().map(|op| waits_for_warp(graph, op)).collect(),
+            held: vec![never; graph.agents.len()],
+            graph: chosen,
+        };
+        let mut guards: Vec<ExprId> = graph.events.iter().map(|event| event.guard).collect();
+        for agent in in_order_of_tasks(graph) {
+            out.choose(graph, agent, &mut guards);
+        }
+        out.graph = out.graph.guarded(|_, id| guards[id.index()], |_, cut| cut.guard);
+        out
+    }
+
+    /// This program with nothing else asked of it: beginnings of executions and, if those may not be
+    /// all, more than those.
+    pub(super) fn beginnings(mut self) -> (EventGraph, Option<EventGraph>) {
+        let right = self.right();
+        let loosely = self.is_open().then(|| self.passed_rightly(true));
+        self.graph.forget_cuts();
+        self.graph.violations.clear();
+        let more = loosely.map(|filter| {
+            let mut more = self.graph.clone();
+            more.filter = filter;
+            more
+        });
+        self.graph.filter = right;
+        (self.graph, more)
+    }
+
+    /// As [`Self::beginnings`] of a program, with what is undefined about it as far as barriers and tasks
+    /// are concerned. What is outside of the model counts wherever it stands if that is not known.
+    pub(super) fn misuses(mut self, program: &EventGraph) -> (EventGraph, Option<EventGraph>) {
+        let mut violations = Vec::new();
+        for violation in &program.violations {
+            let known = violation.out_of_model || !violation.behind.is_empty();
+            let guard = self.comes(violation);
+            if known && !self.graph.exprs.is_false(guard) {
+                violations.push(Violation { guard, ..violation.clone() });
+            }
+        }
+        let (beginnings, more) = self.beginnings();
+        let with = |mut graph: EventGraph| {
+            graph.violations.clone_from(&violations);
+            graph
+        };
+        (with(beginnings), more.map(with))
+    }
+
+    /// When threads come to something undefined, and those end that have to before.
+    fn comes(&mut self, violation: &Violation) -> ExprId {
+        let before =
+            |b: usize, &(agent, count): &(AgentId, usize)| b < count && self.agent(b) == agent;
+        let behind = |b: &usize| violation.behind.iter().any(|place| before(*b, place));
+        let stays = (0..self.stays.len()).filter(behind).map(|b| self.stays[b]);
+        let held = violation.ended.iter().map(|agent| self.held[agent.index()]);
+        let stays: Vec<ExprId> = stays.chain(held).collect();
+        let exprs = &mut self.graph.exprs;
+        stays.into_iter().fold(violation.guard, |guard, stays| {
+            let goes = exprs.not(stays);
+            exprs.and(guard, goes)
+        })
+    }
+
+    /// Lets a thread stay where it waits, for which those of the tasks before have been seen to: how
+    /// its events and its cuts happen then, and when it does not end.
+    fn choose(&mut self, graph: &EventGraph, agent: AgentId, guards: &mut [ExprId]) {
+        let mut goes = self.graph.exprs.truth(true);
+        let mut held = self.graph.exprs.truth(false);
+        for id in graph.ids().filter(|&id| graph.event(id).agent == agent) {
+            let guard = graph.event(id).guard;
+            for &(earlier, _) in graph.api_edges.iter().filter(|&&(_, later)| later == id) {
+                let stays = self.held[graph.event(earlier).agent.index()];
+                let exprs = &mut self.graph.exprs;
+                let waits = exprs.and(guard, stays);
+                stop(exprs, waits, &mut goes, &mut held);
+            }
+            guards[id.index()] = self.graph.exprs.and(guard, goes);
+            let Some(b) = graph.barrier_index(id) else { continue };
+            let waits = graph.barriers[b].waits;
+            if graph.exprs.is_false(guard) || !(waits || self.waits_for_warp[b]) {
+                continue;
+            }
+            let is_last = self.last.contains_key(&b);
+            let mut here = guard;
+            // Where it waits to no end, its thread goes no further.
+            if !is_last || !waits {
+                let bit = choice(graph, &mut self.graph, b);
+                here = self.graph.exprs.and(guard, bit);
+            }
+            let exprs = &mut self.graph.exprs;
+            let stays = exprs.and(goes, here);
+            stop(exprs, here, &mut goes, &mut held);
+            if is_last {
+                self.last.insert(b, stays);
+            } else {
+                self.stays[b] = stays;
+                guards[id.index()] = exprs.and(guard, goes);
+            }
+        }
+        for cut in self.graph.cuts.iter_mut().filter(|cut| cut.agent == agent) {
+            cut.guard = self.graph.exprs.and(cut.guard, goes);
+            held = self.graph.exprs.or(held, cut.guard);
+        }
+        self.held[agent.index()] = held;
+    }
+
+    /// That no operation which is passed waits for a thread that neither comes nor ends: the engines
+    /// take those that stay for ended.
+    ///
+    /// Where an operation without a count comes to a barrier at which values decide what others have,
+    /// counts decide for whom it waits: for nobody who stays, says this. Nor does anybody come with the others of the warp
+    /// of whom one stays there.
+    pub(super) fn right(&mut self) -> ExprId {
+        self.passed_rightly(false)
+    }
+
+    /// As [`Self::right`]; loosely, an operation for which counts decide waits for those only who never
+    /// come to the barrier, and who stays has come with the others of the warp.
+    fn passed_rightly(&mut self, loosely: bool) -> ExprId {
+        let mut all = self.graph.exprs.truth(true);
+        for b in 0..self.stays.len() {
+            let right = self.passes_rightly(b, loosely);
+            all = self.graph.exprs.and(all, right);
+        }
+        all
+    }
+
+    /// Whether [`Self::right`] may leave out beginnings of executions.
+    fn is_open(&self) -> bool {
+        let may_stay = |held: &ExprId| !self.graph.exprs.is_false(*held);
+        let ops = || self.graph.barriers.iter();
+        self.held.iter().any(may_stay)
+            && (self.waits_for_warp.contains(&true) || ops().any(|op| self.awaits_by_counts(op)))
+    }
+
+    /// Whether counts decide for whom an operation waits.
+    fn awaits_by_counts(&self, op: &BarrierOp) -> bool {
+        op.rule == BarrierRule::AllLive && !self.graph.knows_counts_at(&op.key)
+    }
+
+    fn passes_rightly(&mut self, b: usize, loosely: bool) -> ExprId {
+        let op = self.graph.barriers[b].clone();
+        let (own, mut passed) = (self.agent(b), self.passed(b));
+        if let Some(&stays) = self.last.get(&b) {
+            let goes = self.graph.exprs.not(stays);
+            passed = self.graph.exprs.and(passed, goes);
+        }
+        let mut missing = self.graph.exprs.truth(false);
+        if op.waits && op.count().is_none() {
+            let by_counts = self.awaits_by_counts(&op);
+            for other in self.participants(&op).into_iter().filter(|&other| other != own) {
+                let away = match (by_counts, loosely) {
+                    (false, _) => self.has_not_come(other, b, |other| other.arrives, false),
+                    (true, false) => self.held[other.index()],
+                    (true, true) => {
+                        let never = self.graph.exprs.number(0, BarrierOp::ORDINAL_BITS);
+                        let here = self.own(other, &op.key).into_iter();
+                        let come = here.map(|b| self.passed(b)).collect();
+                        self.keeps_away(other, never, come)
+                    }
+                };
+                missing = self.graph.exprs.or(missing, away);
+            }
+        }
+        if self.waits_for_warp[b] {
+            let kind = |other: &BarrierOp| op.is_numbered_with(other);
+            for mate in self.graph.mates(own).collect::<Vec<_>>() {
+                let away = self.has_not_come(mate, b, kind, loosely);
+                missing = self.graph.exprs.or(missing, away);
+            }
+        }
+        let none = self.graph.exprs.not(missing);
+        self.graph.exprs.implies(passed, none)
+    }
+
+    /// The threads that an operation without a count may wait for.
+    pub(super) fn participants(&self, op: &BarrierOp) -> Vec<AgentId> {
+        let takes_part = |&agent: &AgentId| {
+            op.rule != BarrierRule::Participants || !self.own(agent, &op.key).is_empty()
+        };
+        self.graph.members(&op.key).into_iter().filter(takes_part).collect()
+    }
+
+    /// When a thread does not end and has come to a barrier no more than so often, by these operations
+    /// there.
+    fn keeps_away(&mut self, agent: AgentId, turn: ExprId, come: Vec<ExprId>) -> ExprId {
+        let held = self.held[agent.index()];
+        let exprs = &mut self.graph.exprs;
+        let come = exprs.count(come, BarrierOp::ORDINAL_BITS);
+        let comes = exprs.binary(Binary::ULt, turn, come);
+        let away = exprs.not(comes);
+        exprs.and(held, away)
+    }
+
+    /// When a thread does not end and has not come to a barrier in the turn of an operation there, by
+    /// operations of a kind: passed them or, where those who stay count, stays there. That one stays
+    /// there is not enough where what comes before what matters: no order says then that it has come.
+    pub(super) fn has_not_come(
+        &mut self,
+        agent: AgentId,
+        b: usize,
+        kind: impl Fn(&BarrierOp) -> bool,
+        stays_count: bool,
+    ) -> ExprId {
+        let (graph, op) = (&self.graph, &self.graph.barriers[b]);
+        let own = self.own(agent, &op.key).into_iter();
+        let own =
+            own.filter(|&b| kind(&graph.barriers[b]) && graph.may_meet(op, &graph.barriers[b]));
+        let staying = |b: usize| stays_count.then(|| self.stays[b]);
+        let come = own.flat_map(|b| [self.passed(b)].into_iter().chain(staying(b)));
+        let (come, turn) = (come.collect(), self.turn(b));
+        self.keeps_away(agent, turn, come)
+    }
+
+    /// How many operations of its thread that are numbered with one have been passed before.
+    fn turn(&mut self, b: usize) -> ExprId {
+        let op = self.graph.barriers[b].clone();
+        let earlier = self.own(self.agent(b), &op.key).into_iter().filter(|&o| o < b);
+        let numbered = earlier.filter(|&o| {
+            let other = &self.graph.barriers[o];
+            op.is_numbered_with(other) && self.graph.may_meet(&op, other)
+        });
+        let passed: Vec<ExprId> = numbered.map(|o| self.passed(o)).collect();
+        self.count(passed)
+    }
+
+    /// How many of these hold.
+    pub(super) fn count(&mut self, all: Vec<ExprId>) -> ExprId {
+        self.graph.exprs.count(all, BarrierOp::ORDINAL_BITS)
+    }
+
+    pub(super) fn agent(&self, b: usize) -> AgentId {
+        self.graph.event(self.graph.barriers[b].event).agent
+    }
+
+    /// The operations of a thread on a barrier.
+    fn own(&self, agent: AgentId, key: &BarrierKey) -> Vec<usize> {
+        let here = |&b: &usize| self.agent(b) == agent && self.graph.barriers[b].key == *key;
+        (0..self.stays.len()).filter(here).collect()
+    }
+
+    /// When an operation is passed.
+    pub(super) fn passed(&self, b: usize) -> ExprId {
+        self.graph.event(self.graph.barriers[b].event).guard
+    }
+}
+
+/// The width of thread counts.
+const COUNT_BITS: u32 = 32;
+
+/// More threads than any CTA has.
+const MORE_THREADS: u128 = 1 << 16;
+
+/// That a thread stops somewhere, if it gets that far.
+fn stop(exprs: &mut ExprArena, here: ExprId, goes: &mut ExprId, held: &mut ExprId) {
+    let stops = exprs.and(*goes, here);
+    *held = exprs.or(*held, stops);
+    let not = exprs.not(here);
+    *goes = exprs.and(*goes, not);
+}
+
+/// A new bit that says whether the thread of an operation stays there.
+fn choice(graph: &EventGraph, chosen: &mut EventGraph, b: usize) -> ExprId {
+    let op = &graph.barriers[b];
+    let id = SymbolId::new(chosen.symbols.len());
+    let thread = &graph.agents[graph.event(op.event).agent.index()].name;
+    let name = format!("whether {thread} stays at {}", op.key);
+    chosen.symbols.push(Symbol { name, width: 1 });
+    chosen.exprs.leaf(Expr::Symbol(id), 1)
+}
+
+/// The threads, those of a task behind those of the tasks that it waits for.
+fn in_order_of_tasks(graph: &EventGraph) -> Vec<AgentId> {
+    let mut tasks: Graph<(), ()> = Graph::new();
+    let threads: Vec<_> = graph.agents.iter().map(|_| tasks.add_node(())).collect();
+    let thread = |event: EventId| threads[graph.event(event).agent.index()];
+    for &(earlier, later) in &graph.api_edges {
+        tasks.update_edge(thread(earlier), thread(later), ());
+    }
+    let order = toposort(&tasks, None).expect("no task waits for itself");
+    order.into_iter().map(|thread| AgentId::new(thread.index())).collect()
+}
