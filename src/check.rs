@@ -400,24 +400,52 @@ fn meaningless(problem: Problem<'_>, engine: &dyn Engine, settings: Settings) ->
 
 /// Undefined behaviour that some execution has voids everything else.
 fn violation(problem: Problem<'_>, engine: &dyn Engine, settings: Settings) -> Option<Verdict> {
+    match violated(problem, engine, settings) {
+        Ok(found) => found
+            .map(|(index, choices)| verdict_on(&problem.graph.violations[index], Some(choices))),
+        Err(why) => Some(why),
+    }
+}
+
+/// The first violation that some execution has, with such an execution.
+///
+/// # Errors
+/// The verdict where that cannot be said.
+fn violated(
+    problem: Problem<'_>,
+    engine: &dyn Engine,
+    settings: Settings,
+) -> Result<Option<(usize, Box<Choices>)>, Verdict> {
     let violations = &problem.graph.violations;
-    // Nearly always there is none: one question then answers for all.
-    if violations.len() > 1 {
-        let any = engine.find(problem, Goal::AnyViolation, settings.budget);
-        if matches!(any, Answer::No(_)) {
-            return None;
-        }
-    }
-    for (index, violation) in violations.iter().enumerate() {
-        let answer = engine.find(problem, Goal::Violation(index), settings.budget);
+    let alike = |index: usize| {
+        violations[..index].iter().all(|v| v.out_of_model == violations[index].out_of_model)
+    };
+    // Where one is found, those before it are asked for: nearly always there is none, and one question
+    // answers for all.
+    let mut asked = Cow::Borrowed(problem.graph);
+    let mut found: Option<(usize, Box<Choices>)> = None;
+    while found.as_ref().map_or(!violations.is_empty(), |&(index, _)| index > 0) {
+        let among = Problem { graph: &asked, ..problem };
+        let answer = engine.find(among, Goal::AnyViolation, settings.budget);
         let choices = match answer.decided() {
-            Ok(Decided::Yes(choices)) => Some(choices),
-            Ok(Decided::No(_)) => continue,
-            Err(why) => return Some(Verdict::Unknown(why)),
+            Ok(Decided::Yes(choices)) => choices,
+            Ok(Decided::No(_)) => break,
+            // With an earlier one the verdict may be the same.
+            Err(_) if found.as_ref().is_some_and(|&(index, _)| alike(index)) => break,
+            Err(why) => return Err(Verdict::Unknown(why)),
         };
-        return Some(verdict_on(violation, choices));
+        let execution = Execution::build(&asked, (*choices).clone()).ok();
+        let happens = |v: &Violation| execution.as_ref().is_some_and(|e| e.holds(v.guard));
+        let Some(first) = asked.violations.iter().position(happens) else {
+            let what = "the engine's choices make no execution with undefined behaviour";
+            return Err(Verdict::Error(what.to_owned()));
+        };
+        found = Some((first, choices));
+        let asked = asked.to_mut();
+        let never = asked.exprs.truth(false);
+        asked.violations[first..].iter_mut().for_each(|violation| violation.guard = never);
     }
-    None
+    Ok(found)
 }
 
 /// The verdict where a violation happens, in an execution of these choices if one is known.
@@ -463,17 +491,16 @@ fn violation_before_a_wait(
     if nobody_waits || graph.violations.is_empty() || too_large(graph).is_some() {
         return None;
     }
-    let (before, more) = prefix::before_waits(graph);
-    let wrong = |graph: &EventGraph| violation(Problem { graph, model }, engine, settings);
-    let found = before.into_iter().find_map(|before| Some((wrong(&before)?, before)));
-    found.or_else(|| {
-        let more = more?;
-        let open = barriers::unsupported(
-            "what is undefined before threads wait for others of their warp, or where there are \
-             thread counts",
-        );
-        wrong(&more).map(|_| (open, more))
-    })
+    let find = |graph: &EventGraph| violation(Problem { graph, model }, engine, settings);
+    stays::found(prefix::before_waits(graph), find, undecided_before_waits)
+}
+
+/// The verdict where it is not decided whether something undefined happens before threads wait.
+fn undecided_before_waits() -> Verdict {
+    barriers::unsupported(
+        "what is undefined before threads wait for others of their warp, or where there are thread \
+         counts",
+    )
 }
 
 /// An allowed outcome is reported only after the model has been evaluated on its execution.
@@ -596,7 +623,8 @@ pub fn races(
     let all = |graph: &EventGraph| race::races(Problem { graph, model }, &timed, settings.budget);
     let races = all(&graph)?;
     if races.is_empty() && too_large(&graph).is_none() {
-        for before in prefix::before_waits(&graph).0 {
+        // Those of a beginning that is only possible are none that anybody could look at.
+        for before in prefix::before_waits(&graph).filter_map(stays::Beginning::certain) {
             let races = all(&before)?;
             if !races.is_empty() {
                 return Ok((races, before));

@@ -2,6 +2,7 @@
 //! and programs that no execution completes.
 
 use super::prefix::{Ends, up_to, with_loops_left};
+use super::time::{self, Wrong};
 use super::{Settings, counts, reuse, too_large, verdict_on};
 use crate::event::awaited::waits_for_warp;
 use crate::event::graph::{BarrierKey, BarrierOp, BarrierRule, EventGraph, Violation};
@@ -9,7 +10,7 @@ use crate::execution::barrier::{Barriers, TooMany};
 use crate::execution::build::Choices;
 use crate::execution::schedule::{Misuse, Misused, Schedules};
 use crate::id::AgentId;
-use crate::solve::{Core, Engine, Goal, Pairs, Problem};
+use crate::solve::{Core, Engine, Goal, Problem};
 use crate::verdict::{Decided, Reason, Undecided, Verdict};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -232,22 +233,28 @@ pub(super) fn reason(
     Reason { rule, spans: spans.to_vec(), choices }
 }
 
-/// Evaluates the model on an engine's execution and takes the two operations out of it, for which
-/// `reason` says what is wrong; `what` an engine is wrong about that finds none.
-pub(super) fn confirmed(
+/// The verdict where some execution has two operations that are wrong in such a way: the model is
+/// evaluated on it, and `reason` says what is wrong.
+pub(super) fn looked_for(
     problem: Problem<'_>,
-    pairs: Pairs,
-    choices: Box<Choices>,
-    what: &str,
+    wrong: Wrong<'_>,
+    engine: &dyn Engine,
+    settings: Settings,
     reason: impl Fn(&EventGraph, usize, usize, Option<Box<Choices>>) -> Reason,
-) -> Verdict {
-    match pairs.confirm(problem, &choices) {
-        Ok((_, (a, b))) => {
-            let index = |id| problem.graph.barrier_index(id).expect("a barrier operation");
-            Verdict::Undefined(reason(problem.graph, index(a), index(b), Some(choices)))
+) -> Option<Verdict> {
+    let pairs = wrong.pairs;
+    time::looked_for(problem, wrong, engine, settings, |problem, choices| {
+        let index = |id| problem.graph.barrier_index(id).expect("a barrier operation");
+        match pairs.confirm(problem, &choices) {
+            Ok((_, (a, b))) => {
+                Verdict::Undefined(reason(problem.graph, index(a), index(b), Some(choices)))
+            }
+            Err(why) => {
+                let relation = pairs.relation();
+                Verdict::Error(format!("the engine's operations are not in `{relation}`: {why}"))
+            }
         }
-        Err(why) => Verdict::Error(format!("the engine's {what} none: {why}")),
-    }
+    })
 }
 
 /// Who waits in the end: at these operations or, where there are none since values decide who comes

@@ -1,7 +1,7 @@
 //! Threads that come to one barrier with different thread counts, where values decide who comes and
 //! with which count: undefined if they may be there at one time (PTX-9.7.13.1).
 
-use super::stays::Stays;
+use super::stays::{self, Stays};
 use super::time::{self, Wrong};
 use super::{Settings, barriers};
 use crate::collections::IndexSet;
@@ -28,7 +28,7 @@ pub(super) fn differ(
 ) -> Option<Verdict> {
     let pairs = meetings(problem.graph);
     let &(first, _) = pairs.first()?;
-    looked_for(problem, first, engine, settings, reason)
+    barriers::looked_for(problem, wrong(problem.graph, first), engine, settings, reason)
         .or_else(|| in_a_beginning(problem, &pairs, engine, settings))
 }
 
@@ -56,45 +56,31 @@ fn in_a_beginning(
     if filtered || pairs.len() > MOST_MEETINGS {
         return Some(barriers::unsupported(UNDECIDED));
     }
-    let mut all = !goes_on(graph);
-    let found = pairs.iter().find_map(|&(a, b)| {
-        let alone = |op: &BarrierOp| graph.completes_alone(op);
-        let (beginnings, more) = Stays::up_to(graph, &[a, b], alone).beginnings();
-        // When an arrival that completes a barrier alone is over, no order says: here it is for what
-        // comes behind it, and its warp has come.
-        all &= !alone(&graph.barriers[a]) && !alone(&graph.barriers[b]);
+    let alone = |op: &BarrierOp| graph.completes_alone(op);
+    // When an arrival that completes a barrier alone is over, no order says: here it is for what comes
+    // behind it, and its warp has come.
+    let all = !goes_on(graph)
+        && !pairs.iter().any(|&(a, b)| [a, b].map(|op| alone(&graph.barriers[op])).contains(&true));
+    let undecided = || barriers::unsupported(UNDECIDED);
+    let beginnings =
+        pairs.iter().flat_map(|&(a, b)| Stays::up_to(graph, &[a, b], alone).beginnings());
+    let find = |graph: &EventGraph| {
         // The execution is none of the program that is shown.
         let reason = |_: &EventGraph, a, b, _| reason(graph, a, b, None);
-        let looked_for = |graph: &EventGraph| {
-            looked_for(Problem { graph, ..problem }, a, engine, settings, reason)
-        };
-        looked_for(&beginnings).or_else(|| {
-            all &= more.is_none_or(|more| looked_for(&more).is_none());
-            None
-        })
-    });
-    found.or_else(|| (!all).then(|| barriers::unsupported(UNDECIDED)))
+        let problem = Problem { graph, ..problem };
+        barriers::looked_for(problem, wrong(graph, pairs[0].0), engine, settings, reason)
+    };
+    let found = stays::found(beginnings, find, undecided).map(|(verdict, _)| verdict);
+    found.or_else(|| (!all).then(undecided))
 }
 
 /// How many pairs of operations that may meet are looked at.
 const MOST_MEETINGS: usize = 16;
 
-/// The verdict where different counts are at a barrier at one time in some execution, with the reason
-/// for two operations.
-fn looked_for(
-    problem: Problem<'_>,
-    at: usize,
-    engine: &dyn Engine,
-    settings: Settings,
-    reason: impl Fn(&EventGraph, usize, usize, Option<Box<Choices>>) -> Reason,
-) -> Option<Verdict> {
-    let pairs = Pairs::DifferentCounts;
-    let graph = problem.graph;
+/// Different counts at a barrier at one time, of operations like this one.
+fn wrong(graph: &EventGraph, at: usize) -> Wrong<'static> {
     let place = ("PTX-9.7.13.1", graph.event(graph.barriers[at].event).span);
-    let wrong = Wrong { pairs, relation: at_one_time, place };
-    time::looked_for(problem, wrong, engine, settings, |problem, choices| {
-        barriers::confirmed(problem, pairs, choices, "different counts are", reason)
-    })
+    Wrong { pairs: Pairs::DifferentCounts, relation: at_one_time, place }
 }
 
 /// Pairs of operations that may be at one barrier at one time with different counts, by the order of

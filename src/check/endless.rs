@@ -2,7 +2,7 @@
 //! the loops or for barriers.
 
 use super::prefix::{Ends, before, up_to, with_loops_left};
-use super::{Settings, barriers, in_order, verdict_on};
+use super::{Settings, barriers, in_order, verdict_on, violated};
 use crate::event::graph::{BarrierOp, EventGraph};
 use crate::execution::barrier::Barriers;
 use crate::execution::schedule::{Misused, Schedules};
@@ -88,9 +88,13 @@ fn wait(problem: Problem<'_>, engine: &dyn Engine, settings: Settings) -> Result
     }
     for places in schedules.ends().iter().filter(|places| !places.is_empty()) {
         let before = before(graph, &Ends::new(&left, places));
-        if let Some(verdict) = violated_in(Problem { graph: &before, ..problem }, engine, settings)?
-        {
-            return Ok(Wait::Misuse(verdict));
+        match violated(Problem { graph: &before, ..problem }, engine, settings) {
+            Ok(None) => {}
+            // The execution is none of the program that is shown.
+            Ok(Some((index, _))) => {
+                return Ok(Wait::Misuse(verdict_on(&before.violations[index], None)));
+            }
+            Err(why) => return Ok(Wait::Misuse(why)),
         }
     }
     if !one_end {
@@ -117,19 +121,4 @@ fn wait(problem: Problem<'_>, engine: &dyn Engine, settings: Settings) -> Result
         return Ok(Wait::InLoops);
     }
     Ok(Wait::Unclear)
-}
-
-/// The verdict on what threads do wrong in some execution of a program up to where they are stuck.
-fn violated_in(
-    problem: Problem<'_>,
-    engine: &dyn Engine,
-    settings: Settings,
-) -> Result<Option<Verdict>, Undecided> {
-    for (index, violation) in problem.graph.violations.iter().enumerate() {
-        let answer = engine.find(problem, Goal::Violation(index), settings.budget);
-        if matches!(answer.decided()?, Decided::Yes(_)) {
-            return Ok(Some(verdict_on(violation, None)));
-        }
-    }
-    Ok(None)
 }

@@ -5,7 +5,9 @@
 //! where one does something after it, in the order of [`time`].
 
 use super::time::{self, Wrong};
-use super::{Settings, graph_with_a_round, too_large, waits};
+use super::{
+    Settings, graph_with_a_round, prefix, stays, too_large, undecided_before_waits, waits,
+};
 use crate::event::base::base_set;
 use crate::event::graph::EventGraph;
 use crate::execution::build::Choices;
@@ -41,18 +43,31 @@ pub(super) fn unsure(
     let rounds = waits(graph).then(|| graph_with_a_round(test, model, settings));
     // They matter only where they have such accesses of their own.
     let rounds = rounds.filter(|rounds| peers(rounds) > peers(graph));
-    let asked = Problem { graph: rounds.as_ref().unwrap_or(graph), model };
-    Some((unsure_in(asked, engine, settings)?, rounds))
+    let whole = rounds.as_ref().unwrap_or(graph);
+    let unsure = |graph: &EventGraph, question| {
+        unsure_in(Problem { graph, model }, question, engine, settings)
+    };
+    if let Some(verdict) = QUESTIONS.into_iter().find_map(|question| unsure(whole, question)) {
+        return Some((verdict, rounds));
+    }
+    // Who waits for ever may not have exited, but the CTA may start later than the access.
+    let before = prefix::before_waits(whole);
+    stays::found(before, |graph| unsure(graph, QUESTIONS[0]), undecided_before_waits)
+        .map(|(verdict, graph)| (verdict, Some(graph)))
 }
 
-fn unsure_in(problem: Problem<'_>, engine: &dyn Engine, settings: Settings) -> Option<Verdict> {
+/// The verdict where some execution has an access for which the answer to a question is bad.
+fn unsure_in(
+    problem: Problem<'_>,
+    (pairs, relation): Question,
+    engine: &dyn Engine,
+    settings: Settings,
+) -> Option<Verdict> {
     let first = base_set(problem.graph, BaseSet::Peer).iter().next()?;
     let place = ("PTX-2.2.2", problem.graph.event(first).span);
-    QUESTIONS.into_iter().find_map(|(pairs, relation)| {
-        let wrong = Wrong { pairs, relation, place };
-        let confirmed = |problem: Problem<'_>, choices| confirmed(problem, pairs, choices);
-        time::looked_for(problem, wrong, engine, settings, confirmed)
-    })
+    let wrong = Wrong { pairs, relation, place };
+    let confirmed = |problem: Problem<'_>, choices| confirmed(problem, pairs, choices);
+    time::looked_for(problem, wrong, engine, settings, confirmed)
 }
 
 /// Accesses, related to themselves, before which no thread of the memory's CTA is known to have done

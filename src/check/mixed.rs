@@ -1,6 +1,9 @@
 //! Races of accesses of different sizes: what they leave of a program's meaning (PTX-8.7.1, 8.7.2).
 
-use super::{Settings, goal_of, graph_of, graph_with_rounds, prefix, reached, witnessed};
+use super::{
+    Settings, goal_of, graph_of, graph_with_rounds, prefix, reached, stays, undecided_before_waits,
+    witnessed,
+};
 use crate::event::graph::EventGraph;
 use crate::event::unfold::Tearing;
 use crate::litmus::ast::Test;
@@ -48,12 +51,10 @@ fn race(
     if let Some(race) = find(&whole)? {
         return Ok(Some((race, whole)));
     }
-    for before in prefix::before_waits(&whole).0 {
-        if let Some(race) = find(&before)? {
-            return Ok(Some((race, before)));
-        }
-    }
-    Ok(None)
+    let before = prefix::before_waits(&whole);
+    let undecided = || Err(undecided_before_waits());
+    let found = stays::found(before, |graph| find(graph).transpose(), undecided);
+    found.map(|(race, graph)| Ok((race?, graph))).transpose()
 }
 
 /// What a mixed-size race leaves of a program's meaning.

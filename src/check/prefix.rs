@@ -13,7 +13,7 @@
 //!
 //! A filter speaks of final states, which such executions do not have: programs with one are left out.
 
-use super::stays::Stays;
+use super::stays::{Beginning, Stays};
 use crate::event::awaited::waits_for_warp;
 use crate::event::graph::{BarrierOp, BarrierRule, Cut, EventGraph, Violation};
 use crate::execution::barrier::Barriers;
@@ -21,36 +21,40 @@ use crate::execution::schedule::Schedules;
 use crate::id::{AgentId, EventId, ExprId};
 use crate::program::expr::ExprArena;
 use std::collections::BTreeSet;
+use std::iter;
 
 /// The program up to where threads may wait for ever, with what is undefined before: up to the barrier
 /// operations that they may not come to or may not pass, once for each way to come there, as far as
 /// these are looked at; and up to those that only the end of a thread in a loop would let them pass.
-/// None where threads surely pass all. The other is of use where those may not be all: what it has not
-/// does not happen before.
-pub(super) fn before_waits(graph: &EventGraph) -> (Vec<EventGraph>, Option<EventGraph>) {
-    if !graph.exprs.is_true(graph.filter) {
-        return (Vec::new(), None);
-    }
+/// None where threads surely pass all.
+pub(super) fn before_waits(graph: &EventGraph) -> impl Iterator<Item = Beginning> {
+    let filtered = !graph.exprs.is_true(graph.filter);
+    let (ends, open) = if filtered { (Vec::new(), false) } else { ends(graph) };
+    let few = !ends.is_empty() && graph.barriers.len() <= MOST_OPERATIONS;
+    let before = |ends: Ends| {
+        let mut before = before(graph, &ends);
+        // Nobody is taken to have ended who may stay in a loop.
+        before.forget_cuts();
+        Beginning::Certain(before)
+    };
+    let chosen = (open && few).then(|| iter::once_with(|| Stays::new(graph).misuses(graph)));
+    ends.into_iter().map(before).chain(chosen.into_iter().flatten().flatten())
+}
+
+/// Where threads are stopped that may wait for ever, in each way to come there, and whether there may
+/// be others.
+fn ends(graph: &EventGraph) -> (Vec<Ends>, bool) {
     let places = Schedules::new(Barriers::certain(graph)).ends();
     let ends = places.iter().map(|places| Ends::new(graph, places));
     let mut ends: Vec<Ends> = ends.filter(Ends::are_early).collect();
     let loops = (!graph.cuts.is_empty()).then(|| Ends::new(graph, &[]));
     ends.extend(loops.filter(|loops| !ends.contains(loops)));
-    let before = |ends: &Ends| {
-        let mut before = before(graph, ends);
-        // Nobody is taken to have ended who may stay in a loop.
-        before.forget_cuts();
-        before
-    };
     // Where it is certain who comes to barriers, and there is one way to end, these are all.
-    let decided = |op: &BarrierOp| {
+    let undecided = |op: &BarrierOp| {
         graph.exprs.constant(graph.event(op.event).guard).is_none() || !graph.knows_count(op)
     };
-    let open = places.len() > 1 || graph.barriers.iter().any(decided);
-    let few = !ends.is_empty() && graph.barriers.len() <= MOST_OPERATIONS;
-    let any = (open && few).then(|| Stays::new(graph).misuses(graph));
-    let (any, more) = any.unzip();
-    (ends.iter().map(before).chain(any).collect(), more.flatten())
+    let open = places.len() > 1 || graph.barriers.iter().any(undecided);
+    (ends, open)
 }
 
 /// For how many barrier operations threads are let stay at any of them.

@@ -5,7 +5,7 @@
 //! before the thread's next operation: by program order, by barriers, or because a read in
 //! between has a value that was written after it.
 
-use super::stays::Stays;
+use super::stays::{self, Stays};
 use super::time::{self, Wrong};
 use super::{Settings, barriers};
 use crate::collections::IndexSet;
@@ -27,22 +27,13 @@ pub(super) fn early(
     engine: &dyn Engine,
     settings: Settings,
 ) -> Option<Verdict> {
-    looked_for(problem, first, engine, settings, reason)
+    barriers::looked_for(problem, wrong(problem.graph, first), engine, settings, reason)
 }
 
-fn looked_for(
-    problem: Problem<'_>,
-    at: EventId,
-    engine: &dyn Engine,
-    settings: Settings,
-    reason: impl Fn(&EventGraph, usize, usize, Option<Box<Choices>>) -> Reason,
-) -> Option<Verdict> {
-    let pairs = Pairs::EarlyReuse;
-    let place = ("PTX-9.7.13.1", problem.graph.event(at).span);
-    let wrong = Wrong { pairs, relation: not_reset, place };
-    time::looked_for(problem, wrong, engine, settings, |problem, choices| {
-        barriers::confirmed(problem, pairs, choices, "early return is", reason)
-    })
+/// A return that is too early, of threads like that of an event.
+fn wrong(graph: &EventGraph, at: EventId) -> Wrong<'static> {
+    let place = ("PTX-9.7.13.1", graph.event(at).span);
+    Wrong { pairs: Pairs::EarlyReuse, relation: not_reset, place }
 }
 
 /// The first arrival at a barrier that the thread may come back to.
@@ -77,19 +68,17 @@ pub(super) fn behind_a_branch(
     if returns.len() > MOST_RETURNS {
         return Some(barriers::unsupported(UNDECIDED));
     }
-    returns.into_iter().find_map(|next| {
-        let place = graph.barriers[next].event;
+    let first = graph.barriers[*returns.first()?].event;
+    let beginnings =
+        returns.iter().flat_map(|&next| Stays::up_to(graph, &[next], |_| false).beginnings());
+    let find = |graph: &EventGraph| {
         // The execution is none of the program that is shown.
         let reason = |_: &EventGraph, a, b, _| reason(graph, a, b, None);
-        let looked_for = |graph: &EventGraph| {
-            looked_for(Problem { graph, ..problem }, place, engine, settings, reason)
-        };
-        let (beginnings, more) = Stays::up_to(graph, &[next], |_| false).beginnings();
-        looked_for(&beginnings).or_else(|| {
-            let open = looked_for(&more?).is_some();
-            open.then(|| barriers::unsupported(UNDECIDED))
-        })
-    })
+        let problem = Problem { graph, ..problem };
+        barriers::looked_for(problem, wrong(graph, first), engine, settings, reason)
+    };
+    let undecided = || barriers::unsupported(UNDECIDED);
+    stays::found(beginnings, find, undecided).map(|(verdict, _)| verdict)
 }
 
 /// What is not decided: who comes back in executions that do not end, since barriers hold threads back.

@@ -14,6 +14,48 @@ use crate::program::expr::{Binary, Expr, ExprArena};
 use petgraph::Graph;
 use petgraph::algo::toposort;
 
+/// A program that lacks something of another one.
+pub(super) enum Beginning {
+    /// Its executions begin executions of the other one.
+    Certain(EventGraph),
+    /// Some of its executions may do so; of those that begin executions of the other one, it has more
+    /// than the certain ones together.
+    Possible(EventGraph),
+}
+
+impl Beginning {
+    /// The events if it is certain.
+    pub(super) fn certain(self) -> Option<EventGraph> {
+        match self {
+            Self::Certain(graph) => Some(graph),
+            Self::Possible(_) => None,
+        }
+    }
+}
+
+/// What is found in a beginning, with its events; not `decided` where it is in a possible one only.
+pub(super) fn found<T>(
+    beginnings: impl IntoIterator<Item = Beginning>,
+    find: impl Fn(&EventGraph) -> Option<T>,
+    undecided: impl FnOnce() -> T,
+) -> Option<(T, EventGraph)> {
+    let mut possible = None;
+    for beginning in beginnings {
+        match beginning {
+            Beginning::Certain(graph) => {
+                if let Some(found) = find(&graph) {
+                    return Some((found, graph));
+                }
+            }
+            Beginning::Possible(graph) if possible.is_none() => {
+                possible = find(&graph).map(|_| graph);
+            }
+            Beginning::Possible(_) => {}
+        }
+    }
+    possible.map(|graph| (undecided(), graph))
+}
+
 /// The program with a choice of where threads stay.
 pub(super) struct Stays {
     /// With the operations at which a thread stays left out, and what is behind them.
@@ -79,23 +121,23 @@ impl Stays {
 
     /// This program with nothing else asked of it: beginnings of executions and, if those may not be
     /// all, more than those.
-    pub(super) fn beginnings(mut self) -> (EventGraph, Option<EventGraph>) {
+    pub(super) fn beginnings(mut self) -> impl Iterator<Item = Beginning> {
         let right = self.right();
         let loosely = self.is_open().then(|| self.passed_rightly(true));
         self.graph.forget_cuts();
         self.graph.violations.clear();
-        let more = loosely.map(|filter| {
-            let mut more = self.graph.clone();
-            more.filter = filter;
-            more
-        });
-        self.graph.filter = right;
-        (self.graph, more)
+        let with = |filter| {
+            let mut graph = self.graph.clone();
+            graph.filter = filter;
+            graph
+        };
+        let more = loosely.map(|filter| Beginning::Possible(with(filter)));
+        [Beginning::Certain(with(right))].into_iter().chain(more)
     }
 
     /// As [`Self::beginnings`] of a program, with what is undefined about it as far as barriers and tasks
     /// are concerned. What is outside of the model counts wherever it stands if that is not known.
-    pub(super) fn misuses(mut self, program: &EventGraph) -> (EventGraph, Option<EventGraph>) {
+    pub(super) fn misuses(mut self, program: &EventGraph) -> impl Iterator<Item = Beginning> {
         let mut violations = Vec::new();
         for violation in &program.violations {
             let known = violation.out_of_model || !violation.behind.is_empty();
@@ -104,12 +146,11 @@ impl Stays {
                 violations.push(Violation { guard, ..violation.clone() });
             }
         }
-        let (beginnings, more) = self.beginnings();
-        let with = |mut graph: EventGraph| {
+        self.beginnings().map(move |mut beginning| {
+            let (Beginning::Certain(graph) | Beginning::Possible(graph)) = &mut beginning;
             graph.violations.clone_from(&violations);
-            graph
-        };
-        (with(beginnings), more.map(with))
+            beginning
+        })
     }
 
     /// When threads come to something undefined, and those end that have to before.
