@@ -20,6 +20,7 @@ use crate::execution::barrier::Barriers;
 use crate::execution::schedule::Schedules;
 use crate::id::{AgentId, EventId, ExprId};
 use crate::program::expr::ExprArena;
+use crate::solve::Goal;
 use std::collections::BTreeSet;
 use std::iter;
 
@@ -48,7 +49,9 @@ fn ends(graph: &EventGraph) -> (Vec<Ends>, bool) {
     let ends = places.iter().map(|places| Ends::new(graph, places));
     let mut ends: Vec<Ends> = ends.filter(Ends::are_early).collect();
     let loops = (!graph.cuts.is_empty()).then(|| Ends::new(graph, &[]));
-    ends.extend(loops.filter(|loops| !ends.contains(loops)));
+    // Where nobody is stopped, executions in which threads stay in loops count as they are.
+    let differs = |loops: &Ends| loops.are_early() || Goal::AnyViolation.needs_end(graph);
+    ends.extend(loops.filter(|loops| differs(loops) && !ends.contains(loops)));
     // Where it is certain who comes to barriers, and there is one way to end, these are all.
     let undecided = |op: &BarrierOp| {
         graph.exprs.constant(graph.event(op.event).guard).is_none() || !graph.knows_count(op)

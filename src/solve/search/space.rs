@@ -97,10 +97,8 @@ impl<'g> Space<'g> {
             asks_for_mbarriers: order.iter().any(|&x| is_about_mbarriers(graph, x)),
             takers: takers(graph),
             classes: match goal {
-                Goal::Related(_) | Goal::Violation(_) | Goal::AnyViolation => {
-                    vec![None; graph.agents.len()]
-                }
-                _ => classes(graph),
+                Goal::Related(_) | Goal::Violation(_) => vec![None; graph.agents.len()],
+                _ => classes(graph, goal == Goal::AnyViolation),
             },
             first: first_events(graph),
             write_pairs: write_pairs(graph, &writes),

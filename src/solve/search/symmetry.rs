@@ -8,13 +8,17 @@ use std::hash::{Hash, Hasher};
 use std::mem::discriminant;
 
 /// For every agent, the number of its class of interchangeable threads; `None` for agents that are
-/// alone.
-pub(super) fn classes(graph: &EventGraph) -> Vec<Option<u32>> {
+/// alone. Where a violation is looked for, exchanging two threads exchanges violations; otherwise what
+/// is observed stays as it is.
+pub(super) fn classes(graph: &EventGraph, for_violations: bool) -> Vec<Option<u32>> {
     let mut out = vec![None; graph.agents.len()];
-    if graph.agents.len() < 4 || !graph.api_edges.is_empty() || !graph.violations.is_empty() {
+    if graph.agents.len() < 4 || !graph.api_edges.is_empty() {
         return out;
     }
-    let observed = observed_accesses(graph);
+    let observed = match for_violations {
+        true => accesses_in(graph, [graph.filter]),
+        false => observed_accesses(graph),
+    };
     let events: Vec<Vec<EventId>> = (0..graph.agents.len())
         .map(|a| graph.ids().filter(|&e| graph.event(e).agent.index() == a).collect())
         .collect();
@@ -26,7 +30,10 @@ pub(super) fn classes(graph: &EventGraph) -> Vec<Option<u32>> {
     let mut leaders: FxHashMap<u64, Vec<usize>> = FxHashMap::default();
     for &agent in &candidates {
         let alike = leaders.entry(outline(graph, &events[agent])).or_default();
-        match alike.iter().find(|&&leader| exchangeable(graph, &events, leader, agent)) {
+        match alike
+            .iter()
+            .find(|&&leader| exchangeable(graph, &events, leader, agent, for_violations))
+        {
             Some(&leader) => {
                 let class = u32::try_from(leader).expect("few agents");
                 out[agent] = Some(class);
@@ -52,15 +59,30 @@ fn outline(graph: &EventGraph, events: &[EventId]) -> u64 {
 
 /// Accesses whose values the condition, the filter or what is shown depends on.
 fn observed_accesses(graph: &EventGraph) -> FxHashSet<AccessId> {
-    let roots = graph.observed.iter().map(|o| o.value).chain([graph.condition, graph.filter]);
+    accesses_in(
+        graph,
+        graph.observed.iter().map(|o| o.value).chain([graph.condition, graph.filter]),
+    )
+}
+
+/// Accesses on whose values these expressions depend.
+fn accesses_in(graph: &EventGraph, roots: impl IntoIterator<Item = ExprId>) -> FxHashSet<AccessId> {
     roots
+        .into_iter()
         .flat_map(|x| graph.exprs.leaves(x))
         .filter_map(|leaf| if let Expr::Read(access) = leaf { Some(access) } else { None })
         .collect()
 }
 
-/// Whether exchanging two threads is an automorphism of the graph.
-fn exchangeable(graph: &EventGraph, events: &[Vec<EventId>], a: usize, b: usize) -> bool {
+/// Whether exchanging two threads is an automorphism of the graph; where that is asked, of its
+/// violations too.
+fn exchangeable(
+    graph: &EventGraph,
+    events: &[Vec<EventId>],
+    a: usize,
+    b: usize,
+    with_violations: bool,
+) -> bool {
     if events[a].len() != events[b].len() {
         return false;
     }
@@ -120,6 +142,11 @@ fn exchangeable(graph: &EventGraph, events: &[Vec<EventId>], a: usize, b: usize)
                 .iter()
                 .any(|d| d.kind == c.kind && equal(graph, c.guard, d.guard, &exchange, &mut known))
         })
+        && (!with_violations
+            || graph.violations.iter().all(|v| {
+                let mut images = graph.violations.iter();
+                images.any(|w| equal(graph, v.guard, w.guard, &exchange, &mut known))
+            }))
 }
 
 /// Whether the barrier operations of two threads differ in nothing but the thread. What they return
