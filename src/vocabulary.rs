@@ -242,6 +242,19 @@ base_relations! {
     BarrierSync = "syncbar", Chosen @ "PTX-8.9.4",
 }
 
+impl BaseRel {
+    /// What relates the operations that meet at barriers: those of CTAs, of warps and of clusters, and
+    /// exchanges within warps.
+    pub const BARRIERS: [Self; 4] =
+        [Self::BarrierSync, Self::WarpSync, Self::ClusterSync, Self::Exchange];
+
+    /// Which of [`Self::BARRIERS`] it is.
+    #[must_use]
+    pub fn kind_of_barrier(self) -> Option<usize> {
+        Self::BARRIERS.iter().position(|&kind| kind == self)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

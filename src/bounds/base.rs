@@ -82,18 +82,11 @@ fn coherence(graph: &EventGraph) -> (Rel, Rel) {
 
 /// Pairs of operations that may meet at a barrier.
 pub(crate) fn barrier_pairs(graph: &EventGraph, relation: BaseRel) -> Rel {
-    use crate::event::graph::BarrierKey;
     let mut out = Rel::empty(graph.events.len());
     for x in &graph.barriers {
         for y in graph.barriers.iter().filter(|y| y.key == x.key && y.waits && x.arrives) {
             let agents = (graph.event(x.event).agent, graph.event(y.event).agent);
-            let matches = match x.key {
-                BarrierKey::Cta(..) | BarrierKey::Instance(..) => relation == BaseRel::BarrierSync,
-                BarrierKey::Warp(..) => relation == BaseRel::WarpSync,
-                BarrierKey::Cluster(_) => relation == BaseRel::ClusterSync,
-                BarrierKey::Exchange(..) => relation == BaseRel::Exchange,
-            };
-            if !matches || agents.0 == agents.1 {
+            if x.key.relation() != relation || agents.0 == agents.1 {
                 continue;
             }
             out.insert(x.event, y.event);

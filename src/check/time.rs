@@ -18,18 +18,9 @@ use crate::vocabulary::{BaseRel, BaseSet};
 /// One event before another: by program order, a barrier, the end of a thread that a barrier waits
 /// for, the API, or because a value has been read.
 pub(super) fn order(arena: &mut Arena) -> NodeId {
-    let steps = [
-        BaseRel::Po,
-        BaseRel::Rf,
-        BaseRel::BarrierSync,
-        BaseRel::WarpSync,
-        BaseRel::ClusterSync,
-        BaseRel::Exchange,
-        BaseRel::Ended,
-        BaseRel::Api,
-    ];
+    let steps = [BaseRel::Po, BaseRel::Rf, BaseRel::Ended, BaseRel::Api];
     let mut step = awaited(arena);
-    for next in steps {
+    for next in steps.into_iter().chain(BaseRel::BARRIERS) {
         let next = arena.add(Node::Rel(next));
         step = arena.add(Node::Union(step, next));
     }
@@ -116,12 +107,6 @@ struct Meeting<'g> {
 impl<'g> Meeting<'g> {
     fn new(graph: &'g EventGraph, barriers: &Barriers<'_>, generations: &Generations) -> Self {
         let n = graph.events.len();
-        let edges = [
-            barriers.cta_edges(generations),
-            barriers.warp_edges(generations),
-            barriers.cluster_edges(generations),
-            barriers.exchange_edges(generations),
-        ];
         let mut operations = EventSet::empty(n);
         let happens = |op: &&BarrierOp| graph.exprs.is_true(graph.event(op.event).guard);
         graph.barriers.iter().filter(happens).for_each(|op| _ = operations.insert(op.event));
@@ -138,7 +123,8 @@ impl<'g> Meeting<'g> {
         let mut ended = base_relation(graph, BaseRel::Ended).clone();
         ended.restrict_domain(&placed);
         ended.restrict_range(&operations);
-        let sync = edges.map(|pairs| Rel::from_pairs(n, pairs));
+        let sync =
+            BaseRel::BARRIERS.map(|kind| Rel::from_pairs(n, barriers.edges(generations, kind)));
         Self { graph, operations, po, sync, awaited, ended, nothing: Rel::empty(n) }
     }
 }
@@ -158,14 +144,10 @@ impl Interpretation for Meeting<'_> {
     fn relation(&self, relation: BaseRel) -> &Rel {
         match relation {
             BaseRel::Po => &self.po,
-            BaseRel::BarrierSync => &self.sync[0],
-            BaseRel::WarpSync => &self.sync[1],
-            BaseRel::ClusterSync => &self.sync[2],
-            BaseRel::Exchange => &self.sync[3],
             BaseRel::Awaited => &self.awaited,
             BaseRel::Ended => &self.ended,
             BaseRel::Peer => base_relation(self.graph, relation),
-            _ => &self.nothing,
+            other => other.kind_of_barrier().map_or(&self.nothing, |kind| &self.sync[kind]),
         }
     }
 }

@@ -13,6 +13,7 @@ use crate::execution::barrier::{Barriers, Generations};
 use crate::id::{AgentId, EventId, ExprId};
 use crate::program::expr::{Binary, Expr};
 use crate::program::micro::Reduction;
+use crate::vocabulary::BaseRel;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The choices made for barriers.
@@ -403,11 +404,8 @@ pub(super) fn edges_of_way(
     barriers: &Barriers<'_>,
     generations: &Generations,
 ) -> Vec<(EventId, EventId)> {
-    let all = barriers.cta_edges(generations).into_iter();
-    let all =
-        all.chain(barriers.warp_edges(generations)).chain(barriers.cluster_edges(generations));
-    let all = all.chain(barriers.exchange_edges(generations));
-    let mut all: Vec<_> = all.collect();
+    let kinds = BaseRel::BARRIERS.into_iter();
+    let mut all: Vec<_> = kinds.flat_map(|kind| barriers.edges(generations, kind)).collect();
     all.sort_unstable();
     all
 }

@@ -787,6 +787,17 @@ impl EventGraph {
 }
 
 impl BarrierKey {
+    /// What relates the operations that meet at such a barrier.
+    #[must_use]
+    pub fn relation(&self) -> BaseRel {
+        match self {
+            Self::Cta(..) | Self::Instance(..) => BaseRel::BarrierSync,
+            Self::Cluster(_) => BaseRel::ClusterSync,
+            Self::Warp(..) => BaseRel::WarpSync,
+            Self::Exchange(..) => BaseRel::Exchange,
+        }
+    }
+
     /// Whether a place is in the cluster or CTA that the barrier belongs to; which threads of a CTA
     /// a warp's barrier is for is left open.
     #[must_use]

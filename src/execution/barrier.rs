@@ -10,6 +10,7 @@ use crate::event::graph::{
     BarrierKey, BarrierOp, BarrierRule, EventGraph, WARP_SIZE, Warp, counts_warps,
 };
 use crate::id::{AgentId, EventId, ExprId};
+use crate::vocabulary::BaseRel;
 
 /// The generation that a barrier operation belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -491,28 +492,17 @@ impl<'a> Barriers<'a> {
         Some(operations.into_iter().collect())
     }
 
-    /// The synchronization edges of CTA barriers (PTX-8.9.4 (3)).
-    pub fn cta_edges(&self, generations: &Generations) -> Vec<(EventId, EventId)> {
-        self.edges(generations, |key| matches!(key, BarrierKey::Cta(..) | BarrierKey::Instance(..)))
-    }
-
-    /// The synchronization edges of warp barriers (PTX-9.7.13.2).
-    pub fn warp_edges(&self, generations: &Generations) -> Vec<(EventId, EventId)> {
-        self.edges(generations, |key| matches!(key, BarrierKey::Warp(..)))
-    }
-
-    /// Who waits for whom in exchanges within warps.
-    pub fn exchange_edges(&self, generations: &Generations) -> Vec<(EventId, EventId)> {
-        self.edges(generations, |key| matches!(key, BarrierKey::Exchange(..)))
-    }
-
-    fn edges(
-        &self,
-        generations: &Generations,
-        kind: impl Fn(&BarrierKey) -> bool,
-    ) -> Vec<(EventId, EventId)> {
+    /// From each arrival at a barrier of one kind, as [`BarrierKey::relation`] says, to what waits there
+    /// in its generation (PTX-8.9.4 (3), PTX-9.7.13.2). The model tells releasing arrivals from relaxed
+    /// ones (PTX-9.7.13.3).
+    #[must_use]
+    pub fn edges(&self, generations: &Generations, relation: BaseRel) -> Vec<(EventId, EventId)> {
         let mut out = Vec::new();
-        for &x in self.executed.iter().filter(|&&b| self.op(b).arrives && kind(&self.op(b).key)) {
+        for &x in self
+            .executed
+            .iter()
+            .filter(|&&b| self.op(b).arrives && self.op(b).key.relation() == relation)
+        {
             for &y in self
                 .executed
                 .iter()
@@ -525,12 +515,6 @@ impl<'a> Barriers<'a> {
             }
         }
         out
-    }
-
-    /// From each arrival of a cluster barrier to the waits of its phase; the model tells releasing
-    /// arrivals from relaxed ones (PTX-8.9.4, PTX-9.7.13.3).
-    pub fn cluster_edges(&self, generations: &Generations) -> Vec<(EventId, EventId)> {
-        self.edges(generations, |key| matches!(key, BarrierKey::Cluster(_)))
     }
 }
 

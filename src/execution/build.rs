@@ -373,13 +373,9 @@ impl<'g> Execution<'g> {
         let barriers =
             Barriers::new(self.graph, |id| self.executed.contains(id), |x| self.value(x));
         let edges = |generations: &Generations| {
-            let edges = [
-                (BaseRel::BarrierSync, barriers.cta_edges(generations)),
-                (BaseRel::WarpSync, barriers.warp_edges(generations)),
-                (BaseRel::ClusterSync, barriers.cluster_edges(generations)),
-                (BaseRel::Exchange, barriers.exchange_edges(generations)),
-            ];
-            edges.into_iter().for_each(|(kind, e)| self.choose(kind, Rel::from_pairs(n, e)));
+            for kind in BaseRel::BARRIERS {
+                self.choose(kind, Rel::from_pairs(n, barriers.edges(generations, kind)));
+            }
         };
         let generations = &self.choices.generations;
         if generations.is_empty() {

@@ -8,7 +8,7 @@ use crate::id::{AccessId, EventId, ExprId};
 use crate::relation::eval::evaluate_roots;
 use crate::relation::expr::Model;
 use crate::source::Span;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 pub mod enumerate;
 pub mod forecast;
@@ -305,6 +305,12 @@ impl Budget {
         const STEPS: u64 = 5_000;
         let steps = self.steps.map_or(STEPS, |steps| steps.min(STEPS));
         Self { steps: Some(steps), ..self.within(Duration::from_secs(1)) }
+    }
+
+    /// When the time is over, if it begins now.
+    #[must_use]
+    pub fn end(self) -> Option<Instant> {
+        self.milliseconds.map(|ms| Instant::now() + Duration::from_millis(ms))
     }
 
     /// At most this long.

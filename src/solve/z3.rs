@@ -16,7 +16,7 @@ use crate::execution::build::{Choices, Execution};
 use crate::id::{AccessId, EventId, ExprId};
 use crate::program::expr::Expr;
 use rustc_hash::FxHashMap;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 use terms::{Term, Translation, number};
 use z3::ast::Bool;
 use z3::{Config, Params, SatResult, Solver};
@@ -54,7 +54,7 @@ impl Engine for Z3Engine {
     }
 
     fn find(&self, problem: Problem<'_>, goal: Goal, budget: Budget) -> Answer {
-        let end = end_of(budget);
+        let end = budget.end();
         let mut encoding = match Encoding::new(problem, goal, self.precision, end) {
             Ok(encoding) => encoding,
             Err(EncodeError::Time) => return Answer::Unknown(Why::Timeout),
@@ -68,7 +68,7 @@ impl Engine for Z3Engine {
     }
 
     fn states(&self, problem: Problem<'_>, budget: Budget) -> Result<States, String> {
-        let end = end_of(budget);
+        let end = budget.end();
         let mut encoding = match Encoding::new(problem, Goal::Complete, self.precision, end) {
             Ok(encoding) => encoding,
             Err(EncodeError::Time) => {
@@ -81,11 +81,6 @@ impl Engine for Z3Engine {
             Session::new(&mut encoding, budget, end).states(sides)
         }))
     }
-}
-
-/// When the time of a budget is over.
-fn end_of(budget: Budget) -> Option<Instant> {
-    budget.milliseconds.map(|ms| Instant::now() + Duration::from_millis(ms))
 }
 
 /// How many units of the solver's own measure a step is worth: some ten thousand steps take seconds.

@@ -26,7 +26,7 @@ use crate::solve::symbols;
 use crate::solve::{Budget, Goal, Why};
 use crate::vocabulary::BaseRel;
 use std::ops::ControlFlow;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// Why a search ends before it has seen everything.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,7 +75,7 @@ impl<'a, F: FnMut(&Execution<'a>) -> Flow> Search<'a, F> {
         Self {
             evaluator: rules.evaluator(graph.events.len()),
             steps_left: budget.steps,
-            deadline: budget.milliseconds.map(|ms| Instant::now() + Duration::from_millis(ms)),
+            deadline: budget.end(),
             apart: Vec::new(),
             self_justified: false,
             barriers: Vec::new(),

@@ -19,7 +19,7 @@ use crate::program::value::{Values, evaluate};
 use crate::relation::expr::AxiomKind;
 use crate::solve::{Budget, Goal, Why};
 use crate::vocabulary::{BaseRel, BaseSet};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// Whether a search goes on.
 pub(super) type Flow = Result<(), Stop>;
@@ -49,8 +49,7 @@ pub(super) struct Limit {
 
 impl Limit {
     pub(super) fn new(budget: Budget) -> Self {
-        let deadline = budget.milliseconds.map(|ms| Instant::now() + Duration::from_millis(ms));
-        Self { steps: budget.steps.unwrap_or(DEFAULT_STEPS), deadline }
+        Self { steps: budget.steps.unwrap_or(DEFAULT_STEPS), deadline: budget.end() }
     }
 
     /// Why a search of this many nodes has to stop, if it does.
@@ -152,10 +151,10 @@ impl Base for Search<'_, '_> {
             BaseRel::Rf => self.reads_from(side, out),
             BaseRel::Co => out.copy_from(&self.co),
             BaseRel::FenceSc => out.copy_from(&self.sc),
-            BaseRel::BarrierSync => self.synchronizes(0, side, out),
-            BaseRel::WarpSync => self.synchronizes(1, side, out),
-            BaseRel::ClusterSync => self.synchronizes(2, side, out),
-            BaseRel::Exchange => self.synchronizes(3, side, out),
+            BaseRel::BarrierSync | BaseRel::WarpSync | BaseRel::ClusterSync | BaseRel::Exchange => {
+                let kind = relation.kind_of_barrier().expect("one of them");
+                self.synchronizes(kind, side, out);
+            }
             BaseRel::Phase | BaseRel::Awaited => self.conditional(relation, side, out),
             given => match &self.space.relations[given.index()] {
                 Some(pairs) => {

@@ -107,12 +107,8 @@ impl Search<'_, '_> {
     fn meet(&mut self, generations: Generations) {
         let n = self.space.graph.events.len();
         let barriers = self.barriers();
-        let sync = [
-            Rel::from_pairs(n, barriers.cta_edges(&generations)),
-            Rel::from_pairs(n, barriers.warp_edges(&generations)),
-            Rel::from_pairs(n, barriers.cluster_edges(&generations)),
-            Rel::from_pairs(n, barriers.exchange_edges(&generations)),
-        ];
+        let sync =
+            BaseRel::BARRIERS.map(|kind| Rel::from_pairs(n, barriers.edges(&generations, kind)));
         drop(barriers);
         self.sync = sync;
         self.generations = generations;

@@ -138,14 +138,10 @@ impl Rules {
             .iter()
             .filter_map(|op| if let Op::Rel(r, _) = op { Some(*r) } else { None })
             .collect();
-        let is_barrier = |relation: BaseRel| {
-            matches!(
-                relation,
-                BaseRel::BarrierSync | BaseRel::WarpSync | BaseRel::ClusterSync | BaseRel::Exchange
-            )
-        };
-        let bounds_barriers =
-            code.ops.iter().any(|op| matches!(op, Op::Rel(r, Side::High) if is_barrier(*r)));
+        let bounds_barriers = code
+            .ops
+            .iter()
+            .any(|op| matches!(op, Op::Rel(r, Side::High) if r.kind_of_barrier().is_some()));
         Ok(Self {
             number: pool.register(),
             pool: Arc::clone(pool),

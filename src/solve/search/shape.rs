@@ -51,9 +51,7 @@ impl Shape {
         lacks(BaseRel::Uncovered, !graph.events.iter().any(|e| restricted(&e.kind)));
         [BaseRel::Issue, BaseRel::Intra, BaseRel::Done].into_iter().for_each(|r| lacks(r, true));
         let barriers = graph.barriers.is_empty();
-        [BaseRel::BarrierSync, BaseRel::ClusterSync, BaseRel::WarpSync, BaseRel::Exchange]
-            .into_iter()
-            .for_each(|r| lacks(r, barriers));
+        BaseRel::BARRIERS.into_iter().for_each(|r| lacks(r, barriers));
         lacks(BaseRel::Phase, graph.phases.is_empty());
         let nobody = graph.awaited.is_empty() && base_relation(graph, BaseRel::Awaited).is_empty();
         lacks(BaseRel::Awaited, nobody);

@@ -129,9 +129,7 @@ impl<'g> Space<'g> {
             space.relations[relation.index()] = Some(base_relation(graph, relation));
         }
         if rules.bounds_barriers && space.meetings.as_ref().is_none_or(|ways| ways.len() != 1) {
-            let kinds =
-                [BaseRel::BarrierSync, BaseRel::WarpSync, BaseRel::ClusterSync, BaseRel::Exchange];
-            space.may_meet = Some(kinds.map(|kind| barrier_pairs(graph, kind)));
+            space.may_meet = Some(BaseRel::BARRIERS.map(|kind| barrier_pairs(graph, kind)));
         }
         if let Some(thin_air) = &rules.thin_air {
             space.find_dependencies(&thin_air.dependencies);

@@ -3,7 +3,7 @@
 
 use super::explore::Search;
 use crate::bitrel::{EventSet, Rel};
-use crate::event::graph::{BarrierKey, EventGraph};
+use crate::event::graph::EventGraph;
 use crate::execution::barrier::{Generation, Generations};
 use crate::execution::build::barrier_result;
 use crate::id::AgentId;
@@ -45,27 +45,20 @@ impl Turns {
             let (from, to) = (&graph.barriers[x], &graph.barriers[y]);
             from.arrives && to.waits && from.key == to.key && agent(x) != agent(y)
         };
+        let kind = |b: usize| {
+            graph.barriers[b].key.relation().kind_of_barrier().expect("it is of a barrier")
+        };
         let all = by_turn.iter().flat_map(|&x| by_turn.iter().map(move |&y| (x, y)));
         let pairs = all.filter(waits_for);
         Self {
             operations: by_turn.iter().map(|&b| numbered(b)).collect(),
-            pairs: pairs.map(|(x, y)| (x, y, kind(&graph.barriers[x].key))).collect(),
+            pairs: pairs.map(|(x, y)| (x, y, kind(x))).collect(),
             reducing: by_turn
                 .iter()
                 .copied()
                 .filter(|&b| graph.barriers[b].reduction.is_some())
                 .collect(),
         }
-    }
-}
-
-/// The place of a kind of barriers among what they order: CTAs, warps, clusters, exchanges.
-fn kind(key: &BarrierKey) -> usize {
-    match key {
-        BarrierKey::Cta(..) | BarrierKey::Instance(..) => 0,
-        BarrierKey::Warp(..) => 1,
-        BarrierKey::Cluster(_) => 2,
-        BarrierKey::Exchange(..) => 3,
     }
 }
 

@@ -84,7 +84,7 @@ impl<'e> Derived<'e> {
 
     /// Whether a barrier lets the second go on when the first has arrived.
     pub(super) fn meets_at_barrier(&self, a: EventId, b: EventId) -> bool {
-        [BaseRel::BarrierSync, BaseRel::ClusterSync, BaseRel::WarpSync, BaseRel::Exchange]
+        BaseRel::BARRIERS
             .into_iter()
             .any(|relation| self.execution.relation(relation).contains(a, b))
     }
