@@ -307,27 +307,6 @@ fn template_rows_become_tests() {
     insta::assert_snapshot!("template_rows", report);
 }
 
-/// Ten times the text takes about ten times as long: far less than a hundred times.
-#[test]
-fn reading_is_linear() {
-    let seconds = |rows: usize| {
-        let init: String =
-            (0..rows).map(|at| format!("x{at}=0; P0:r{at}=1; y{at}=x{at};\n")).collect();
-        let body: String =
-            (0..rows).map(|at| format!(" L{at}: st.weak x{at}, r{at} | ;\n")).collect();
-        let text = format!(
-            "PTX t\n{{\n{init}}}\n P0@cta 0,gpu 0 | P1@cta 0,gpu 0 ;\n{body}exists x1 = 1\n"
-        );
-        let start = std::time::Instant::now();
-        let (_, parsed) = reparsed(&text);
-        assert_eq!(parsed.tests.len(), 1);
-        start.elapsed().as_secs_f64()
-    };
-    let small = seconds(2_000).max(seconds(2_000)).max(1e-3);
-    let large = seconds(20_000);
-    assert!(large < 40.0 * small, "{small} s and {large} s");
-}
-
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 

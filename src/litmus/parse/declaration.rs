@@ -217,7 +217,16 @@ fn variables(
             span: start,
         };
         if cursor.eat(TokenKind::Assign).is_some() {
-            initializer(cursor, &mut variable, open)?;
+            let at_end = |cursor: &Cursor<'_>| {
+                matches!(cursor.peek(), Some(TokenKind::Comma | TokenKind::Semicolon))
+            };
+            match initializer(cursor, &mut variable, open) {
+                // The variable is there, so that one mistake is reported once.
+                Err(wrong @ SyntaxError::Initializer { .. }) if at_end(cursor) => {
+                    draft.syntax(&wrong);
+                }
+                other => other?,
+            }
         } else if open && space == DeclaredSpace::Shared {
             draft.error(&LitmusError::UnsizedShared { name: name.clone() });
             // Enough for most of what accesses it, so that one mistake is reported once.
