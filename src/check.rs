@@ -226,8 +226,22 @@ fn too_large(graph: &EventGraph) -> Option<String> {
     if events > MOST_EVENTS {
         return Some(format!("a program of {events} events, more than {MOST_EVENTS}"));
     }
+    if let Some(op) = graph.barriers.iter().find(|op| is_unclear(graph, op)) {
+        return Some(format!(
+            "a thread count from memory at {}, in a warp of several threads",
+            op.key
+        ));
+    }
     let crowd = graph.barriers.iter().find(|op| is_crowded(graph, op))?;
     Some(format!("{} with a count and more than {MOST_AT_BARRIER} threads", crowd.key))
+}
+
+/// Whether values decide if an operation marks the arrival of its warp, with the other threads of which
+/// it then comes (PTX-9.7.13.1).
+fn is_unclear(graph: &EventGraph, op: &BarrierOp) -> bool {
+    op.arrives
+        && !graph.knows_count(op)
+        && graph.mates(graph.event(op.event).agent).next().is_some()
 }
 
 /// Which threads meet at a barrier with a count is found by trying all sets of them.

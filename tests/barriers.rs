@@ -165,10 +165,13 @@ impl Program {
     }
 
     /// Whether a thread comes to a barrier, or stores the flag, behind a load of the flag that decides
-    /// nothing. The load may happen when the thread has ended, or when another one has ended that has
+    /// nothing but loads. The load may happen when the thread has ended, or when another one has ended that has
     /// seen the flag, where nobody who waits comes to know of it: that a thread ends orders nothing.
     fn loads_late(&self) -> bool {
-        let idle = |step: &Step| step.when.is_none() && !matches!(step.act, Act::Reduce(..));
+        let loads = |step: &Step| matches!(step.act, Act::Look | Act::Load(_));
+        let idle = |step: &Step| {
+            (step.when.is_none() || loads(step)) && !matches!(step.act, Act::Reduce(..))
+        };
         let meets = |step: &Step| !step.act.is_access() || step.act == Act::Set;
         self.threads.iter().any(|steps| {
             let looks = (0..steps.len()).filter(|&at| steps[at].act == Act::Look);
@@ -587,6 +590,8 @@ fn agrees(
     let other_count = |step: &Step| matches!(step.act, Act::Sync(3) | Act::Arrive(3));
     let waits = program.steps().any(|step| step.act == Act::Wait);
     let differ = (behind || waits) && program.steps().any(other_count);
+    // So are some where a thread waits in a loop for which others of its warp wait at a barrier.
+    let open = program.has_predicates() || differ || (waits && program.mates);
     let mut seen = None;
     for engine in engines {
         let engine = engine.as_ref();
@@ -599,7 +604,7 @@ fn agrees(
             Verdict::Undefined(_) => runs.undefined,
             Verdict::Allowed(_) => complete && !runs.undefined,
             Verdict::Deadlock(_) | Verdict::Forbidden(_) => !complete && !runs.undefined,
-            Verdict::Unknown(Undecided::Unsupported(_)) if program.has_predicates() || differ => {
+            Verdict::Unknown(Undecided::Unsupported(_)) if open => {
                 tally.unsupported += 1;
                 continue;
             }

@@ -4,8 +4,7 @@
 use super::prefix::{Ends, up_to, with_loops_left};
 use super::time::{self, Wrong};
 use super::{Settings, counts, reuse, too_large, verdict_on};
-use crate::event::awaited::waits_for_warp;
-use crate::event::graph::{BarrierKey, BarrierOp, BarrierRule, EventGraph, Violation};
+use crate::event::graph::{BarrierKey, BarrierOp, BarrierRule, EventGraph, Violation, WARP_SIZE};
 use crate::execution::barrier::{Barriers, TooMany};
 use crate::execution::build::Choices;
 use crate::execution::schedule::{Misuse, Misused, Schedules};
@@ -102,7 +101,7 @@ fn violated(graph: &EventGraph, schedules: &Schedules<'_>) -> Result<Option<Verd
         let mut behind = violation.behind.iter();
         let sure = graph.api_edges.is_empty()
             && violation.ended.is_empty()
-            && behind.all(|&(agent, count)| !may_wait(graph, agent, count));
+            && behind.all(|&(agent, count)| comes_surely(graph, agent, count));
         if sure && schedules.pass(&violation.behind)? {
             return Ok(Some(verdict_on(violation, None)));
         }
@@ -110,12 +109,12 @@ fn violated(graph: &EventGraph, schedules: &Schedules<'_>) -> Result<Option<Verd
     Ok(None)
 }
 
-/// Whether a value decides if a thread comes to one of the first operations and waits there.
-fn may_wait(graph: &EventGraph, agent: AgentId, count: usize) -> bool {
-    graph.barriers[..count].iter().any(|op| {
+/// Whether no value decides if a thread comes to any of the first operations: the schedules are of
+/// those up to the first of which that is not known.
+fn comes_surely(graph: &EventGraph, agent: AgentId, count: usize) -> bool {
+    graph.barriers[..count].iter().all(|op| {
         let event = graph.event(op.event);
-        let waits = op.waits || waits_for_warp(graph, op);
-        event.agent == agent && waits && graph.exprs.constant(event.guard).is_none()
+        event.agent != agent || graph.exprs.constant(event.guard).is_some()
     })
 }
 
@@ -246,8 +245,20 @@ pub(super) fn looked_for(
     time::looked_for(problem, wrong, engine, settings, |problem, choices| {
         let index = |id| problem.graph.barrier_index(id).expect("a barrier operation");
         match pairs.confirm(problem, &choices) {
-            Ok((_, (a, b))) => {
-                Verdict::Undefined(reason(problem.graph, index(a), index(b), Some(choices)))
+            Ok((execution, (a, b))) => {
+                let (a, b) = (index(a), index(b));
+                // What is asked takes arrivals that complete a barrier alone from their counts.
+                let alone = |&b: &usize| {
+                    let op = &problem.graph.barriers[b];
+                    let asks = |count| execution.value(count) == Some(WARP_SIZE);
+                    !op.waits && !problem.graph.knows_count(op) && op.count().is_some_and(asks)
+                };
+                if [a, b].iter().any(alone) {
+                    return unsupported(
+                        "an arrival that completes a barrier alone, with a count from memory",
+                    );
+                }
+                Verdict::Undefined(reason(problem.graph, a, b, Some(choices)))
             }
             Err(why) => {
                 let relation = pairs.relation();

@@ -28,7 +28,8 @@ pub(super) fn differ(
 ) -> Option<Verdict> {
     let pairs = meetings(problem.graph);
     let &(first, _) = pairs.first()?;
-    barriers::looked_for(problem, wrong(problem.graph, first), engine, settings, reason)
+    let wrong = wrong(problem.graph, Pairs::DifferentCounts, first);
+    barriers::looked_for(problem, wrong, engine, settings, reason)
         .or_else(|| in_a_beginning(problem, &pairs, engine, settings))
 }
 
@@ -57,30 +58,41 @@ fn in_a_beginning(
         return Some(barriers::unsupported(UNDECIDED));
     }
     let alone = |op: &BarrierOp| graph.completes_alone(op);
-    // When an arrival that completes a barrier alone is over, no order says: here it is for what comes
-    // behind it, and its warp has come.
-    let all = !goes_on(graph)
-        && !pairs.iter().any(|&(a, b)| [a, b].map(|op| alone(&graph.barriers[op])).contains(&true));
     let undecided = || barriers::unsupported(UNDECIDED);
-    let beginnings =
-        pairs.iter().flat_map(|&(a, b)| Stays::up_to(graph, &[a, b], alone).beginnings());
-    let find = |graph: &EventGraph| {
-        // The execution is none of the program that is shown.
-        let reason = |_: &EventGraph, a, b, _| reason(graph, a, b, None);
-        let problem = Problem { graph, ..problem };
-        barriers::looked_for(problem, wrong(graph, pairs[0].0), engine, settings, reason)
-    };
-    let found = stays::found(beginnings, find, undecided).map(|(verdict, _)| verdict);
-    found.or_else(|| (!all).then(undecided))
+    let mut open = goes_on(graph);
+    for &(a, b) in pairs {
+        let ops = [a, b].map(|op| &graph.barriers[op]);
+        // When an arrival that completes a barrier alone is over, no order says: here it is for what
+        // comes behind it, and its warp has come.
+        let one_alone = ops.iter().any(|op| alone(op));
+        open |= one_alone;
+        if one_alone && !ops.iter().all(|op| graph.knows_count(op)) {
+            continue;
+        }
+        let pair = Pairs::CountsBetween(ops[0].event, ops[1].event);
+        let find = |graph: &EventGraph| {
+            // The execution is none of the program that is shown.
+            let reason = |_: &EventGraph, a, b, _| reason(graph, a, b, None);
+            let problem = Problem { graph, ..problem };
+            barriers::looked_for(problem, wrong(graph, pair, a), engine, settings, reason)
+        };
+        let beginnings = Stays::up_to(graph, &[a, b], alone).beginnings();
+        match stays::found(beginnings, find, undecided) {
+            Some((Verdict::Unknown(_), _)) => open = true,
+            Some((verdict, _)) => return Some(verdict),
+            None => {}
+        }
+    }
+    open.then(undecided)
 }
 
 /// How many pairs of operations that may meet are looked at.
 const MOST_MEETINGS: usize = 16;
 
 /// Different counts at a barrier at one time, of operations like this one.
-fn wrong(graph: &EventGraph, at: usize) -> Wrong<'static> {
+fn wrong(graph: &EventGraph, pairs: Pairs, at: usize) -> Wrong<'static> {
     let place = ("PTX-9.7.13.1", graph.event(graph.barriers[at].event).span);
-    Wrong { pairs: Pairs::DifferentCounts, relation: at_one_time, place }
+    Wrong { pairs, relation: at_one_time, place }
 }
 
 /// Pairs of operations that may be at one barrier at one time with different counts, by the order of
@@ -135,8 +147,10 @@ fn may_both_happen(
     settings: Settings,
 ) -> bool {
     let graph = problem.graph;
-    // Of what decides about the filter nothing is known.
-    if goes_on(graph) || (!graph.cuts.is_empty() && !graph.exprs.is_true(graph.filter)) {
+    // Of what decides about the filter nothing is known, nor of what barriers and votes return that are
+    // left out.
+    let returns = graph.barriers.iter().any(BarrierOp::returns);
+    if returns || goes_on(graph) || (!graph.cuts.is_empty() && !graph.exprs.is_true(graph.filter)) {
         return true;
     }
     let mut free = without_barriers(graph);

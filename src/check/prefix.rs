@@ -52,11 +52,14 @@ fn ends(graph: &EventGraph) -> (Vec<Ends>, bool) {
     // Where nobody is stopped, executions in which threads stay in loops count as they are.
     let differs = |loops: &Ends| loops.are_early() || Goal::AnyViolation.needs_end(graph);
     ends.extend(loops.filter(|loops| differs(loops) && !ends.contains(loops)));
-    // Where it is certain who comes to barriers, and there is one way to end, these are all.
+    // Where it is certain who comes to barriers and that all leave their loops, and there is one way to
+    // end, these are all.
     let undecided = |op: &BarrierOp| {
         graph.exprs.constant(graph.event(op.event).guard).is_none() || !graph.knows_count(op)
     };
-    let open = places.len() > 1 || graph.barriers.iter().any(undecided);
+    let stays = |cut: &Cut| !graph.exprs.is_false(cut.guard);
+    let open =
+        places.len() > 1 || graph.cuts.iter().any(stays) || graph.barriers.iter().any(undecided);
     (ends, open)
 }
 

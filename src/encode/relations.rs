@@ -76,8 +76,8 @@ impl Encoding<'_> {
     /// What an execution has to say besides of a pair that the relation holds.
     fn is_wanted(&mut self, wanted: Pairs, a: EventId, b: EventId) -> Formula {
         let graph = self.graph;
-        match (wanted, graph.barrier(a), graph.barrier(b)) {
-            (Pairs::DifferentCounts, Some(one), Some(other)) => {
+        match (graph.barrier(a), graph.barrier(b)) {
+            (Some(one), Some(other)) if wanted.asks_for_counts() => {
                 let differ = graph.counts_differ(&mut self.exprs, one, other);
                 self.truth(differ)
             }

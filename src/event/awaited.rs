@@ -78,7 +78,7 @@ fn may_be_awaited(graph: &EventGraph, at: usize) -> Vec<AgentId> {
     if op.waits && is_for_all(graph, op) {
         return graph.members(&op.key).into_iter().filter(|&agent| agent != own).collect();
     }
-    match matches!(op.key, BarrierKey::Cta(..)) && waits_for_warp(graph, op) {
+    match waits_for_warp(graph, op) && is_in_turn(graph, at) {
         true => graph.mates(own).collect(),
         false => Vec::new(),
     }

@@ -20,7 +20,9 @@ pub(super) fn violations(graph: &mut EventGraph) -> Vec<Violation> {
             push(graph, &mut out, &[index], wrong, rule);
         }
         for other in 0..index {
+            // Where values decide counts, it is not known in which turn they come.
             if mixes(&graph.barriers[index], &graph.barriers[other])
+                && graph.knows_counts_at(&graph.barriers[index].key)
                 && agent(graph, index) != agent(graph, other)
             {
                 let together = same_turn(graph, index, other);
@@ -62,12 +64,16 @@ fn guard(graph: &EventGraph, index: usize) -> ExprId {
     graph.event(graph.barriers[index].event).guard
 }
 
-/// How many operations on the same barrier that satisfy `counts` the thread has executed before.
+/// How many operations on the same barrier that it may meet and that satisfy `counts` the thread has
+/// executed before.
 fn earlier(graph: &mut EventGraph, index: usize, counts: impl Fn(&BarrierOp) -> bool) -> ExprId {
-    let same = |&other: &usize| {
-        agent(graph, other) == agent(graph, index)
-            && graph.barriers[other].key == graph.barriers[index].key
-            && counts(&graph.barriers[other])
+    let op = &graph.barriers[index];
+    let same = |&b: &usize| {
+        let other = &graph.barriers[b];
+        agent(graph, b) == agent(graph, index)
+            && other.key == op.key
+            && graph.may_meet(op, other)
+            && counts(other)
     };
     let guards: Vec<ExprId> = (0..index).filter(same).map(|other| guard(graph, other)).collect();
     graph.exprs.count(guards, BarrierOp::ORDINAL_BITS)

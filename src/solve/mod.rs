@@ -136,6 +136,8 @@ pub enum Pairs {
     /// Operations of two threads with different thread counts at one barrier of a CTA, neither of
     /// which is sure to be over before the other (PTX-9.7.13.1).
     DifferentCounts,
+    /// These two operations, as [`Self::DifferentCounts`].
+    CountsBetween(EventId, EventId),
     /// An access, twice, to the shared memory of another CTA that may not have started (PTX-2.2.2).
     BeforeStart,
     /// An access, twice, to the shared memory of another CTA that may have exited (PTX-2.2.2).
@@ -149,7 +151,7 @@ impl Pairs {
         match self {
             Self::MixedRace | Self::Race | Self::RaceBetween(..) => "race",
             Self::EarlyReuse => "not-reset",
-            Self::DifferentCounts => "at-one-time",
+            Self::DifferentCounts | Self::CountsBetween(..) => "at-one-time",
             Self::BeforeStart => "not-started",
             Self::AfterExit => "may-have-exited",
         }
@@ -163,8 +165,14 @@ impl Pairs {
         let mut pairs = values.relation(node).iter_pairs();
         pairs.find(|&(a, b)| {
             self.counts(execution.graph, a, b)
-                && (self != Self::DifferentCounts || execution.thread_counts_differ(a, b))
+                && (!self.asks_for_counts() || execution.thread_counts_differ(a, b))
         })
+    }
+
+    /// Whether the execution has to say that thread counts differ.
+    #[must_use]
+    pub fn asks_for_counts(self) -> bool {
+        matches!(self, Self::DifferentCounts | Self::CountsBetween(..))
     }
 
     /// As [`Self::find`], in the execution of an engine's choices, which the model has to admit.
@@ -205,6 +213,9 @@ impl Pairs {
                 .barrier(a)
                 .zip(graph.barrier(b))
                 .is_some_and(|(arrival, next)| graph.returns_to_barrier(arrival, next)),
+            Self::CountsBetween(one, other) => {
+                (a, b) == (one, other) && Self::DifferentCounts.counts(graph, a, b)
+            }
             Self::DifferentCounts => {
                 graph.barrier(a).zip(graph.barrier(b)).is_some_and(|(one, other)| {
                     // When an arrival that completes a barrier alone is over, no order says.

@@ -110,9 +110,7 @@ impl<'e> Derived<'e> {
     /// where operations of one turn meet.
     fn stays_away(&self, op: &'e BarrierOp, thread: AgentId) -> bool {
         let own = self.event(op.event).agent;
-        let cluster_arrival = matches!(op.key, BarrierKey::Cluster(_)) && !op.waits;
-        if cluster_arrival || !self.graph.meets_by_turn(&op.key) || !self.waits_for(op, own, thread)
-        {
+        if !self.graph.meets_by_turn(&op.key) || !self.waits_for(op, own, thread) {
             return false;
         }
         let happen = |of: AgentId| {
