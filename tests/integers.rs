@@ -27,8 +27,8 @@ enum Kind {
     Amount,
     /// A floating-point number of 32 bits.
     Float,
-    /// A word from a register only.
-    Pair,
+    /// A word from a register only: two or four numbers side by side.
+    Packed,
     /// A word, of which a constant has so many bits.
     Field,
 }
@@ -170,6 +170,11 @@ fn pairs(a: u64, b: u64, function: impl Fn(u64, u64) -> u64) -> u64 {
     function(a >> 16, b >> 16) << 16 | function(a & 0xFFFF, b & 0xFFFF)
 }
 
+fn bytes(a: u64, b: u64, function: impl Fn(u64, u64) -> u64) -> u64 {
+    let byte = |word: u64, at: u32| word >> (8 * at) & 0xFF;
+    (0..4).map(|at| function(byte(a, at), byte(b, at)) << (8 * at)).sum()
+}
+
 fn pack(a: u64, b: u64, c: u64, signed: bool, size: u32) -> u64 {
     let part = |value| nearest(number(value, true, 32), signed, size);
     cut(c << (2 * size) | part(a) << size | part(b), 32)
@@ -306,36 +311,64 @@ fn forms() -> Vec<Form> {
         add(
             format!("add.{t}16x2"),
             32,
-            &[Kind::Pair; 2],
+            &[Kind::Packed; 2],
             Box::new(move |s| pairs(s[0], s[1], sum)),
         );
         add(
             format!("add.sat.{t}16x2"),
             32,
-            &[Kind::Pair; 2],
+            &[Kind::Packed; 2],
             Box::new(move |s| {
                 pairs(s[0], s[1], |a, b| {
                     nearest(number(a, signed, 16) + number(b, signed, 16), signed, 16)
                 })
             }),
         );
+        for (o, sign) in [("add", 1), ("sub", -1)] {
+            let result = move |a: u64, b: u64| number(a, signed, 8) + sign * number(b, signed, 8);
+            add(
+                format!("{o}.{t}8x4"),
+                32,
+                &[Kind::Packed; 2],
+                Box::new(move |s| bytes(s[0], s[1], |a, b| cut(result(a, b) as u64, 8))),
+            );
+            add(
+                format!("{o}.sat.{t}8x4"),
+                32,
+                &[Kind::Packed; 2],
+                Box::new(move |s| bytes(s[0], s[1], |a, b| nearest(result(a, b), signed, 8))),
+            );
+        }
         for (o, least) in [("min", true), ("max", false)] {
             let best = move |a: i128, b: i128| if least { a.min(b) } else { a.max(b) };
             add(
                 format!("{o}.{t}16x2"),
                 32,
-                &[Kind::Pair; 2],
+                &[Kind::Packed; 2],
                 Box::new(move |s| {
                     pairs(s[0], s[1], |a, b| {
                         cut(best(number(a, signed, 16), number(b, signed, 16)) as u64, 16)
                     })
                 }),
             );
+            let best_byte = move |a: u64, b: u64| best(number(a, signed, 8), number(b, signed, 8));
+            add(
+                format!("{o}.{t}8x4"),
+                32,
+                &[Kind::Packed; 2],
+                Box::new(move |s| bytes(s[0], s[1], |a, b| cut(best_byte(a, b) as u64, 8))),
+            );
             if signed {
+                add(
+                    format!("{o}.relu.s8x4"),
+                    32,
+                    &[Kind::Packed; 2],
+                    Box::new(move |s| bytes(s[0], s[1], |a, b| best_byte(a, b).max(0) as u64)),
+                );
                 add(
                     format!("{o}.relu.s16x2"),
                     32,
-                    &[Kind::Pair; 2],
+                    &[Kind::Packed; 2],
                     Box::new(move |s| {
                         pairs(s[0], s[1], |a, b| {
                             best(number(a, true, 16), number(b, true, 16)).max(0) as u64
@@ -353,6 +386,12 @@ fn forms() -> Vec<Form> {
             }
         }
     }
+    add(
+        "neg.s8x4".to_owned(),
+        32,
+        &[Kind::Packed],
+        Box::new(|s| bytes(0, s[0], |_, b| cut(b.wrapping_neg(), 8))),
+    );
     for (w, kind) in [(16, B16), (32, B32), (64, B64)] {
         add(
             format!("slct.b{w}.s32"),
@@ -510,7 +549,7 @@ fn program(form: &Form, values: &[u64], from: &[From], negated: bool) -> String 
     for (at, ((&value, &from), kind)) in values.iter().zip(from).zip(&form.operands).enumerate() {
         let width = kind.width();
         let constant = match kind {
-            Kind::Pair => false,
+            Kind::Packed => false,
             Kind::Field => value < 256,
             _ => true,
         };

@@ -3,7 +3,7 @@
 use crate::diagnostic::Diagnostic;
 use crate::litmus::ast::{InitialValue, RegisterInit, Test};
 use crate::litmus::error::LitmusError;
-use crate::ptx::operation::Type;
+use crate::ptx::operation::{Operation, Statement, Type};
 use crate::ptx::uses::for_each_register;
 use rustc_hash::FxHashMap;
 
@@ -71,7 +71,9 @@ fn types(test: &Test) -> FxHashMap<(usize, String), Known> {
                 *known = Known { declared: true, types: vec![*ty] };
             }
         }
-        for statement in &thread.statements {
+        // What is not decoded says nothing of its registers.
+        let decoded = |s: &&Statement| !matches!(s.operation, Operation::Unknown { .. });
+        for statement in thread.statements.iter().filter(decoded) {
             for_each_register(statement, &mut |register, need| {
                 let known = all.get_mut(&(index, register.value.clone()));
                 if let Some(known) = known.filter(|known| !known.declared) {

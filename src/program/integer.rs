@@ -215,12 +215,22 @@ fn integer(op: IntegerOp, ty: Type, s: &[Term]) -> Term {
         }
         IntegerOp::MinRelu => at_least_zero(ty, smaller(ty, &s[0], &s[1])),
         IntegerOp::MaxRelu => at_least_zero(ty, larger(ty, &s[0], &s[1])),
-        IntegerOp::AddPair => pairs(s, |a, b| a.binary(Binary::Add, b)),
-        IntegerOp::AddPairSaturated => pairs(s, |a, b| saturated_result(Binary::Add, ty, a, b)),
-        IntegerOp::MinPair => pairs(s, |a, b| smaller(ty, &a, &b)),
-        IntegerOp::MaxPair => pairs(s, |a, b| larger(ty, &a, &b)),
-        IntegerOp::MinPairRelu => pairs(s, |a, b| at_least_zero(ty, smaller(ty, &a, &b))),
-        IntegerOp::MaxPairRelu => pairs(s, |a, b| at_least_zero(ty, larger(ty, &a, &b))),
+        IntegerOp::AddPacked => packed(ty, s, |a, b| a.binary(Binary::Add, b)),
+        IntegerOp::AddPackedSaturated => {
+            packed(ty, s, |a, b| saturated_result(Binary::Add, ty, a, b))
+        }
+        IntegerOp::SubPacked => packed(ty, s, |a, b| a.binary(Binary::Sub, b)),
+        IntegerOp::SubPackedSaturated => {
+            packed(ty, s, |a, b| saturated_result(Binary::Sub, ty, a, b))
+        }
+        IntegerOp::MinPacked => packed(ty, s, |a, b| smaller(ty, &a, &b)),
+        IntegerOp::MaxPacked => packed(ty, s, |a, b| larger(ty, &a, &b)),
+        IntegerOp::MinPackedRelu => packed(ty, s, |a, b| at_least_zero(ty, smaller(ty, &a, &b))),
+        IntegerOp::MaxPackedRelu => packed(ty, s, |a, b| at_least_zero(ty, larger(ty, &a, &b))),
+        IntegerOp::NegPacked => {
+            let zero = Term::Const(0, 32);
+            packed(ty, &[zero, s[0].clone()], |a, b| a.binary(Binary::Sub, b))
+        }
         IntegerOp::Pack(part) => {
             let packed =
                 concat(saturated(s[0].clone(), ty, part), saturated(s[1].clone(), ty, part));
@@ -474,15 +484,18 @@ fn at_least_zero(ty: Type, term: Term) -> Term {
     term.clone().binary(Binary::SLt, zero()).choose(zero(), term)
 }
 
-/// A function of both halves of words.
-fn pairs(s: &[Term], function: impl Fn(Term, Term) -> Term) -> Term {
-    let part = |low| function(s[0].clone().bits(low, 16), s[1].clone().bits(low, 16));
-    concat(part(16), part(0))
+/// A function of each of the numbers that two words hold side by side.
+fn packed(ty: Type, s: &[Term], function: impl Fn(Term, Term) -> Term) -> Term {
+    let part = |low| function(s[0].clone().bits(low, ty.bits), s[1].clone().bits(low, ty.bits));
+    let above = (1..32 / ty.bits).map(|at| part(at * ty.bits));
+    above.fold(part(0), |low, high| concat(high, low))
 }
 
 /// A sum or difference, or the nearest value that the type has.
 fn saturated_result(op: Binary, ty: Type, a: Term, b: Term) -> Term {
-    let wide = Type::new(ty.kind, ty.bits + 1);
+    // A difference of unsigned numbers may be negative.
+    let kind = if op == Binary::Sub { TypeKind::Signed } else { ty.kind };
+    let wide = Type::new(kind, ty.bits + 1);
     let operand = |term: Term| term.resize(wide.bits, extension(ty));
     saturated(operand(a).binary(op, operand(b)), wide, ty)
 }

@@ -384,6 +384,8 @@ fn foreign_type(word: &str) -> Option<String> {
     }
     Some(match word {
         "u16x2" | "s16x2" => format!("`.{word}` is a type of `add`, `min` and `max` only"),
+        "u8x4" => "`.u8x4` is a type of `add`, `sub`, `min` and `max` only".to_owned(),
+        "s8x4" => "`.s8x4` is a type of `add`, `sub`, `min`, `max` and `neg` only".to_owned(),
         "b1024" => "`.b1024` is a type of `tensormap.replace` only".to_owned(),
         "tf32" => "`.tf32` is a type of conversions and matrices only".to_owned(),
         _ if digits.contains(['x', 'm']) => {

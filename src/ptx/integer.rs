@@ -93,18 +93,24 @@ pub enum IntegerOp {
     MinRelu,
     /// `max.relu`
     MaxRelu,
-    /// `add.u16x2`, `add.s16x2`
-    AddPair,
+    /// `add.u16x2`, `add.s16x2`, `add.u8x4`, `add.s8x4`
+    AddPacked,
     /// Each with `.sat`.
-    AddPairSaturated,
-    /// `min.u16x2`, `min.s16x2`
-    MinPair,
-    /// `max.u16x2`, `max.s16x2`
-    MaxPair,
-    /// `min.relu.s16x2`
-    MinPairRelu,
-    /// `max.relu.s16x2`
-    MaxPairRelu,
+    AddPackedSaturated,
+    /// `sub.u8x4`, `sub.s8x4`
+    SubPacked,
+    /// Each with `.sat`.
+    SubPackedSaturated,
+    /// `min.u16x2`, `min.s16x2`, `min.u8x4`, `min.s8x4`
+    MinPacked,
+    /// `max.u16x2`, `max.s16x2`, `max.u8x4`, `max.s8x4`
+    MaxPacked,
+    /// `min.relu.s16x2`, `min.relu.s8x4`
+    MinPackedRelu,
+    /// `max.relu.s16x2`, `max.relu.s8x4`
+    MaxPackedRelu,
+    /// `neg.s8x4`
+    NegPacked,
     /// `cvt.pack.sat` of two words to values of this type.
     Pack(Type),
 }
@@ -156,6 +162,11 @@ impl Permutation {
     }
 }
 
+/// The type of words that hold numbers of a type side by side (PTX-5.2.5).
+pub(crate) fn packed(part: Type) -> String {
+    format!("{part}x{}", 32 / part.bits)
+}
+
 impl IntegerOp {
     /// The opcode with its qualifiers, for an instruction of type `ty`.
     #[must_use]
@@ -190,28 +201,34 @@ impl IntegerOp {
             Self::MadSaturated => format!("mad.hi.sat.{ty}"),
             Self::MinRelu => format!("min.relu.{ty}"),
             Self::MaxRelu => format!("max.relu.{ty}"),
-            Self::AddPair => format!("add.{ty}x2"),
-            Self::AddPairSaturated => format!("add.sat.{ty}x2"),
-            Self::MinPair => format!("min.{ty}x2"),
-            Self::MaxPair => format!("max.{ty}x2"),
-            Self::MinPairRelu => format!("min.relu.{ty}x2"),
-            Self::MaxPairRelu => format!("max.relu.{ty}x2"),
+            Self::AddPacked => format!("add.{}", packed(ty)),
+            Self::AddPackedSaturated => format!("add.sat.{}", packed(ty)),
+            Self::SubPacked => format!("sub.{}", packed(ty)),
+            Self::SubPackedSaturated => format!("sub.sat.{}", packed(ty)),
+            Self::MinPacked => format!("min.{}", packed(ty)),
+            Self::MaxPacked => format!("max.{}", packed(ty)),
+            Self::MinPackedRelu => format!("min.relu.{}", packed(ty)),
+            Self::MaxPackedRelu => format!("max.relu.{}", packed(ty)),
+            Self::NegPacked => format!("neg.{}", packed(ty)),
             Self::Pack(part) if part.bits == 16 => format!("cvt.pack.sat.{part}.{ty}"),
             Self::Pack(part) => format!("cvt.pack.sat.{part}.{ty}.b32"),
         }
     }
 
-    /// Whether operands are pairs of numbers of 16 bits.
+    /// Whether operands are words of two numbers of 16 bits or four of 8 bits.
     #[must_use]
     pub fn is_packed(self) -> bool {
         matches!(
             self,
-            Self::AddPair
-                | Self::AddPairSaturated
-                | Self::MinPair
-                | Self::MaxPair
-                | Self::MinPairRelu
-                | Self::MaxPairRelu
+            Self::AddPacked
+                | Self::AddPackedSaturated
+                | Self::SubPacked
+                | Self::SubPackedSaturated
+                | Self::NegPacked
+                | Self::MinPacked
+                | Self::MaxPacked
+                | Self::MinPackedRelu
+                | Self::MaxPackedRelu
         )
     }
 

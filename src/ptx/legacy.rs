@@ -59,7 +59,9 @@ pub fn check(instruction: &Instruction) -> Result<(), DecodeError> {
     }
     if opcode == "vote" {
         let help = "sm_70 and later need `vote.sync`, which PTX 1.4 lacks";
-        return Err(rule("`vote` without `.sync`".to_owned(), help, instruction.span));
+        let sync = instruction.qualifiers.iter().any(|word| word.value == "sync");
+        let message = if sync { "PTX 1.4 has no `vote.sync`" } else { "`vote` without `.sync`" };
+        return Err(rule(message.to_owned(), help, instruction.span));
     }
     // Barriers have one form, which is checked as a whole.
     for word in instruction.qualifiers.iter().filter(|_| opcode != "bar") {
@@ -146,8 +148,9 @@ fn qualifier(opcode: &str, word: &Spanned<String>) -> Result<(), DecodeError> {
 fn is_unheard_of(word: &str) -> bool {
     const LATER: &[&str] = &[
         "mmio", "nc", "ca", "cg", "cs", "lu", "cv", "wb", "wt", "noftz", "pack", "relu", "s16x2",
-        "u16x2", "async", "bulk", "aligned", "cluster", "popc", "to", "v8", "proxy", "warp",
-        "f32x2", "arrive", "red", "unified", "L2", "L1", "shiftamt", "xorsign", "NaN", "abs",
+        "u16x2", "u8x4", "s8x4", "async", "bulk", "aligned", "cluster", "popc", "to", "v8",
+        "proxy", "warp", "f32x2", "arrive", "red", "unified", "L2", "L1", "shiftamt", "xorsign",
+        "NaN", "abs",
     ];
     let known = names::ty(word).is_some() || names::is_hint(word) || word.contains("::");
     !known && !LATER.contains(&word)

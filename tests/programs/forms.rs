@@ -373,6 +373,8 @@ pub const INTEGERS: Forms = &[
     "<min|max>.relu.s32 $d, $v, -1",
     "mov.b32 $t, $v; mov.b32 $o, 0xFFFF7FFF; <add|add.sat|min|max>.<u16x2|s16x2> $d, $t, $o",
     "mov.b32 $t, $v; mov.b32 $o, 0xFFFF7FFF; <min|max>.relu.s16x2 $d, $t, $o",
+    "mov.b32 $t, $v; mov.b32 $o, 0xFF7F8001; <add|add.sat|sub|sub.sat|min|max>.<u8x4|s8x4> $d, $t, $o",
+    "mov.b32 $t, $v; neg.s8x4 $d, $t",
     "cvt.sat.<u8.s32|s8.u32|u16.s32|s16.s32> $t, $v; cvt.u32.u16 $d, $t",
     "cvt.sat.<u32.s32|s32.u32> $d, $v",
     "cvt.sat.u64.s32 $D, $v",

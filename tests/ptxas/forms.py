@@ -78,7 +78,7 @@ for _t in "b128 u128 s128".split():
 LDST = "b8 b16 b32 b64 b128 u8 u16 u32 u64 s8 s16 s32 s64 f32 f64".split()
 ODD = "f16 bf16 f16x2 bf16x2 u128 s128 pred e4m3 e4m3x2 e4m3x4 tf32".split()
 INTS = "b8 b16 b32 b64 b128 u8 u16 u32 u64 s8 s16 s32 s64".split()
-ALU = INTS + "f16 bf16 f16x2 bf16x2 u16x2 s16x2 f32 f64 pred".split()
+ALU = INTS + "f16 bf16 f16x2 bf16x2 u16x2 s16x2 u8x4 s8x4 f32 f64 pred".split()
 SCOPES = ["", "cta", "cluster", "gpu", "sys"]
 SPACES = ["", "global", "const", "local", "param", "param::entry", "param::func",
           "shared", "shared::cta", "shared::cluster"]
@@ -840,7 +840,7 @@ def alu():
             for s in shapes(ty, 2) if not m and ty in INTS else shapes(ty, 2, kinds="r"):
                 t.add(j(o, m, ty) + " " + s)
     t.section("min, max: packed and relu")
-    for o, m, ty in P(["min", "max"], ["", "relu"], ["s16x2", "u16x2", "s32", "u32", "s16", "u16", "s64", "u64", "b32"]):
+    for o, m, ty in P(["min", "max"], ["", "relu"], ["s16x2", "u16x2", "s8x4", "u8x4", "s32", "u32", "s16", "u16", "s64", "u64", "b32"]):
         t.add(j(o, m, ty) + " " + shapes(ty, 2, kinds="r")[0])
         t.add(j(o, ty, m) + " " + shapes(ty, 2, kinds="r")[0])
     for o in ["not", "cnot", "neg", "abs", "popc", "clz", "brev"]:
@@ -1003,7 +1003,7 @@ def integer():
     for ty, a, b, c in P(["b32", "u32", "b64", ""], ["%r2", "5"], ["%r3", "3", "32"], ["%r4", "-1"]):
         t.add(j("fns", ty) + " %%r1, %s, %s, %s" % (a, b, c))
     t.section("saturating, and clamped to zero")
-    for o, ty in P(["add", "sub", "mul.lo", "mad.lo", "mad.hi", "mad.wide", "mad24.hi", "min", "max"], ["s32", "u32", "s16", "u16", "s64", "u64", "s16x2", "u16x2", "b32"]):
+    for o, ty in P(["add", "sub", "mul.lo", "mad.lo", "mad.hi", "mad.wide", "mad24.hi", "min", "max"], ["s32", "u32", "s16", "u16", "s64", "u64", "s16x2", "u16x2", "s8x4", "u8x4", "b32"]):
         n = 4 if o.startswith("mad") else 3
         d = reg({"s32": "b64", "u32": "b64", "s16": "b32", "u16": "b32"}.get(ty, ty) if o == "mad.wide" else ty)
         x = d.replace("1", "4") if o == "mad.wide" else reg(ty, 4)
@@ -1011,7 +1011,7 @@ def integer():
         for m in ["sat", "relu"]:
             t.add(o + "." + m + "." + ty + " " + ", ".join(([d, reg(ty, 2), reg(ty, 3), x])[:n]))
             t.add(o + "." + ty + "." + m + " " + ", ".join(([d, reg(ty, 2), reg(ty, 3), x])[:n]))
-    for o, k in P(["add.sat.s32", "sub.sat.s32", "min.relu.s32", "max.relu.s16x2", "add.u16x2", "min.s16x2"], range(4)):
+    for o, k in P(["add.sat.s32", "sub.sat.s32", "min.relu.s32", "max.relu.s16x2", "add.u16x2", "min.s16x2", "sub.u8x4"], range(4)):
         t.add(o + " " + shapes("s32", 2)[k])
     for k in range(8):
         t.add("mad.hi.sat.s32 " + shapes("s32", 3)[k])
@@ -1030,7 +1030,7 @@ def integer():
     t.add("add.cc.sat.s32 %r1, %r2, %r3")
     t.section("operand classes")
     for o, n in [("popc.b32", 1), ("clz.b32", 1), ("bfind.u32", 1), ("brev.b32", 1), ("bfe.u32", 3), ("bfi.b32", 4), ("prmt.b32", 3), ("shf.l.wrap.b32", 3), ("sad.u32", 3), ("slct.b32.s32", 3),
-                 ("mul24.lo.u32", 2), ("mad24.lo.u32", 3), ("dp4a.u32.u32", 3), ("dp2a.lo.u32.u32", 3), ("szext.wrap.u32", 2), ("bmsk.wrap.b32", 2), ("add.sat.s32", 2), ("addc.u32", 2), ("add.u16x2", 2)]:
+                 ("mul24.lo.u32", 2), ("mad24.lo.u32", 3), ("dp4a.u32.u32", 3), ("dp2a.lo.u32.u32", 3), ("szext.wrap.u32", 2), ("bmsk.wrap.b32", 2), ("add.sat.s32", 2), ("addc.u32", 2), ("add.u16x2", 2), ("add.u8x4", 2), ("neg.s8x4", 1)]:
         good = ["%%r%d" % i for i in range(1, n + 2)]
         t.add(o + " " + ", ".join(good[:-1]))
         t.add(o + " " + ", ".join(good + ["%r9"]))

@@ -342,6 +342,7 @@ fn integer() -> impl Strategy<Value = (IntegerOp, Type, usize)> {
     const HALF: Type = Type::new(TypeKind::Unsigned, 16);
     const SHORT: Type = Type::new(TypeKind::Signed, 16);
     const BYTE: Type = Type::new(TypeKind::Signed, 8);
+    const OCTET: Type = Type::new(TypeKind::Unsigned, 8);
     const NIBBLE: Type = Type::new(TypeKind::Unsigned, 4);
     let modes = {
         use Permutation::{B4e, Ecl, Ecr, F4e, Rc8, Rc16, Selectors};
@@ -371,12 +372,18 @@ fn integer() -> impl Strategy<Value = (IntegerOp, Type, usize)> {
         (I::MadSaturated, NUMBER, 3),
         (I::MinRelu, NUMBER, 2),
         (I::MaxRelu, NUMBER, 2),
-        (I::AddPair, HALF, 2),
-        (I::AddPairSaturated, SHORT, 2),
-        (I::MinPair, SHORT, 2),
-        (I::MaxPair, HALF, 2),
-        (I::MinPairRelu, SHORT, 2),
-        (I::MaxPairRelu, SHORT, 2),
+        (I::AddPacked, HALF, 2),
+        (I::AddPackedSaturated, SHORT, 2),
+        (I::MinPacked, SHORT, 2),
+        (I::MaxPacked, HALF, 2),
+        (I::MinPackedRelu, SHORT, 2),
+        (I::MaxPackedRelu, SHORT, 2),
+        (I::AddPacked, BYTE, 2),
+        (I::AddPackedSaturated, OCTET, 2),
+        (I::SubPacked, BYTE, 2),
+        (I::SubPackedSaturated, OCTET, 2),
+        (I::MinPackedRelu, BYTE, 2),
+        (I::NegPacked, BYTE, 1),
         (I::Pack(SHORT), NUMBER, 2),
         (I::Pack(BYTE), NUMBER, 3),
         (I::Pack(NIBBLE), NUMBER, 3),

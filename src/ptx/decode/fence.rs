@@ -116,7 +116,6 @@ impl Decoder<'_> {
         }
         match self.qualifiers.one_of(&["alias", "async"])? {
             Some(Spanned { value: "alias", .. }) => Ok(ProxyFenceKind::Alias),
-            Some(_) if self.instruction.opcode.value == "membar" => Ok(ProxyFenceKind::Async(None)),
             Some(_) if self.qualifiers.has("shared") => Err(self.rule(
                 "`.shared` is ambiguous here",
                 "write `.shared::cta` or `.shared::cluster`",
@@ -206,7 +205,8 @@ impl Decoder<'_> {
     }
 
     pub(super) fn membar(&mut self) -> Decoded {
-        const SHAPE: &str = "membar.{cta|gl|sys} or membar.proxy.{alias|async}";
+        const SHAPE: &str = "membar.{cta|gl|sys} or \
+                             membar.proxy.{alias|async|async.global|async.shared::{cta|cluster}}";
         self.operands(0, 0, SHAPE)?;
         if self.qualifiers.flag("proxy")?.is_some() {
             let kind = self.bidirectional_kind()?;

@@ -5,7 +5,7 @@ use super::arithmetic::is_integer;
 use super::{Decoded, Decoder, outside};
 use crate::ptx::error::DecodeError;
 use crate::ptx::instruction::{Operand, OperandKind};
-use crate::ptx::integer::CARRY;
+use crate::ptx::integer::{CARRY, packed};
 use crate::ptx::names;
 use crate::ptx::operation::{
     BoolOp, CarryOp, Excess, Half, IntegerOp, NonZeroTest, Operation, Permutation, Register, Sign,
@@ -122,7 +122,7 @@ impl Decoder<'_> {
         }
     }
 
-    /// Arithmetic with a word that makes it saturate, work on pairs or use the carry; `None` where
+    /// Arithmetic with a word that makes it saturate, work on packed numbers or use the carry; `None` where
     /// there is no such word, or none that the opcode could have.
     pub(super) fn modified_arithmetic(&mut self, opcode: &str) -> Option<Decoded> {
         let has = |word: &str| self.qualifiers.has(word);
@@ -136,11 +136,12 @@ impl Decoder<'_> {
             };
             return Some(self.carry(op, takes));
         }
-        if !["sat", "relu", "u16x2", "s16x2"].iter().any(|word| has(word)) {
+        if !["sat", "relu", "u16x2", "s16x2", "u8x4", "s8x4"].iter().any(|word| has(word)) {
             return None;
         }
         match opcode {
             "add" | "sub" | "min" | "max" => Some(self.saturating(opcode)),
+            "neg" if !has("sat") && !has("relu") => Some(self.saturating(opcode)),
             "mad" if has("sat") => Some(self.multiply_add_saturated()),
             _ => None,
         }
@@ -339,27 +340,38 @@ impl Decoder<'_> {
         self.whole(&shape, op, ty.value)
     }
 
-    /// `add`, `sub`, `min` and `max` with `.sat` or `.relu`, or of pairs.
+    /// `add`, `sub`, `min` and `max` with `.sat` or `.relu`, or these and `neg` of packed numbers. For
+    /// four bytes, which PTX 9.2 added, the standard gives no syntax: it is the assembler's.
     fn saturating(&mut self, opcode: &str) -> Decoded {
         let section = match opcode {
             "add" => "PTX-9.7.1.1",
             "sub" => "PTX-9.7.1.2",
             "min" => "PTX-9.7.1.12",
-            _ => "PTX-9.7.1.13",
+            "max" => "PTX-9.7.1.13",
+            _ => "PTX-9.7.1.11",
         };
-        let (word, words, legal) = match opcode {
-            "add" => ("sat", "add{.sat}.type d, a, b", ".s32, .u32, .s16x2 and .u16x2"),
-            "sub" => ("sat", "sub.sat.s32 d, a, b", ".s32"),
-            _ => ("relu", "op{.relu}.type d, a, b", ".s32 and .s16x2"),
+        let (word, words) = match opcode {
+            "add" | "sub" => ("sat", "op{.sat}.type d, a, b"),
+            "neg" => ("sat", "neg.s8x4 d, a"),
+            _ => ("relu", "op{.relu}.type d, a, b"),
         };
         let modified = self.qualifiers.flag(word)?.is_some();
-        let pair = self.qualifiers.take(|word| match word {
+        let legal = match (opcode, modified) {
+            ("add", true) => ".s32, .u32, .s16x2, .u16x2, .s8x4 and .u8x4",
+            ("sub", true) => ".s32, .s8x4 and .u8x4",
+            ("sub", false) => ".u16 to .u64, .s16 to .s64, .s8x4 and .u8x4",
+            ("neg", _) => ".s16 to .s64 and .s8x4",
+            _ => ".s32, .s16x2 and .s8x4",
+        };
+        let part = self.qualifiers.take(|word| match word {
             "u16x2" => Some(Type::new(TypeKind::Unsigned, 16)),
             "s16x2" => Some(Type::new(TypeKind::Signed, 16)),
+            "u8x4" => Some(Type::new(TypeKind::Unsigned, 8)),
+            "s8x4" => Some(Type::new(TypeKind::Signed, 8)),
             _ => None,
         })?;
-        let shape = shape(words, section, 2);
-        let Some(pair) = pair else {
+        let shape = shape(words, section, if opcode == "neg" { 1 } else { 2 });
+        let Some(part) = part else {
             let op = match opcode {
                 "add" => IntegerOp::AddSaturated,
                 "sub" => IntegerOp::SubSaturated,
@@ -377,20 +389,23 @@ impl Decoder<'_> {
             };
         };
         let op = match (opcode, modified) {
-            ("add", false) => IntegerOp::AddPair,
-            ("add", true) => IntegerOp::AddPairSaturated,
-            ("min", false) => IntegerOp::MinPair,
-            ("max", false) => IntegerOp::MaxPair,
-            ("min", true) if pair.value.is_signed() => IntegerOp::MinPairRelu,
-            ("max", true) if pair.value.is_signed() => IntegerOp::MaxPairRelu,
+            ("add", false) => IntegerOp::AddPacked,
+            ("add", true) => IntegerOp::AddPackedSaturated,
+            ("min", false) => IntegerOp::MinPacked,
+            ("max", false) => IntegerOp::MaxPacked,
+            ("sub", false) if part.value.bits == 8 => IntegerOp::SubPacked,
+            ("sub", true) if part.value.bits == 8 => IntegerOp::SubPackedSaturated,
+            ("neg", _) if part.value == Type::new(TypeKind::Signed, 8) => IntegerOp::NegPacked,
+            ("min", true) if part.value.is_signed() => IntegerOp::MinPackedRelu,
+            ("max", true) if part.value.is_signed() => IntegerOp::MaxPackedRelu,
             _ => {
-                let found = Spanned::new(format!("{}x2", pair.value), pair.span);
+                let found = Spanned::new(packed(part.value), part.span);
                 let form = self.form();
                 let legal = legal.to_owned();
                 return Err(DecodeError::Type { form, found, legal, section });
             }
         };
-        self.whole(&shape, op, pair.value)
+        self.whole(&shape, op, part.value)
     }
 
     fn multiply_add_saturated(&mut self) -> Decoded {
