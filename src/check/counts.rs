@@ -76,7 +76,7 @@ fn in_a_beginning(
             let problem = Problem { graph, ..problem };
             barriers::looked_for(problem, wrong(graph, pair, a), engine, settings, reason)
         };
-        let beginnings = Stays::up_to(graph, &[a, b], alone).beginnings();
+        let beginnings = Stays::with_incomplete(graph, &[a, b], alone).beginnings();
         match stays::found(beginnings, find, undecided) {
             Some((Verdict::Unknown(_), _)) => open = true,
             Some((verdict, _)) => return Some(verdict),

@@ -13,7 +13,7 @@
 //!
 //! A filter speaks of final states, which such executions do not have: programs with one are left out.
 
-use super::stays::{Beginning, Stays};
+use super::stays::{Beginning, MOST_OPERATIONS, Stays};
 use crate::event::awaited::waits_for_warp;
 use crate::event::graph::{BarrierOp, BarrierRule, Cut, EventGraph, Violation};
 use crate::execution::barrier::Barriers;
@@ -62,9 +62,6 @@ fn ends(graph: &EventGraph) -> (Vec<Ends>, bool) {
         places.len() > 1 || graph.cuts.iter().any(stays) || graph.barriers.iter().any(undecided);
     (ends, open)
 }
-
-/// For how many barrier operations threads are let stay at any of them.
-const MOST_OPERATIONS: usize = 40;
 
 /// The program up to where threads end, with what is undefined before.
 pub(super) fn before(graph: &EventGraph, ends: &Ends) -> EventGraph {

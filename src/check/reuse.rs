@@ -69,8 +69,9 @@ pub(super) fn behind_a_branch(
         return Some(barriers::unsupported(UNDECIDED));
     }
     let first = graph.barriers[*returns.first()?].event;
-    let beginnings =
-        returns.iter().flat_map(|&next| Stays::up_to(graph, &[next], |_| false).beginnings());
+    let beginnings = returns
+        .iter()
+        .flat_map(|&next| Stays::with_incomplete(graph, &[next], |_| false).beginnings());
     let find = |graph: &EventGraph| {
         // The execution is none of the program that is shown.
         let reason = |_: &EventGraph, a, b, _| reason(graph, a, b, None);

@@ -4,7 +4,8 @@
 //! says so, which the execution chooses. What comes behind it does not happen then, nor what waits for
 //! the task of such a thread. An execution in which no barrier is complete without a thread that stays
 //! ([`Stays::right`]) is one of the program in which those threads take their time, however it goes on;
-//! and whatever an execution of the program does, it does in one of these.
+//! and whatever an execution of the program does, it does in one of these. Where some operations are
+//! said not to be complete ([`Stays::with_incomplete`]), that holds of executions in which they are not.
 
 use crate::collections::IndexMap;
 use crate::event::awaited::waits_for_warp;
@@ -22,6 +23,9 @@ pub(super) enum Beginning {
     /// than the certain ones together.
     Possible(EventGraph),
 }
+
+/// For how many barrier operations threads are let stay at any of them.
+pub(super) const MOST_OPERATIONS: usize = 40;
 
 impl Beginning {
     /// The events if it is certain.
@@ -56,6 +60,16 @@ pub(super) fn found<T>(
     possible.map(|graph| (undecided(), graph))
 }
 
+/// For whom operations wait where that has no certain answer.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Waits {
+    /// For everybody that they may wait for.
+    ForAll,
+    /// For nobody but those that they surely wait for: who never comes to the barrier, and in a warp who
+    /// does not even stay there.
+    ForSome,
+}
+
 /// The program with a choice of where threads stay.
 pub(super) struct Stays {
     /// With the operations at which a thread stays left out, and what is behind them.
@@ -63,7 +77,7 @@ pub(super) struct Stays {
     /// For each barrier operation, when its thread comes to it and stays.
     pub(super) stays: Vec<ExprId>,
     /// The operations that are not complete, with when their threads go no further.
-    last: IndexMap<usize, ExprId>,
+    incomplete: IndexMap<usize, ExprId>,
     /// Whether each operation of the program waits for its warp.
     waits_for_warp: Vec<bool>,
     /// For each thread, when it does not end: it stays at a barrier, in a loop, or before a task.
@@ -73,25 +87,25 @@ pub(super) struct Stays {
 impl Stays {
     /// With such a choice for each operation at which a thread may stay.
     pub(super) fn new(graph: &EventGraph) -> Self {
-        Self::up_to(graph, &[], |_| false)
+        Self::with_incomplete(graph, &[], |_| false)
     }
 
     /// As [`Self::new`], where threads come to these operations of CTAs' barriers and the barrier is not
     /// complete with them, or at once for which that is said.
-    pub(super) fn up_to(
+    pub(super) fn with_incomplete(
         graph: &EventGraph,
-        last: &[usize],
+        incomplete: &[usize],
         is_at_once: impl Fn(&BarrierOp) -> bool,
     ) -> Self {
         let mut chosen = graph.clone();
-        let (at_once, last): (Vec<usize>, Vec<usize>) =
-            last.iter().partition(|&&b| is_at_once(&graph.barriers[b]));
+        let (at_once, incomplete): (Vec<usize>, Vec<usize>) =
+            incomplete.iter().partition(|&&b| is_at_once(&graph.barriers[b]));
         for op in &mut chosen.barriers {
             // It is over when it has been waited for, and so is that of the others of its warp.
             let here = |&b: &usize| graph.barriers[b].key == op.key;
             op.waits |= at_once.iter().any(here) && is_at_once(op);
         }
-        for &b in &last {
+        for &b in &incomplete {
             let op = &graph.barriers[b];
             let exprs = &mut chosen.exprs;
             let count = match op.count() {
@@ -106,7 +120,7 @@ impl Stays {
         let never = chosen.exprs.truth(false);
         let mut out = Self {
             stays: vec![never; graph.barriers.len()],
-            last: last.into_iter().map(|b| (b, never)).collect(),
+            incomplete: incomplete.into_iter().map(|b| (b, never)).collect(),
             waits_for_warp: graph.barriers.iter().map(|op| waits_for_warp(graph, op)).collect(),
             held: vec![never; graph.agents.len()],
             graph: chosen,
@@ -123,7 +137,7 @@ impl Stays {
     /// all, more than those.
     pub(super) fn beginnings(mut self) -> impl Iterator<Item = Beginning> {
         let right = self.right();
-        let loosely = self.is_open().then(|| self.passed_rightly(true));
+        let loosely = self.is_open().then(|| self.passed_rightly(Waits::ForSome));
         self.graph.forget_cuts();
         self.graph.violations.clear();
         let with = |filter| {
@@ -187,21 +201,21 @@ impl Stays {
             if graph.exprs.is_false(guard) || !(waits || self.waits_for_warp[b]) {
                 continue;
             }
-            let is_last = self.last.contains_key(&b);
+            let is_complete = !self.incomplete.contains_key(&b);
             let mut here = guard;
             // Where it waits to no end, its thread goes no further.
-            if !is_last || !waits {
+            if is_complete || !waits {
                 let bit = choice(graph, &mut self.graph, b);
                 here = self.graph.exprs.and(guard, bit);
             }
             let exprs = &mut self.graph.exprs;
             let stays = exprs.and(goes, here);
             stop(exprs, here, &mut goes, &mut held);
-            if is_last {
-                self.last.insert(b, stays);
-            } else {
+            if is_complete {
                 self.stays[b] = stays;
                 guards[id.index()] = exprs.and(guard, goes);
+            } else {
+                self.incomplete.insert(b, stays);
             }
         }
         for cut in self.graph.cuts.iter_mut().filter(|cut| cut.agent == agent) {
@@ -214,19 +228,17 @@ impl Stays {
     /// That no operation which is passed waits for a thread that neither comes nor ends: the engines
     /// take those that stay for ended.
     ///
-    /// Where an operation without a count comes to a barrier at which values decide what others have,
-    /// counts decide for whom it waits: for nobody who stays, says this. Nor does anybody come with the others of the warp
-    /// of whom one stays there.
+    /// Two questions have no certain answer here. For whom an operation without a count waits at a barrier
+    /// where values decide what others have: it is passed only if nobody stays anywhere. And who stays at
+    /// an operation has not come there with the others of his warp.
     pub(super) fn right(&mut self) -> ExprId {
-        self.passed_rightly(false)
+        self.passed_rightly(Waits::ForAll)
     }
 
-    /// As [`Self::right`]; loosely, an operation for which counts decide waits for those only who never
-    /// come to the barrier, and who stays has come with the others of the warp.
-    fn passed_rightly(&mut self, loosely: bool) -> ExprId {
+    fn passed_rightly(&mut self, waits: Waits) -> ExprId {
         let mut all = self.graph.exprs.truth(true);
         for b in 0..self.stays.len() {
-            let right = self.passes_rightly(b, loosely);
+            let right = self.passes_rightly(b, waits);
             all = self.graph.exprs.and(all, right);
         }
         all
@@ -245,10 +257,10 @@ impl Stays {
         op.rule == BarrierRule::AllLive && !self.graph.knows_counts_at(&op.key)
     }
 
-    fn passes_rightly(&mut self, b: usize, loosely: bool) -> ExprId {
+    fn passes_rightly(&mut self, b: usize, waits: Waits) -> ExprId {
         let op = self.graph.barriers[b].clone();
         let (own, mut passed) = (self.agent(b), self.passed(b));
-        if let Some(&stays) = self.last.get(&b) {
+        if let Some(&stays) = self.incomplete.get(&b) {
             let goes = self.graph.exprs.not(stays);
             passed = self.graph.exprs.and(passed, goes);
         }
@@ -256,10 +268,10 @@ impl Stays {
         if op.waits && op.count().is_none() {
             let by_counts = self.awaits_by_counts(&op);
             for other in self.participants(&op).into_iter().filter(|&other| other != own) {
-                let away = match (by_counts, loosely) {
+                let away = match (by_counts, waits) {
                     (false, _) => self.has_not_come(other, b, |other| other.arrives, false),
-                    (true, false) => self.held[other.index()],
-                    (true, true) => {
+                    (true, Waits::ForAll) => self.held[other.index()],
+                    (true, Waits::ForSome) => {
                         let never = self.graph.exprs.number(0, BarrierOp::ORDINAL_BITS);
                         let here = self.own(other, &op.key).into_iter();
                         let come = here.map(|b| self.passed(b)).collect();
@@ -272,7 +284,7 @@ impl Stays {
         if self.waits_for_warp[b] {
             let kind = |other: &BarrierOp| op.is_numbered_with(other);
             for mate in self.graph.mates(own).collect::<Vec<_>>() {
-                let away = self.has_not_come(mate, b, kind, loosely);
+                let away = self.has_not_come(mate, b, kind, waits == Waits::ForSome);
                 missing = self.graph.exprs.or(missing, away);
             }
         }

@@ -7,7 +7,7 @@
 //! Barriers of which threads of one warp may come apart, at which counts differ or are not known, and
 //! the quorums of columns are left out: nobody is taken to stay there.
 
-use super::stays::Stays;
+use super::stays::{MOST_OPERATIONS, Stays};
 use super::{Settings, too_large};
 use crate::event::graph::{
     BarrierKey, BarrierOp, BarrierRule, EventGraph, Violation, WARP_SIZE, counts_warps,
@@ -29,9 +29,6 @@ pub struct Stuck {
     /// The barrier operations at which they wait; they are not executed.
     pub waiting: Vec<EventId>,
 }
-
-/// How many barrier operations are looked at.
-const MOST_OPERATIONS: usize = 40;
 
 /// An execution of a program in which threads wait at barriers for ever, if one is found.
 pub fn stuck(problem: Problem<'_>, engine: &dyn Engine, settings: Settings) -> Option<Stuck> {
