@@ -224,6 +224,9 @@ base_relations! {
     /// those that wait for its end, and to all in tasks that do, also from its own barrier operations
     /// and from the reads that decide whether it comes to them or leaves a loop.
     Awaited = "awaited", Chosen @ "PTX-9.7.13.1",
+    /// To a barrier operation that waits for its warp, from that with which another thread of the warp
+    /// comes there: it has begun then, and need not be complete.
+    Begun = "begun", Given @ "PTX-9.7.13.1",
     /// To a barrier operation that waits for the end of a thread, from all that the thread does: an
     /// order in time, by which the thread's end orders nothing else.
     Ended = "ended", Given @ "PTX-9.7.13.1",

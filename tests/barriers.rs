@@ -222,8 +222,8 @@ struct State {
     /// The threads that have come to each barrier since it was reset.
     here: [BTreeMap<usize, Visit>; 3],
     /// Threads that have arrived at a barrier that nobody waited at when it was complete, so that
-    /// nothing says that it has been reset.
-    unnoticed: BTreeSet<(usize, usize)>,
+    /// nothing says that it has been reset; with the number that they came with.
+    unnoticed: BTreeSet<(usize, usize, usize)>,
     /// How often each thread has come to arrive and to wait at the barrier of the cluster.
     cluster: Vec<(u32, u32)>,
     /// Whether it is still at the last of these.
@@ -243,6 +243,8 @@ struct Runs {
     undefined: bool,
     /// Whether threads come to one barrier with different counts.
     differ: bool,
+    /// Whether one comes with another count than those had whose reset nobody noticed.
+    unnoticed: bool,
     /// The predicates of threads in the end.
     complete: BTreeSet<Vec<bool>>,
 }
@@ -252,6 +254,14 @@ impl State {
     fn stays(&self, thread: usize) -> bool {
         let stays = |visit: &Visit| visit.stay != Stay::Arrived;
         self.at_cluster[thread] || self.here.iter().any(|here| here.get(&thread).is_some_and(stays))
+    }
+
+    /// Whether a thread is at a barrier with another count than those had whose reset nobody noticed.
+    fn has_unnoticed_count(&self) -> bool {
+        self.unnoticed.iter().any(|&(other, barrier, number)| {
+            let mut here = self.here[barrier].iter();
+            barrier != 2 && here.any(|(&t, visit)| t != other && visit.number != number)
+        })
     }
 }
 
@@ -297,6 +307,7 @@ impl Program {
                 for next in self.next(&state, thread) {
                     match next {
                         Ok(mut next) => {
+                            runs.unnoticed |= next.has_unnoticed_count();
                             self.complete(&mut next);
                             open.push(next);
                         }
@@ -430,7 +441,8 @@ impl Program {
             return Err(Wrong::Other);
         }
         let before = next.here[barrier].insert(thread, visit);
-        if before.is_some() || next.unnoticed.contains(&(thread, barrier)) {
+        let mut unnoticed = next.unnoticed.iter().map(|&(thread, at, _)| (thread, at));
+        if before.is_some() || unnoticed.any(|own| own == (thread, barrier)) {
             return Err(Wrong::Other);
         }
         Ok(next)
@@ -521,7 +533,8 @@ impl Program {
             let waited = arrived.iter().any(|t| here[t].stay == Stay::Waits);
             // A warp that comes alone knows that it has completed the barrier.
             let unnoticed = arrived.iter().filter(|_| !waited && warps.len() > 1);
-            state.unnoticed.extend(unnoticed.map(|&thread| (thread, barrier)));
+            let unnoticed = unnoticed.map(|&thread| (thread, barrier, here[&thread].number));
+            state.unnoticed.extend(unnoticed);
             Self::reset(state, barrier, &arrived);
             return true;
         }
@@ -540,6 +553,8 @@ impl Program {
 /// What was found of random programs.
 #[derive(Debug, Default)]
 struct Tally {
+    /// Verdicts that take a reset which nobody notices for none.
+    unnoticed: usize,
     verdicts: BTreeMap<Kind, usize>,
     /// Programs with predicates.
     branching: usize,
@@ -599,6 +614,11 @@ fn agrees(
         let right = match &verdict {
             Verdict::Undefined(_) if !runs.undefined && program.loads_late() => {
                 tally.late += 1;
+                continue;
+            }
+            // Where values decide who comes, only what somebody notices makes sure of a reset.
+            Verdict::Undefined(_) if !runs.undefined && runs.unnoticed => {
+                tally.unnoticed += 1;
                 continue;
             }
             Verdict::Undefined(_) => runs.undefined,

@@ -31,12 +31,9 @@ pub(super) fn order(arena: &mut Arena) -> NodeId {
 /// has begun its own operation, not that it has completed it: what it has done before is over.
 fn awaited(arena: &mut Arena) -> NodeId {
     let (all, po) = (arena.add(Node::Rel(BaseRel::Awaited)), arena.add(Node::Rel(BaseRel::Po)));
-    let barrier = arena.add(Node::Set(BaseSet::Barrier));
-    let pairs = arena.add(Node::Cross(barrier, barrier));
-    let begun = arena.add(Node::Inter(all, pairs));
+    let begun = arena.add(Node::Rel(BaseRel::Begun));
     let before = arena.add(Node::Comp(po, begun));
-    let others = arena.add(Node::Diff(all, pairs));
-    arena.add(Node::Union(others, before))
+    arena.add(Node::Union(all, before))
 }
 
 /// One event before another is performed: the last step of the [`order`] ends where it begins, not
@@ -100,6 +97,7 @@ struct Meeting<'g> {
     po: Rel,
     sync: [Rel; 4],
     awaited: Rel,
+    begun: Rel,
     ended: Rel,
     nothing: Rel,
 }
@@ -116,16 +114,19 @@ impl<'g> Meeting<'g> {
         po.restrict_domain(&placed);
         po.restrict_range(&placed);
         // Of an access that may not happen nobody knows anything.
-        let mut awaited = base_relation(graph, BaseRel::Awaited).clone();
-        awaited.restrict_domain(&operations);
-        awaited.restrict_range(&operations);
+        let [awaited, begun] = [BaseRel::Awaited, BaseRel::Begun].map(|relation| {
+            let mut pairs = base_relation(graph, relation).clone();
+            pairs.restrict_domain(&operations);
+            pairs.restrict_range(&operations);
+            pairs
+        });
         // If an access happens, then before the end of its thread.
         let mut ended = base_relation(graph, BaseRel::Ended).clone();
         ended.restrict_domain(&placed);
         ended.restrict_range(&operations);
         let sync =
             BaseRel::BARRIERS.map(|kind| Rel::from_pairs(n, barriers.edges(generations, kind)));
-        Self { graph, operations, po, sync, awaited, ended, nothing: Rel::empty(n) }
+        Self { graph, operations, po, sync, awaited, begun, ended, nothing: Rel::empty(n) }
     }
 }
 
@@ -145,6 +146,7 @@ impl Interpretation for Meeting<'_> {
         match relation {
             BaseRel::Po => &self.po,
             BaseRel::Awaited => &self.awaited,
+            BaseRel::Begun => &self.begun,
             BaseRel::Ended => &self.ended,
             BaseRel::Peer => base_relation(self.graph, relation),
             other => other.kind_of_barrier().map_or(&self.nothing, |kind| &self.sync[kind]),

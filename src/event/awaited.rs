@@ -138,50 +138,68 @@ fn before_waits(
 /// comes to the barrier at all: be it that it arrives or that it ends, it has read before. To one
 /// that waits for its warp, also from those of the warp's other threads.
 fn deciding_reads(graph: &EventGraph) -> Vec<(EventId, EventId)> {
-    let (mut out, mut earliest) = (Vec::new(), Vec::new());
-    let (arrivals, waits) = (operations(graph, |op| op.arrives), operations(graph, |op| op.waits));
+    let mut out = Vec::new();
+    // The operation that counts in a turn is the one with its number at the earliest.
+    let mut decided = |op: &BarrierOp, own: &[&BarrierOp], turn: usize| {
+        let own = own.iter().filter(|other| graph.may_meet(op, other));
+        for other in own.take(turn + 1) {
+            let reads = reads_of(graph, graph.event(other.event).guard);
+            out.extend(reads.map(|read| (read, op.event)));
+        }
+    };
+    for (op, own, turn) in companions(graph) {
+        decided(op, &own, turn);
+    }
+    let arrivals = operations(graph, |op| op.arrives);
     let open = |op: &&BarrierOp| !graph.exprs.is_true(graph.event(op.event).guard);
     let undecided: Vec<_> = arrivals.iter().filter(|(_, own)| own.iter().any(open)).collect();
     for (at, op) in graph.barriers.iter().enumerate() {
-        let waiting = graph.event(op.event).agent;
-        // The operation that counts in this turn is the one with its number at the earliest.
-        let mut decided = |own: &[&BarrierOp], turn: usize| {
-            let own = own.iter().filter(|other| graph.may_meet(op, other));
-            for other in own.take(turn + 1) {
-                let reads = reads_of(graph, graph.event(other.event).guard);
-                out.extend(reads.map(|read| (read, op.event)));
-            }
-        };
-        if waits_for_warp(graph, op) && is_in_turn(graph, at) {
-            let turn = turn(graph, at);
-            // Who has none in this turn may come by one of the other kind, which is a misuse.
-            let kinds = match op.arrives {
-                true => [(&arrivals, turn), (&waits, turn)],
-                false => [(&waits, turn), (&arrivals, turn + 1)],
-            };
-            let comes_by = |mate: AgentId| {
-                kinds.iter().find_map(|&(kind, turn)| {
-                    kind.get(&(&op.key, mate)).filter(|own| own.len() > turn).map(|own| (own, turn))
-                })
-            };
-            for (own, turn) in graph.mates(waiting).filter_map(comes_by) {
-                decided(own, turn);
-                // Who comes out of turn misuses the barrier, and is there.
-                let comes = |other: &&&BarrierOp| {
-                    graph.barrier_index(other.event).is_some_and(|at| is_in_turn(graph, at))
-                };
-                let other = own.get(turn).filter(comes);
-                earliest.extend(other.map(|other| (other.event, op.event)));
-            }
-        }
         if op.waits && is_for_all(graph, op) {
+            let agent = graph.event(op.event).agent;
             let others = undecided.iter().filter(|((key, _), _)| **key == op.key);
-            for (_, own) in others.filter(|((_, agent), _)| *agent != waiting) {
-                decided(own, turn(graph, at));
+            for (_, own) in others.filter(|((_, other), _)| *other != agent) {
+                decided(op, own, turn(graph, at));
             }
         }
     }
-    out.extend(earliest);
+    out
+}
+
+/// To operations that wait for their warp, from those with which its other threads come there.
+pub(super) fn begun(graph: &EventGraph) -> Rel {
+    let pairs = companions(graph).into_iter().filter_map(|(op, own, turn)| {
+        // Who comes out of turn misuses the barrier, and is there.
+        let comes = |other: &&&BarrierOp| {
+            graph.barrier_index(other.event).is_some_and(|at| is_in_turn(graph, at))
+        };
+        own.get(turn).filter(comes).map(|other| (other.event, op.event))
+    });
+    Rel::from_pairs(graph.events.len(), pairs)
+}
+
+/// For each operation that waits for its warp, those with which another thread of the warp may come
+/// there, and which of them is the one in its turn.
+fn companions(graph: &EventGraph) -> Vec<(&BarrierOp, Vec<&BarrierOp>, usize)> {
+    let mut out = Vec::new();
+    let (arrivals, waits) = (operations(graph, |op| op.arrives), operations(graph, |op| op.waits));
+    for (at, op) in graph.barriers.iter().enumerate() {
+        if !waits_for_warp(graph, op) || !is_in_turn(graph, at) {
+            continue;
+        }
+        let turn = turn(graph, at);
+        // Who has none in this turn may come by one of the other kind, which is a misuse.
+        let kinds = match op.arrives {
+            true => [(&arrivals, turn), (&waits, turn)],
+            false => [(&waits, turn), (&arrivals, turn + 1)],
+        };
+        let comes_by = |mate: AgentId| {
+            kinds.iter().find_map(|&(kind, turn)| {
+                let own = kind.get(&(&op.key, mate)).filter(|own| own.len() > turn);
+                own.map(|own| (op, own.clone(), turn))
+            })
+        };
+        out.extend(graph.mates(graph.event(op.event).agent).filter_map(comes_by));
+    }
     out
 }
 

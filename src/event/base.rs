@@ -162,6 +162,7 @@ fn given(graph: &EventGraph, relation: BaseRel) -> Rel {
         BaseRel::SameGpu => placed(graph, |p| (p.gpu, 0, 0)),
         BaseRel::Uncovered => uncovered(graph),
         BaseRel::Awaited => super::awaited::awaited(graph),
+        BaseRel::Begun => super::awaited::begun(graph),
         BaseRel::Ended => super::awaited::ended(graph),
         BaseRel::Api => Rel::from_pairs(n, graph.api_edges.iter().copied()),
         BaseRel::Peer => peers(graph),

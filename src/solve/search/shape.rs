@@ -55,6 +55,7 @@ impl Shape {
         lacks(BaseRel::Phase, graph.phases.is_empty());
         let nobody = graph.awaited.is_empty() && base_relation(graph, BaseRel::Awaited).is_empty();
         lacks(BaseRel::Awaited, nobody);
+        lacks(BaseRel::Begun, base_relation(graph, BaseRel::Begun).is_empty());
         lacks(BaseRel::Api, graph.api_edges.is_empty());
         lacks(BaseRel::FenceSc, sc_pairs(graph).is_empty());
         let whole = accesses().all(|a| a.pieces.len() == 1);

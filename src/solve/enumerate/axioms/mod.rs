@@ -255,7 +255,8 @@ fn is_held_back(d: &Derived<'_>, r: EventId, e: EventId) -> bool {
             d.meets_at_barrier(y, z)
                 || d.waits_without(z, thread)
                 || d.waits_for_task(z, thread)
-                || d.arrives_with(y, z)
+                // Of another thread of the warp it is enough that it has come to the barrier.
+                || (d.po(x, y) && d.arrives_with(y, z))
         };
         let later = d.events.iter().filter(|&&y| y == x || d.stops(y) && d.po(x, y));
         let held = later.flat_map(|&y| d.events.iter().filter(move |&&z| waits(y, z)));
