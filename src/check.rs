@@ -15,7 +15,8 @@ mod stuck;
 mod time;
 mod transparent;
 
-use crate::event::graph::{BarrierOp, BarrierRule, CutKind, Event, EventGraph, Violation};
+use crate::event::barrier::{BarrierOp, BarrierRule};
+use crate::event::graph::{CutKind, Event, EventGraph, Violation};
 use crate::event::unfold::{SCALAR_BYTES, Tearing, Unfolding, unfold};
 use crate::execution::build::{Choices, Execution};
 use crate::execution::recheck::{Recheck, recheck};
@@ -31,7 +32,7 @@ use crate::source::Span;
 use crate::verdict::{Beyond, Bounded, Decided, Reason, Undecided, Verdict};
 use std::borrow::Cow;
 use std::collections::BTreeSet;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 pub use bound::cut;
 pub use stuck::{Stuck, stuck};
@@ -168,7 +169,7 @@ pub fn check(test: &Test, model: &Model, engine: &dyn Engine, settings: Settings
             if !asks_for_more(&verdict) {
                 break;
             }
-            let budget = Budget { steps: Some(STEPS_FOR_MORE), ..settings.budget };
+            let budget = settings.budget.at_most(STEPS_FOR_MORE);
             let higher = decide(test, model, &timed, Settings { bound, budget, ..settings });
             match higher.0 {
                 Verdict::Unknown(Undecided::Engine(_) | Undecided::Unsupported(_))
@@ -204,16 +205,7 @@ struct Timed<'e> {
 
 impl<'e> Timed<'e> {
     fn new(engine: &'e dyn Engine, settings: Settings) -> Self {
-        let limit = settings.budget.milliseconds;
-        Self { engine, end: limit.map(|ms| Instant::now() + Duration::from_millis(ms)) }
-    }
-
-    /// What is left of a budget; `None` when the time is over.
-    fn rest(&self, budget: Budget) -> Option<Budget> {
-        let Some(end) = self.end else { return Some(budget) };
-        let left = end.checked_duration_since(Instant::now())?.as_millis();
-        let left = u64::try_from(left).unwrap_or(u64::MAX);
-        (left > 0).then_some(Budget { milliseconds: Some(left), ..budget })
+        Self { engine, end: settings.budget.end() }
     }
 }
 
@@ -266,14 +258,14 @@ impl Engine for Timed<'_> {
         if let Some(why) = too_large(problem.graph) {
             return Answer::Unsupported(why);
         }
-        match self.rest(budget) {
+        match budget.until(self.end) {
             Some(rest) => self.engine.find(problem, goal, rest),
             None => Answer::Unknown(Why::Timeout),
         }
     }
 
     fn states(&self, problem: Problem<'_>, budget: Budget) -> Result<States, String> {
-        match self.rest(budget) {
+        match budget.until(self.end) {
             Some(rest) => self.engine.states(problem, rest),
             None => Ok(States { incomplete: Some(Why::Timeout), ..States::default() }),
         }
@@ -357,7 +349,7 @@ fn if_torn(
         return None;
     }
     let graph = graph_of(test, model, Settings { tearing: Tearing::Byte, ..settings });
-    let budget = Budget { steps: Some(STEPS_FOR_A_SENTENCE), ..settings.budget };
+    let budget = settings.budget.at_most(STEPS_FOR_A_SENTENCE);
     let problem = Problem { graph: &graph, model };
     match engine.find(problem, goal, budget) {
         Answer::Yes(_) => Some(Core { torn: true, ..Core::default() }),

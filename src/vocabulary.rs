@@ -1,7 +1,7 @@
 //! The names that programs supply and models may use: base sets and base relations over events.
 //!
 //! The program side fills them in, the model side refers to them, and neither knows the other.
-//! Every entry says whether a program *gives* it or an execution *chooses* it.
+//! Every entry says whether a program *gives* it, an execution *chooses* it, or its values decide.
 
 /// Whether an expression denotes a set of events or a relation over them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -19,6 +19,8 @@ pub enum Origin {
     Given,
     /// Part of an execution's choices.
     Chosen,
+    /// Some of its pairs hold by the program, others by an execution's values.
+    Conditional,
 }
 
 macro_rules! base_sets {
@@ -76,7 +78,7 @@ macro_rules! base_relations {
             pub fn aliases(self) -> &'static [&'static str] {
                 match self { $(Self::$variant => &[$($alias),*]),* }
             }
-            /// Whether a program gives it or an execution chooses it.
+            /// Where its contents come from.
             #[must_use]
             pub fn origin(self) -> Origin {
                 match self { $(Self::$variant => Origin::$origin),* }
@@ -214,7 +216,7 @@ base_relations! {
     ClusterSync = "clustersync", Chosen @ "PTX-8.9.4",
     /// From an arrival on an mbarrier with release semantics to a wait of its CTA that finds its phase
     /// complete; listed for objects that several CTAs use.
-    Phase = "phase", Chosen @ "PTX-9.7.13.15",
+    Phase = "phase", Conditional @ "PTX-9.7.13.15",
     /// Between the participants of one `bar.warp.sync`.
     WarpSync = "warpsync", Chosen @ "PTX-9.7.13.2",
     /// Between the participants of one exchange of register values within a warp, which wait for each
@@ -223,7 +225,7 @@ base_relations! {
     /// To barrier operations that wait for a thread, from the reads that decide whether it comes; to
     /// those that wait for its end, and to all in tasks that do, also from its own barrier operations
     /// and from the reads that decide whether it comes to them or leaves a loop.
-    Awaited = "awaited", Chosen @ "PTX-9.7.13.1",
+    Awaited = "awaited", Conditional @ "PTX-9.7.13.1",
     /// To a barrier operation that waits for its warp, from that with which another thread of the warp
     /// comes there: it has begun then, and need not be complete.
     Begun = "begun", Given @ "PTX-9.7.13.1",

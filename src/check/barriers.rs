@@ -4,7 +4,8 @@
 use super::prefix::{Ends, up_to, with_loops_left};
 use super::time::{self, Wrong};
 use super::{Settings, counts, reuse, too_large, verdict_on};
-use crate::event::graph::{BarrierKey, BarrierOp, BarrierRule, EventGraph, Violation, WARP_SIZE};
+use crate::event::barrier::{BarrierKey, BarrierOp, BarrierRule, WARP_SIZE};
+use crate::event::graph::{EventGraph, Violation};
 use crate::execution::barrier::{Barriers, TooMany};
 use crate::execution::build::Choices;
 use crate::execution::schedule::{Misuse, Misused, Schedules};

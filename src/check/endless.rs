@@ -3,7 +3,8 @@
 
 use super::prefix::{Ends, before, up_to, with_loops_left};
 use super::{Settings, barriers, in_order, verdict_on, violated};
-use crate::event::graph::{BarrierOp, EventGraph};
+use crate::event::barrier::BarrierOp;
+use crate::event::graph::EventGraph;
 use crate::execution::barrier::Barriers;
 use crate::execution::schedule::{Misused, Schedules};
 use crate::solve::{Core, Engine, Goal, Problem};

@@ -117,7 +117,13 @@ fn rule(graph: &EventGraph, pairs: Pairs, access: EventId) -> String {
     let cta = object.shared.map_or(0, |(_, _, cta)| cta);
     let (missing, access, side) = match pairs {
         Pairs::BeforeStart => ("has started", "first", "before"),
-        _ => ("has not exited", "last", "behind"),
+        Pairs::AfterExit => ("has not exited", "last", "behind"),
+        Pairs::MixedRace
+        | Pairs::Race
+        | Pairs::RaceBetween(..)
+        | Pairs::EarlyReuse
+        | Pairs::DifferentCounts
+        | Pairs::CountsBetween(..) => unreachable!("no question about the life of a CTA"),
     };
     format!(
         "{thread} accesses {} and nothing makes sure that CTA {cta} {missing} (PTX-2.2.2): the \

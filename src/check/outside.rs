@@ -3,8 +3,9 @@
 //! Models say what they speak of by what they mention. Only those are looked at that tell proxies
 //! or scopes apart: others, such as sequential consistency, mean every program.
 
+use crate::event::barrier::BarrierKey;
 use crate::event::base::base_set;
-use crate::event::graph::{BarrierKey, Event, EventGraph, EventKind, Violation};
+use crate::event::graph::{Event, EventGraph, EventKind, Violation};
 use crate::id::{EventId, ExprId};
 use crate::program::micro::Restriction;
 use crate::ptx::operation::{Proxy, ProxyFenceKind, Scope};
@@ -186,15 +187,16 @@ fn features(graph: &EventGraph, id: EventId) -> Vec<Feature> {
     let operation = match event.kind {
         _ if event.marks.mbarrier => Some(MBARRIERS),
         _ if event.marks.multimem => Some(MULTIMEM),
+        EventKind::Fence(Restriction::None) => None,
         EventKind::Fence(Restriction::MbarrierInit) => Some(INIT_FENCE),
-        EventKind::Fence(restriction) if restriction != Restriction::None => Some(RESTRICTED_FENCE),
+        EventKind::Fence(_) => Some(RESTRICTED_FENCE),
         EventKind::ProxyFence(kind) => proxy_fence(kind),
         EventKind::Barrier(index) => match graph.barriers[index].key {
             BarrierKey::Cluster(_) => Some(CLUSTER_BARRIER),
             BarrierKey::Warp(..) => Some(WARP_BARRIER),
             BarrierKey::Cta(..) | BarrierKey::Instance(..) | BarrierKey::Exchange(..) => None,
         },
-        _ => None,
+        EventKind::Init | EventKind::Read | EventKind::Write | EventKind::Boundary => None,
     };
     let scope = (event.scope == Some(Scope::Cluster)).then_some(CLUSTER_SCOPE);
     let memory = base_set(graph, BaseSet::Peer).contains(id).then_some(CLUSTER_MEMORY);

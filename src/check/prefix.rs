@@ -15,7 +15,8 @@
 
 use super::stays::{Beginning, MOST_OPERATIONS, Stays};
 use crate::event::awaited::waits_for_warp;
-use crate::event::graph::{BarrierOp, BarrierRule, Cut, EventGraph, Violation};
+use crate::event::barrier::{BarrierOp, BarrierRule};
+use crate::event::graph::{Cut, EventGraph, Violation};
 use crate::execution::barrier::Barriers;
 use crate::execution::schedule::Schedules;
 use crate::id::{AgentId, EventId, ExprId};

@@ -9,7 +9,8 @@
 
 use crate::collections::IndexMap;
 use crate::event::awaited::waits_for_warp;
-use crate::event::graph::{BarrierKey, BarrierOp, BarrierRule, EventGraph, Symbol, Violation};
+use crate::event::barrier::{BarrierKey, BarrierOp, BarrierRule};
+use crate::event::graph::{EventGraph, Symbol, Violation};
 use crate::id::{AgentId, EventId, ExprId, SymbolId};
 use crate::program::expr::{Binary, Expr, ExprArena};
 use petgraph::Graph;
@@ -384,7 +385,7 @@ fn choice(graph: &EventGraph, chosen: &mut EventGraph, b: usize) -> ExprId {
     let id = SymbolId::new(chosen.symbols.len());
     let thread = &graph.agents[graph.event(op.event).agent.index()].name;
     let name = format!("whether {thread} stays at {}", op.key);
-    chosen.symbols.push(Symbol { name, width: 1 });
+    chosen.symbols.push(Symbol::chosen(name, 1));
     chosen.exprs.leaf(Expr::Symbol(id), 1)
 }
 

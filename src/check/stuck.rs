@@ -9,9 +9,8 @@
 
 use super::stays::{MOST_OPERATIONS, Stays};
 use super::{Settings, too_large};
-use crate::event::graph::{
-    BarrierKey, BarrierOp, BarrierRule, EventGraph, Violation, WARP_SIZE, counts_warps,
-};
+use crate::event::barrier::{BarrierKey, BarrierOp, BarrierRule, WARP_SIZE, counts_warps};
+use crate::event::graph::{EventGraph, Violation};
 use crate::execution::build::{Choices, Execution};
 use crate::id::{AgentId, EventId, ExprId};
 use crate::program::expr::Binary;

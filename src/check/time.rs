@@ -3,8 +3,9 @@
 
 use super::Settings;
 use crate::bitrel::{EventSet, Rel};
+use crate::event::barrier::BarrierOp;
 use crate::event::base::{base_relation, base_set};
-use crate::event::graph::{BarrierOp, EventGraph};
+use crate::event::graph::EventGraph;
 use crate::execution::barrier::{Barriers, Generations};
 use crate::execution::build::Choices;
 use crate::id::NodeId;

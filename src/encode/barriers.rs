@@ -8,7 +8,7 @@
 
 use super::formula::{Clock, Formula};
 use super::{EncodeError, Encoding};
-use crate::event::graph::{BarrierKey, BarrierOp, BarrierRule};
+use crate::event::barrier::{BarrierKey, BarrierOp, BarrierRule};
 use crate::execution::barrier::{Barriers, Generations};
 use crate::id::{AgentId, EventId, ExprId};
 use crate::program::expr::{Binary, Expr};

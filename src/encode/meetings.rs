@@ -10,7 +10,7 @@ use super::Encoding;
 use super::barriers::edges_of_way;
 use super::formula::Formula;
 use crate::collections::IndexSet;
-use crate::event::graph::{WARP_SIZE, counts_warps};
+use crate::event::barrier::{WARP_SIZE, counts_warps};
 use crate::execution::barrier::{Barriers, Generations, TooMany};
 use crate::id::{EventId, ExprId};
 use rustc_hash::FxHashMap;

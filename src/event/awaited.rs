@@ -2,9 +2,8 @@
 //! have ended (PTX-9.7.13.1), so nothing behind it happens before they do; and a task waits for those
 //! before it (PTX-8.9.4).
 
-use super::graph::{
-    BarrierKey, BarrierOp, BarrierRule, Conditional, EventGraph, EventKind, counts_warps,
-};
+use super::barrier::{BarrierKey, BarrierOp, BarrierRule, counts_warps};
+use super::graph::{Conditional, EventGraph, EventKind};
 use crate::bitrel::Rel;
 use crate::id::{AgentId, EventId, ExprId};
 use crate::program::expr::{Binary, Expr};

@@ -1,6 +1,7 @@
 //! Uses of barriers that the ISA leaves undefined, as violations of an event graph.
 
-use super::graph::{BarrierKey, BarrierOp, BarrierRule, EventGraph, Violation};
+use super::barrier::{BarrierKey, BarrierOp, BarrierRule};
+use super::graph::{EventGraph, Violation};
 use crate::id::{AgentId, EventId, ExprId};
 use crate::program::expr::Binary;
 use std::collections::BTreeSet;

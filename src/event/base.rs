@@ -356,6 +356,7 @@ fn semantic_reads(
     while let Some(leaf) = stack.pop() {
         match leaf {
             Expr::Read(access) => reads.push(access),
+            Expr::Symbol(symbol) => reads.extend(graph.symbol(symbol).computed_from()),
             // What a barrier returns depends on the operands of all that may take part.
             Expr::Barrier(index) if !barriers.contains(&index) => {
                 barriers.push(index);
@@ -377,7 +378,7 @@ fn semantic_reads(
 fn meetings(graph: &EventGraph) -> Meetings<'_> {
     let events = graph.barriers.iter().map(|op| graph.event(op.event));
     let places: Vec<_> = events.map(|event| (event.agent.index(), event.guard)).collect();
-    Meetings::new(&graph.barriers, &graph.exprs, &places)
+    Meetings::new(&graph.barriers, &graph.exprs, &places, |key| graph.meets_by_turn(key))
 }
 
 /// Program order between restricted fences and the accesses that they do not cover

@@ -1,16 +1,18 @@
 //! The event graph under construction: accesses before they are split into pieces.
 
+use super::barrier::{BarrierKey, BarrierOp, BarrierRule, Exchange, meets_by_turn};
 use super::base::Known;
 use super::condition::Conditions;
 use super::counted::Rounds;
 use super::graph::{
-    Access, Agent, AgentKind, BarrierKey, BarrierOp, BarrierRule, Cut, Event, EventGraph,
-    EventKind, Exchange, Location, Object, Symbol, Violation,
+    Access, Agent, AgentKind, Cut, Event, EventGraph, EventKind, Location, Object, Symbol,
+    Violation,
 };
 use super::initial::InitialValues;
 use super::loops::LoopId;
 use super::meant::Place;
 use super::meet::{Meetings, barrier_uses};
+use super::opaque::Opaque;
 use super::pieces::Pieces;
 use super::unfold::{Unfolding, union};
 use crate::id::{AccessId, AgentId, EventId, ExprId, LocId, ObjectId, VirtualId};
@@ -118,6 +120,8 @@ pub(super) struct Draft<'p> {
     /// How often loop bodies are executed at most; less than wanted where that is too much.
     pub(super) bound: u8,
     pub(super) violations: Vec<Violation>,
+    /// Instructions of which nobody knows what they compute.
+    pub(super) opaque: Vec<Opaque>,
     /// Final values of registers by name, thread by thread.
     pub(super) finals: Vec<FxHashMap<String, ExprId>>,
     pub(super) accesses: Vec<DraftAccess>,
@@ -153,6 +157,7 @@ impl<'p> Draft<'p> {
             cuts: Vec::new(),
             bound: unfolding.bound.max(1),
             violations: Vec::new(),
+            opaque: Vec::new(),
             finals: Vec::new(),
             accesses: Vec::new(),
             entries: Vec::new(),
@@ -172,7 +177,9 @@ impl<'p> Draft<'p> {
             return Vec::new();
         }
         let places: Vec<_> = self.entries.iter().filter_map(barrier_at).collect();
-        let meetings = Meetings::new(&self.barriers, &self.exprs, &places);
+        let (agents, uses) = (agents(self.program), barrier_uses(self.program));
+        let by_turn = |key: &BarrierKey| meets_by_turn(&agents, &uses, key);
+        let meetings = Meetings::new(&self.barriers, &self.exprs, &places, by_turn);
         let all = 0..self.barriers.len();
         let met = |at: usize| {
             let op = &self.barriers[at];
@@ -386,6 +393,7 @@ impl<'p> Draft<'p> {
         graph.violations.extend(misused);
         let mut conditions = Conditions::new(program, &self.finals, &pieces, &mut initial);
         conditions.resolve(&mut graph);
+        super::opaque::settle(&mut graph, std::mem::take(&mut self.opaque));
         graph
     }
 
@@ -557,7 +565,11 @@ impl<'p> Draft<'p> {
                 (event.order, event.scope) = match *kind {
                     ProxyFenceKind::TensormapRelease(scope) => (Some(Order::Release), Some(scope)),
                     ProxyFenceKind::TensormapAcquire(scope) => (Some(Order::Acquire), Some(scope)),
-                    _ => (None, None),
+                    ProxyFenceKind::Alias
+                    | ProxyFenceKind::Async(_)
+                    | ProxyFenceKind::AsyncGenericAcquire
+                    | ProxyFenceKind::AsyncGenericRelease
+                    | ProxyFenceKind::Research(_) => (None, None),
                 };
                 if let ProxyFenceKind::Research(proxy) = kind {
                     event.proxy = *proxy;

@@ -51,7 +51,7 @@ impl<'p> ThreadRun<'_, 'p> {
         let bit = |_| {
             let id = SymbolId::new(self.draft.symbols.len());
             let name = "order of the elements of a vector".to_owned();
-            self.draft.symbols.push(Symbol { name, width: 1 });
+            self.draft.symbols.push(Symbol::chosen(name, 1));
             self.exprs().leaf(Expr::Symbol(id), 1)
         };
         (0..usize::BITS - (count - 1).leading_zeros()).map(bit).collect()

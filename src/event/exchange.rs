@@ -1,7 +1,8 @@
 //! What exchanges of register values within a warp return, as expressions over the operands of those
 //! that take part: the threads of the membermask that come in the same turn.
 
-use super::graph::{BarrierKey, EventGraph, Symbol};
+use super::barrier::{BarrierKey, Warp};
+use super::graph::{EventGraph, Symbol};
 use super::meet::Meetings;
 use crate::id::{ExprId, SymbolId};
 use crate::program::expr::{Binary, Expr, ExprArena};
@@ -41,7 +42,7 @@ pub(super) fn define(graph: &mut EventGraph) {
     let events: Vec<_> = graph.barriers.iter().map(|op| graph.event(op.event)).collect();
     let places: Vec<_> = events.iter().map(|event| (event.agent.index(), event.guard)).collect();
     let barriers = graph.barriers.clone();
-    let meetings = Meetings::new(&barriers, &graph.exprs, &places);
+    let meetings = Meetings::new(&barriers, &graph.exprs, &places, |key| graph.meets_by_turn(key));
     for (at, op) in barriers.iter().enumerate() {
         let Some(exchange) = op.exchange else { continue };
         let mut members = Vec::new();
@@ -78,7 +79,7 @@ pub(super) fn define(graph: &mut EventGraph) {
         let EventGraph { exprs, symbols, .. } = graph;
         let value = Exchanged { exprs, symbols, members: &members, key: &op.key }.result(own);
         graph.barriers[at].exchange =
-            op.exchange.map(|e| super::graph::Exchange { value: Some(value), ..e });
+            op.exchange.map(|e| super::barrier::Exchange { value: Some(value), ..e });
     }
 }
 
@@ -218,7 +219,8 @@ impl Exchanged<'_> {
             AtomicOp::And => self.exprs.binary(Binary::And, a, b),
             AtomicOp::Or => self.exprs.binary(Binary::Or, a, b),
             AtomicOp::Xor => self.exprs.binary(Binary::Xor, a, b),
-            _ => self.exprs.binary(Binary::Add, a, b),
+            AtomicOp::Add => self.exprs.binary(Binary::Add, a, b),
+            _ => unreachable!("`redux.sync` has no other operation"),
         }
     }
 
@@ -242,7 +244,9 @@ impl Exchanged<'_> {
 
     /// The name of a bit of the leader's place: one for each warp and membermask.
     fn leader_name(&self, bit: u32) -> String {
-        let BarrierKey::Exchange((gpu, grid, ..), ..) = self.key else { return String::new() };
+        let BarrierKey::Exchange(Warp { cta: (gpu, grid, _), .. }, ..) = self.key else {
+            return String::new();
+        };
         format!("leader of {} on gpu {gpu}, grid {grid}, bit {bit}", self.key)
     }
 
@@ -270,7 +274,7 @@ impl Exchanged<'_> {
     }
 
     fn unknown(&mut self, name: String, width: u32) -> ExprId {
-        self.symbols.push(Symbol { name, width });
+        self.symbols.push(Symbol::chosen(name, width));
         self.exprs.leaf(Expr::Symbol(SymbolId::new(self.symbols.len() - 1)), width)
     }
 

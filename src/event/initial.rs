@@ -96,7 +96,7 @@ impl InitialValues {
                 } else {
                     format!("initial value of {}", info.name)
                 };
-                graph.symbols.push(Symbol { name, width });
+                graph.symbols.push(Symbol::chosen(name, width));
                 graph.exprs.leaf(Expr::Symbol(id), width)
             }),
         }

@@ -109,6 +109,7 @@ impl<'c> Analysis<'c> {
                     join(&mut now, end, step.guard.is_none());
                 }
                 Micro::Assign { register, .. } if !now[*register] => continue,
+                Micro::Opaque { results, .. } if results.iter().all(|&r| !now[r]) => continue,
                 _ => {}
             }
             silent = false;
@@ -224,6 +225,12 @@ fn behind(step: &Step, before: &[bool]) -> Vec<bool> {
                 let stays = step.guard.is_some() && now[*register];
                 now[*register] = stays || guarded || mentions(value, &now);
             }
+            Micro::Opaque { results, operands, .. } => {
+                let from_memory = guarded || operands.iter().any(|&operand| now[operand]);
+                for &result in results {
+                    now[result] = from_memory || step.guard.is_some() && now[result];
+                }
+            }
             _ => effects(micro).1.into_iter().for_each(|register| now[register] = true),
         }
     }
@@ -241,6 +248,7 @@ fn mentions(term: &Term, registers: &[bool]) -> bool {
 fn effects(micro: &Micro) -> (Vec<usize>, Vec<usize>) {
     let mut reads = Vec::new();
     let written = match micro {
+        Micro::Opaque { results, operands, .. } => return (operands.clone(), results.clone()),
         Micro::Elements { list, .. } => {
             let (all, written): (Vec<_>, Vec<_>) = list.iter().map(effects).unzip();
             return (all.concat(), written.concat());
@@ -263,7 +271,8 @@ fn effects(micro: &Micro) -> (Vec<usize>, Vec<usize>) {
             destination.map(|d| d.0)
         }
         Micro::Barrier(barrier) => {
-            barrier.count.iter().chain(&barrier.operand).for_each(|t| t.registers(&mut reads));
+            let terms = barrier.count.iter().chain(&barrier.operand).chain([&barrier.legal]);
+            terms.for_each(|t| t.registers(&mut reads));
             match &barrier.group {
                 BarrierGroup::Cta(a) | BarrierGroup::Warp(a) | BarrierGroup::Exchange(a, _) => {
                     a.registers(&mut reads);

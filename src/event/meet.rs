@@ -1,8 +1,8 @@
 //! Barrier operations of a thread: the barriers that each may mean, and what reductions return.
 
+use super::barrier::{BarrierKey, BarrierOp, BarrierUse, Exchange, UsedCount, Warp};
 use super::draft::Draft;
 use super::exchange::{Exchanged, Member, Own};
-use super::graph::{BarrierKey, BarrierOp, BarrierRule, BarrierUse, Exchange, UsedCount};
 use super::unfold::{Cell, Effect, EffectKind, State, ThreadRun};
 use crate::id::{AccessId, AgentId, ExprId};
 use crate::litmus::ast::ThreadPlace;
@@ -97,12 +97,12 @@ impl ThreadRun<'_, '_> {
     fn is_alone_in(&self, key: &BarrierKey) -> bool {
         let BarrierKey::Exchange(warp, mask, _) = *key else { return false };
         let threads = self.draft.program.threads.iter().enumerate();
-        let places = threads.filter_map(|(index, thread)| match thread.place {
-            ThreadPlace::Device(p) if p.warp == Some(warp.3) => Some((index, p)),
-            _ => None,
+        let inside = threads.filter(|(index, thread)| match thread.place {
+            ThreadPlace::Device(place) => Warp::of(*index, place) == warp,
+            ThreadPlace::Host => false,
         });
-        let mut mates = (0_u32..).zip(places.filter(|(_, p)| key.includes(*p)));
-        !mates.any(|(lane, (index, _))| index != self.index && mask >> lane & 1 == 1)
+        let mut lanes = (0_u32..).zip(inside);
+        !lanes.any(|(lane, (index, _))| index != self.index && mask >> lane & 1 == 1)
     }
 
     /// What a thread gets from an exchange with nobody: a value of its registers.
@@ -149,8 +149,7 @@ impl ThreadRun<'_, '_> {
                 vec![(state.guard, BarrierKey::Cluster((p.gpu, p.grid, p.cluster)))]
             }
             BarrierGroup::Warp(mask) | BarrierGroup::Exchange(mask, _) => {
-                let warp = p.warp.unwrap_or(u32::try_from(self.index).unwrap_or(u32::MAX));
-                let warp = (p.gpu, p.grid, p.cta, warp);
+                let warp = Warp::of(self.index, p);
                 let masks = self.small_values(mask, state, u64::from(u32::MAX), span);
                 let key = |mask| match barrier.group {
                     BarrierGroup::Exchange(_, op) => BarrierKey::Exchange(warp, mask, op),
@@ -263,6 +262,8 @@ pub(super) struct Meetings<'a> {
     guards: Vec<ExprId>,
     /// How many operations of the thread come before that count with it, at least and at most.
     turns: Vec<(usize, usize)>,
+    /// Whether the operations of one turn meet at the barrier of each.
+    by_turn: Vec<bool>,
 }
 
 impl<'a> Meetings<'a> {
@@ -271,27 +272,30 @@ impl<'a> Meetings<'a> {
         barriers: &'a [BarrierOp],
         exprs: &ExprArena,
         places: &[(usize, ExprId)],
+        by_turn: impl Fn(&BarrierKey) -> bool,
     ) -> Self {
         let threads = places.iter().map(|&(thread, _)| thread).collect();
         let guards = places.iter().map(|&(_, guard)| guard).collect();
-        let mut turns = Vec::new();
+        let (mut turns, mut known) = (Vec::new(), Vec::new());
         // Where nothing is returned nobody asks.
         if barriers.iter().any(BarrierOp::returns) {
             let mut exprs = exprs.clone();
             turns.extend((0..barriers.len()).map(|at| turn(barriers, &mut exprs, places, at)));
+            // Columns number the operations of each thread.
+            let turns = |key: &_| matches!(key, BarrierKey::Instance(..)) || by_turn(key);
+            known.extend(barriers.iter().map(|op| turns(&op.key)));
         }
-        Self { barriers, threads, guards, turns }
+        Self { barriers, threads, guards, turns, by_turn: known }
     }
 
-    /// Whether two operations may be of one generation. Those of one thread never are; without
-    /// thread counts, generations are counted by occurrence.
+    /// Whether two operations may be of one generation. Those of one thread never are; where those of
+    /// one turn meet, generations are counted by occurrence.
     pub(super) fn may_be(&self, a: usize, b: usize) -> bool {
         let (one, other) = (&self.barriers[a], &self.barriers[b]);
         if a == b || one.key != other.key || self.threads[a] == self.threads[b] {
             return a == b;
         }
-        let counted = |op: &BarrierOp| matches!(op.rule, BarrierRule::Count(_));
-        if self.barriers.iter().any(|op| op.key == one.key && counted(op)) {
+        if !self.by_turn[a] {
             return true;
         }
         let ((first, last), (other_first, other_last)) = (self.turns[a], self.turns[b]);

@@ -1,6 +1,7 @@
 //! Bounded unfolding of programs into event graphs.
 
 pub mod awaited;
+pub mod barrier;
 mod barrier_rules;
 pub mod base;
 mod condition;
@@ -18,6 +19,7 @@ mod meet;
 mod memory;
 mod non_coherent;
 pub mod objects;
+mod opaque;
 mod phases;
 mod pieces;
 mod rounds;

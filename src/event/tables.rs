@@ -7,8 +7,8 @@
 //! air: of the writes to such variables, the first would have an address computed from what is there
 //! initially.
 
+use super::barrier::BarrierRule;
 use super::draft::{Draft, Entry, Facts};
-use super::graph::BarrierRule;
 use super::unfold::{ThreadRun, Unfolding, settled};
 use crate::id::{AccessId, ExprId, ObjectId};
 use crate::litmus::ast::DeclaredSpace;

@@ -369,6 +369,9 @@ impl<'d, 'p> ThreadRun<'d, 'p> {
                 let value = self.term(value, state, None);
                 state.cells[*register] = Cell { value, reads };
             }
+            Micro::Opaque { results, operands, name, rule } => {
+                self.opaque(results, operands, name, rule, state, span);
+            }
             Micro::Load { target, destination } => self.load(target, *destination, state, span),
             Micro::Store { target, value } => {
                 let reads = self.term_reads(value, state);
@@ -421,9 +424,20 @@ impl<'d, 'p> ThreadRun<'d, 'p> {
 
     /// Notes a misuse of the thread.
     pub(super) fn violate(&mut self, guard: ExprId, span: Span, rule: String, out_of_model: bool) {
+        let violation = self.violation(guard, span, rule, out_of_model);
+        self.draft.violations.push(violation);
+    }
+
+    pub(super) fn violation(
+        &mut self,
+        guard: ExprId,
+        span: Span,
+        rule: String,
+        out_of_model: bool,
+    ) -> Violation {
         let behind = vec![self.draft.at(self.index)];
         let ended = self.draft.ended_before(self.index, guard);
-        self.draft.violations.push(Violation { guard, span, rule, out_of_model, behind, ended });
+        Violation { guard, span, rule, out_of_model, behind, ended }
     }
 
     fn push_other(&mut self, kind: DraftKind, guard: ExprId, span: Span) {
@@ -468,13 +482,13 @@ impl<'d, 'p> ThreadRun<'d, 'p> {
             Term::Old(width) => old.unwrap_or_else(|| self.draft.exprs.number(0, *width)),
             Term::Free(name, width) => {
                 let id = SymbolId::new(self.draft.symbols.len());
-                self.draft.symbols.push(Symbol { name: name.clone(), width: *width });
+                self.draft.symbols.push(Symbol::chosen(name.clone(), *width));
                 self.exprs().leaf(Expr::Symbol(id), *width)
             }
             Term::Fixed(name, width) => {
                 let named = |s: &Symbol| s.name == *name && s.width == *width;
                 let id = self.draft.symbols.iter().position(named).unwrap_or_else(|| {
-                    self.draft.symbols.push(Symbol { name: name.clone(), width: *width });
+                    self.draft.symbols.push(Symbol::chosen(name.clone(), *width));
                     self.draft.symbols.len() - 1
                 });
                 self.exprs().leaf(Expr::Symbol(SymbolId::new(id)), *width)

@@ -6,9 +6,8 @@
 
 use super::cluster::Awaited;
 use crate::collections::{IndexMap, IndexSet};
-use crate::event::graph::{
-    BarrierKey, BarrierOp, BarrierRule, EventGraph, WARP_SIZE, Warp, counts_warps,
-};
+use crate::event::barrier::{BarrierKey, BarrierOp, BarrierRule, WARP_SIZE, Warp, counts_warps};
+use crate::event::graph::EventGraph;
 use crate::id::{AgentId, EventId, ExprId};
 use crate::vocabulary::BaseRel;
 

@@ -2,7 +2,7 @@
 //! others of the warp that have not ended (PTX-9.7.13.3).
 
 use super::barrier::Barriers;
-use crate::event::graph::BarrierKey;
+use crate::event::barrier::BarrierKey;
 use crate::id::AgentId;
 
 /// What another thread of a warp has to do before an operation is passed.

@@ -10,7 +10,8 @@
 use super::barrier::{Barriers, TooMany, Unit};
 use super::cluster::Awaited;
 use crate::collections::{IndexMap, IndexSet};
-use crate::event::graph::{BarrierKey, BarrierRule, EventGraph};
+use crate::event::barrier::{BarrierKey, BarrierRule};
+use crate::event::graph::EventGraph;
 use crate::id::{AgentId, EventId};
 use petgraph::unionfind::UnionFind;
 use rustc_hash::FxHashSet;

@@ -17,7 +17,7 @@ use crate::litmus::launch::{GridSize, grid_sizes};
 use crate::ptx::floating::Subnormals;
 use crate::ptx::operation::{
     AccessForm, Address, ArithmeticOp, AtomicOp, BoolOp, Comparison, Destination, Element,
-    Operation, Order, PredicateUse, Space, Statement, Type, TypeKind, Value,
+    Operation, Order, PredicateUse, Reach, Register, Space, Statement, Type, TypeKind, Value,
 };
 use crate::ptx::uses::part_of;
 use rustc_hash::FxHashMap;
@@ -187,7 +187,7 @@ impl Lowering<'_> {
         match value {
             Value::Register(register) => self.register(&register.value, ty.bits, extension(ty)),
             Value::Not(register) => self.register(&register.value, 1, Extension::Zero).not(),
-            Value::Immediate(number) => Term::Const(number.value as u128, ty.bits),
+            Value::Immediate(number) => Term::Const(number.value as u128 & mask(ty.bits), ty.bits),
             Value::AddressOf(name, offset) => {
                 let base = self.start_of(&name.value).wrapping_add_signed(*offset);
                 Term::Const(u128::from(base), ty.bits)
@@ -365,10 +365,21 @@ impl Lowering<'_> {
                 self.assign(destination, pointer, Extension::Zero);
             }
             Operation::StackRestore { .. } => {}
-            Operation::Unknown { name, .. } => {
-                let rule = format!("`{name}` is outside the supported subset{}", instead(name));
-                let condition = Term::truth(false);
-                self.out.push(Micro::Require { condition, rule, out_of_model: true });
+            Operation::Unknown { name, definitions, uses, reach: Reach::Registers, .. } => {
+                let indices = |list: &[Register]| {
+                    list.iter().filter_map(|r| self.registers.index(&r.value)).collect()
+                };
+                self.out.push(Micro::Opaque {
+                    results: indices(definitions),
+                    operands: indices(uses),
+                    name: name.clone(),
+                    rule: format!(
+                        "the result of `{name}`, which is outside the supported subset, matters here"
+                    ),
+                });
+            }
+            Operation::Unknown { name, reach: Reach::Anything, .. } => {
+                self.outside(format!("`{name}` is outside the supported subset{}", instead(name)));
             }
             Operation::StoreBulk { .. }
             | Operation::Discard { .. }
@@ -512,9 +523,10 @@ impl Lowering<'_> {
             }
             Operation::Float { op, ty, mode, destination, sources } => {
                 let op = match op {
+                    ArithmeticOp::Add => FloatOp::Add,
                     ArithmeticOp::Min => FloatOp::Min,
                     ArithmeticOp::Max => FloatOp::Max,
-                    _ => FloatOp::Add,
+                    _ => unreachable!("other floating-point operations are not decoded"),
                 };
                 let sources = sources.iter().map(|source| self.value(source, *ty));
                 let value = sources.map(Some).reduce(|a, b| float_result(op, *ty, a?, b?, *mode));
@@ -599,7 +611,7 @@ impl Lowering<'_> {
             | Operation::MapAddress { .. }
             | Operation::IsSpace { .. }
             | Operation::CtaRank { .. } => self.address_operation(operation),
-            _ => {}
+            _ => unreachable!("the other operations are lowered elsewhere"),
         }
     }
 }

@@ -182,6 +182,17 @@ pub enum Micro {
         /// The value, as wide as the register.
         value: Term,
     },
+    /// Registers get what an instruction outside the subset computes, and nobody knows what that is.
+    Opaque {
+        /// The registers that it writes.
+        results: Vec<usize>,
+        /// The registers that it reads.
+        operands: Vec<usize>,
+        /// The instruction, with its qualifiers.
+        name: String,
+        /// Why nothing can be said where a result matters.
+        rule: String,
+    },
     /// A read; the register gets the value, extended to its width.
     Load {
         /// What is read.

@@ -35,12 +35,13 @@ impl Lowering<'_> {
             (Some(number), _) => Term::Const(number, width),
             (None, Some(owner)) => {
                 let value = Term::Fixed(format!("%{name} of {owner}"), width);
-                if let Some(size) = self.size(&format!("n{name}")) {
-                    let inside = value.clone().binary(Binary::ULt, Term::Const(size, width));
-                    return match size {
-                        1 => Term::Const(0, width),
-                        _ => inside.choose(value, Term::Const(0, width)),
-                    };
+                match self.size_of(name) {
+                    Some(Term::Const(1, _)) => return Term::Const(0, width),
+                    Some(size) => {
+                        let inside = value.clone().binary(Binary::ULt, size);
+                        return inside.choose(value, Term::Const(0, width));
+                    }
+                    None => {}
                 }
                 match self.least(name) {
                     0 => value,
@@ -53,6 +54,17 @@ impl Lowering<'_> {
             }
             (None, None) => Term::Free(format!("%{name}"), width),
         }
+    }
+
+    /// The number of places that a position counts in: it is below that (PTX-10).
+    fn size_of(&self, position: &str) -> Option<Term> {
+        let (base, dimension) = position.split_once('.')?;
+        let size = match base {
+            "tid" | "ctaid" | "clusterid" => format!("n{position}"),
+            "cluster_ctaid" => format!("cluster_nctaid.{dimension}"),
+            _ => return None,
+        };
+        Some(self.special(&size))
     }
 
     /// What the place of a thread decides; `tid` counts the CTA's threads in the test.
@@ -88,7 +100,8 @@ impl Lowering<'_> {
             "ntid.x" => u128::from(self.at.grid.threads),
             "nctaid.x" => u128::from(self.at.grid.ctas),
             "nclusterid.x" => u128::from(self.at.grid.clusters),
-            "ntid.y" | "ntid.z" | "nctaid.y" | "nctaid.z" | "nclusterid.y" | "nclusterid.z" => 1,
+            "ntid.y" | "ntid.z" | "nctaid.y" | "nctaid.z" | "nclusterid.y" | "nclusterid.z"
+            | "cluster_nctaid.y" | "cluster_nctaid.z" => 1,
             _ => 0,
         }
     }

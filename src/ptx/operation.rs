@@ -808,7 +808,18 @@ pub enum Operation {
         definitions: Vec<Register>,
         /// Registers that it may read.
         uses: Vec<Register>,
+        /// What it may do.
+        reach: Reach,
     },
+}
+
+/// How far the effects of an instruction outside the subset reach.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reach {
+    /// It computes registers of its own thread from others, and does nothing else.
+    Registers,
+    /// Nothing is known of what it does.
+    Anything,
 }
 
 /// One statement of a thread.

@@ -129,7 +129,7 @@ impl<'a> Evaluator<'a> {
     /// Evaluates again after only chosen relations changed since the last evaluation.
     pub fn reevaluate(&mut self, execution: &dyn Interpretation) -> &Values {
         for (step, origin) in &self.steps {
-            if *origin == Origin::Chosen {
+            if *origin != Origin::Given {
                 Evaluation { arena: self.arena, execution, values: &mut self.values }.run(step);
             }
         }

@@ -206,7 +206,7 @@ impl Planner<'_> {
 
     fn depends_on_choice(&self, id: NodeId) -> bool {
         match self.arena.node(id) {
-            Node::Rel(rel) => rel.origin() == Origin::Chosen,
+            Node::Rel(rel) => rel.origin() != Origin::Given,
             _ => dependencies(self.arena, id).iter().any(|d| self.chosen[d.index()]),
         }
     }

@@ -21,6 +21,6 @@ pub fn candidates(graph: &EventGraph) -> f64 {
     // The initial write comes first.
     let orders = |list: &Vec<_>| (2..list.len()).map(|n| (n as f64).log2()).sum::<f64>();
     let coherence: f64 = writes.iter().map(orders).sum();
-    let symbols: f64 = graph.symbols.iter().map(|symbol| f64::from(symbol.width)).sum();
+    let symbols: f64 = graph.symbols.iter().map(|symbol| f64::from(symbol.open_bits())).sum();
     reads_from + coherence + symbols
 }

@@ -1,7 +1,8 @@
 //! Engines: what answers a question about the executions of an event graph under a model.
 
 use crate::event::awaited::awaits_cut_thread;
-use crate::event::graph::{BarrierOp, CutKind, EventGraph};
+use crate::event::barrier::BarrierOp;
+use crate::event::graph::{CutKind, EventGraph};
 use crate::execution::build::{Choices, Execution};
 use crate::execution::recheck::recheck;
 use crate::id::{AccessId, EventId, ExprId};
@@ -314,14 +315,28 @@ impl Budget {
     #[must_use]
     pub fn aside(self) -> Self {
         const STEPS: u64 = 5_000;
-        let steps = self.steps.map_or(STEPS, |steps| steps.min(STEPS));
-        Self { steps: Some(steps), ..self.within(Duration::from_secs(1)) }
+        self.at_most(STEPS).within(Duration::from_secs(1))
     }
 
     /// When the time is over, if it begins now.
     #[must_use]
     pub fn end(self) -> Option<Instant> {
         self.milliseconds.map(|ms| Instant::now() + Duration::from_millis(ms))
+    }
+
+    /// What is left of it where the time ends then; `None` when it is over.
+    #[must_use]
+    pub fn until(self, end: Option<Instant>) -> Option<Self> {
+        let Some(end) = end else { return Some(self) };
+        let left = end.checked_duration_since(Instant::now())?.as_millis();
+        let left = u64::try_from(left).unwrap_or(u64::MAX);
+        (left > 0).then_some(Self { milliseconds: Some(left), ..self })
+    }
+
+    /// At most so many steps.
+    #[must_use]
+    pub fn at_most(self, steps: u64) -> Self {
+        Self { steps: Some(self.steps.map_or(steps, |own| own.min(steps))), ..self }
     }
 
     /// At most this long.

@@ -14,8 +14,10 @@ use std::collections::BTreeSet;
 /// The values that are tried for a symbol.
 pub(super) fn values(graph: &EventGraph, symbol: usize) -> Vec<u128> {
     let width = graph.symbols[symbol].width;
-    if width == 1 {
-        return vec![0, 1];
+    match graph.symbols[symbol].open_bits() {
+        0 => return vec![0],
+        1 => return vec![0, 1],
+        _ => {}
     }
     let constants: BTreeSet<u128> = std::iter::once(0)
         .chain((0..graph.exprs.len()).filter_map(|x| graph.exprs.constant(ExprId::new(x))))
@@ -41,7 +43,7 @@ pub(super) fn returned(graph: &EventGraph, index: usize) -> Vec<u128> {
 /// arithmetic, no ordering comparison and no part of a value beside a symbol of several bits.
 pub(super) fn are_enough(graph: &EventGraph) -> bool {
     let whole = || graph.accesses.iter().all(|access| access.pieces.len() == 1);
-    graph.symbols.iter().all(|s| s.width == 1)
+    graph.symbols.iter().all(|s| s.open_bits() <= 1)
         || (whole() && (0..graph.exprs.len()).map(ExprId::new).all(|x| only_copies(graph, x)))
 }
 

@@ -5,7 +5,7 @@ use super::grammar::Grammar;
 use super::{Decoded, Decoder, Dialect};
 use crate::ptx::instruction::{Instruction, Operand, OperandKind, without_percent};
 use crate::ptx::names::special_register;
-use crate::ptx::operation::{Operation, Register};
+use crate::ptx::operation::{Operation, Reach, Register};
 use crate::source::Spanned;
 
 /// Opcodes that are never decoded.
@@ -66,6 +66,58 @@ pub(super) const OPCODES: &[&str] = &[
     "vsub4",
     "wgmma",
     "wmma",
+];
+
+/// Opcodes of which every form computes registers from registers, but for those with a carry.
+const COMPUTING: &[&str] = &[
+    "abs",
+    "add",
+    "copysign",
+    "cos",
+    "cvt",
+    "div",
+    "ex2",
+    "fma",
+    "fns",
+    "lg2",
+    "mad",
+    "max",
+    "min",
+    "mul",
+    "neg",
+    "rcp",
+    "rsqrt",
+    "set",
+    "setp",
+    "sin",
+    "slct",
+    "sqrt",
+    "sub",
+    "tanh",
+    "testp",
+    "vabsdiff",
+    "vabsdiff2",
+    "vabsdiff4",
+    "vadd",
+    "vadd2",
+    "vadd4",
+    "vavrg2",
+    "vavrg4",
+    "vmad",
+    "vmax",
+    "vmax2",
+    "vmax4",
+    "vmin",
+    "vmin2",
+    "vmin4",
+    "vset",
+    "vset2",
+    "vset4",
+    "vshl",
+    "vshr",
+    "vsub",
+    "vsub2",
+    "vsub4",
 ];
 
 /// Whether the instruction belongs to the ISA and not to the subset.
@@ -165,7 +217,12 @@ pub(super) fn unknown(decoder: &Decoder<'_>) -> Operation {
         registers(decoder, operand, into);
     }
     let operands = instruction.operands.iter().map(ToString::to_string).collect();
-    Operation::Unknown { name: instruction.full_name(), operands, definitions, uses }
+    let computes = COMPUTING.contains(&instruction.opcode.value.as_str());
+    let reach = match computes && !has(instruction, |word| word == "cc") {
+        true => Reach::Registers,
+        false => Reach::Anything,
+    };
+    Operation::Unknown { name: instruction.full_name(), operands, definitions, uses, reach }
 }
 
 fn registers(decoder: &Decoder<'_>, operand: &Operand, into: &mut Vec<Register>) {

@@ -94,7 +94,7 @@ impl<'a> Known<'a> {
                 Some(truth) => Bits::new(u128::from(truth), all),
                 None => Bits::default(),
             },
-            Expr::Symbol(symbol) if graph.symbols[symbol.index()].width == 1 => {
+            Expr::Symbol(symbol) if graph.symbols[symbol.index()].open_bits() <= 1 => {
                 Bits::new(free.symbols[symbol.index()], all)
             }
             Expr::Symbol(_) | Expr::Final(_) => Bits::default(),

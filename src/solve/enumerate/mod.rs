@@ -46,8 +46,11 @@ impl Engine for Enumerate {
     }
 
     fn find(&self, problem: Problem<'_>, goal: Goal, budget: Budget) -> Answer {
+        let end = budget.end();
         match first(problem, goal, budget) {
-            Answer::No(_) if goal.wants_core() => Answer::No(self.core(problem, goal)),
+            Answer::No(_) if goal.wants_core() => {
+                Answer::No(self.core(problem, goal, |steps| budget.at_most(steps).until(end)))
+            }
             other => other,
         }
     }
@@ -62,7 +65,7 @@ impl Engine for Enumerate {
         });
         let end = search.run();
         // Values that are only copied stand for others in a condition, but not in a list.
-        let sampled = search.symbols_matter || graph.symbols.iter().any(|s| s.width > 1);
+        let sampled = search.symbols_matter || graph.symbols.iter().any(|s| s.open_bits() > 1);
         let reason = doubt(model, search.self_justified, sampled);
         let incomplete = match end {
             ControlFlow::Break(Stop::Limit(why)) => Some(why),
@@ -76,13 +79,18 @@ impl Engine for Enumerate {
 }
 
 impl Enumerate {
-    /// The axioms that exclude a goal which no execution reaches.
-    fn core(&self, problem: Problem<'_>, goal: Goal) -> Core {
+    /// The axioms that exclude a goal which no execution reaches; `within` is what is left of the
+    /// budget for a question of at most so many steps.
+    fn core(
+        &self,
+        problem: Problem<'_>,
+        goal: Goal,
+        within: impl Fn(u64) -> Option<Budget>,
+    ) -> Core {
         let model = problem.model;
         let is_no = |axioms: &[usize]| {
             let part = restricted(model, axioms);
-            let budget = Budget { steps: Some(CORE_STEPS), ..Budget::default() };
-            match first(Problem { model: &part, ..problem }, goal, budget) {
+            match first(Problem { model: &part, ..problem }, goal, within(CORE_STEPS)?) {
                 Answer::No(_) => Some(true),
                 Answer::Yes(_) => Some(false),
                 _ => None,

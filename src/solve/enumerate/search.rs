@@ -141,7 +141,7 @@ impl<'a, F: FnMut(&Execution<'a>) -> Flow> Search<'a, F> {
         let is_open = |leaf: &Expr| match *leaf {
             Expr::Read(access) => unknown(graph.access(access).value),
             Expr::Final(loc) => writes(loc).any(|e| unknown(graph.access(e.access).value)),
-            Expr::Symbol(symbol) => graph.symbols[symbol.index()].width > 1,
+            Expr::Symbol(symbol) => graph.symbols[symbol.index()].open_bits() > 1,
             _ => false,
         };
         self.symbols_matter =
@@ -332,7 +332,8 @@ impl<'a, F: FnMut(&Execution<'a>) -> Flow> Visitor for Search<'a, F> {
                     continue;
                 }
                 // A barrier that returns something else than was assumed makes no execution here.
-                Err(_) => continue,
+                Err(Inconsistency::Barriers) => continue,
+                Err(_) => unreachable!("nothing else has been chosen"),
             };
             self.evaluator.evaluate(&execution);
             self.grow(&mut execution)?;

@@ -8,7 +8,7 @@
 use crate::id::NodeId;
 use crate::relation::expr::{Arena, Node};
 use crate::relation::plan::{Step, plan};
-use crate::vocabulary::{BaseRel, BaseSet, Sort};
+use crate::vocabulary::{BaseRel, BaseSet, Origin, Sort};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
@@ -280,11 +280,9 @@ impl Compiler<'_> {
 
     fn level(&self, op: Op) -> Level {
         let own = match op {
-            Op::Rel(BaseRel::Rf, _)
-            | Op::Rel(BaseRel::BarrierSync | BaseRel::ClusterSync | BaseRel::WarpSync, _)
-            | Op::Rel(BaseRel::Phase | BaseRel::Awaited | BaseRel::Exchange, _) => Level::Reads,
             Op::Rel(BaseRel::FenceSc, _) => Level::Fences,
             Op::Rel(BaseRel::Co, _) => Level::Coherence,
+            Op::Rel(relation, _) if relation.origin() != Origin::Given => Level::Reads,
             _ => Level::Static,
         };
         op.operands().into_iter().map(|slot| self.code.levels[slot]).fold(own, Level::max)

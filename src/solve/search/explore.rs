@@ -13,12 +13,13 @@ use crate::bitrel::{EventSet, Rel};
 use crate::event::graph::EventKind;
 use crate::execution::barrier::Generations;
 use crate::execution::build::{Choices, close_coherence, read_value};
-use crate::id::{AccessId, EventId};
+use crate::id::{AccessId, EventId, ExprId};
 use crate::program::expr::Expr;
 use crate::program::value::{Values, evaluate};
 use crate::relation::expr::AxiomKind;
 use crate::solve::{Budget, Goal, Why};
 use crate::vocabulary::{BaseRel, BaseSet};
+use rustc_hash::FxHashMap;
 use std::time::Instant;
 
 /// Whether a search goes on.
@@ -381,11 +382,15 @@ impl<'g, 'r> Search<'g, 'r> {
         self.stale = false;
         let mut values = std::mem::take(&mut self.values);
         let Space { graph, order, assumed, .. } = self.space;
-        values.compute_some(&graph.exprs, order, assumed, |leaf| match leaf {
+        values.compute_some(&graph.exprs, order, assumed, |leaf| self.leaf_or_final(leaf));
+        self.values = values;
+    }
+
+    fn leaf_or_final(&self, leaf: Expr) -> Option<u128> {
+        match leaf {
             Expr::Final(loc) => self.final_value(self.finals[loc.index()]?),
             other => self.leaf(other),
-        });
-        self.values = values;
+        }
     }
 
     /// The value that a write leaves in its location, when its leaves are known.
@@ -401,15 +406,34 @@ impl<'g, 'r> Search<'g, 'r> {
         let graph = self.space.graph;
         match self.goal {
             Goal::Condition(wanted) => self.values.truth(graph.condition) == Some(wanted),
-            Goal::Violation(index) => {
-                self.values.truth(graph.violations[index].guard) == Some(true)
-            }
-            Goal::AnyViolation => {
-                graph.violations.iter().any(|v| self.values.truth(v.guard) == Some(true))
-            }
+            Goal::Violation(index) => self.comes_true(graph.violations[index].guard),
+            Goal::AnyViolation => graph.violations.iter().any(|v| self.comes_true(v.guard)),
             Goal::BoundHit | Goal::Endless => self.is_cut(),
             Goal::Complete | Goal::Related(_) => true,
         }
+    }
+
+    /// Whether the filter leaves the execution out, when everything has been chosen.
+    pub(super) fn is_filtered(&self) -> bool {
+        !self.comes_true(self.space.graph.filter) || !self.assumptions_hold()
+    }
+
+    /// Whether what has been assumed is so, when everything has been chosen.
+    fn assumptions_hold(&self) -> bool {
+        let Space { graph, order, assumed, .. } = self.space;
+        let follows = |&x: &ExprId| self.values.follows(&graph.exprs, x, |leaf| self.leaf(leaf));
+        assumed.keys().all(follows) || {
+            let mut values = self.values.clone();
+            let leaf = |leaf| self.leaf_or_final(leaf);
+            values.compute_some(&graph.exprs, order, &FxHashMap::default(), leaf);
+            assumed.iter().all(|(&x, &truth)| values.holds(&graph.exprs, x) == truth)
+        }
+    }
+
+    /// Whether something holds when everything has been chosen: what does not happen has no values, and
+    /// nothing that is asked depends on them.
+    fn comes_true(&self, x: ExprId) -> bool {
+        self.values.holds(&self.space.graph.exprs, x)
     }
 
     /// Whether a thread is cut in the way that the goal asks for.

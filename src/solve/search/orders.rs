@@ -293,6 +293,9 @@ impl Search<'_, '_> {
                     return Ok(());
                 }
             }
+            if self.is_filtered() {
+                return Ok(());
+            }
             if !self.goal_reached() {
                 return Err(Stop::Unsupported(super::UNCOMPUTED.to_owned()));
             }

@@ -124,8 +124,9 @@ impl<'g> Space<'g> {
         for &set in &rules.sets {
             space.sets[set.index()] = Some(base_set(graph, set));
         }
-        let given = |r: &&BaseRel| r.origin() == Origin::Given || **r == BaseRel::Awaited;
-        for &relation in rules.relations.iter().filter(given) {
+        // What values add to the conditional ones is added in each execution.
+        let by_program = |r: &&BaseRel| r.origin() != Origin::Chosen;
+        for &relation in rules.relations.iter().filter(by_program) {
             space.relations[relation.index()] = Some(base_relation(graph, relation));
         }
         if rules.bounds_barriers && space.meetings.as_ref().is_none_or(|ways| ways.len() != 1) {

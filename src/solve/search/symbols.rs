@@ -3,7 +3,8 @@
 
 use super::explore::{Flow, Search, Visit};
 use super::space::Space;
-use crate::event::graph::{BarrierOp, EventGraph};
+use crate::event::barrier::BarrierOp;
+use crate::event::graph::EventGraph;
 use crate::id::{ExprId, SymbolId};
 use crate::program::expr::Expr;
 use crate::solve::symbols::{are_enough, values};
@@ -65,7 +66,7 @@ impl Search<'_, '_> {
 
     /// Tries the values that a symbol may have, or some that stand for all.
     pub(super) fn branch_on_symbol(&mut self, symbol: usize, visit: &mut Visit<'_>) -> Flow {
-        self.sampled |= self.space.graph.symbols[symbol].width > 1;
+        self.sampled |= self.space.graph.symbols[symbol].open_bits() > 1;
         for value in values(self.space.graph, symbol) {
             self.symbols[symbol] = Some(value);
             self.stale = true;

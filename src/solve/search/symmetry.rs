@@ -1,6 +1,7 @@
 //! Threads that can be exchanged without changing anything that is asked.
 
-use crate::event::graph::{AgentKind, BarrierOp, EventGraph, EventKind};
+use crate::event::barrier::BarrierOp;
+use crate::event::graph::{AgentKind, EventGraph, EventKind};
 use crate::id::{AccessId, AgentId, EventId, ExprId};
 use crate::program::expr::Expr;
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};

@@ -1,9 +1,8 @@
 //! The relations of chapter 8 on the events of one execution.
 
 use crate::bitrel::Rel;
-use crate::event::graph::{
-    AgentKind, BarrierKey, BarrierOp, BarrierRule, Event, EventGraph, EventKind,
-};
+use crate::event::barrier::{BarrierKey, BarrierOp, BarrierRule};
+use crate::event::graph::{AgentKind, Event, EventGraph, EventKind};
 use crate::execution::build::Execution;
 use crate::id::{AccessId, AgentId, EventId};
 use crate::program::expr::Expr;

@@ -1,0 +1,383 @@
+//! Operations at barriers, the warps of a CTA, and who meets whom.
+
+use super::graph::{Agent, EventGraph, EventKind};
+use crate::id::{AgentId, EventId, ExprId};
+use crate::litmus::ast::Place;
+use crate::program::expr::ExprArena;
+use crate::program::micro::Reduction;
+use crate::ptx::operation::Order;
+use crate::ptx::warp::WarpOp;
+use crate::vocabulary::BaseRel;
+use std::collections::BTreeSet;
+
+/// Who has to arrive for a barrier generation to complete.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum BarrierRule {
+    /// All threads of the group; one that has ended does not count. PTX's barriers without a
+    /// count, cluster barriers and warp barriers.
+    AllLive,
+    /// The threads that execute an operation of this generation (columns).
+    Participants,
+    /// Exactly this many threads' worth of warps.
+    Count(ExprId),
+    /// The first this many; later ones pass through (columns with a count).
+    Quorum(ExprId),
+}
+
+/// What a barrier is shared by.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum BarrierKey {
+    /// A barrier resource of a CTA: (gpu, grid, cta), resource.
+    Cta((u32, u32, u32), u64),
+    /// The column dialect's barrier: (gpu, grid, cta), instance, resource.
+    Instance((u32, u32, u32), u64, u64),
+    /// The cluster's barrier: (gpu, grid, cluster).
+    Cluster((u32, u32, u32)),
+    /// A warp barrier: (gpu, grid, cta, warp), lane mask.
+    Warp(Warp, u64),
+    /// An exchange within a warp: as a warp barrier, and the same instruction. It orders no memory
+    /// operations.
+    Exchange(Warp, u64, WarpOp),
+}
+
+/// An instruction at a barrier of a CTA.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BarrierUse {
+    /// The thread.
+    pub agent: AgentId,
+    /// Its CTA: (gpu, grid, cta).
+    pub cta: (u32, u32, u32),
+    /// The resource, where there is no doubt about it.
+    pub resource: Option<u64>,
+    /// The thread count.
+    pub count: UsedCount,
+}
+
+/// The thread count of an instruction at a barrier.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UsedCount {
+    /// It has none: all threads of the CTA.
+    All,
+    /// This many threads.
+    Number(u128),
+    /// Computed.
+    Open,
+}
+
+/// One barrier operation.
+#[derive(Clone, Debug)]
+pub struct BarrierOp {
+    /// Its event.
+    pub event: EventId,
+    /// What it shares with the other participants.
+    pub key: BarrierKey,
+    /// Whether it counts as an arrival.
+    pub arrives: bool,
+    /// Whether it waits for completion.
+    pub waits: bool,
+    /// When a generation is complete.
+    pub rule: BarrierRule,
+    /// The order of a cluster arrival or wait.
+    pub order: Option<Order>,
+    /// The operand that threads bring: the predicate of `bar.red`, what an exchange is about.
+    pub operand: Option<ExprId>,
+    /// How `bar.red` combines predicates.
+    pub reduction: Option<Reduction>,
+    /// An exchange of register values within a warp: what it returns.
+    pub exchange: Option<Exchange>,
+}
+
+/// An exchange of register values within a warp, which waits for its threads and orders nothing.
+#[derive(Clone, Copy, Debug)]
+pub struct Exchange {
+    /// The instruction.
+    pub op: WarpOp,
+    /// The lane of the thread.
+    pub lane: ExprId,
+    /// The lane that `shfl.sync` asks for.
+    pub source: Option<ExprId>,
+    /// What it returns, by who takes part and what they bring; `None` only while threads are unfolded.
+    pub value: Option<ExprId>,
+}
+
+impl BarrierOp {
+    /// Bits that are enough to count the barrier operations of one thread.
+    pub const ORDINAL_BITS: u32 = 16;
+
+    /// Whether both count towards one numbering of a thread's operations: those on one barrier,
+    /// where arrivals and waits at the barrier of a cluster are numbered apart.
+    #[must_use]
+    pub fn is_numbered_with(&self, other: &Self) -> bool {
+        let cluster = matches!(self.key, BarrierKey::Cluster(_));
+        self.key == other.key && (!cluster || self.arrives == other.arrives)
+    }
+
+    /// Whether it returns something.
+    #[must_use]
+    pub fn returns(&self) -> bool {
+        self.reduction.is_some() || self.exchange.is_some()
+    }
+
+    /// What an exchange returns.
+    #[must_use]
+    pub fn exchanged(&self) -> Option<ExprId> {
+        self.exchange.and_then(|exchange| exchange.value)
+    }
+
+    /// The expression of its thread count, if it has one.
+    #[must_use]
+    pub fn count(&self) -> Option<ExprId> {
+        match self.rule {
+            BarrierRule::Count(count) | BarrierRule::Quorum(count) => Some(count),
+            BarrierRule::AllLive | BarrierRule::Participants => None,
+        }
+    }
+}
+
+impl BarrierKey {
+    /// What relates the operations that meet at such a barrier.
+    #[must_use]
+    pub fn relation(&self) -> BaseRel {
+        match self {
+            Self::Cta(..) | Self::Instance(..) => BaseRel::BarrierSync,
+            Self::Cluster(_) => BaseRel::ClusterSync,
+            Self::Warp(..) => BaseRel::WarpSync,
+            Self::Exchange(..) => BaseRel::Exchange,
+        }
+    }
+
+    /// Whether a place is in the cluster or CTA that the barrier belongs to; which threads of a CTA
+    /// a warp's barrier is for is left open.
+    #[must_use]
+    pub fn includes(&self, p: Place) -> bool {
+        match *self {
+            Self::Cta(cta, _) | Self::Instance(cta, ..) => (p.gpu, p.grid, p.cta) == cta,
+            Self::Cluster(cluster) => (p.gpu, p.grid, p.cluster) == cluster,
+            Self::Warp(warp, _) | Self::Exchange(warp, ..) => (p.gpu, p.grid, p.cta) == warp.cta,
+        }
+    }
+}
+
+impl std::fmt::Display for BarrierKey {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Cta((_, _, cta), resource) => write!(f, "barrier {resource} of CTA {cta}"),
+            Self::Instance((_, _, cta), instance, resource) => {
+                write!(f, "barrier {instance} ({resource}) of CTA {cta}")
+            }
+            Self::Cluster((_, _, cluster)) => write!(f, "the barrier of cluster {cluster}"),
+            Self::Warp(warp, mask) => write!(f, "the barrier of {warp}, mask {mask:#x}"),
+            Self::Exchange(warp, mask, op) => write!(f, "{op} of {warp}, mask {mask:#x}"),
+        }
+    }
+}
+
+/// Threads of a warp.
+pub const WARP_SIZE: u128 = 32;
+
+/// Whether a barrier's thread count asks for whole warps (PTX-9.7.13.1); columns take any count.
+#[must_use]
+pub fn counts_warps(count: u128) -> bool {
+    count > 0 && count.is_multiple_of(WARP_SIZE)
+}
+
+/// A warp of a CTA.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Warp {
+    /// gpu, grid, cta
+    pub cta: (u32, u32, u32),
+    /// Which of its warps.
+    pub which: WhichWarp,
+}
+
+/// How a warp is told from the others of its CTA.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum WhichWarp {
+    /// By the number that the test declares.
+    Declared(u32),
+    /// By the only thread in it, whose warp the test leaves open: an index into the test's threads.
+    Of(usize),
+}
+
+impl Warp {
+    /// The warp of the thread with this index in the test.
+    #[must_use]
+    pub fn of(thread: usize, place: Place) -> Self {
+        let which = place.warp.map_or(WhichWarp::Of(thread), WhichWarp::Declared);
+        Self { cta: (place.gpu, place.grid, place.cta), which }
+    }
+}
+
+impl std::fmt::Display for Warp {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.which {
+            WhichWarp::Declared(number) => write!(f, "warp {number} in CTA {}", self.cta.2),
+            WhichWarp::Of(_) => write!(f, "a warp of one thread in CTA {}", self.cta.2),
+        }
+    }
+}
+
+impl EventGraph {
+    /// Whether a thread arrives at a barrier of its CTA without waiting and comes back to it, where it
+    /// is not the only warp that has to come: then its arrival has reset the barrier.
+    #[must_use]
+    pub fn returns_to_barrier(&self, arrival: &BarrierOp, next: &BarrierOp) -> bool {
+        matches!(arrival.key, BarrierKey::Cta(..))
+            && !arrival.waits
+            && !self.completes_alone(arrival)
+            && arrival.event < next.event
+            && arrival.key == next.key
+            && self.event(arrival.event).agent == self.event(next.event).agent
+    }
+
+    /// Whether two threads may ask for different counts at one barrier of their CTA.
+    #[must_use]
+    pub fn counts_may_differ(&self, one: &BarrierOp, other: &BarrierOp) -> bool {
+        matches!(one.key, BarrierKey::Cta(..))
+            && one.key == other.key
+            && one.rule != other.rule
+            && self.event(one.event).agent != self.event(other.event).agent
+    }
+
+    /// That two operations for which [they may](Self::counts_may_differ) have different counts, in an
+    /// arena that continues the graph's.
+    pub fn counts_differ(
+        &self,
+        exprs: &mut ExprArena,
+        one: &BarrierOp,
+        other: &BarrierOp,
+    ) -> ExprId {
+        let (m, n) = match (&one.rule, &other.rule) {
+            (BarrierRule::Count(m), BarrierRule::Count(n)) => (*m, *n),
+            (BarrierRule::Count(n), BarrierRule::AllLive)
+            | (BarrierRule::AllLive, BarrierRule::Count(n)) => {
+                let width = exprs.width(*n);
+                (exprs.number(self.count_of_all(&one.key), width), *n)
+            }
+            _ => return exprs.truth(true),
+        };
+        let equal = exprs.eq(m, n);
+        exprs.not(equal)
+    }
+
+    /// Whether a barrier is complete as soon as the warp of an operation has arrived.
+    #[must_use]
+    pub fn completes_alone(&self, op: &BarrierOp) -> bool {
+        matches!(op.rule, BarrierRule::Count(count) if self.exprs.constant(count) == Some(WARP_SIZE))
+    }
+
+    /// The barrier operation that an event is.
+    #[must_use]
+    pub fn barrier(&self, id: EventId) -> Option<&BarrierOp> {
+        self.barrier_index(id).map(|index| &self.barriers[index])
+    }
+
+    /// Which of the [`barriers`](Self::barriers) an event is.
+    #[must_use]
+    pub fn barrier_index(&self, id: EventId) -> Option<usize> {
+        match self.event(id).kind {
+            EventKind::Barrier(index) => Some(index),
+            _ => None,
+        }
+    }
+
+    /// Whether a barrier operation has no thread count, or one that is constant.
+    #[must_use]
+    pub fn knows_count(&self, op: &BarrierOp) -> bool {
+        op.count().is_none_or(|count| self.exprs.constant(count).is_some())
+    }
+
+    /// Whether all operations at a barrier have no thread count, or one that is constant.
+    #[must_use]
+    pub fn knows_counts_at(&self, key: &BarrierKey) -> bool {
+        self.barriers.iter().filter(|op| op.key == *key).all(|op| self.knows_count(op))
+    }
+
+    /// Whether an operation may be in the generation of another one at its barrier: where that has no
+    /// count, not if it has the count of some threads only.
+    #[must_use]
+    pub fn may_meet(&self, op: &BarrierOp, other: &BarrierOp) -> bool {
+        match (&op.rule, &other.rule) {
+            (BarrierRule::AllLive, BarrierRule::Count(count)) => {
+                self.exprs.constant(*count).is_none_or(|n| n == self.count_of_all(&op.key))
+            }
+            _ => true,
+        }
+    }
+
+    /// The warp of a thread.
+    #[must_use]
+    pub fn warp_of(&self, agent: AgentId) -> Option<Warp> {
+        self.agents[agent.index()].warp()
+    }
+
+    /// The other threads of a thread's warp.
+    pub fn mates(&self, agent: AgentId) -> impl Iterator<Item = AgentId> {
+        let own = self.warp_of(agent);
+        let others = (0..self.agents.len()).map(AgentId::new).filter(move |&a| a != agent);
+        others.filter(move |&other| own.is_some() && self.warp_of(other) == own)
+    }
+
+    /// The position of a thread among the threads of its warp; `None` when it is alone there.
+    pub(super) fn lane(&self, agent: AgentId) -> Option<u32> {
+        self.agents[agent.index()].place()?.warp?;
+        let own = self.warp_of(agent);
+        let before = (0..agent.index()).map(AgentId::new);
+        u32::try_from(before.filter(|&mate| self.warp_of(mate) == own).count()).ok()
+    }
+
+    /// The threads that a barrier concerns.
+    #[must_use]
+    pub fn members(&self, key: &BarrierKey) -> Vec<AgentId> {
+        let inside = |&agent: &AgentId| {
+            let in_warp = || match key {
+                BarrierKey::Warp(warp, mask) | BarrierKey::Exchange(warp, mask, _) => {
+                    self.warp_of(agent) == Some(*warp)
+                        && self.lane(agent).is_none_or(|lane| mask & (1 << lane) != 0)
+                }
+                BarrierKey::Cta(..) | BarrierKey::Instance(..) | BarrierKey::Cluster(_) => true,
+            };
+            self.agents[agent.index()].place().is_some_and(|p| key.includes(p)) && in_warp()
+        };
+        (0..self.agents.len()).map(AgentId::new).filter(inside).collect()
+    }
+
+    /// Whether the operations of one turn at a barrier meet, and no others, however far threads go:
+    /// without thread counts, and with one that takes all warps that ever come there.
+    #[must_use]
+    pub fn meets_by_turn(&self, key: &BarrierKey) -> bool {
+        meets_by_turn(&self.agents, &self.barrier_uses, key)
+    }
+
+    /// The thread count of all threads that a barrier of a CTA concerns, in whole warps.
+    #[must_use]
+    pub fn count_of_all(&self, key: &BarrierKey) -> u128 {
+        count_of_all(&self.agents, key)
+    }
+}
+
+/// As [`EventGraph::meets_by_turn`], of agents and what their threads may do at barriers.
+pub(super) fn meets_by_turn(agents: &[Agent], all: &[BarrierUse], key: &BarrierKey) -> bool {
+    let (BarrierKey::Cta(cta, _) | BarrierKey::Instance(cta, ..)) = *key else { return true };
+    let may_be_here = |used: &&BarrierUse| match *key {
+        BarrierKey::Cta(_, resource) => used.resource.is_none_or(|r| r == resource),
+        _ => true,
+    };
+    let uses = || all.iter().filter(|used| used.cta == cta).filter(may_be_here);
+    if uses().all(|used| used.count == UsedCount::All) {
+        return true;
+    }
+    let warps: BTreeSet<_> = uses().map(|used| agents[used.agent.index()].warp()).collect();
+    let takes_all = |used: &BarrierUse| match used.count {
+        UsedCount::All => count_of_all(agents, key) == warps.len() as u128 * WARP_SIZE,
+        UsedCount::Number(count) => count == warps.len() as u128 * WARP_SIZE,
+        UsedCount::Open => false,
+    };
+    matches!(key, BarrierKey::Cta(..)) && uses().all(takes_all)
+}
+
+fn count_of_all(agents: &[Agent], key: &BarrierKey) -> u128 {
+    let inside = |agent: &&Agent| agent.place().is_some_and(|place| key.includes(place));
+    let warps: BTreeSet<_> = agents.iter().filter(inside).filter_map(Agent::warp).collect();
+    warps.len() as u128 * WARP_SIZE
+}
