@@ -16,7 +16,7 @@ mod time;
 mod transparent;
 
 use crate::event::barrier::{BarrierOp, BarrierRule};
-use crate::event::graph::{CutKind, Event, EventGraph, Violation};
+use crate::event::graph::{CutKind, Event, EventGraph, MOST_EVENTS, Violation};
 use crate::event::unfold::{SCALAR_BYTES, Tearing, Unfolding, unfold};
 use crate::execution::build::{Choices, Execution};
 use crate::execution::recheck::{Recheck, recheck};
@@ -208,9 +208,6 @@ impl<'e> Timed<'e> {
         Self { engine, end: settings.budget.end() }
     }
 }
-
-/// Programs with more events are not decided: relations take memory by the square of this number.
-pub const MOST_EVENTS: usize = 8192;
 
 /// Why a program is not decided whatever the engine.
 fn too_large(graph: &EventGraph) -> Option<String> {

@@ -92,6 +92,8 @@ pub enum Beyond {
     TooLarge,
     /// A round may be as the one before, without end: the loop is cut at any bound.
     Never,
+    /// Nothing leads out of the loop.
+    NoWayOut,
 }
 
 /// The kinds of verdicts, as `Expect=` names them.

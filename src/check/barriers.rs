@@ -3,7 +3,8 @@
 
 use super::prefix::{Ends, up_to, with_loops_left};
 use super::time::{self, Wrong};
-use super::{Settings, counts, reuse, too_large, verdict_on};
+use super::{Settings, counts, in_order, reuse, too_large, verdict_on};
+use crate::collections::IndexSet;
 use crate::event::barrier::{BarrierKey, BarrierOp, BarrierRule, WARP_SIZE};
 use crate::event::graph::{EventGraph, Violation};
 use crate::execution::barrier::{Barriers, TooMany};
@@ -276,7 +277,8 @@ pub(super) fn deadlock(graph: &EventGraph, waiting: &[usize]) -> Reason {
         [] => (true, open_barriers(graph)),
         certain => (false, certain.to_vec()),
     };
-    let threads: Vec<String> = waiting
+    // A loop has several copies of one operation.
+    let threads: IndexSet<String> = waiting
         .iter()
         .map(|&index| {
             let operation = &graph.barriers[index];
@@ -286,8 +288,11 @@ pub(super) fn deadlock(graph: &EventGraph, waiting: &[usize]) -> Reason {
         })
         .collect();
     Reason {
-        rule: format!("no execution passes all barriers: {}", threads.join("; ")),
-        spans: waiting.iter().map(|&b| graph.event(graph.barriers[b].event).span).collect(),
+        rule: format!(
+            "no execution passes all barriers: {}",
+            threads.into_iter().collect::<Vec<_>>().join("; ")
+        ),
+        spans: in_order(waiting.iter().map(|&b| graph.event(graph.barriers[b].event).span)),
         choices: None,
     }
 }

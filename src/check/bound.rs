@@ -1,7 +1,7 @@
 //! What the bound on loops leaves open: which loop it cuts, and whether a higher one may tell.
 
 use super::{Settings, in_order};
-use crate::event::graph::{Cut, CutKind, EventGraph};
+use crate::event::graph::{Ahead, Cut, CutKind, EventGraph};
 use crate::solve::{Answer, Engine, Goal, Problem};
 use crate::source::Span;
 use crate::verdict::{Beyond, Bounded, Decided, Undecided};
@@ -24,11 +24,13 @@ pub fn cut(problem: Problem<'_>, engine: &dyn Engine, settings: Settings) -> Opt
     let reaches = |graph: &EventGraph| matches!(find(graph), Answer::Yes(_));
     let steady = steady(graph).filter(reaches);
     let branch = first(steady.as_ref().unwrap_or(graph), reaches);
-    let counts = |cut: &Cut| branch == Some(cut.span) && cut.counts;
+    let here =
+        |ahead: Ahead| graph.cuts.iter().any(|cut| branch == Some(cut.span) && cut.ahead == ahead);
     let beyond = match steady {
         Some(_) => Beyond::Never,
         None if graph.bound < settings.bound => Beyond::TooLarge,
-        None if graph.cuts.iter().any(counts) => Beyond::Counts,
+        None if here(Ahead::Endless) => Beyond::NoWayOut,
+        None if here(Ahead::Counts) => Beyond::Counts,
         None => Beyond::Higher,
     };
     Some(Undecided::Bound(Bounded { rounds: graph.bound, branch, beyond }))

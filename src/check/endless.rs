@@ -7,7 +7,8 @@ use crate::event::barrier::BarrierOp;
 use crate::event::graph::EventGraph;
 use crate::execution::barrier::Barriers;
 use crate::execution::schedule::{Misused, Schedules};
-use crate::solve::{Core, Engine, Goal, Problem};
+use crate::id::AgentId;
+use crate::solve::{Answer, Core, Engine, Goal, Problem};
 use crate::source::Span;
 use crate::verdict::{Decided, Reason, Undecided, Verdict};
 
@@ -32,6 +33,7 @@ pub(super) fn verdict(
     settings: Settings,
 ) -> Verdict {
     let graph = problem.graph;
+    let loops = never_left(problem, loops, engine, settings);
     let wait = || match graph.barriers.is_empty() {
         true => Ok(Wait::InLoops),
         false => wait(problem, engine, settings),
@@ -54,6 +56,32 @@ pub(super) fn verdict(
         },
         Err(why) => Verdict::Unknown(why),
     }
+}
+
+/// How many loops are looked at one by one.
+const MOST_LOOPS: usize = 16;
+
+/// Those of some loops that threads come to and never leave, whatever happens in the others; all of them
+/// where this is not soon found.
+fn never_left(
+    problem: Problem<'_>,
+    loops: Vec<Span>,
+    engine: &dyn Engine,
+    settings: Settings,
+) -> Vec<Span> {
+    if loops.len() < 2 || loops.len() > MOST_LOOPS {
+        return loops;
+    }
+    let stays = |&at: &Span| {
+        let mut graph = problem.graph.clone();
+        graph.cuts.retain(|cut| cut.span == at);
+        let find =
+            |goal| engine.find(Problem { graph: &graph, ..problem }, goal, settings.budget.aside());
+        matches!(find(Goal::Endless), Answer::Yes(_))
+            && matches!(find(Goal::Complete), Answer::No(_))
+    };
+    let (found, others): (Vec<Span>, Vec<Span>) = loops.into_iter().partition(stays);
+    if found.is_empty() { others } else { found }
 }
 
 /// The loops, and the barriers at which threads may wait.
@@ -106,10 +134,10 @@ fn wait(problem: Problem<'_>, engine: &dyn Engine, settings: Settings) -> Result
     if settled && stuck.is_empty() {
         return Ok(Wait::InLoops);
     }
-    let ends = Ends::new(&left, &stuck);
-    if !stuck.is_empty() && completes(&up_to(graph, &ends, |_| true))? {
+    if !stuck.is_empty() && are_reached(graph, &stuck, completes)? {
         return Ok(Wait::AtBarriers(barriers::deadlock(graph, &stuck)));
     }
+    let ends = Ends::new(&left, &stuck);
     // Where values decide who comes to a barrier, it may be that which is never passed. If the loops
     // are not left even where nobody waits there, it is not.
     let passes = |op: &BarrierOp| !open[graph.event(op.event).agent.index()];
@@ -122,4 +150,19 @@ fn wait(problem: Problem<'_>, engine: &dyn Engine, settings: Settings) -> Result
         return Ok(Wait::InLoops);
     }
     Ok(Wait::Unclear)
+}
+
+/// Whether threads come to operations at which they are stuck, be it that others stay in loops.
+fn are_reached(
+    graph: &EventGraph,
+    stuck: &[usize],
+    completes: impl Fn(&EventGraph) -> Result<bool, Undecided>,
+) -> Result<bool, Undecided> {
+    let is_stuck =
+        |agent: AgentId| stuck.iter().any(|&b| graph.event(graph.barriers[b].event).agent == agent);
+    let left = with_loops_left(graph, is_stuck);
+    let ends = Ends::new(&left, stuck);
+    let mut reached = up_to(graph, &ends, |_| true);
+    reached.cuts.retain(|cut| is_stuck(cut.agent));
+    Ok(ends.are_at(graph, stuck) && completes(&reached)?)
 }

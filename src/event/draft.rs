@@ -5,8 +5,8 @@ use super::base::Known;
 use super::condition::Conditions;
 use super::counted::Rounds;
 use super::graph::{
-    Access, Agent, AgentKind, Cut, Event, EventGraph, EventKind, Location, Object, Symbol,
-    Violation,
+    Access, Agent, AgentKind, Cut, Event, EventGraph, EventKind, Location, MOST_EVENTS, Object,
+    Symbol, Violation,
 };
 use super::initial::InitialValues;
 use super::loops::LoopId;
@@ -243,9 +243,7 @@ impl<'p> Draft<'p> {
         let exprs = &mut self.exprs;
         let waited = self.entries.iter().any(|entry| match *entry {
             Entry::Other { thread: of, kind: DraftKind::GridWait, guard: waits, .. } => {
-                let not = exprs.not(waits);
-                let without = exprs.and(guard, not);
-                of == thread && exprs.is_false(without)
+                of == thread && exprs.implied(guard, waits)
             }
             _ => false,
         });
@@ -607,7 +605,8 @@ impl<'p> Draft<'p> {
         let (before, awaited) = (tasks.earlier_threads(), tasks.awaited_threads());
         let thread = |e: EventId| graph.event(e).agent.index().checked_sub(1);
         let mut edges = Vec::new();
-        if !tasks.edges.is_empty() {
+        // Of programs that are not decided anyway, nobody asks for them.
+        if !tasks.edges.is_empty() && graph.events.len() <= MOST_EVENTS {
             for a in graph.ids() {
                 for b in graph.ids() {
                     let (Some(early), Some(late)) = (thread(a), thread(b)) else { continue };

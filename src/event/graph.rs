@@ -14,6 +14,9 @@ use crate::ptx::operation::{Order, Proxy, ProxyFenceKind, Scope, Type};
 use crate::source::Span;
 use crate::vocabulary::BaseRel;
 
+/// Programs with more events are not decided: relations take memory by the square of this number.
+pub const MOST_EVENTS: usize = 8192;
+
 /// Who performs events.
 #[derive(Clone, Debug)]
 pub struct Agent {
@@ -273,12 +276,23 @@ pub struct Cut {
     /// only what it read and waited for nobody: another round like it may follow. False of other
     /// cuts.
     pub steady: ExprId,
-    /// Whether the loop counts, though further than rounds are followed for that alone.
-    pub counts: bool,
+    /// What is known of further rounds.
+    pub ahead: Ahead,
     /// The branch.
     pub span: Span,
     /// Why.
     pub kind: CutKind,
+}
+
+/// What is known of the rounds of a loop behind a cut.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ahead {
+    /// Nothing.
+    Open,
+    /// They count, though further than rounds are followed for that alone.
+    Counts,
+    /// Nothing leads out of the loop.
+    Endless,
 }
 
 /// Why a thread was not followed further.

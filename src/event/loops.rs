@@ -7,7 +7,7 @@
 //! region with several entries is irreducible: nothing tells where its iterations begin.
 
 use super::control::{branch_target, falls_through};
-use crate::program::micro::ThreadCode;
+use crate::program::micro::{Micro, ThreadCode};
 use petgraph::algo::kosaraju_scc;
 use petgraph::graph::{DiGraph, NodeIndex};
 
@@ -28,6 +28,8 @@ struct Loop {
     parent: Option<LoopId>,
     /// Whether control enters it at its head alone.
     natural: bool,
+    /// Whether nothing leads out of it.
+    endless: bool,
 }
 
 /// The loops of a thread; outer ones come before those inside them.
@@ -60,7 +62,8 @@ impl Loops {
         let mut regions = vec![(reached, None)];
         while let Some((region, parent)) = regions.pop() {
             for component in components(code, &region, parent.map(|id| out.head(id))) {
-                let id = out.add(&component, parent, &predecessors);
+                let endless = component.iter().all(|&step| stays(code, step, &component));
+                let id = out.add(&component, parent, &predecessors, endless);
                 regions.push((component, Some(id)));
             }
         }
@@ -73,6 +76,7 @@ impl Loops {
         region: &[usize],
         parent: Option<LoopId>,
         predecessors: &[Vec<usize>],
+        endless: bool,
     ) -> LoopId {
         let id = LoopId(self.loops.len());
         region.iter().for_each(|&step| self.innermost[step] = Some(id));
@@ -81,7 +85,7 @@ impl Loops {
         let entries: Vec<usize> = region.iter().copied().filter(is_entry).collect();
         let head = entries.iter().copied().min().expect("control can come to it");
         self.headed[head] = Some(id);
-        self.loops.push(Loop { head, parent, natural: entries.len() == 1 });
+        self.loops.push(Loop { head, parent, natural: entries.len() == 1, endless });
         id
     }
 
@@ -106,6 +110,11 @@ impl Loops {
         self.loops[id.0].natural
     }
 
+    /// Whether nothing leads out of the loop, so that a thread that enters it never ends.
+    pub(crate) fn is_endless(&self, id: LoopId) -> bool {
+        self.loops[id.0].endless
+    }
+
     /// The loop that a step is the head of.
     pub(crate) fn headed_by(&self, step: usize) -> Option<LoopId> {
         self.headed[step]
@@ -122,6 +131,16 @@ impl Loops {
         // Outer loops come first.
         inner > outer && std::iter::successors(parent(&inner), parent).any(|id| id == outer)
     }
+}
+
+/// Whether control surely stays in a region, which is sorted, behind a step.
+fn stays(code: &ThreadCode, step: usize, region: &[usize]) -> bool {
+    let statement = &code.steps[step];
+    let inside = |to: usize| region.binary_search(&to).is_ok();
+    let ends = statement.micros.iter().any(|micro| matches!(micro, Micro::Exit));
+    !ends
+        && (!falls_through(statement) || inside(step + 1))
+        && branch_target(statement).is_none_or(inside)
 }
 
 /// The steps that may follow a step.

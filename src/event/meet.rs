@@ -60,12 +60,13 @@ impl ThreadRun<'_, '_> {
                         self.position,
                         span,
                     );
-                    let kind = match passes && alone {
-                        true => EffectKind::LoneBarrier,
-                        false => EffectKind::Change,
-                    };
-                    self.effects.push(Effect { node, guard, kind });
-                    self.returned(barrier, index)
+                    if passes && alone {
+                        // Nobody else notices; what it returns is the thread's own.
+                        self.returned_alone(barrier, operand.clone())
+                    } else {
+                        self.effects.push(Effect { node, guard, kind: EffectKind::Change });
+                        self.returned(barrier, index)
+                    }
                 }
             };
             result = match (result, cell) {
@@ -78,6 +79,21 @@ impl ThreadRun<'_, '_> {
             cell.value = self.exprs().resize(cell.value, wide, false);
             state.cells[register] = cell;
         }
+    }
+
+    /// What a reduction returns, if the operation is one, where nobody else takes part.
+    fn returned_alone(
+        &mut self,
+        barrier: &BarrierMicro,
+        operand: Option<(ExprId, Vec<AccessId>)>,
+    ) -> Option<Cell> {
+        let (reduction, _) = barrier.reduction?;
+        let (operand, reads) = operand?;
+        let value = match reduction {
+            Reduction::Popc => self.exprs().zero_extend(operand, 32),
+            Reduction::And | Reduction::Or => operand,
+        };
+        Some(Cell { value, reads })
     }
 
     /// What a barrier operation returns, if it does.
@@ -126,9 +142,13 @@ impl ThreadRun<'_, '_> {
     /// Whether the test has no other thread that a barrier might wait for.
     fn is_alone_at(&self, key: &BarrierKey) -> bool {
         let mut threads = self.draft.program.threads.iter().enumerate();
-        !threads.any(|(index, thread)| match thread.place {
-            ThreadPlace::Device(p) => index != self.index && key.includes(p),
-            ThreadPlace::Host => false,
+        !threads.any(|(index, thread)| match (thread.place, key) {
+            _ if index == self.index => false,
+            (ThreadPlace::Host, _) => false,
+            (ThreadPlace::Device(place), BarrierKey::Warp(warp, _)) => {
+                Warp::of(index, place) == *warp
+            }
+            (ThreadPlace::Device(place), _) => key.includes(place),
         })
     }
 

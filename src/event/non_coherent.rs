@@ -1,9 +1,10 @@
 //! Loads of data that has to stay as it is: `ld.global.nc` and `ldu` (PTX-9.7.9.9, PTX-8.1).
 //!
 //! The model covers them only where no write can come in their way: every write to the location
-//! belongs to a task that is complete before theirs starts, or starts when theirs is complete.
+//! belongs to a task that is complete before theirs starts, or before a `griddepcontrol.wait` that
+//! surely comes before them, or starts when theirs is complete.
 
-use super::draft::Draft;
+use super::draft::{Draft, DraftKind, Entry};
 use super::graph::Violation;
 use crate::id::{AccessId, AgentId};
 
@@ -16,7 +17,8 @@ impl Draft<'_> {
         if loads.peek().is_none() {
             return;
         }
-        let before = self.program.tasks.earlier_threads();
+        let (before, awaited) =
+            (self.program.tasks.earlier_threads(), self.program.tasks.awaited_threads());
         let apart = |a: usize, b: usize| !before[a][b] && !before[b][a];
         let mut meetings = Vec::new();
         for load in loads {
@@ -28,6 +30,10 @@ impl Draft<'_> {
         }
         let passed = self.barriers_before_accesses();
         for (load, write) in meetings {
+            let [reader, writer] = [load, write].map(|id| self.accesses[id.index()].thread);
+            if awaited[reader][writer] && self.waits_before(load) {
+                continue;
+            }
             let both = [load, write].map(|id| {
                 let access = &self.accesses[id.index()];
                 (access.thread, access.guard, passed[id.index()])
@@ -47,5 +53,18 @@ impl Draft<'_> {
                 ended,
             });
         }
+    }
+
+    /// Whether a thread surely comes to a `griddepcontrol.wait` before an access.
+    fn waits_before(&mut self, id: AccessId) -> bool {
+        let (thread, guard) = (self.accesses[id.index()].thread, self.accesses[id.index()].guard);
+        let before = self.entries.iter().take_while(|e| !matches!(e, Entry::Access(a) if *a == id));
+        let exprs = &mut self.exprs;
+        before.into_iter().any(|entry| match *entry {
+            Entry::Other { thread: of, kind: DraftKind::GridWait, guard: waits, .. } => {
+                of == thread && exprs.implied(guard, waits)
+            }
+            _ => false,
+        })
     }
 }

@@ -1,6 +1,6 @@
 //! Rounds of loops: which of them wait and are left out, and what the bound cuts.
 
-use super::graph::{Cut, CutKind};
+use super::graph::{Ahead, Cut, CutKind};
 use super::live::Live;
 use super::loops::LoopId;
 use super::unfold::{Cell, EffectKind, State, ThreadRun};
@@ -58,9 +58,14 @@ impl ThreadRun<'_, '_> {
                     false => self.exprs().truth(false),
                 };
                 let counts = self.ask_for_rounds(from, id, state.guard);
+                let ahead = match (self.flow.loops.is_endless(id), counts) {
+                    (true, _) => Ahead::Endless,
+                    (false, true) => Ahead::Counts,
+                    (false, false) => Ahead::Open,
+                };
                 let (agent, _) = self.draft.at(self.index);
                 let (guard, kind) = (state.guard, CutKind::Bound);
-                self.draft.cuts.push(Cut { agent, guard, back, steady, counts, span, kind });
+                self.draft.cuts.push(Cut { agent, guard, back, steady, ahead, span, kind });
             }
         }
     }
@@ -77,7 +82,15 @@ impl ThreadRun<'_, '_> {
         if !self.draft.exprs.is_false(guard) {
             let steady = self.exprs().truth(false);
             let (agent, _) = self.draft.at(self.index);
-            self.draft.cuts.push(Cut { agent, guard, back, steady, counts: false, span, kind });
+            self.draft.cuts.push(Cut {
+                agent,
+                guard,
+                back,
+                steady,
+                ahead: Ahead::Open,
+                span,
+                kind,
+            });
             let others = self.exprs().not(guard);
             state.guard = self.exprs().and(state.guard, others);
         }
@@ -156,14 +169,13 @@ impl ThreadRun<'_, '_> {
             if self.flow.is_since(id, round, effect.node, node) {
                 let mut not = self.draft.exprs.not(effect.guard);
                 match effect.kind {
-                    EffectKind::LoneBarrier if telling == Telling::Changes => continue,
                     EffectKind::Update { transparent, old, new }
                         if transparent || telling == Telling::Changes =>
                     {
                         let same = self.draft.exprs.eq(old, new);
                         not = self.draft.exprs.or(not, same);
                     }
-                    EffectKind::Change | EffectKind::LoneBarrier | EffectKind::Update { .. } => {}
+                    EffectKind::Change | EffectKind::Update { .. } => {}
                 }
                 holds = self.draft.exprs.and(holds, not);
             }

@@ -100,8 +100,6 @@ pub(super) enum EffectKind {
         /// What it wrote.
         new: ExprId,
     },
-    /// A barrier that waits for nobody else.
-    LoneBarrier,
 }
 
 /// Turns a program into its event graph. An atomic operation on one of the `transparent` variables has

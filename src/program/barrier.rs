@@ -59,12 +59,13 @@ impl Lowering<'_> {
 
     /// `bar.warp.sync`
     pub(super) fn warp_barrier(&mut self, mask: Term) {
-        let mut legal = Term::truth(true);
-        if let Some(lane) = self.at.lane {
-            let rule = "bar.warp.sync of a thread outside its mask (PTX-9.7.13.2)";
-            legal = mask.clone().bits(lane, 1);
-            self.require(legal.clone(), rule);
-        }
+        let rule = "bar.warp.sync of a thread outside its mask (PTX-9.7.13.2)";
+        let legal = match self.at.lane {
+            Some(lane) => mask.clone().bits(lane, 1),
+            // Some lane is its own.
+            None => mask.clone().equals(Term::Const(0, 32)).not(),
+        };
+        self.require(legal.clone(), rule);
         self.out.push(Micro::Barrier(BarrierMicro {
             legal,
             ..BarrierMicro::of(BarrierGroup::Warp(mask), true, true)

@@ -283,6 +283,13 @@ impl ExprArena {
         self.or(not, b)
     }
 
+    /// Whether it is seen that the second holds where the first does.
+    pub fn implied(&mut self, a: ExprId, b: ExprId) -> bool {
+        let not = self.not(b);
+        let without = self.and(a, not);
+        self.is_false(without)
+    }
+
     /// Equality.
     pub fn eq(&mut self, a: ExprId, b: ExprId) -> ExprId {
         self.binary(Binary::Eq, a, b)

@@ -138,6 +138,9 @@ fn cut(bounded: &Bounded, files: &Files) -> String {
             format!("was cut after {rounds}; it counts, but too far to be followed to its end")
         }
         Beyond::TooLarge => format!("was cut after {rounds}; more make the program too large"),
+        Beyond::NoWayOut => {
+            "has no way out: no execution ends that comes there, and any --bound cuts it".to_owned()
+        }
         Beyond::Never => "may go round for ever, changing nothing; any --bound cuts it".to_owned(),
     };
     format!("{what} {told}{place}")

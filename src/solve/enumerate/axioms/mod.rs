@@ -127,12 +127,10 @@ fn holds(d: &Derived<'_>, axiom: Axiom) -> bool {
             let sees = |&source: &EventId| d.rf(source, r) && (source == w || d.co(w, source));
             !(d.reuses(r, w) && d.events.iter().any(sees))
         }),
-        Axiom::RmwSerial => d.pairs().all(|(a, b)| {
+        Axiom::RmwSerial => is_acyclic(d, |a, b| {
             let contend = d.is_atomic_read(a) && d.is_atomic_read(b) && !d.same_access(a, b);
             let mutual = d.includes(a, b) && d.includes(b, a);
-            !(contend && mutual && d.accesses_overlap(a, b))
-                || performed_before(d, a, b)
-                || performed_before(d, b, a)
+            contend && mutual && d.accesses_overlap(a, b) && !performed_before(d, b, a)
         }),
         Axiom::NoThinAir => {
             let step = |a, b| d.rf(a, b) || depends(d, a, b) || is_held_back(d, a, b);
