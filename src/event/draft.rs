@@ -4,6 +4,7 @@ use super::barrier::{BarrierKey, BarrierOp, BarrierRule, Exchange, meets_by_turn
 use super::base::Known;
 use super::condition::Conditions;
 use super::counted::Rounds;
+use super::early::InPhase;
 use super::graph::{
     Access, Agent, AgentKind, Cut, Event, EventGraph, EventKind, Location, MOST_EVENTS, Object,
     Symbol, Violation,
@@ -120,6 +121,11 @@ pub(super) struct Draft<'p> {
     /// How often loop bodies are executed at most; less than wanted where that is too much.
     pub(super) bound: u8,
     pub(super) violations: Vec<Violation>,
+    /// The accesses of which one is how the last mbarrier operation reads its object, each with its
+    /// guard.
+    pub(super) looked_at: Vec<(ExprId, AccessId)>,
+    /// Arrivals and waits at mbarriers, those of a thread in its order.
+    pub(super) in_phases: Vec<InPhase>,
     /// Instructions of which nobody knows what they compute.
     pub(super) opaque: Vec<Opaque>,
     /// Final values of registers by name, thread by thread.
@@ -157,6 +163,8 @@ impl<'p> Draft<'p> {
             cuts: Vec::new(),
             bound: unfolding.bound.max(1),
             violations: Vec::new(),
+            looked_at: Vec::new(),
+            in_phases: Vec::new(),
             opaque: Vec::new(),
             finals: Vec::new(),
             accesses: Vec::new(),
@@ -354,6 +362,7 @@ impl<'p> Draft<'p> {
         let program = self.program;
         self.look_at_non_coherent_loads();
         self.look_at_objects();
+        self.look_at_arrivals();
         self.settle_guards();
         self.split_ways();
         let accesses: Vec<&DraftAccess> = self.accesses.iter().collect();

@@ -13,7 +13,7 @@
 //! models may ask for that.
 
 use super::control::{branch_target, falls_through};
-use crate::program::micro::{BarrierGroup, Micro, Step, ThreadCode};
+use crate::program::micro::{BarrierGroup, Micro, PhaseUse, Step, ThreadCode};
 use crate::program::term::Term;
 
 /// The registers that matter, step by step.
@@ -296,6 +296,11 @@ fn effects(micro: &Micro) -> (Vec<usize>, Vec<usize>) {
             condition.registers(&mut reads);
             None
         }
+        Micro::Phase(PhaseUse::Wait { done }) => {
+            done.registers(&mut reads);
+            None
+        }
+        Micro::Phase(PhaseUse::Arrival) => None,
         Micro::Fence { when, .. } => {
             when.iter().for_each(|t| t.registers(&mut reads));
             None

@@ -8,6 +8,7 @@ mod condition;
 mod control;
 mod counted;
 mod draft;
+mod early;
 mod elements;
 mod exchange;
 pub mod graph;

@@ -30,6 +30,7 @@ impl ThreadRun<'_, '_> {
         if !marks.mbarrier {
             return;
         }
+        self.draft.looked_at = reads.to_vec();
         let mut wrong = self.exprs().truth(false);
         for &(guard, read) in reads {
             let exprs = self.exprs();

@@ -398,6 +398,7 @@ impl<'d, 'p> ThreadRun<'d, 'p> {
             Micro::ProxyFence(kind) => {
                 self.push_other(DraftKind::ProxyFence(*kind), state.guard, span)
             }
+            Micro::Phase(what) => self.in_phase(what, state, span),
             Micro::Then => self.position += 2,
             Micro::GridWait => self.push_other(DraftKind::GridWait, state.guard, span),
             Micro::Barrier(barrier) => self.barrier(node, barrier, state, span),

@@ -6,3 +6,4 @@ mod cluster;
 pub mod recheck;
 pub mod schedule;
 mod turns;
+mod unknown;

@@ -10,7 +10,8 @@
 use super::expr::{Binary, ExprArena, signed};
 use super::layout::SHARED_CTA_BITS;
 use super::lower::Lowering;
-use super::micro::{Confined, Marks, Micro, Restriction, Target};
+use super::micro::{Confined, Marks, Micro, PhaseUse, Restriction, Target};
+use super::reading::EarlyArrival;
 use super::term::{Extension, Term};
 use crate::id::ExprId;
 use crate::litmus::ast::ThreadPlace;
@@ -29,7 +30,9 @@ const IDENTITY_BITS: u32 = PHASE_AT - COUNT_BITS;
 const CTA_BITS: u32 = IDENTITY_BITS - 1 - SHARED_CTA_BITS;
 /// The bit of an object's state that says that it is initialized. Ordinary data may have it as well.
 pub const VALID_AT: u32 = 63;
-const OBJECT: Type = Type::new(TypeKind::Bits, 64);
+/// How wide the state is.
+pub const OBJECT_BITS: u32 = 64;
+const OBJECT: Type = Type::new(TypeKind::Bits, OBJECT_BITS);
 const WORD: Type = Type::new(TypeKind::Unsigned, 32);
 /// What `mbarrier.inval` leaves behind: no object.
 pub const INVALID: u128 = 0;
@@ -105,6 +108,12 @@ pub fn finds_complete(exprs: &mut ExprArena, arrived: ExprId, found: ExprId) -> 
     let one = exprs.number(1, PHASE_BITS);
     let next = exprs.binary(Binary::Add, before, one);
     exprs.eq(next, after)
+}
+
+/// Where the phase is in an object's state, and how wide it is.
+#[must_use]
+pub const fn phase_bits() -> (u32, u32) {
+    (PHASE_AT, PHASE_BITS)
 }
 
 /// The state of an mbarrier object in words, from its value.
@@ -214,6 +223,7 @@ impl Lowering<'_> {
         let returns = destination.is_some() || kind.no_complete;
         let confined = returns.then_some(Confined::OwnShared);
         let old = self.update(access, access.order, after(&Term::Old(64)).packed(), confined);
+        self.in_phase(PhaseUse::Arrival);
         let before = State::of(&old);
         let enough = |there: Term| there.binary(Binary::ULt, count.clone()).not();
         self.require(
@@ -276,6 +286,10 @@ impl Lowering<'_> {
         };
         let lasts = Term::Free("whether the wait times out".to_owned(), 1);
         let complete = if may_time_out { complete.and(lasts) } else { complete };
+        let temporary = self.registers.temporary(1);
+        self.out.push(Micro::Assign { register: temporary, value: complete });
+        let complete = Term::Register(temporary).resize(1, Extension::Zero);
+        self.in_phase(PhaseUse::Wait { done: complete.clone() });
         self.assign(done, complete, Extension::Zero);
         let register = done.as_ref().and_then(|d| self.registers.index(&d.value));
         if let (Order::Acquire, Some(scope), Some(register)) =
@@ -287,6 +301,13 @@ impl Lowering<'_> {
                 restriction: Restriction::Wait,
                 when: Some(Term::Register(register).resize(1, Extension::Zero)),
             });
+        }
+    }
+
+    /// Notes what the access before is to the phases of its object.
+    fn in_phase(&mut self, what: PhaseUse) {
+        if self.readings.early_arrival == EarlyArrival::Undefined {
+            self.out.push(Micro::Phase(what));
         }
     }
 

@@ -245,6 +245,8 @@ pub enum Micro {
     /// What follows in the statement comes after what precedes it; without one, the accesses of
     /// a statement are unordered.
     Then,
+    /// What the operation on an mbarrier object before it is to the object's phases.
+    Phase(PhaseUse),
     /// `griddepcontrol.wait`.
     GridWait,
     /// Goes to a step when the condition holds.
@@ -264,6 +266,18 @@ pub enum Micro {
         rule: String,
         /// Whether the standard leaves the use outside the model.
         out_of_model: bool,
+    },
+}
+
+/// What an operation on an mbarrier object is to its phases (PTX-9.7.13.15.4).
+#[derive(Clone, Debug)]
+pub enum PhaseUse {
+    /// An arrival, which asks for a wait that has succeeded for the phase before.
+    Arrival,
+    /// A wait.
+    Wait {
+        /// Whether it succeeds.
+        done: Term,
     },
 }
 

@@ -16,6 +16,8 @@ pub struct Readings {
     pub mixed_race: MixedRace,
     /// Whether accesses to the shared memory of other CTAs are checked.
     pub dsmem: Dsmem,
+    /// What an arrival at an mbarrier is before anybody has waited for the phase before.
+    pub early_arrival: EarlyArrival,
 }
 
 /// What the elements of a vector are to each other.
@@ -80,6 +82,16 @@ pub enum Dsmem {
     Unchecked,
 }
 
+/// What an arrival at an mbarrier is in a phase before which no wait has succeeded.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum EarlyArrival {
+    /// Undefined.
+    #[default]
+    Undefined,
+    /// An arrival as any other.
+    Unchecked,
+}
+
 impl Readings {
     /// The names of the readings, each with its values; the first is the default.
     pub const NAMES: &[(&str, &[&str])] = &[
@@ -89,6 +101,7 @@ impl Readings {
         ("sink-atom", &["atom", "red"]),
         ("mixed-race", &["program", "execution"]),
         ("dsmem", &["live", "unchecked"]),
+        ("early-arrival", &["undefined", "unchecked"]),
     ];
 
     /// Chooses a reading; `None` when no reading has this name and value.
@@ -108,6 +121,8 @@ impl Readings {
             ("mixed-race", "execution") => self.mixed_race = MixedRace::Execution,
             ("dsmem", "live") => self.dsmem = Dsmem::Live,
             ("dsmem", "unchecked") => self.dsmem = Dsmem::Unchecked,
+            ("early-arrival", "undefined") => self.early_arrival = EarlyArrival::Undefined,
+            ("early-arrival", "unchecked") => self.early_arrival = EarlyArrival::Unchecked,
             _ => return None,
         }
         Some(self)

@@ -45,4 +45,9 @@ const LINES: &[(&str, &str)] = &[
     ("mixed-race=execution", "a mixed-size race voids the executions that have it (V24)"),
     ("dsmem=live", "another CTA's memory needs that CTA alive; the default"),
     ("dsmem=unchecked", "the shared memory of every CTA of a cluster is always there"),
+    (
+        "early-arrival=undefined",
+        "an arrival needs a wait that has succeeded for the phase before; the default",
+    ),
+    ("early-arrival=unchecked", "it needs none"),
 ];

@@ -260,7 +260,7 @@ fn describe(execution: &Execution<'_>, id: EventId) -> String {
         text.push_str(&format!(".{}", event.proxy));
     }
     if event.is_memory() {
-        let value = match execution.event_value(id) {
+        let value = match execution.event_value(id).filter(|_| !execution.is_unknown(id)) {
             Some(value) if event.marks.mbarrier && graph.slice(id).1 == 64 => {
                 format!("({})", mbarrier::describe(value))
             }
@@ -340,7 +340,11 @@ fn final_state(execution: &Execution<'_>) -> Vec<(String, String)> {
     let graph = execution.graph;
     let values = execution.final_state();
     let named = graph.observed.iter().zip(values).enumerate();
-    named.map(|(i, (o, value))| (o.name.clone(), observed_value(graph, i, value))).collect()
+    let shown = |i: usize, value| match execution.is_made_of_unknown(graph.observed[i].value) {
+        true => "?".to_owned(),
+        false => observed_value(graph, i, value),
+    };
+    named.map(|(i, (o, value))| (o.name.clone(), shown(i, value))).collect()
 }
 
 /// Chosen relations without what follows from transitivity, and what is derived from them.

@@ -332,8 +332,12 @@ impl<'a, F: FnMut(&Execution<'a>) -> Flow> Visitor for Search<'a, F> {
                     continue;
                 }
                 // A barrier that returns something else than was assumed makes no execution here.
-                Err(Inconsistency::Barriers) => continue,
-                Err(_) => unreachable!("nothing else has been chosen"),
+                Err(
+                    Inconsistency::Barriers
+                    | Inconsistency::ReadsFromNowhere(_)
+                    | Inconsistency::WrongValue(_),
+                ) => continue,
+                Err(_) => unreachable!("neither orders nor final values have been chosen"),
             };
             self.evaluator.evaluate(&execution);
             self.grow(&mut execution)?;

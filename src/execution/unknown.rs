@@ -1,0 +1,52 @@
+//! Which values of an execution nobody knows: what instructions outside the subset compute, and what
+//! is made of it.
+
+use super::build::Execution;
+use crate::event::graph::{Symbol, SymbolOrigin};
+use crate::id::{AccessId, EventId, ExprId};
+use crate::program::expr::Expr;
+use crate::relation::eval::Interpretation;
+use crate::vocabulary::BaseRel;
+use std::collections::BTreeSet;
+
+impl Execution<'_> {
+    /// Whether nobody knows what a memory event reads or writes.
+    #[must_use]
+    pub fn is_unknown(&self, id: EventId) -> bool {
+        self.graph.event(id).is_memory() && self.is_made_of_unknown(self.graph.access_of(id).value)
+    }
+
+    /// Whether nobody knows the value of an expression, final memory included.
+    #[must_use]
+    pub fn is_made_of_unknown(&self, value: ExprId) -> bool {
+        let computed = |symbol: &Symbol| symbol.origin != SymbolOrigin::Chosen;
+        if !self.graph.symbols.iter().any(computed) {
+            return false;
+        }
+        let mut seen = BTreeSet::new();
+        let mut open = vec![value];
+        while let Some(value) = open.pop() {
+            for leaf in self.graph.exprs.leaves(value) {
+                match leaf {
+                    Expr::Symbol(symbol) if computed(self.graph.symbol(symbol)) => return true,
+                    Expr::Read(access) if seen.insert(access) => self.written(access, &mut open),
+                    Expr::Final(loc) => {
+                        let last = self.choices.finals.get(loc.index()).copied().flatten();
+                        open.extend(last.map(|write| self.graph.access_of(write).value));
+                    }
+                    _ => {}
+                }
+            }
+        }
+        false
+    }
+
+    /// What has been written where an access reads.
+    fn written(&self, access: AccessId, values: &mut Vec<ExprId>) {
+        let rf = self.relation(BaseRel::Rf);
+        let writes = self.executed.iter().filter(|&w| self.graph.event(w).is_write());
+        let pieces = &self.graph.access(access).pieces;
+        let read = writes.filter(|&w| pieces.iter().any(|&piece| rf.contains(w, piece)));
+        values.extend(read.map(|write| self.graph.access_of(write).value));
+    }
+}
