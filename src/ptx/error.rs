@@ -109,6 +109,32 @@ pub enum Instead {
     Replace(&'static str),
 }
 
+/// Why there are too few operands or too many, as far as that can be told.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Miscount {
+    /// Nothing is known beyond the shape.
+    Unclear,
+    /// The instruction has no operands.
+    NoneTaken,
+    /// `.L2::cache_hint` asks for one more, which is the one that is missing.
+    PolicyMissing,
+    /// `.L2::cache_hint` asks for one more, and others are missing or superfluous.
+    Policy,
+    /// A name and the brackets behind it were read as an element of an array: this is meant.
+    Comma(String),
+}
+
+impl Miscount {
+    /// The shape, with the operand that a hint adds to it.
+    fn quoted(&self, shape: &str) -> String {
+        match self {
+            Self::NoneTaken => "without operands".to_owned(),
+            Self::Policy | Self::PolicyMissing => format!("`{shape}, cache-policy`"),
+            Self::Unclear | Self::Comma(_) => format!("`{shape}`"),
+        }
+    }
+}
+
 /// An instruction that the ISA rejects.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[allow(missing_docs, reason = "the fields are the parts of the messages")]
@@ -141,7 +167,14 @@ pub enum DecodeError {
     },
     /// A qualifier that cannot be left out.
     #[error("`{form}` needs {what}")]
-    Missing { form: String, what: &'static str, section: &'static str, span: Span },
+    Missing {
+        form: String,
+        what: &'static str,
+        /// What there is to choose from; empty where `what` says it.
+        choices: String,
+        section: &'static str,
+        span: Span,
+    },
     /// A type that the operation is not defined for.
     #[error("`{form}` is not defined for `.{}`", found.value)]
     Type { form: String, found: Spanned<String>, legal: String, section: &'static str },
@@ -149,8 +182,8 @@ pub enum DecodeError {
     #[error("`{form}` does not access `.{}`", found.value)]
     Space { form: String, found: Spanned<String>, legal: &'static str, section: &'static str },
     /// Too few or too many operands.
-    #[error("`{form}` is written `{shape}`, not with {found} operand{}", if *found == 1 { "" } else { "s" })]
-    OperandCount { form: String, shape: &'static str, found: usize, span: Span },
+    #[error("`{form}` is written {}, not with {found} operand{}", cause.quoted(shape), if *found == 1 { "" } else { "s" })]
+    OperandCount { form: String, shape: &'static str, found: usize, cause: Miscount, span: Span },
     /// An operand of the wrong kind.
     #[error("expected {expected}, found {found}")]
     Operand { expected: &'static str, found: String, span: Span },
@@ -213,16 +246,10 @@ impl DecodeError {
             Self::Duplicate { first, .. } => {
                 at("ptx-qualifier-duplicate").also(*first, "the first one").help("remove one")
             }
-            Self::MissingScope { form, section, .. } => {
-                let scopes = match form.starts_with("mbarrier") {
-                    true => "`.cta` or `.cluster`",
-                    false => "`.cta`, `.cluster`, `.gpu` or `.sys`",
-                };
-                at("ptx-missing-scope").help(format!(
-                    "add {scopes}: a strong operation names the threads that it synchronizes with \
-                     ({section})"
-                ))
-            }
+            Self::MissingScope { section, .. } => at("ptx-missing-scope").help(format!(
+                "add `.cta`, `.cluster`, `.gpu` or `.sys`: a strong operation names the threads that it \
+                 synchronizes with ({section})"
+            )),
             Self::SuperfluousScope { scope, instead, section, .. } => {
                 let scope = &scope.value;
                 at("ptx-superfluous-scope").help(match instead {
@@ -239,12 +266,14 @@ impl DecodeError {
                     ),
                 })
             }
-            Self::Missing { form, what, section, .. } => {
+            Self::Missing { form, what, choices, section, .. } => {
                 let word = form.split('.').skip(1).find_map(foreign_type);
                 let word = word.filter(|_| what.starts_with("a type"));
-                at("ptx-missing-qualifier").help(match word {
-                    Some(word) => format!("{word} ({section})"),
-                    None => format!("see {section}"),
+                at("ptx-missing-qualifier").help(match (word, choices.as_str()) {
+                    (Some(word), "") => format!("{word} ({section})"),
+                    (Some(word), choices) => format!("{word}; {choices} ({section})"),
+                    (None, "") => format!("see {section}"),
+                    (None, choices) => format!("{choices} ({section})"),
                 })
             }
             Self::Type { legal, section, .. } => {
@@ -253,34 +282,20 @@ impl DecodeError {
             Self::Space { legal, section, .. } => {
                 at("ptx-space").help(format!("the state spaces are {legal} ({section})"))
             }
-            Self::OperandCount { form, shape, .. } => {
-                let policy = match form.contains("L2::cache_hint") {
-                    true => ", and last the cache policy of `.L2::cache_hint`",
-                    false => "",
-                };
-                at("ptx-operand-count").help(format!("write `{shape}`{policy}"))
+            Self::OperandCount { shape, cause, .. } => {
+                let written = cause.quoted(shape);
+                at("ptx-operand-count").help(match cause {
+                    Miscount::PolicyMissing => format!(
+                        "the cache policy of `.L2::cache_hint` is missing: write {written}, or leave \
+                         the hint out"
+                    ),
+                    Miscount::Comma(meant) => format!("a comma is missing: write `{meant}`"),
+                    Miscount::NoneTaken => format!("write `{shape}`, without operands"),
+                    Miscount::Unclear | Miscount::Policy => format!("write {written}"),
+                })
             }
             Self::Operand { expected, found, .. } => {
-                let help = match found.as_str() {
-                    "the sink `_`" => {
-                        "`_` stands for a result that nobody wants; other operands are registers or \
-                         values"
-                    }
-                    "a name" | "a register" if expected.starts_with("an address") => {
-                        "write brackets around the address"
-                    }
-                    "an address" => {
-                        "brackets stand around the address of an access: leave them out"
-                    }
-                    "a number" if expected.contains("destination") => {
-                        "a number is a value, no place for a result"
-                    }
-                    _ if found.starts_with("a vector") => {
-                        "a vector has as many elements as `.v2`, `.v4` or `.v8` says"
-                    }
-                    _ => return at("ptx-operand"),
-                };
-                at("ptx-operand").help(help)
+                at("ptx-operand").help(instead(expected, found))
             }
             Self::Range { legal, .. } if is_interval(legal) => {
                 at("ptx-operand-range").help(format!("use a value in {legal}"))
@@ -289,6 +304,42 @@ impl DecodeError {
             Self::Rule { help, section, .. } => at("ptx-rule").help(format!("{help} ({section})")),
         }
     }
+}
+
+/// What would be right where an operand of one kind stands for one of another.
+fn instead(expected: &str, found: &str) -> String {
+    let help = match (expected, found) {
+        (_, "the sink `_`") => {
+            "`_` stands for a result that nobody wants; other operands are registers or values"
+        }
+        (_, "only the sink `_`") => "name a register for what is loaded",
+        (_, "a name" | "a register") if expected.starts_with("an address") => {
+            "write brackets around the address"
+        }
+        (_, "an address") => "brackets stand around the address of an access: leave them out",
+        (_, "a number") if expected.contains("destination") => {
+            "a number is a value, no place for a result"
+        }
+        _ if found.starts_with("a vector") => {
+            "a vector has as many elements as `.v2`, `.v4` or `.v8` says"
+        }
+        _ if found.starts_with("the variable") => {
+            "results go to registers: write one, and store it to the variable"
+        }
+        _ if expected.starts_with("a vector") => {
+            "write as many elements in braces as `.v2`, `.v4` or `.v8` says, or leave that out"
+        }
+        ("a declared variable" | "a declared array", _) => {
+            "declare it before the threads, such as `.global .u32 x;` or `.global .u32 x[4];`"
+        }
+        _ if expected.contains("`d|p`") => {
+            "write a register and a predicate, such as `%r1|%p1`, or `_|%p1`"
+        }
+        ("one destination register", _) => "leave out `|` and what stands behind it",
+        ("a predicate register", _) => "a comparison such as `setp.eq.u32 %p1, a, b` gives one",
+        _ => return format!("write {expected}"),
+    };
+    help.to_owned()
 }
 
 /// Whether words for legal values say from where to where they go.
@@ -301,6 +352,10 @@ fn likely(expected: &str, found: &str) -> &'static str {
     match (expected, found) {
         (expected, found) if expected.contains("condition") || expected.contains("`~exists`") => {
             quantifier_meant(found.trim_matches('`'))
+        }
+        ("an instruction", "`@`") => {
+            "an instruction has one guard at most: combine the predicates first, `and.pred %p3, %p1, \
+             %p2`"
         }
         ("`]`", "`-`") => "the offset of an address is added: write `[x+-4]`",
         ("a number", found) if found.starts_with("`%") => {
@@ -374,7 +429,7 @@ fn remark(form: &str, word: &str) -> Option<String> {
 }
 
 /// Says of a word that looks like a type what it is, if it is none that this tool knows of.
-fn foreign_type(word: &str) -> Option<String> {
+pub(crate) fn foreign_type(word: &str) -> Option<String> {
     let digits = word.trim_start_matches(|c: char| c.is_ascii_lowercase());
     let kind = &word[..word.len() - digits.len()];
     let like = matches!(kind, "b" | "u" | "s" | "f" | "bf" | "tf" | "e" | "ue")

@@ -67,6 +67,10 @@ pub fn check(instruction: &Instruction) -> Result<(), DecodeError> {
     for word in instruction.qualifiers.iter().filter(|_| opcode != "bar") {
         qualifier(opcode, word)?;
     }
+    if let Some(span) = instruction.operands.iter().find_map(|operand| operand.unified) {
+        let help = "leave it out, or write a later `.version`";
+        return Err(rule("PTX 1.4 has no `.unified`".to_owned(), help, span));
+    }
     instruction.operands.iter().try_for_each(special_register)?;
     let has = |wanted: &[&str]| instruction.qualifiers.iter().any(|q| wanted.contains(&&*q.value));
     match opcode {
@@ -79,21 +83,7 @@ pub fn check(instruction: &Instruction) -> Result<(), DecodeError> {
             Err(rule(message, help, instruction.span))
         }
         "atom" | "red" if !has(&["global", "shared"]) => Err(no_space(instruction)),
-        "atom" | "red"
-            if has(&["u64", "s64", "b64"])
-                && (has(&["shared"]) || !has(&["add", "cas", "exch"])) =>
-        {
-            let help = "64-bit ones are `.add`, `.cas` and `.exch` in global memory";
-            let message = format!("PTX 1.4 has no `{}`", instruction.full_name());
-            Err(rule(message, help, instruction.span))
-        }
-        // It lists `.min` and `.max`, too, and says that none is implemented; later versions have
-        // `.add` alone.
-        "atom" | "red" if has(&["f32"]) && !has(&["add"]) => {
-            let help = "of the floating-point atomics, `.add` became an instruction";
-            let message = format!("PTX 1.4 does not implement `{}`", instruction.full_name());
-            Err(rule(message, help, instruction.span))
-        }
+        "atom" | "red" => atomic(instruction),
         "bar" => barrier(instruction),
         "mad" if has(&["cc"]) => {
             let help = "only `add` and `sub` set the carry";
@@ -198,6 +188,53 @@ fn barrier(instruction: &Instruction) -> Result<(), DecodeError> {
             Err(rule(message, help, instruction.span))
         }
     }
+}
+
+/// `atom` and `red`, whose operations have few types.
+fn atomic(instruction: &Instruction) -> Result<(), DecodeError> {
+    let span = instruction.span;
+    let has = |wanted: &[&str]| instruction.qualifiers.iter().any(|q| wanted.contains(&&*q.value));
+    if has(&["v2", "v4"]) {
+        let help = "write an instruction for each element, or a later `.version`";
+        return Err(rule("PTX 1.4 has no vector atomics".to_owned(), help, span));
+    }
+    // It lists `.min` and `.max`, too, and says that none is implemented; later versions have `.add`
+    // alone.
+    if has(&["f32"]) && !has(&["add"]) {
+        let help = "of the floating-point atomics, `.add` became an instruction";
+        let message = format!("PTX 1.4 does not implement `{}`", instruction.full_name());
+        return Err(rule(message, help, span));
+    }
+    // What `red` has not in any version is said elsewhere.
+    let exchanges = instruction.opcode.value == "atom" && has(&["cas", "exch"]);
+    let (types, global, help): (&[&str], &[&str], _) = match () {
+        () if has(&["and", "or", "xor"]) => (&["b32"], &[], "its bit operations have `.b32`"),
+        () if exchanges => {
+            (&["b32"], &["b64"], "its `.cas` and `.exch` have `.b32`, and in global memory `.b64`")
+        }
+        () if has(&["add"]) => (
+            &["u32", "s32", "f32"],
+            &["u64"],
+            "its `.add` has `.u32`, `.s32` and `.f32`, and in global memory `.u64`",
+        ),
+        () if has(&["inc", "dec"]) => (&["u32"], &[], "its `.inc` and `.dec` have `.u32`"),
+        () if has(&["min", "max"]) => {
+            (&["u32", "s32"], &[], "its `.min` and `.max` have `.u32` and `.s32`")
+        }
+        () => return Ok(()),
+    };
+    let written = instruction.qualifiers.iter().find(|word| names::ty(&word.value).is_some());
+    let legal = |ty: &str| types.contains(&ty) || has(&["global"]) && global.contains(&ty);
+    if let Some(ty) = written.filter(|ty| !legal(&ty.value)) {
+        let message = format!("PTX 1.4 has no `{}`", instruction.full_name());
+        return Err(rule(message, help, ty.span));
+    }
+    // Examples of later versions leave the limit out.
+    if instruction.opcode.value == "atom" && has(&["inc"]) && instruction.operands.len() == 2 {
+        let message = "`atom.inc` without its limit".to_owned();
+        return Err(rule(message, "write `atom.space.inc.u32 d, [a], b`", span));
+    }
+    Ok(())
 }
 
 fn no_space(instruction: &Instruction) -> DecodeError {

@@ -3,7 +3,7 @@
 //! Grammars in the manual fix an order that the manual's own examples do not keep, so each decoder
 //! takes what it knows and [`Qualifiers::finish`] rejects what is left over.
 
-use crate::ptx::error::DecodeError;
+use crate::ptx::error::{DecodeError, foreign_type};
 use crate::ptx::instruction::Instruction;
 use crate::ptx::names;
 use crate::ptx::operation::{Order, Scope, Space, Type};
@@ -89,6 +89,23 @@ impl<'a> Qualifiers<'a> {
     #[must_use]
     pub fn has_any(&self, names: &[&str]) -> bool {
         names.iter().any(|name| self.has(name))
+    }
+
+    /// The first qualifier left that is of no class which many instructions have: an order, a scope, a
+    /// space, a type, a vector length or a hint.
+    #[must_use]
+    pub fn unclassified(&self) -> Option<&'a Spanned<String>> {
+        let classified = |word: &str| {
+            names::order(word).is_some()
+                || names::scope(word).is_some()
+                || names::space(word).is_some()
+                || names::ty(word).is_some()
+                || names::is_hint(word)
+                || foreign_type(word).is_some()
+                || matches!(word, "volatile" | "mmio" | "v2" | "v4" | "v8" | "noftz" | "aligned")
+        };
+        let mut left = self.words.iter().zip(&self.taken).filter(|(_, taken)| !**taken);
+        left.find(|(word, _)| !classified(&word.value)).map(|(word, _)| word)
     }
 
     /// Takes the memory order, `.volatile` and `.mmio` excluded.

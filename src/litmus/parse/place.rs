@@ -52,6 +52,16 @@ impl PlaceError {
     }
 }
 
+/// The largest number of a place: a grid has 2147483647 CTAs at most, numbered from 0 (PTX-10.7).
+const LARGEST: u32 = i32::MAX as u32 - 1;
+
+fn too_large(part: &str, number: Spanned<i128>) -> PlaceError {
+    let message = format!("`{part} {}` is no place", number.value);
+    let help = format!("the numbers of a place are 0 to {LARGEST}");
+    let (code, span) = ("litmus-place", number.span);
+    PlaceError::Litmus(LitmusError::Other { code, message, help, span })
+}
+
 impl From<SyntaxError> for PlaceError {
     fn from(error: SyntaxError) -> Self {
         Self::Syntax(error)
@@ -95,10 +105,8 @@ pub(super) fn place(cursor: &mut Cursor<'_>) -> Result<PlaceDraft, PlaceError> {
         };
         if let Some(slot) = slot {
             let number = integer(cursor)?;
-            *slot = Some(u32::try_from(number.value).map_err(|_| SyntaxError::Range {
-                what: "the number in a place (32 bits)",
-                span: number.span,
-            })?);
+            let value = u32::try_from(number.value).ok().filter(|value| *value <= LARGEST);
+            *slot = Some(value.ok_or_else(|| too_large(&part.value, number))?);
         }
         if cursor.eat(TokenKind::Comma).is_none() {
             break;

@@ -35,6 +35,9 @@ const STORE: Direction = Direction {
     cache_operators: &["wb", "cg", "cs", "wt"],
 };
 
+/// What [`is_memory_type`] holds of, in words.
+const MEMORY_TYPES: &str = ".b8 to .b128, .u8 to .u64, .s8 to .s64, .f32 and .f64";
+
 impl Decoder<'_> {
     pub(super) fn load(&mut self) -> Decoded {
         let policy = self.cache_policy();
@@ -316,13 +319,9 @@ impl Decoder<'_> {
     ) -> Result<Type, DecodeError> {
         match written {
             Some(ty) if is_memory_type(ty.value) => Ok(ty.value),
-            Some(ty) => Err(self.illegal_type(
-                ty,
-                ".b8 to .b128, .u8 to .u64, .s8 to .s64, .f32 and .f64",
-                section,
-            )),
+            Some(ty) => Err(self.illegal_type(ty, MEMORY_TYPES, section)),
             None if self.in_columns() => Ok(Type::UNTYPED),
-            None => Err(self.missing("a type", section)),
+            None => Err(self.missing_type(MEMORY_TYPES, section)),
         }
     }
 

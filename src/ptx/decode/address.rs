@@ -4,7 +4,15 @@ use super::{Decoded, Decoder};
 use crate::ptx::error::DecodeError;
 use crate::ptx::operation::{AddressDirection, Operation, Space, Type, TypeKind};
 
+const CVTA_SPACES: &str = "const, global, local, param, shared, shared::cta and shared::cluster";
+const ISSPACEP_SPACES: &str =
+    "const, global, local, param::entry, shared, shared::cta and shared::cluster";
+
 impl Decoder<'_> {
+    fn missing_space(&self, legal: &str, section: &'static str) -> DecodeError {
+        self.missing_of("a state space", format!("the state spaces are {legal}"), section)
+    }
+
     pub(super) fn cvta(&mut self) -> Decoded {
         const SHAPE: &str = "cvta{.to}.space.u64 p, a";
         let operands = self.operands(2, 2, SHAPE)?;
@@ -13,13 +21,9 @@ impl Decoder<'_> {
             None => AddressDirection::ToGeneric,
         };
         let space = match self.qualifiers.space()?.map(|space| space.value) {
-            None => return Err(self.missing("a state space", "PTX-9.7.9.20")),
+            None => return Err(self.missing_space(CVTA_SPACES, "PTX-9.7.9.20")),
             Some(Space::ParamFunc) => {
-                return Err(self.illegal_space(
-                    Space::ParamFunc,
-                    "const, global, local, param and shared",
-                    "PTX-9.7.9.20",
-                ));
+                return Err(self.illegal_space(Space::ParamFunc, CVTA_SPACES, "PTX-9.7.9.20"));
             }
             Some(space) => space,
         };
@@ -52,11 +56,10 @@ impl Decoder<'_> {
         const SHAPE: &str = "isspacep.space p, a";
         let operands = self.operands(2, 2, SHAPE)?;
         let space = self.qualifiers.space()?;
-        let space = space.ok_or_else(|| self.missing("a state space", "PTX-9.7.9.19"))?.value;
+        let space = space.ok_or_else(|| self.missing_space(ISSPACEP_SPACES, "PTX-9.7.9.19"))?.value;
         self.finish(SHAPE)?;
         if space == Space::ParamFunc {
-            let legal = "const, global, local, param::entry and shared";
-            return Err(self.illegal_space(space, legal, "PTX-9.7.9.19"));
+            return Err(self.illegal_space(space, ISSPACEP_SPACES, "PTX-9.7.9.19"));
         }
         Ok(Operation::IsSpace {
             destination: self.real_destination(&operands[0])?,

@@ -90,13 +90,22 @@ impl Decoder<'_> {
 
     fn atomic_op(&mut self, section: &'static str) -> Result<Spanned<AtomicOp>, DecodeError> {
         let op = self.qualifiers.take(names::atomic)?;
-        let op = op.ok_or_else(|| self.missing("an operation such as `.add`", section))?;
+        let opcode = self.instruction.opcode.value.as_str();
+        let choices = match section {
+            RED_SECTION => "the operations are and, or, xor, add, inc, dec, min and max",
+            _ => "the operations are and, or, xor, cas, exch, add, inc, dec, min and max",
+        };
+        let op = op.ok_or_else(|| {
+            self.no_such_word(opcode, "an operation such as `.add`", choices, section)
+        })?;
         if matches!(op.value, AtomicOp::Sub | AtomicOp::Mul | AtomicOp::Div) {
             if !self.in_columns() {
                 return Err(DecodeError::Rule {
                     message: format!("there is no atomic `.{}`", op.value),
-                    help: "the operations are and, or, xor, cas, exch, add, inc, dec, min and max; \
-                           add a negative number to subtract",
+                    help: match op.value {
+                        AtomicOp::Sub => "add a negative number: `.add`",
+                        _ => choices,
+                    },
                     section,
                     span: op.span,
                 });
@@ -131,7 +140,11 @@ impl Decoder<'_> {
         let address = self.address(operand)?;
         let found = match ty {
             Some(ty) => ty.value,
-            None => self.memory_type(None, section)?,
+            None if self.in_columns() => Type::UNTYPED,
+            None => {
+                let types = atomic_types(op.value, elements.is_some()).1;
+                return Err(self.missing_type(types, section));
+            }
         };
         let half = found.is_half();
         if let Some(ty) = ty {

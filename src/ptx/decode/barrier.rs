@@ -8,6 +8,8 @@ use crate::ptx::operation::{BarrierMode, BoolOp, Operation, Order, Type, TypeKin
 use crate::source::Spanned;
 
 const SECTION: &str = "PTX-9.7.13.1";
+/// The last whole warp that a count of 32 bits includes.
+const MOST_THREADS: i128 = 0xffff_ffe0;
 const INTEGER: Type = Type::new(TypeKind::Unsigned, 32);
 
 impl Decoder<'_> {
@@ -15,8 +17,12 @@ impl Decoder<'_> {
         const TAKES: &str = "barrier{.cta}.{sync|arrive|red.op}{.aligned} a{, b}";
         let cta = self.qualifiers.flag("cta")?;
         let mode = self.qualifiers.one_of(&["sync", "arrive", "red"])?;
-        let mode = mode.ok_or_else(|| self.missing("`.sync`, `.arrive` or `.red`", SECTION))?;
-        if self.instruction.opcode.value == "barrier" {
+        let opcode = self.instruction.opcode.value.as_str();
+        let mode = mode.ok_or_else(|| {
+            let choices = "the operations are `.sync`, `.arrive` and `.red`";
+            self.no_such_word(opcode, "its operation", choices, SECTION)
+        })?;
+        if opcode == "barrier" {
             self.qualifiers.flag("aligned")?;
         }
         if mode.value == "red" {
@@ -45,7 +51,11 @@ impl Decoder<'_> {
 
     fn reducing_barrier(&mut self, takes: &'static str) -> Decoded {
         let op = self.qualifiers.one_of(&["popc", "and", "or"])?;
-        let op = op.ok_or_else(|| self.missing("`.popc`, `.and` or `.or`", SECTION))?;
+        let op = op.ok_or_else(|| {
+            let name = format!("{}.red", self.instruction.opcode.value);
+            let choices = "the reductions are `.popc`, `.and` and `.or`";
+            self.no_such_word(&name, "a reduction", choices, SECTION)
+        })?;
         let ty = self.qualifiers.ty()?;
         self.finish(takes)?;
         let (legal, in_words) = match op.value {
@@ -83,7 +93,7 @@ impl Decoder<'_> {
         }
     }
 
-    /// The number of participating threads; the ISA wants whole warps.
+    /// The number of participating threads, of 32 bits; the ISA wants whole warps.
     fn participants(&self, operand: &Operand) -> Result<Value, DecodeError> {
         match self.value(operand, INTEGER)? {
             Value::Immediate(number) if number.value <= 0 || number.value % 32 != 0 => Err(range(
@@ -91,6 +101,9 @@ impl Decoder<'_> {
                 &number,
                 "a positive multiple of the warp size 32",
             )),
+            Value::Immediate(number) if number.value > MOST_THREADS => {
+                Err(range("the number of threads", &number, "32 to 4294967264"))
+            }
             value => Ok(value),
         }
     }
@@ -100,7 +113,8 @@ impl Decoder<'_> {
         let operands = self.operands(1, 1, SHAPE)?;
         self.qualifiers.flag("warp")?;
         if self.qualifiers.flag("sync")?.is_none() {
-            return Err(self.missing("`.sync`", "PTX-9.7.13.2"));
+            let choices = "its only form is `bar.warp.sync membermask`";
+            return Err(self.no_such_word("bar.warp", "`.sync`", choices, "PTX-9.7.13.2"));
         }
         self.finish(SHAPE)?;
         Ok(Operation::WarpBarrier { mask: self.value(&operands[0], INTEGER)? })

@@ -24,9 +24,14 @@ impl Decoder<'_> {
         let sets = self.instruction.opcode.value == "set";
         let word =
             self.qualifiers.take(|word| names::comparison(word).map(|c| (c, is_unsigned(word))))?;
-        let word = word.ok_or_else(|| self.missing("a comparison such as `.eq`", SECTION))?;
-        let (comparison, unsigned) = word.value;
         let combine = self.qualifiers.take(names::bool_op)?;
+        let word = word.ok_or_else(|| {
+            let choices = "the comparisons are eq, ne, lt, le, gt and ge, and of unsigned numbers lo, ls, \
+                           hi and hs";
+            let opcode = &self.instruction.opcode.value;
+            self.no_such_word(opcode, "a comparison such as `.eq`", choices, SECTION)
+        })?;
+        let (comparison, unsigned) = word.value;
         let (result, ty) = self.comparison_types(sets, comparison, unsigned, SECTION)?;
         let count = 3 + usize::from(combine.is_some());
         let operands = self.operands(count, count, SHAPE)?;

@@ -1,5 +1,6 @@
 //! `fence` and `membar`, proxy fences included.
 
+use super::access::range;
 use super::{Decoded, Decoder};
 use crate::ptx::error::DecodeError;
 use crate::ptx::names;
@@ -13,6 +14,14 @@ const FENCE: &str = "fence{.sc|.acq_rel|.acquire|.release}.scope";
 const PROXY_FENCE: &str = "fence.proxy.{alias|async|async.global|async.shared::{cta,cluster}}";
 const RESTRICT_CLUSTER: &str = "sync_restrict::shared::cluster";
 const RESTRICT_CTA: &str = "sync_restrict::shared::cta";
+
+const RESTRICTED_FENCES: &str = "fence.{acquire.sync_restrict::shared::cluster|\
+                                 release.sync_restrict::shared::cta}.cluster";
+
+/// Whether a word means to restrict a fence to some objects.
+fn is_restriction(word: &str) -> bool {
+    word.starts_with("sync_restrict")
+}
 
 impl Decoder<'_> {
     pub(super) fn fence(&mut self) -> Decoded {
@@ -33,7 +42,8 @@ impl Decoder<'_> {
             self.qualifiers.one_of(&["mbarrier_init", RESTRICT_CLUSTER, RESTRICT_CTA])?;
         let order = self.qualifiers.order()?;
         let scope = self.qualifiers.scope()?;
-        self.finish(FENCE)?;
+        let restricted = self.instruction.qualifiers.iter().any(|word| is_restriction(&word.value));
+        self.finish(if restricted { RESTRICTED_FENCES } else { FENCE })?;
         if let Some(restriction) = restriction {
             return self.restricted_fence(restriction, order, scope);
         }
@@ -166,9 +176,10 @@ impl Decoder<'_> {
                         kind: ProxyFenceKind::TensormapAcquire(scope),
                         address: Some(address),
                     }),
+                    Value::Immediate(size) => Err(range("the size", &size, "128")),
                     other => Err(DecodeError::Operand {
                         expected: "the constant 128",
-                        found: "another size".to_owned(),
+                        found: "a register".to_owned(),
                         span: other.span(),
                     }),
                 }

@@ -157,7 +157,7 @@ impl Decoder<'_> {
         match self.qualifiers.ty()? {
             Some(ty) if legal.contains(&ty.value) => Ok(ty.value),
             Some(ty) => Err(self.illegal_type(ty, in_words(legal), section)),
-            None => Err(self.missing("a type", section)),
+            None => Err(self.missing_type(in_words(legal), section)),
         }
     }
 
@@ -385,7 +385,7 @@ impl Decoder<'_> {
             return match self.qualifiers.ty()? {
                 Some(ty) if legal_here.contains(&ty.value) => self.whole(&shape, op, ty.value),
                 Some(ty) => Err(self.illegal_type(ty, legal, section)),
-                None => Err(self.missing("a type", section)),
+                None => Err(self.missing_type(legal, section)),
             };
         };
         let op = match (opcode, modified) {

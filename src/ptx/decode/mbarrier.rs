@@ -30,11 +30,14 @@ impl Decoder<'_> {
         let name = self.instruction.qualifiers.first();
         let known = name.and_then(|name| OPERATIONS.iter().copied().find(|op| *op == name.value));
         let operation = known.ok_or_else(|| {
-            self.missing(
-                "its operation (init, inval, expect_tx, complete_tx, arrive, arrive_drop, \
-                          test_wait, try_wait or pending_count) as first qualifier",
-                SECTION,
-            )
+            let what = "its operation as first qualifier";
+            let choices = "the operations are `.init`, `.inval`, `.expect_tx`, `.complete_tx`, \
+                           `.arrive`, `.arrive_drop`, `.test_wait`, `.try_wait` and `.pending_count`";
+            let mut words = self.instruction.qualifiers.iter();
+            match words.any(|word| OPERATIONS.contains(&word.value.as_str())) {
+                true => self.missing_of(what, choices.to_owned(), SECTION),
+                false => self.no_such_word("mbarrier", what, choices, SECTION),
+            }
         })?;
         let expects = operation.starts_with("arrive")
             && self.instruction.qualifiers.get(1).is_some_and(|word| word.value == "expect_tx");
@@ -71,7 +74,7 @@ impl Decoder<'_> {
 
     fn mbarrier_transaction(&mut self, operation: &str) -> Decoded {
         const SHAPE: &str =
-            "mbarrier.{expect_tx|complete_tx}{.relaxed.scope}{.space}.b64 [a], bytes";
+            "mbarrier.{expect_tx|complete_tx}{.relaxed}{.scope}{.space}.b64 [a], bytes";
         let operands = self.operands(2, 2, SHAPE)?;
         let access = self.object(&operands[0], SHAPE, &[Order::Relaxed], Order::Relaxed, true)?;
         let bytes = self.value(&operands[1], COUNT)?;
@@ -83,7 +86,7 @@ impl Decoder<'_> {
     }
 
     fn mbarrier_arrive(&mut self, drop: bool, expects: bool) -> Decoded {
-        const SHAPE: &str = "mbarrier.arrive{.expect_tx|.noComplete}{.release.scope|.relaxed.scope}{.space}.b64 state, [a]{, count}";
+        const SHAPE: &str = "mbarrier.arrive{.expect_tx|.noComplete}{.release|.relaxed}{.scope}{.space}.b64 state, [a]{, count}";
         let no_complete = self.qualifiers.flag("noComplete")?;
         let least = if expects || no_complete.is_some() { 3 } else { 2 };
         let operands = self.operands(least, 3, SHAPE)?;
@@ -136,7 +139,7 @@ impl Decoder<'_> {
     }
 
     fn mbarrier_wait(&mut self, may_time_out: bool) -> Decoded {
-        const SHAPE: &str = "mbarrier.{test_wait|try_wait}{.parity}{.acquire.scope|.relaxed.scope}{.shared{::cta}}.b64 p, [a], state";
+        const SHAPE: &str = "mbarrier.{test_wait|try_wait}{.parity}{.acquire|.relaxed}{.scope}{.shared{::cta}}.b64 p, [a], state";
         let parity = self.qualifiers.flag("parity")?.is_some();
         let operands = self.operands(3, 3 + usize::from(may_time_out), SHAPE)?;
         let orders = &[Order::Acquire, Order::Relaxed];
@@ -170,7 +173,8 @@ impl Decoder<'_> {
     }
 
     /// Takes order, scope, space and type of the access to the object; `orders` are those that may
-    /// be written, `default` is the one that holds otherwise, at CTA scope unless it is weak.
+    /// be written, `default` is the one that holds otherwise. An order and a scope may each stand
+    /// alone; the scope of what is not weak is the CTA's where none is written.
     fn object(
         &mut self,
         operand: &Operand,
@@ -186,19 +190,11 @@ impl Decoder<'_> {
         let space = self.qualifiers.space()?.map_or(Space::Generic, |space| space.value);
         self.object_type()?;
         self.finish(takes)?;
-        let scope = match (written, scope) {
-            (None, None) => (default != Order::Weak).then_some(Scope::Cta),
-            (Some(_), Some(scope)) if matches!(scope.value, Scope::Cta | Scope::Cluster) => {
-                Some(scope.value)
-            }
-            (Some(_), None) => return Err(self.missing_scope(SECTION)),
-            (None, Some(scope)) if orders.is_empty() => {
+        let scope = match scope {
+            Some(scope) if orders.is_empty() => {
                 return Err(self.superfluous_scope(&scope, SECTION));
             }
-            (None, Some(_)) => {
-                return Err(self.missing("the order that belongs to its scope", SECTION));
-            }
-            (Some(_), Some(scope)) => {
+            Some(scope) if !matches!(scope.value, Scope::Cta | Scope::Cluster) => {
                 return Err(DecodeError::Rule {
                     message: format!("mbarrier operations have no scope `.{}`", scope.value),
                     help: "the scopes are `.cta` and `.cluster`",
@@ -206,6 +202,8 @@ impl Decoder<'_> {
                     span: scope.span,
                 });
             }
+            Some(scope) => Some(scope.value),
+            None => (default != Order::Weak).then_some(Scope::Cta),
         };
         match space {
             Space::Generic | Space::SharedCta => {}

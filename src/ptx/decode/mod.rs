@@ -24,8 +24,8 @@ mod outside;
 mod warp;
 
 use crate::diagnostic::closest;
-use crate::ptx::error::{DecodeError, DecodeWarning, Instead};
-use crate::ptx::instruction::{Instruction, Operand};
+use crate::ptx::error::{DecodeError, DecodeWarning, Instead, Miscount};
+use crate::ptx::instruction::{Instruction, Operand, OperandKind};
 use crate::ptx::operation::{Operation, Type};
 use crate::ptx::qualifiers::Qualifiers;
 use crate::source::{Span, Spanned};
@@ -302,12 +302,31 @@ impl<'a> Decoder<'a> {
         if (least..=most).contains(&operands.len()) {
             return Ok(operands);
         }
-        Err(DecodeError::OperandCount {
-            form: self.form(),
-            shape,
-            found: operands.len(),
-            span: operands.get(most).map_or(self.instruction.span, |extra| extra.span),
-        })
+        let found = operands.len();
+        let hinted = self.instruction.qualifiers.iter().any(|word| word.value == "L2::cache_hint");
+        let cause = match operands.iter().find_map(|operand| self.joined(operand)) {
+            _ if most == 0 => Miscount::NoneTaken,
+            Some(meant) if found + 1 == least => Miscount::Comma(meant),
+            // The shapes of accesses leave the policy out.
+            _ if !hinted || most != shape.split(", ").count() + 1 => Miscount::Unclear,
+            _ if found + 1 == most => Miscount::PolicyMissing,
+            _ => Miscount::Policy,
+        };
+        let span = operands.get(most).map_or(self.instruction.span, |extra| extra.span);
+        Err(DecodeError::OperandCount { form: self.form(), shape, found, cause, span })
+    }
+
+    /// What was meant by an element of something that is no array: a name and an address.
+    fn joined(&self, operand: &Operand) -> Option<String> {
+        let (name, rest) = match &operand.kind {
+            OperandKind::Element(name, index) => (name, index.to_string()),
+            OperandKind::Indexed(name, register, 0) => (&name.value, register.value.clone()),
+            OperandKind::Indexed(name, register, more) => {
+                (&name.value, format!("{}+{more}", register.value))
+            }
+            _ => return None,
+        };
+        self.variable(name).is_none().then(|| format!("{name}, [{rest}]"))
     }
 
     /// Rejects the qualifiers that are left.
@@ -325,7 +344,40 @@ impl<'a> Decoder<'a> {
     }
 
     fn missing(&self, what: &'static str, section: &'static str) -> DecodeError {
-        DecodeError::Missing { form: self.form(), what, section, span: self.head_span() }
+        self.missing_of(what, String::new(), section)
+    }
+
+    /// As [`Self::missing`], with words for what there is to choose from.
+    fn missing_of(
+        &self,
+        what: &'static str,
+        choices: String,
+        section: &'static str,
+    ) -> DecodeError {
+        DecodeError::Missing { form: self.form(), what, choices, section, span: self.head_span() }
+    }
+
+    fn missing_type(&self, legal: impl AsRef<str>, section: &'static str) -> DecodeError {
+        self.missing_of("a type", format!("the types are {}", legal.as_ref()), section)
+    }
+
+    /// That a word is missing, or that another one stands where it belongs, which `name` has not.
+    fn no_such_word(
+        &self,
+        name: &str,
+        what: &'static str,
+        choices: &'static str,
+        section: &'static str,
+    ) -> DecodeError {
+        match self.qualifiers.unclassified() {
+            Some(word) => DecodeError::Rule {
+                message: format!("`{name}` has no `.{}`", word.value),
+                help: choices,
+                section,
+                span: word.span,
+            },
+            None => self.missing_of(what, choices.to_owned(), section),
+        }
     }
 
     fn missing_scope(&self, section: &'static str) -> DecodeError {
@@ -375,7 +427,7 @@ impl<'a> Decoder<'a> {
             Some(ty) if is_legal(ty.value) => Ok(ty.value),
             Some(ty) => Err(self.illegal_type(ty, legal, section)),
             None if self.dialect == Dialect::Columns => Ok(Type::UNTYPED),
-            None => Err(self.missing("a type", section)),
+            None => Err(self.missing_type(legal, section)),
         }
     }
 }

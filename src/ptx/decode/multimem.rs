@@ -7,15 +7,30 @@ use crate::ptx::names;
 use crate::ptx::operation::{
     AccessForm, AtomicOp, Operation, Order, Proxy, Scope, Space, Type, TypeKind,
 };
-use crate::source::Spanned;
 
 const SECTION: &str = "PTX-9.7.9.14";
+
+const REDUCTIONS: &str = "the operations are `.add`, `.min`, `.max`, `.and`, `.or` and `.xor`";
+const TYPES: &str = ".b32/.b64 for and, or, xor; 32- and 64-bit integers for add, min, max (no add of \
+                     .s64); .f16x2 and .bf16x2; .f32 and .f64 for add; vectors of floating point only";
+
+/// Whether a word is what follows `multimem`.
+fn is_operation(word: &str) -> bool {
+    matches!(word, "ld_reduce" | "st" | "red")
+}
 
 impl Decoder<'_> {
     pub(super) fn multimem(&mut self) -> Decoded {
         let name = self.instruction.qualifiers.first().map(|name| name.value.as_str());
-        let Some(name @ ("ld_reduce" | "st" | "red")) = name else {
-            return Err(self.missing("`.ld_reduce`, `.st` or `.red` as first qualifier", SECTION));
+        let Some(name) = name.filter(|name| is_operation(name)) else {
+            let choices = "the operations are `.ld_reduce`, `.st` and `.red`";
+            let what = "its operation as first qualifier";
+            return Err(
+                match self.instruction.qualifiers.iter().any(|word| is_operation(&word.value)) {
+                    true => self.missing_of(what, choices.to_owned(), SECTION),
+                    false => self.no_such_word("multimem", what, choices, SECTION),
+                },
+            );
         };
         self.qualifiers.take_first(1);
         match name {
@@ -53,7 +68,7 @@ impl Decoder<'_> {
             }
             _ => {
                 const SHAPE: &str =
-                    "multimem.red{.relaxed.scope|.release.scope}{.global}.op.type [a], b";
+                    "multimem.red{.relaxed|.release}{.scope}{.global}.op.type [a], b";
                 let operands = self.operands(2, 2, SHAPE)?;
                 let orders = &[Order::Relaxed, Order::Release];
                 let op = self.reduction()?;
@@ -81,15 +96,21 @@ impl Decoder<'_> {
             (Some(op), _) => Ok(op.value),
             (None, Some(other)) => Err(DecodeError::Rule {
                 message: format!("`multimem` has no `.{}`", other.value),
-                help: "the operations are `.add`, `.min`, `.max`, `.and`, `.or` and `.xor`",
+                help: REDUCTIONS,
                 section: SECTION,
                 span: other.span,
             }),
-            (None, None) => Err(self.missing("an operation such as `.add`", SECTION)),
+            (None, None) => Err(self.no_such_word(
+                "multimem",
+                "an operation such as `.add`",
+                REDUCTIONS,
+                SECTION,
+            )),
         }
     }
 
-    /// Loads and stores are weak without a qualifier, reductions relaxed at system scope.
+    /// Loads and stores are weak without a qualifier, and otherwise have a scope; reductions are relaxed
+    /// unless they say otherwise, and at system scope unless they do.
     fn multimem_access(
         &mut self,
         operand: &Operand,
@@ -111,21 +132,15 @@ impl Decoder<'_> {
         let default = *orders.first().unwrap_or(&Order::Weak);
         let order = written.map_or(default, |order| order.value);
         let scope = match (written, scope) {
-            (None, None) => (order != Order::Weak).then_some(Scope::Sys),
-            (Some(Spanned { value: Order::Weak, .. }) | None, scope) => {
-                self.no_scope(scope, SECTION)?
-            }
-            (Some(_), None) => return Err(self.missing_scope(SECTION)),
-            (Some(_), Some(scope)) => Some(scope.value),
+            _ if order == Order::Weak => self.no_scope(scope, SECTION)?,
+            (_, Some(scope)) => Some(scope.value),
+            // Only reductions have a default scope, which is that of the system.
+            (Some(_), None) if default == Order::Weak => return Err(self.missing_scope(SECTION)),
+            (_, None) => Some(Scope::Sys),
         };
-        let ty = ty.ok_or_else(|| self.missing("a type", SECTION))?;
+        let ty = ty.ok_or_else(|| self.missing_type(TYPES, SECTION))?;
         if !is_multimem_type(ty.value, elements, op) {
-            return Err(self.illegal_type(
-                ty,
-                ".b32/.b64 for and, or, xor; 32- and 64-bit integers for add, min, max (no add of \
-                 .s64); .f16x2 and .bf16x2; .f32 and .f64 for add; vectors of floating point only",
-                SECTION,
-            ));
+            return Err(self.illegal_type(ty, TYPES, SECTION));
         }
         Ok(AccessForm {
             order,
