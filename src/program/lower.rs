@@ -8,12 +8,12 @@ use super::layout::{Layout, Window};
 use super::micro::{
     Confined, ElementOrder, Marks, Micro, Program, Step, Target, TaskOrder, Tasks, ThreadCode,
 };
+use super::position::{Position, positions};
 use super::reading::{FailingCas, Readings, SinkAtom, VectorReading};
 use super::registers::Registers;
 use super::special::opaque;
 use super::term::{Extension, Term, atomic_result, extension, float_result};
-use crate::litmus::ast::{DeclaredSpace, Dialect, LaunchSize, Test, Thread, ThreadPlace};
-use crate::litmus::launch::{GridSize, grid_sizes};
+use crate::litmus::ast::{DeclaredSpace, Dialect, LaunchSize, Test, ThreadPlace};
 use crate::ptx::floating::Subnormals;
 use crate::ptx::operation::{
     AccessForm, Address, ArithmeticOp, AtomicOp, BoolOp, Comparison, Destination, Element,
@@ -89,57 +89,6 @@ fn lower_thread(
 
 /// The longest vector whose elements get a chosen order.
 const LONGEST_ORDERED: usize = 4;
-
-/// Where a thread is among the others of the test.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Position {
-    /// Among those of its CTA, or among those of the host.
-    pub(super) in_cta: u128,
-    /// Among those of its warp, where the test says which warp that is.
-    pub(super) lane: Option<u32>,
-    /// How many threads its warp has; 0 where the test does not say which warp that is.
-    pub(super) lanes: u32,
-    /// The least size of its grid.
-    pub(super) grid: GridSize,
-}
-
-/// The position of every thread, with the least size of its grid; threads of a declared warp are its
-/// lanes, in order.
-fn positions(test: &Test) -> Vec<Position> {
-    let sizes = grid_sizes(test);
-    let (mut ctas, mut warps) = (FxHashMap::default(), FxHashMap::default());
-    let mut sizes_of_warps = FxHashMap::default();
-    for warp in test.threads.iter().filter_map(|thread| warp_of(thread.place)) {
-        *sizes_of_warps.entry(warp).or_insert(0_u32) += 1;
-    }
-    let next = |thread: &Thread| {
-        let place = match thread.place {
-            ThreadPlace::Device(p) => Some(p),
-            ThreadPlace::Host => None,
-        };
-        let cta = ctas.entry(place.map(|p| (p.gpu, p.grid, p.cta))).or_insert(0_u128);
-        let in_cta = *cta;
-        *cta += 1;
-        let own_warp = warp_of(thread.place);
-        let lane = own_warp.map(|warp| {
-            let lane = warps.entry(warp).or_insert(0_u32);
-            *lane += 1;
-            *lane - 1
-        });
-        let lanes = own_warp.map_or(0, |warp| sizes_of_warps[&warp]);
-        let grid = place.map_or_else(GridSize::default, |p| sizes[&(p.gpu, p.grid)]);
-        Position { in_cta, lane, lanes, grid }
-    };
-    test.threads.iter().map(next).collect()
-}
-
-/// The warp that a test puts a thread into.
-fn warp_of(place: ThreadPlace) -> Option<(u32, u32, u32, u32)> {
-    match place {
-        ThreadPlace::Device(p) => Some((p.gpu, p.grid, p.cta, p.warp?)),
-        ThreadPlace::Host => None,
-    }
-}
 
 /// The state of lowering one thread.
 pub(super) struct Lowering<'a> {

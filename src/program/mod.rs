@@ -13,6 +13,7 @@ pub mod layout;
 pub mod lower;
 pub mod mbarrier;
 pub mod micro;
+mod position;
 mod predefined;
 pub mod reading;
 mod registers;
