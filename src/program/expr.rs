@@ -4,6 +4,7 @@
 //! folds constants and a short list of identities; guards are kept as conjunctions of literals so
 //! that the two arms of a branch meet again in the guard from before it.
 
+use super::bits::{self, KnownBits};
 use super::float::{self, Function};
 use crate::id::{AccessId, ExprId, LocId, SymbolId};
 use rustc_hash::FxHashMap;
@@ -122,11 +123,16 @@ pub type Truths = SmallVec<[ExprId; 8]>;
 pub struct ExprArena {
     nodes: Vec<Expr>,
     widths: Vec<u8>,
+    bits: Vec<KnownBits>,
     known: FxHashMap<(Expr, u8), ExprId>,
     /// How many choices are being rewritten at once.
     depth: usize,
     /// Whether truth values are being made of tables, whose parts need no tables of their own.
     pub(super) tabled: bool,
+}
+
+fn is_constant(expr: Expr) -> bool {
+    matches!(expr, Expr::Const(_))
 }
 
 /// The low `width` bits set.
@@ -193,9 +199,16 @@ impl ExprArena {
         if let Some(&id) = self.known.get(&(expr, width)) {
             return id;
         }
+        let bits = bits::of(expr, u32::from(width), |x| (self.bits[x.index()], self.width(x)));
+        if let (Some(value), false) = (bits.constant(u32::from(width)), is_constant(expr)) {
+            let id = self.number(value, u32::from(width));
+            self.known.insert((expr, width), id);
+            return id;
+        }
         let id = ExprId::new(self.nodes.len());
         self.nodes.push(expr);
         self.widths.push(width);
+        self.bits.push(bits);
         self.known.insert((expr, width), id);
         id
     }

@@ -2,6 +2,7 @@
 
 mod address;
 mod barrier;
+mod bits;
 mod cancel;
 mod exchange;
 pub mod expr;

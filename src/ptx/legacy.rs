@@ -82,6 +82,11 @@ pub fn check(instruction: &Instruction) -> Result<(), DecodeError> {
             let message = "PTX 1.4 has no such volatile access".to_owned();
             Err(rule(message, help, instruction.span))
         }
+        "ld" | "st" if has(&["v4"]) && has(&["b64", "u64", "s64", "f64"]) => {
+            let help = "its vectors have 128 bits at most: write two accesses to `.v2`";
+            let message = format!("PTX 1.4 has no `{}`", instruction.full_name());
+            Err(rule(message, help, instruction.span))
+        }
         "atom" | "red" if !has(&["global", "shared"]) => Err(no_space(instruction)),
         "atom" | "red" => atomic(instruction),
         "bar" => barrier(instruction),

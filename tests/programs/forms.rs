@@ -310,6 +310,7 @@ pub const REGISTERS: Forms = &[
     "mov.b32 $t, $v; mov.b32 $o, 0x3C003C00; add<|.rz|.rm|.rp>.ftz<|.sat>.f32 $d, $t, $o",
     "mov.b32 $t, $v; mov.b32 $o, 0x3C003C00; <min|max>.<ftz|NaN|xorsign.abs>.<f32|f16x2> $d, $t, $o",
     "mov.b32 $t, $v; <min|max>.f32 $d, $t, 2.0, 1.0",
+    "mov.b32 $t, $v; <fma.rn|mad.rz|fma.rn.ftz>.f32 $o, $t, $t, $t; st.weak.global.f32 [floats], $o",
     "shfl.sync.<up|down|bfly|idx>.b32 $d, $v, 1, 31, 0xffffffff",
     "setp.eq.u32 $p, $v, 1; vote.sync.<all|any|uni>.pred $n, $p, 0xffffffff; selp.u32 $d, 1, 0, $n",
     "setp.eq.u32 $p, $v, 1; vote.sync.ballot.b32 $d, $p, 0xffffffff",

@@ -8,6 +8,7 @@ use super::condition::{ConditionError, Resolver, comparison, condition};
 use super::draft::Draft;
 use super::header::Header;
 use super::init::column_variable;
+use super::place::LARGEST;
 use super::place::PlaceDraft;
 use super::{Parsed, Source};
 use crate::diagnostic::Diagnostic;
@@ -337,6 +338,10 @@ impl Reader {
         while let Some(TokenKind::Word | TokenKind::Qualifier) = cursor.peek() {
             let digits = cursor.peek_text().trim_start_matches('.').get(1..).unwrap_or("");
             let number = digits.parse().map_err(|_| cursor.expected("a part such as `d0`"))?;
+            if number > LARGEST {
+                let what = "the number in a place, from 0 to 2147483646,";
+                return Err(SyntaxError::Range { what, span: cursor.span() });
+            }
             numbers.push(number);
             cursor.advance();
         }

@@ -53,7 +53,7 @@ impl PlaceError {
 }
 
 /// The largest number of a place: a grid has 2147483647 CTAs at most, numbered from 0 (PTX-10.7).
-const LARGEST: u32 = i32::MAX as u32 - 1;
+pub(super) const LARGEST: u32 = i32::MAX as u32 - 1;
 
 fn too_large(part: &str, number: Spanned<i128>) -> PlaceError {
     let message = format!("`{part} {}` is no place", number.value);

@@ -33,6 +33,14 @@ impl Decoder<'_> {
             let what = "its operation as first qualifier";
             let choices = "the operations are `.init`, `.inval`, `.expect_tx`, `.complete_tx`, \
                            `.arrive`, `.arrive_drop`, `.test_wait`, `.try_wait` and `.pending_count`";
+            let choices = match name.map(|name| name.value.as_str()) {
+                Some("wait") => {
+                    "did you mean `.test_wait`, or `.try_wait`, which may wait for some time? The other \
+                     operations are `.init`, `.inval`, `.expect_tx`, `.complete_tx`, `.arrive`, \
+                     `.arrive_drop` and `.pending_count`"
+                }
+                _ => choices,
+            };
             let mut words = self.instruction.qualifiers.iter();
             match words.any(|word| OPERATIONS.contains(&word.value.as_str())) {
                 true => self.missing_of(what, choices.to_owned(), SECTION),
@@ -100,7 +108,7 @@ impl Decoder<'_> {
             return Err(DecodeError::Rule {
                 message: "`.noComplete` goes with neither `.expect_tx` nor a wider scope"
                     .to_owned(),
-                help: "write `mbarrier.arrive.noComplete{.release.cta}{.shared{::cta}}.b64 state, [a], count`",
+                help: "write `mbarrier.arrive.noComplete{.release}{.cta}{.shared{::cta}}.b64 state, [a], count`",
                 section: SECTION,
                 span,
             });

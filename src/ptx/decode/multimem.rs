@@ -23,7 +23,13 @@ impl Decoder<'_> {
     pub(super) fn multimem(&mut self) -> Decoded {
         let name = self.instruction.qualifiers.first().map(|name| name.value.as_str());
         let Some(name) = name.filter(|name| is_operation(name)) else {
-            let choices = "the operations are `.ld_reduce`, `.st` and `.red`";
+            let choices = match self.instruction.qualifiers.first().map(|word| word.value.as_str())
+            {
+                Some("ld") => {
+                    "did you mean `.ld_reduce`? The other operations are `.st` and `.red`"
+                }
+                _ => "the operations are `.ld_reduce`, `.st` and `.red`",
+            };
             let what = "its operation as first qualifier";
             return Err(
                 match self.instruction.qualifiers.iter().any(|word| is_operation(&word.value)) {
