@@ -66,6 +66,26 @@ pub enum Missing {
     /// The access stands before the `griddepcontrol.wait` that would order it behind the other one
     /// (PTX-9.7.13.13).
     Early(EventId),
+    /// Synchronization leads from an event to one before the last access, but nothing orders the first
+    /// access, which is of another thread of the CTA, before it (PTX-8.9.5).
+    NotBefore {
+        /// The first access.
+        access: EventId,
+        /// Where the synchronization starts.
+        from: EventId,
+        /// Where it ends.
+        to: EventId,
+    },
+    /// An event comes after the first access, but nothing orders it before the last one, which is of
+    /// another thread of the CTA (PTX-8.9.5).
+    NotBehind {
+        /// The first access.
+        access: EventId,
+        /// The event that comes after it.
+        to: EventId,
+        /// The last access.
+        last: EventId,
+    },
     /// No synchronization leads from one to the other (PTX-8.9.5).
     Synchronization,
 }
@@ -284,7 +304,12 @@ fn missing(
             let links = seen.flat_map(|seen| [((a, b), seen), ((b, a), seen)]);
             let mut found = links.map(|(ends, seen)| missing_links(problem, execution, ends, seen));
             let found = found.find(|links| !links.is_empty());
-            out.extend(found.unwrap_or_else(|| vec![Missing::Synchronization]));
+            let by_others = || {
+                let ends = [(a, b), (b, a)].into_iter();
+                let mut found = ends.filter_map(|ends| of_another_thread(problem, execution, ends));
+                vec![found.next().unwrap_or(Missing::Synchronization)]
+            };
+            out.extend(found.unwrap_or_else(by_others));
         }
     }
     out
@@ -302,6 +327,41 @@ fn early(execution: &Execution<'_>, before: EventId, access: EventId) -> Option<
     edges.any(is_late).then_some(Missing::Early(access))
 }
 
+/// Base causality from the first access to another thread of the CTA of the last one, or from one of the
+/// CTA of the first to the last.
+fn of_another_thread(
+    Problem { graph, model }: Problem<'_>,
+    execution: &Execution<'_>,
+    (first, last): (EventId, EventId),
+) -> Option<Missing> {
+    let roots = [model.definition("synchronizes")?, model.definition("base-causality")?];
+    let values = evaluate_roots(&model.arena, &roots, execution);
+    let (synchronizes, before) = (values.relation(roots[0]), values.relation(roots[1]));
+    let agent = |id: EventId| graph.event(id).agent;
+    let cta = |id: EventId| {
+        graph.agents[agent(id).index()].place().map(|place| (place.gpu, place.grid, place.cta))
+    };
+    // Other threads of a CTA that have nothing to do with the accesses meet them at its barriers.
+    let are_near = |x: EventId, y: EventId| agent(x) != agent(y) && cta(x) == cta(y);
+    let far = || {
+        synchronizes
+            .iter_pairs()
+            .filter(|&(from, to)| cta(from) != cta(to) || { graph.barrier(from).is_none() })
+    };
+    let released = far().find(|&(from, to)| {
+        agent(to) == agent(last) && before.contains(to, last) && are_near(first, from)
+    });
+    if let Some((from, to)) = released {
+        return Some(Missing::NotBefore { access: first, from, to });
+    }
+    let acquired = far().find(|&(from, to)| {
+        (from == first || before.contains(first, from))
+            && are_near(to, last)
+            && agent(from) == agent(first)
+    });
+    acquired.map(|(_, to)| Missing::NotBehind { access: first, to, last })
+}
+
 /// What is missing for synchronization through a write behind the first access and a read before
 /// the last one, if there are such: those of which the one observes the other, or reads from it, or
 /// at least might.
@@ -311,11 +371,12 @@ fn missing_links(
     (first, last): (EventId, EventId),
     seen: Seen,
 ) -> Vec<Missing> {
-    let po = execution.relation(BaseRel::Po);
-    let names = ["observation", "release-pattern", "acquire-pattern"];
+    let names = ["observation", "release-pattern", "acquire-pattern", "base-causality"];
     let roots: Vec<_> = names.iter().filter_map(|name| model.definition(name)).collect();
-    let &[observation, release, acquire] = &roots[..] else { return Vec::new() };
+    let &[observation, release, acquire, causality] = &roots[..] else { return Vec::new() };
     let values = evaluate_roots(&model.arena, &roots, execution);
+    // Through barriers and API calls, too.
+    let ordered = values.relation(causality);
     let pairs = match seen {
         Seen::Observed => values.relation(observation).clone(),
         Seen::Read => execution.relation(BaseRel::Rf).clone(),
@@ -323,7 +384,10 @@ fn missing_links(
     };
     let within = |&(write, read): &(EventId, EventId)| {
         let kinds = graph.event(write).is_write() && graph.event(read).is_read();
-        kinds && po.contains(first, write) && po.contains(read, last) && !po.contains(write, read)
+        kinds
+            && ordered.contains(first, write)
+            && ordered.contains(read, last)
+            && !ordered.contains(write, read)
     };
     // Flags are mostly strong, data mostly weak.
     let count_weak = |&(write, read): &(EventId, EventId)| {
@@ -331,7 +395,7 @@ fn missing_links(
     };
     let found = pairs.iter_pairs().filter(within).min_by_key(count_weak);
     let Some((write, read)) = found else { return Vec::new() };
-    let before = |x: EventId, y: EventId| x == y || po.contains(x, y);
+    let before = |x: EventId, y: EventId| x == y || ordered.contains(x, y);
     let released =
         values.relation(release).iter_pairs().any(|(x, y)| y == write && before(first, x));
     let acquired = values.relation(acquire).iter_pairs().any(|(x, y)| x == read && before(y, last));

@@ -105,9 +105,10 @@ fn wait(problem: Problem<'_>, engine: &dyn Engine, settings: Settings) -> Result
         Ok(matches!(answer.decided()?, Decided::Yes(_)))
     };
     let one_end = schedules.lead_to_one_end();
-    let misuses = match one_end {
-        true => schedules.misuses().unwrap_or_default(),
-        false => Vec::new(),
+    let misuses = match one_end.then(|| schedules.misuses()) {
+        Some(Ok(misuses)) => misuses,
+        Some(Err(_)) => return Ok(Wait::Unclear),
+        None => Vec::new(),
     };
     for Misused { misuse, places, .. } in misuses {
         let ends = Ends::new(&left, &places);

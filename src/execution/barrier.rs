@@ -378,7 +378,9 @@ impl<'a> Barriers<'a> {
             ops.iter()
                 .all(|&c| c <= b || self.agent(c) != self.agent(b) || of(c).index > of(b).index)
         });
+        let in_time = ops.iter().all(|&b| !of(b).late);
         increasing
+            && in_time
             && (0..=last).all(|generation| {
                 let members: Vec<usize> =
                     ops.iter().copied().filter(|&b| of(b).index == generation).collect();

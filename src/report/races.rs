@@ -130,6 +130,20 @@ fn why(missing: Missing, picture: &Picture) -> String {
              (PTX-9.7.13.13).",
             picture.label(access)
         ),
+        Missing::NotBefore { access, from, to } => {
+            let [access, from, to] = [access, from, to].map(|id| picture.label(id));
+            format!(
+                "{from} synchronizes with {to}, but nothing orders {access} before {from}: a barrier of \
+                 the two threads between them is missing, or the like (PTX-8.9.5)."
+            )
+        }
+        Missing::NotBehind { access, to, last } => {
+            let [access, to, last] = [access, to, last].map(|id| picture.label(id));
+            format!(
+                "{to} comes behind {access}, but nothing orders {to} before {last}: a barrier of the two \
+                 threads between them is missing, or the like (PTX-8.9.5)."
+            )
+        }
         Missing::Synchronization => {
             "No synchronization leads from one to the other (PTX-8.9.5).".to_owned()
         }

@@ -231,8 +231,11 @@ fn related(
         let execution = match Execution::build(graph, choices.clone()) {
             Ok(execution) => execution,
             Err(Inconsistency::Filtered) => return Ok(()),
-            Err(_) if rules.thin_air.is_some() => return Ok(()),
-            Err(_) => return Err(Stop::Unsupported(SELF_JUSTIFIED.to_owned())),
+            Err(Inconsistency::Undetermined(_)) if rules.thin_air.is_some() => return Ok(()),
+            Err(Inconsistency::Undetermined(_)) => {
+                return Err(Stop::Unsupported(SELF_JUSTIFIED.to_owned()));
+            }
+            Err(other) => return Err(Stop::Unsupported(format!("the search's choices: {other}"))),
         };
         if pairs.find(model, &execution).is_some() {
             found = Some(Box::new(choices));

@@ -7,6 +7,7 @@
 
 mod derived;
 
+use crate::event::barrier::BarrierOp;
 use crate::execution::build::Execution;
 use crate::id::{EventId, ExprId};
 use crate::program::expr::Expr;
@@ -202,7 +203,8 @@ fn depends(d: &Derived<'_>, r: EventId, w: EventId) -> bool {
         || is_made_of(d, write.guard, leaf)
 }
 
-/// Whether an expression is made of a leaf, also through what exchanges within warps return.
+/// Whether an expression is made of a leaf, also through what barriers return and instructions compute
+/// of which nobody knows how.
 fn is_made_of(d: &Derived<'_>, expr: ExprId, leaf: Expr) -> bool {
     let mut seen = Vec::new();
     let mut next = d.graph.exprs.leaves(expr);
@@ -210,11 +212,25 @@ fn is_made_of(d: &Derived<'_>, expr: ExprId, leaf: Expr) -> bool {
         if x == leaf {
             return true;
         }
-        let Expr::Barrier(index) = x else { continue };
-        let value = d.graph.barriers[index as usize].exchanged();
-        if let Some(value) = value.filter(|_| !seen.contains(&index)) {
-            seen.push(index);
-            next.extend(d.graph.exprs.leaves(value));
+        match x {
+            Expr::Symbol(symbol) => {
+                let reads = d.graph.symbol(symbol).computed_from();
+                next.extend(reads.iter().map(|&read| Expr::Read(read)));
+            }
+            Expr::Barrier(index) if !seen.contains(&index) => {
+                seen.push(index);
+                let op = &d.graph.barriers[index as usize];
+                let meets = |other: &&BarrierOp| {
+                    other.event == op.event || d.meets_at_barrier(other.event, op.event)
+                };
+                let votes = d.graph.barriers.iter().filter(meets).filter_map(|met| met.operand);
+                let values: Vec<ExprId> = match op.exchanged() {
+                    Some(value) => vec![value],
+                    None => votes.collect(),
+                };
+                next.extend(values.into_iter().flat_map(|value| d.graph.exprs.leaves(value)));
+            }
+            _ => {}
         }
     }
     false
