@@ -14,7 +14,7 @@ const DEADLOCK: &str = "tests/cli/waits-for-ever.litmus";
 const HOST: &str = "litmus/api/host-adds.litmus";
 const PARTS: &str = "tests/cli/parts.litmus";
 const SPINLOCK: &str = "tests/cli/spinlock.litmus";
-const LONE_BARRIER: &str = "tests/cli/lone-barrier.litmus";
+const NO_WAY_OUT: &str = "tests/cli/no-way-out.litmus";
 const SHARED_BARRIER: &str = "tests/cli/shared-barrier.litmus";
 const OUTSIDE: &str = "litmus/api/host-griddepcontrol.litmus";
 const LOCKED: &str = "litmus/realworld/R26-no-fences.litmus";
@@ -214,7 +214,7 @@ fn calls_are_not_followed() {
 #[test]
 fn a_loop_that_is_cut_is_named() {
     let told = ["1", "3"].map(|bound| {
-        let tests = [SPINLOCK, LONE_BARRIER, SHARED_BARRIER, LOOP, "tests/cli/counted.litmus"];
+        let tests = [SPINLOCK, NO_WAY_OUT, SHARED_BARRIER, LOOP, "tests/cli/counted.litmus"];
         let options = ["check", "--engine", "all", "--bound", bound];
         ptxmc(&[&options[..], &tests].concat()).transcript()
     });

@@ -46,6 +46,8 @@ fn races_of(text: &str) -> Vec<String> {
                 Missing::Link { gap: Gap::Reduction, .. } => "reduction",
                 Missing::Link { gap: Gap::Unread, .. } => "unread",
                 Missing::Early(_) => "early",
+                Missing::NotBefore { .. } => "not-before",
+                Missing::NotBehind { .. } => "not-behind",
                 Missing::Synchronization => "synchronization",
             })
             .collect();
@@ -218,4 +220,34 @@ fn real_code_races_where_it_is_broken() {
         checked += 1;
     }
     assert!(checked > 80, "only {checked} tests");
+}
+
+#[test]
+fn what_another_thread_of_the_cta_has_synchronized_is_named() {
+    let released = "PTX released-by-another\n.global .u32 x = 0;\n.global .u32 f = 0;\n\
+         P0 @ cta 0, warp 0 { st.release.gpu.global.u32 [f], 1; }\n\
+         P1 @ cta 0, warp 1 { st.global.u32 [x], 1; }\n\
+         P2 @ cta 1 { ld.acquire.gpu.global.u32 %r1, [f]; ld.global.u32 %r2, [x]; }\n\
+         filter (P2:%r1 == 1)\nexists (true)\n";
+    assert_eq!(
+        races_of(released),
+        ["the 4-byte write to x by P1 / the 4-byte read of x by P2: weak weak not-before"]
+    );
+    let waited = "PTX waited-by-another\n.global .u32 x = 0;\ntask K1, K2;\npdl K1 -> K2;\n\
+         P0 @ task K1 { st.global.u32 [x], 1; }\n\
+         P1 @ cta 0, warp 0, task K2 { griddepcontrol.wait; }\n\
+         P2 @ cta 0, warp 1, task K2 { ld.global.u32 %r2, [x]; }\nexists (true)\n";
+    assert_eq!(
+        races_of(waited),
+        ["the 4-byte write to x by P0 / the 4-byte read of x by P2: weak weak not-behind"]
+    );
+    let handed_on = "PTX fence-of-another\n.global .u32 x = 0;\n.global .u32 f = 0;\n\
+         P0 @ cta 0, warp 0 { st.global.u32 [x], 1; fence.acq_rel.gpu; bar.sync 0; }\n\
+         P1 @ cta 0, warp 1 { bar.sync 0; st.relaxed.gpu.global.u32 [f], 1; }\n\
+         P2 @ cta 1 { ld.acquire.gpu.global.u32 %r1, [f]; ld.global.u32 %r2, [x]; }\n\
+         filter (P2:%r1 == 1)\nexists (true)\n";
+    assert_eq!(
+        races_of(handed_on),
+        ["the 4-byte write to x by P0 / the 4-byte read of x by P2: weak weak release"]
+    );
 }
