@@ -125,7 +125,12 @@ impl Picture {
         if execution.is_complete() {
             state = final_state(execution);
             let values = execution.final_state().into_iter().enumerate();
-            integers = values.map(|(i, value)| observed_integer(graph, i, value)).collect();
+            let shown =
+                |i: usize, value| match execution.is_made_of_unknown(graph.observed[i].value) {
+                    true => UNKNOWN.to_owned(),
+                    false => observed_integer(graph, i, value),
+                };
+            integers = values.map(|(i, value)| shown(i, value)).collect();
         }
         let name = name.to_owned();
         Self { name, columns, initial, chosen, edges, state, integers, flags }
@@ -265,12 +270,15 @@ fn describe(execution: &Execution<'_>, id: EventId) -> String {
                 format!("({})", mbarrier::describe(value))
             }
             Some(value) => piece_value(graph, id, value),
-            None => "?".to_owned(),
+            None => UNKNOWN.to_owned(),
         };
         text.push_str(&format!(" {} = {value}", location(graph, id)));
     }
     text.trim_start().to_owned()
 }
+
+/// What stands for a value that nobody knows.
+const UNKNOWN: &str = "?";
 
 /// The name and value of an initial write whose value is no constant.
 fn chosen_value(execution: &Execution<'_>, id: EventId) -> Option<(String, String)> {
@@ -341,7 +349,7 @@ fn final_state(execution: &Execution<'_>) -> Vec<(String, String)> {
     let values = execution.final_state();
     let named = graph.observed.iter().zip(values).enumerate();
     let shown = |i: usize, value| match execution.is_made_of_unknown(graph.observed[i].value) {
-        true => "?".to_owned(),
+        true => UNKNOWN.to_owned(),
         false => observed_value(graph, i, value),
     };
     named.map(|(i, (o, value))| (o.name.clone(), shown(i, value))).collect()
