@@ -3,7 +3,8 @@
 
 use super::prefix::{Ends, before, up_to, with_loops_left};
 use super::{Settings, barriers, in_order, verdict_on, violated};
-use crate::event::barrier::BarrierOp;
+use crate::collections::IndexMap;
+use crate::event::barrier::{BarrierKey, BarrierOp};
 use crate::event::graph::EventGraph;
 use crate::execution::barrier::Barriers;
 use crate::execution::schedule::{Misused, Schedules};
@@ -135,8 +136,10 @@ fn wait(problem: Problem<'_>, engine: &dyn Engine, settings: Settings) -> Result
     if settled && stuck.is_empty() {
         return Ok(Wait::InLoops);
     }
-    if !stuck.is_empty() && are_reached(graph, &stuck, completes)? {
-        return Ok(Wait::AtBarriers(barriers::deadlock(graph, &stuck)));
+    for group in by_cta(graph, &stuck) {
+        if are_reached(graph, &stuck, &group, completes)? {
+            return Ok(Wait::AtBarriers(barriers::deadlock(graph, &group)));
+        }
     }
     let ends = Ends::new(&left, &stuck);
     // Where values decide who comes to a barrier, it may be that which is never passed. If the loops
@@ -153,17 +156,36 @@ fn wait(problem: Problem<'_>, engine: &dyn Engine, settings: Settings) -> Result
     Ok(Wait::Unclear)
 }
 
-/// Whether threads come to operations at which they are stuck, be it that others stay in loops.
+/// Operations at which threads are stuck, those of each CTA apart; of a cluster's barrier all together.
+fn by_cta(graph: &EventGraph, stuck: &[usize]) -> Vec<Vec<usize>> {
+    let mut groups: IndexMap<_, Vec<usize>> = IndexMap::default();
+    let place = |&b: &usize| {
+        let agent = graph.event(graph.barriers[b].event).agent;
+        graph.agents[agent.index()].place().map(|place| (place.gpu, place.grid, place.cta))
+    };
+    let of_cluster = |&b: &usize| matches!(graph.barriers[b].key, BarrierKey::Cluster(_));
+    if stuck.iter().any(of_cluster) {
+        return vec![stuck.to_vec()];
+    }
+    for b in stuck {
+        groups.entry(place(b)).or_default().push(*b);
+    }
+    groups.into_values().collect()
+}
+
+/// Whether threads come to some of the operations at which threads are stuck, be it that others stay in
+/// loops.
 fn are_reached(
     graph: &EventGraph,
     stuck: &[usize],
+    group: &[usize],
     completes: impl Fn(&EventGraph) -> Result<bool, Undecided>,
 ) -> Result<bool, Undecided> {
     let is_stuck =
-        |agent: AgentId| stuck.iter().any(|&b| graph.event(graph.barriers[b].event).agent == agent);
+        |agent: AgentId| group.iter().any(|&b| graph.event(graph.barriers[b].event).agent == agent);
     let left = with_loops_left(graph, is_stuck);
     let ends = Ends::new(&left, stuck);
     let mut reached = up_to(graph, &ends, |_| true);
     reached.cuts.retain(|cut| is_stuck(cut.agent));
-    Ok(ends.are_at(graph, stuck) && completes(&reached)?)
+    Ok(ends.are_at(graph, group) && completes(&reached)?)
 }

@@ -314,7 +314,9 @@ impl Lowering<'_> {
                 self.assign(destination, pointer, Extension::Zero);
             }
             Operation::StackRestore { .. } => {}
-            Operation::Unknown { name, definitions, uses, reach: Reach::Registers, .. } => {
+            Operation::Unknown { name, definitions, uses, reach: Reach::Registers, .. }
+                if definitions.iter().all(|r| self.registers.index(&r.value).is_some()) =>
+            {
                 let indices = |list: &[Register]| {
                     list.iter().filter_map(|r| self.registers.index(&r.value)).collect()
                 };
@@ -327,7 +329,7 @@ impl Lowering<'_> {
                     ),
                 });
             }
-            Operation::Unknown { name, reach: Reach::Anything, .. } => {
+            Operation::Unknown { name, .. } => {
                 self.outside(format!("`{name}` is outside the supported subset{}", instead(name)));
             }
             Operation::StoreBulk { .. }

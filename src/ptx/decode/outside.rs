@@ -70,54 +70,8 @@ pub(super) const OPCODES: &[&str] = &[
 
 /// Opcodes of which every form computes registers from registers, but for those with a carry.
 const COMPUTING: &[&str] = &[
-    "abs",
-    "add",
-    "copysign",
-    "cos",
-    "cvt",
-    "div",
-    "ex2",
-    "fma",
-    "fns",
-    "lg2",
-    "mad",
-    "max",
-    "min",
-    "mul",
-    "neg",
-    "rcp",
-    "rsqrt",
-    "set",
-    "setp",
-    "sin",
-    "slct",
-    "sqrt",
-    "sub",
-    "tanh",
-    "testp",
-    "vabsdiff",
-    "vabsdiff2",
-    "vabsdiff4",
-    "vadd",
-    "vadd2",
-    "vadd4",
-    "vavrg2",
-    "vavrg4",
-    "vmad",
-    "vmax",
-    "vmax2",
-    "vmax4",
-    "vmin",
-    "vmin2",
-    "vmin4",
-    "vset",
-    "vset2",
-    "vset4",
-    "vshl",
-    "vshr",
-    "vsub",
-    "vsub2",
-    "vsub4",
+    "abs", "add", "copysign", "cos", "cvt", "div", "ex2", "fma", "fns", "lg2", "mad", "max", "min",
+    "mul", "neg", "rcp", "rsqrt", "set", "setp", "sin", "slct", "sqrt", "sub", "tanh", "testp",
 ];
 
 /// Whether the instruction belongs to the ISA and not to the subset.
@@ -217,12 +171,25 @@ pub(super) fn unknown(decoder: &Decoder<'_>) -> Operation {
         registers(decoder, operand, into);
     }
     let operands = instruction.operands.iter().map(ToString::to_string).collect();
-    let computes = COMPUTING.contains(&instruction.opcode.value.as_str());
-    let reach = match computes && !has(instruction, |word| word == "cc") {
-        true => Reach::Registers,
-        false => Reach::Anything,
-    };
+    let computes = COMPUTING.contains(&instruction.opcode.value.as_str())
+        && !has(instruction, |word| word == "cc")
+        && has_result(&instruction.operands, &definitions);
+    let reach = if computes { Reach::Registers } else { Reach::Anything };
     Operation::Unknown { name: instruction.full_name(), operands, definitions, uses, reach }
+}
+
+/// Whether the first operand is one register or two, or a sink, and others follow it.
+fn has_result(operands: &[Operand], definitions: &[Register]) -> bool {
+    let [first, _, ..] = operands else { return false };
+    let wanted = match &first.kind {
+        OperandKind::Name(name, 0) if name == "_" => 0,
+        OperandKind::Name(_, 0) => 1,
+        OperandKind::Pair(first, second) => {
+            [first, second].into_iter().filter(|name| name.value != "_").count()
+        }
+        _ => return false,
+    };
+    definitions.len() == wanted
 }
 
 fn registers(decoder: &Decoder<'_>, operand: &Operand, into: &mut Vec<Register>) {
