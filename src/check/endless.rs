@@ -156,7 +156,8 @@ fn wait(problem: Problem<'_>, engine: &dyn Engine, settings: Settings) -> Result
     Ok(Wait::Unclear)
 }
 
-/// Operations at which threads are stuck, those of each CTA apart; of a cluster's barrier all together.
+/// Operations at which threads are stuck, those of each CTA apart; all together where one may be stuck
+/// because another one is, at the barrier of a cluster or before a task.
 fn by_cta(graph: &EventGraph, stuck: &[usize]) -> Vec<Vec<usize>> {
     let mut groups: IndexMap<_, Vec<usize>> = IndexMap::default();
     let place = |&b: &usize| {
@@ -164,8 +165,9 @@ fn by_cta(graph: &EventGraph, stuck: &[usize]) -> Vec<Vec<usize>> {
         graph.agents[agent.index()].place().map(|place| (place.gpu, place.grid, place.cta))
     };
     let of_cluster = |&b: &usize| matches!(graph.barriers[b].key, BarrierKey::Cluster(_));
-    if stuck.iter().any(of_cluster) {
-        return vec![stuck.to_vec()];
+    if !graph.api_edges.is_empty() || stuck.iter().any(of_cluster) {
+        let all = (!stuck.is_empty()).then(|| stuck.to_vec());
+        return all.into_iter().collect();
     }
     for b in stuck {
         groups.entry(place(b)).or_default().push(*b);
