@@ -338,15 +338,13 @@ fn of_another_thread(
     let values = evaluate_roots(&model.arena, &roots, execution);
     let (synchronizes, before) = (values.relation(roots[0]), values.relation(roots[1]));
     let agent = |id: EventId| graph.event(id).agent;
-    let cta = |id: EventId| {
-        graph.agents[agent(id).index()].place().map(|place| (place.gpu, place.grid, place.cta))
-    };
+    let cta = |id: EventId| crate::event::base::cta_of(graph, id);
     // Other threads of a CTA that have nothing to do with the accesses meet them at its barriers.
     let are_near = |x: EventId, y: EventId| agent(x) != agent(y) && cta(x) == cta(y);
     let far = || {
         synchronizes
             .iter_pairs()
-            .filter(|&(from, to)| cta(from) != cta(to) || { graph.barrier(from).is_none() })
+            .filter(|&(from, to)| cta(from) != cta(to) || graph.barrier(from).is_none())
     };
     let released = far().find(|&(from, to)| {
         agent(to) == agent(last) && before.contains(to, last) && are_near(first, from)

@@ -5,6 +5,7 @@ use super::prefix::{Ends, before, up_to, with_loops_left};
 use super::{Settings, barriers, in_order, verdict_on, violated};
 use crate::collections::IndexMap;
 use crate::event::barrier::{BarrierKey, BarrierOp};
+use crate::event::base::cta_of;
 use crate::event::graph::EventGraph;
 use crate::execution::barrier::Barriers;
 use crate::execution::schedule::{Misused, Schedules};
@@ -160,17 +161,13 @@ fn wait(problem: Problem<'_>, engine: &dyn Engine, settings: Settings) -> Result
 /// because another one is, at the barrier of a cluster or before a task.
 fn by_cta(graph: &EventGraph, stuck: &[usize]) -> Vec<Vec<usize>> {
     let mut groups: IndexMap<_, Vec<usize>> = IndexMap::default();
-    let place = |&b: &usize| {
-        let agent = graph.event(graph.barriers[b].event).agent;
-        graph.agents[agent.index()].place().map(|place| (place.gpu, place.grid, place.cta))
-    };
     let of_cluster = |&b: &usize| matches!(graph.barriers[b].key, BarrierKey::Cluster(_));
     if !graph.api_edges.is_empty() || stuck.iter().any(of_cluster) {
         let all = (!stuck.is_empty()).then(|| stuck.to_vec());
         return all.into_iter().collect();
     }
     for b in stuck {
-        groups.entry(place(b)).or_default().push(*b);
+        groups.entry(cta_of(graph, graph.barriers[*b].event)).or_default().push(*b);
     }
     groups.into_values().collect()
 }

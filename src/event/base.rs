@@ -441,7 +441,7 @@ fn peer_of(graph: &EventGraph, id: EventId) -> Option<Cta> {
 type Cta = (u32, u32, u32);
 
 /// The CTA of the thread that performs an event.
-fn cta_of(graph: &EventGraph, id: EventId) -> Option<Cta> {
+pub(crate) fn cta_of(graph: &EventGraph, id: EventId) -> Option<Cta> {
     let place = graph.agents[graph.event(id).agent.index()].place()?;
     Some((place.gpu, place.grid, place.cta))
 }

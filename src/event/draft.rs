@@ -248,17 +248,23 @@ impl<'p> Draft<'p> {
         if tasks.edges.is_empty() {
             return Vec::new();
         }
-        let exprs = &mut self.exprs;
-        let waited = self.entries.iter().any(|entry| match *entry {
-            Entry::Other { thread: of, kind: DraftKind::GridWait, guard: waits, .. } => {
-                of == thread && exprs.implied(guard, waits)
-            }
-            _ => false,
-        });
+        let waited = self.waits_for_tasks(thread, guard, self.entries.len());
         let (before, awaited) = (tasks.earlier_threads(), tasks.awaited_threads());
         let ends = |&other: &usize| before[thread][other] || (waited && awaited[thread][other]);
         let threads = (0..self.program.threads.len()).filter(ends);
         threads.map(|other| AgentId::new(other + 1)).collect()
+    }
+
+    /// Whether a thread surely comes to a `griddepcontrol.wait` among so many entries, if what has this
+    /// guard happens.
+    pub(super) fn waits_for_tasks(&mut self, thread: usize, guard: ExprId, among: usize) -> bool {
+        let exprs = &mut self.exprs;
+        self.entries[..among].iter().any(|entry| match *entry {
+            Entry::Other { thread: of, kind: DraftKind::GridWait, guard: waits, .. } => {
+                of == thread && exprs.implied(guard, waits)
+            }
+            _ => false,
+        })
     }
 
     /// Adds an access. Two stores of one value to one place in branches that exclude each other,

@@ -4,7 +4,7 @@
 //! belongs to a task that is complete before theirs starts, or before a `griddepcontrol.wait` that
 //! surely comes before them, or starts when theirs is complete.
 
-use super::draft::{Draft, DraftKind, Entry};
+use super::draft::{Draft, Entry};
 use super::graph::Violation;
 use crate::id::{AccessId, AgentId};
 
@@ -58,13 +58,8 @@ impl Draft<'_> {
     /// Whether a thread surely comes to a `griddepcontrol.wait` before an access.
     fn waits_before(&mut self, id: AccessId) -> bool {
         let (thread, guard) = (self.accesses[id.index()].thread, self.accesses[id.index()].guard);
-        let before = self.entries.iter().take_while(|e| !matches!(e, Entry::Access(a) if *a == id));
-        let exprs = &mut self.exprs;
-        before.into_iter().any(|entry| match *entry {
-            Entry::Other { thread: of, kind: DraftKind::GridWait, guard: waits, .. } => {
-                of == thread && exprs.implied(guard, waits)
-            }
-            _ => false,
-        })
+        let is_it = |entry: &Entry| matches!(entry, Entry::Access(access) if *access == id);
+        let before = self.entries.iter().position(is_it).expect("an access has an entry");
+        self.waits_for_tasks(thread, guard, before)
     }
 }

@@ -125,12 +125,9 @@ impl Picture {
         if execution.is_complete() {
             state = final_state(execution);
             let values = execution.final_state().into_iter().enumerate();
-            let shown =
-                |i: usize, value| match execution.is_made_of_unknown(graph.observed[i].value) {
-                    true => UNKNOWN.to_owned(),
-                    false => observed_integer(graph, i, value),
-                };
-            integers = values.map(|(i, value)| shown(i, value)).collect();
+            integers = values
+                .map(|(i, value)| known(execution, i, || observed_integer(graph, i, value)))
+                .collect();
         }
         let name = name.to_owned();
         Self { name, columns, initial, chosen, edges, state, integers, flags }
@@ -280,6 +277,14 @@ fn describe(execution: &Execution<'_>, id: EventId) -> String {
 /// What stands for a value that nobody knows.
 const UNKNOWN: &str = "?";
 
+/// An observed value in words, unless nobody knows it.
+fn known(execution: &Execution<'_>, index: usize, value: impl FnOnce() -> String) -> String {
+    match execution.is_made_of_unknown(execution.graph.observed[index].value) {
+        true => UNKNOWN.to_owned(),
+        false => value(),
+    }
+}
+
 /// The name and value of an initial write whose value is no constant.
 fn chosen_value(execution: &Execution<'_>, id: EventId) -> Option<(String, String)> {
     let graph = execution.graph;
@@ -348,10 +353,7 @@ fn final_state(execution: &Execution<'_>) -> Vec<(String, String)> {
     let graph = execution.graph;
     let values = execution.final_state();
     let named = graph.observed.iter().zip(values).enumerate();
-    let shown = |i: usize, value| match execution.is_made_of_unknown(graph.observed[i].value) {
-        true => UNKNOWN.to_owned(),
-        false => observed_value(graph, i, value),
-    };
+    let shown = |i: usize, value| known(execution, i, || observed_value(graph, i, value));
     named.map(|(i, (o, value))| (o.name.clone(), shown(i, value))).collect()
 }
 
