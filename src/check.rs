@@ -44,6 +44,9 @@ pub struct Settings {
     pub bound: u8,
     /// Whether [`check`] raises the bound for small programs where it would cut the answer off.
     pub raises: bool,
+    /// Whether rounds of loops stand for more of them ([`Unfolding::skips`]): [`check`] asks so where
+    /// the bound cuts the answer off.
+    pub skips: bool,
     /// Limits of each question.
     pub budget: Budget,
     /// Where accesses may tear.
@@ -57,6 +60,7 @@ impl Default for Settings {
         Self {
             bound: 2,
             raises: false,
+            skips: false,
             budget: Budget::default(),
             tearing: Tearing::Overlap,
             readings: Readings::default(),
@@ -109,6 +113,7 @@ fn unfolding(model: &Model, settings: Settings) -> Unfolding {
         },
         grounded: thin_air(model).is_some(),
         looks: false,
+        skips: settings.skips,
     }
 }
 
@@ -178,7 +183,48 @@ pub fn check(test: &Test, model: &Model, engine: &dyn Engine, settings: Settings
             }
         }
     }
+    if cuts_loops(&verdict)
+        && let Some(core) = excluded_beyond(test, model, &timed, settings, &graph)
+    {
+        verdict = Verdict::Forbidden(core);
+    }
     Outcome { holds: verdict.holds(test.quantifier), verdict, graph }
+}
+
+/// What excludes the outcome however often loops go round, by what remains of executions when rounds
+/// are left out (`None` where that does not tell).
+///
+/// The others that wait for such a loop may make a deadlock of it where no execution ends.
+fn excluded_beyond(
+    test: &Test,
+    model: &Model,
+    engine: &dyn Engine,
+    settings: Settings,
+    graph: &EventGraph,
+) -> Option<Core> {
+    if !settings.raises || !model.forgets_reads() || graph.events.len() > MOST_RAISED_EVENTS {
+        return None;
+    }
+    let budget = settings.budget.at_most(STEPS_FOR_MORE);
+    let settings =
+        Settings { skips: true, bound: settings.bound.max(MOST_RAISED), budget, ..settings };
+    if !graph.barriers.is_empty() {
+        let all = without_filter(graph);
+        match engine.find(Problem { graph: &all, model }, Goal::Complete, budget) {
+            Answer::Yes(_) => {}
+            _ => return None,
+        }
+    }
+    match decide(test, model, engine, settings).0 {
+        Verdict::Forbidden(core) if core.endless.is_empty() => Some(core),
+        _ => None,
+    }
+}
+
+/// Whether a verdict is open because of loops from which there is a way out.
+fn cuts_loops(verdict: &Verdict) -> bool {
+    let may_end = |bounded: &Bounded| bounded.beyond != Beyond::NoWayOut;
+    matches!(verdict, Verdict::Unknown(Undecided::Bound(bounded)) if may_end(bounded))
 }
 
 /// How far a bound is raised. Where two threads update one location by `cas`, one of them mostly

@@ -8,7 +8,9 @@ use crate::execution::build::{Choices, Execution};
 use crate::execution::recheck::recheck;
 use crate::relation::axiom::Failure;
 use crate::relation::expr::{AxiomRole, Model};
+use crate::relation::polarity::{Polarity, Variance};
 use crate::solve::{Answer, Budget, Core, Engine, Goal, Problem};
+use crate::vocabulary::BaseRel;
 use std::time::Instant;
 
 /// An execution that only some axioms exclude.
@@ -71,9 +73,12 @@ pub fn counterfactual(
     search.without_all()
 }
 
-/// Sets of axioms to drop: the smaller first, and among equal ones those with more of the core.
+/// Sets of axioms to drop: the smaller first, among equal ones those with fewer axioms that demand an
+/// order of writes, and then those with more of the core.
 ///
-/// Sets of more than three axioms are left out, since their number explodes.
+/// An execution that lacks a demanded order shows no path that goes wrong: where another axiom can be
+/// dropped instead, what it excludes is easier to see. Sets of more than three axioms are left out,
+/// since their number explodes.
 fn smallest_first(model: &Model, core: &Core) -> Vec<Vec<usize>> {
     let required = |&axiom: &usize| model.axioms[axiom].role == AxiomRole::Required;
     let others = (0..model.axioms.len()).filter(|axiom| !core.axioms.contains(axiom));
@@ -89,7 +94,13 @@ fn smallest_first(model: &Model, core: &Core) -> Vec<Vec<usize>> {
         }
     }
     let foreign = |set: &[usize]| set.iter().filter(|axiom| !core.axioms.contains(axiom)).count();
-    sets.sort_by_key(|set| (set.len(), foreign(set)));
+    let polarity = Polarity::new(&model.arena);
+    let demands_order = |&axiom: &usize| {
+        polarity.in_relation(model.axioms[axiom].node, BaseRel::Co) == Variance::Antitone
+    };
+    let demanding: Vec<bool> = (0..model.axioms.len()).map(|axiom| demands_order(&axiom)).collect();
+    let demands = |set: &[usize]| set.iter().filter(|&&axiom| demanding[axiom]).count();
+    sets.sort_by_key(|set| (set.len(), demands(set), foreign(set)));
     sets
 }
 

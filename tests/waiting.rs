@@ -12,7 +12,7 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use proptest::strategy::ValueTree;
 use ptxmc::cat::BUILTIN;
-use ptxmc::check::{Settings, cut, graph_of};
+use ptxmc::check::{Settings, check, cut, graph_of};
 use ptxmc::event::graph::EventGraph;
 use ptxmc::event::unfold::{Unfolding, unfold};
 use ptxmc::litmus::ast::Test;
@@ -20,6 +20,7 @@ use ptxmc::program::lower::lower;
 use ptxmc::relation::expr::Model;
 use ptxmc::solve::search::SearchEngine;
 use ptxmc::solve::{Budget, Engine, Problem};
+use ptxmc::verdict::Kind;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
@@ -107,6 +108,8 @@ fn threads() -> impl Strategy<Value = Vec<Thread>> {
 struct Printer {
     out: String,
     registers: usize,
+    /// Whether loops give up after so many rounds that none of these is looked at one by one.
+    gives_up: bool,
 }
 
 impl Printer {
@@ -126,18 +129,31 @@ impl Printer {
         }
         // What sets no register would wait for nothing.
         let Some(last) = self.registers.checked_sub(1).filter(|&r| r >= first) else { return };
+        if self.gives_up {
+            let _ = writeln!(self.out, "  add.u32 %c{index}, %c{index}, 1;");
+            let _ = writeln!(self.out, "  setp.ge.u32 %q{index}, %c{index}, 1000;");
+            let _ = writeln!(self.out, "  @%q{index} bra E{index};");
+        }
         let back = if turns.until { "ne" } else { "eq" };
         let _ = writeln!(self.out, "  setp.{back}.u32 %p{index}, %r{last}, {};", turns.value);
         let _ = writeln!(self.out, "  @%p{index} bra L{index};");
+        if self.gives_up {
+            let _ = writeln!(self.out, "E{index}:");
+        }
     }
 }
 
-/// A program, in which all accesses are morally strong if asked.
-fn text(threads: &[Thread], strong: bool) -> String {
+/// A program, in which all accesses are morally strong if asked, and loops give up in the end.
+fn text(threads: &[Thread], strong: bool, gives_up: bool) -> String {
     let mut out = "PTX waiting\n.global .u32 x = 0;\n.global .u32 y = 0;\n".to_owned();
     let mut shown = vec!["x".to_owned(), "y".to_owned()];
     for (t, thread) in threads.iter().enumerate() {
-        let mut printer = Printer::default();
+        let mut printer = Printer { gives_up, ..Printer::default() };
+        if gives_up {
+            (0..thread.loops.len()).for_each(|at| {
+                let _ = writeln!(printer.out, "  mov.u32 %c{at}, 0;");
+            });
+        }
         thread.before.iter().for_each(|act| printer.act(act, ""));
         thread.loops.iter().enumerate().for_each(|(at, turns)| printer.turns(at, turns));
         thread.after.iter().for_each(|act| printer.act(act, ""));
@@ -218,11 +234,71 @@ fn rounds_that_are_left_out_add_nothing() {
     for _ in 0..cases * 5 {
         let (threads, at, strong) = programs.new_tree(&mut runner).expect("a program").current();
         let model = &models[at];
-        let text = text(&threads, strong);
+        let text = text(&threads, strong, false);
         let test = support::parse("waiting.litmus", text.as_bytes()).expect("a program");
         let shown = compare(&test, model, &engine).unwrap_or_else(|why| panic!("{text}{why}"));
         *tally.entry(shown).or_default() += 1;
     }
     println!("{tally:?}");
     assert!(tally.get(&Shown::Same).is_some_and(|&count| count > cases / 2), "{tally:?}");
+}
+
+/// Compares the final states of so many rounds with those where the last ones stand for more.
+fn compare_skipping(test: &Test, model: &Model, engine: &SearchEngine) -> Result<Shown, String> {
+    let settings = Settings { skips: true, bound: ROUNDS - 1, ..Settings::default() };
+    let short = graph_of(test, model, settings);
+    let asked = Settings { budget: BUDGET, ..settings };
+    if cut(Problem { graph: &short, model }, engine, asked).is_some() {
+        return Ok(Shown::Cut);
+    }
+    if short.cuts.is_empty() {
+        return Ok(Shown::Nothing);
+    }
+    let unfolding =
+        Unfolding { bound: ROUNDS + 1, spin_loops: false, grounded: false, ..Unfolding::default() };
+    let long = unfold(&lower(test, settings.readings), unfolding, &BTreeSet::new());
+    let [short, long] = [&short, &long].map(|graph| states(graph, model, engine));
+    let (Some(short), Some(long)) = (short, long) else { return Ok(Shown::TooMuch) };
+    match long.difference(&short).next() {
+        None => Ok(Shown::Same),
+        Some(missing) => Err(format!("{}: {missing:?} has been left out", model.name)),
+    }
+}
+
+#[test]
+fn rounds_that_stand_for_more_lose_nothing() {
+    let (cases, mut runner) = support::random::drawn("WAITING");
+    let (models, engine) = (models(), SearchEngine::default());
+    let programs = (threads(), 0..models.len(), any::<bool>());
+    let mut tally: BTreeMap<Shown, u64> = BTreeMap::new();
+    for _ in 0..cases * 5 {
+        let (threads, at, strong) = programs.new_tree(&mut runner).expect("a program").current();
+        let model = &models[at];
+        let text = text(&threads, strong, true);
+        let test = support::parse("giving-up.litmus", text.as_bytes()).expect("a program");
+        let shown = compare_skipping(&test, model, &engine);
+        let shown = shown.unwrap_or_else(|why| panic!("{text}{why}"));
+        *tally.entry(shown).or_default() += 1;
+    }
+    println!("{tally:?}");
+    assert!(tally.get(&Shown::Same).is_some_and(|&count| count > cases / 2), "{tally:?}");
+}
+
+/// Rounds that write stand for themselves: a verdict is not found out by fewer.
+#[test]
+fn a_write_in_a_late_round_is_not_lost() {
+    let text = "PTX late\n.global .u32 f;\n.global .u32 y;\nP0 @ gpu 0, cta 0 {\n  mov.u32 %r9, 0;\n\
+                L:\n  ld.relaxed.gpu.global.u32 %r1, [f];\n  add.s32 %r9, %r9, 1;\n  \
+                setp.eq.u32 %p2, %r9, 5000;\n  @%p2 st.relaxed.gpu.global.u32 [y], 1;\n  \
+                setp.eq.u32 %p1, %r1, 0;\n  @%p1 bra L;\n}\nP1 @ gpu 0, cta 1 {\n  \
+                st.relaxed.gpu.global.u32 [f], 1;\n}\nexists (y == 1)\n";
+    let model = support::load("ptx-9.2", BTreeSet::new()).model;
+    let verdict = |text: &str| {
+        let test = support::parse("late.litmus", text.as_bytes()).expect("a program");
+        let settings = Settings { raises: true, ..Settings::default() };
+        check(&test, &model, &SearchEngine::default(), settings).verdict.kind()
+    };
+    assert_eq!(verdict(text), Kind::Unknown);
+    // The loop itself is no obstacle.
+    assert_eq!(verdict(&text.replace("[y], 1", "[y], 2")), Kind::Forbidden);
 }

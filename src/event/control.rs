@@ -125,6 +125,11 @@ impl ControlFlow {
         fits.then_some(flow)
     }
 
+    /// How often the body of a loop is executed at most.
+    pub(crate) fn rounds(&self, id: LoopId) -> u8 {
+        self.rounds[id.index()]
+    }
+
     /// In which round of a loop a copy in the loop is.
     pub(crate) fn round(&self, id: LoopId, node: usize) -> u8 {
         self.counters[node][id.index()]

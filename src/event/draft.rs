@@ -10,13 +10,14 @@ use super::graph::{
     Symbol, Violation,
 };
 use super::initial::InitialValues;
+use super::lockstep::Lockstep;
 use super::loops::LoopId;
 use super::meant::Place;
 use super::meet::{Meetings, barrier_uses};
 use super::opaque::Opaque;
 use super::pieces::Pieces;
 use super::unfold::{Unfolding, union};
-use crate::id::{AccessId, AgentId, EventId, ExprId, LocId, ObjectId, VirtualId};
+use crate::id::{AccessId, AgentId, EventId, ExprId, LocId, ObjectId, SymbolId, VirtualId};
 use crate::litmus::ast::DeclaredSpace;
 use crate::program::expr::{Expr, ExprArena};
 use crate::program::layout::InstanceKey;
@@ -97,6 +98,8 @@ const FARTHEST_BRANCH: usize = 32;
 /// What is known of a program before its threads are executed.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Facts {
+    /// The steps that threads may come to, where that has been looked at.
+    pub(super) reached: Option<BTreeSet<(usize, usize)>>,
     /// Variables that nothing writes.
     pub(super) tables: BTreeSet<ObjectId>,
     /// Variables whose atomic operations have no effect when they write what they read.
@@ -128,6 +131,12 @@ pub(super) struct Draft<'p> {
     pub(super) in_phases: Vec<InPhase>,
     /// Instructions of which nobody knows what they compute.
     pub(super) opaque: Vec<Opaque>,
+    /// Values that loops leave open.
+    pub(super) skipped: Vec<SymbolId>,
+    /// Loops with barriers that the bound cuts.
+    pub(super) locksteps: Vec<Lockstep>,
+    /// The steps that threads have come to.
+    pub(super) reached: BTreeSet<(usize, usize)>,
     /// Final values of registers by name, thread by thread.
     pub(super) finals: Vec<FxHashMap<String, ExprId>>,
     pub(super) accesses: Vec<DraftAccess>,
@@ -166,6 +175,9 @@ impl<'p> Draft<'p> {
             looked_at: Vec::new(),
             in_phases: Vec::new(),
             opaque: Vec::new(),
+            skipped: Vec::new(),
+            locksteps: Vec::new(),
+            reached: BTreeSet::new(),
             finals: Vec::new(),
             accesses: Vec::new(),
             entries: Vec::new(),
@@ -369,6 +381,7 @@ impl<'p> Draft<'p> {
         self.look_at_non_coherent_loads();
         self.look_at_objects();
         self.look_at_arrivals();
+        self.settle_locksteps();
         self.settle_guards();
         self.split_ways();
         let accesses: Vec<&DraftAccess> = self.accesses.iter().collect();
@@ -406,7 +419,9 @@ impl<'p> Draft<'p> {
         graph.violations.extend(misused);
         let mut conditions = Conditions::new(program, &self.finals, &pieces, &mut initial);
         conditions.resolve(&mut graph);
-        super::opaque::settle(&mut graph, std::mem::take(&mut self.opaque));
+        let (opaque, skipped) =
+            (std::mem::take(&mut self.opaque), std::mem::take(&mut self.skipped));
+        super::opaque::settle(&mut graph, opaque, skipped);
         graph
     }
 
@@ -647,7 +662,7 @@ fn agents(program: &Program) -> Vec<Agent> {
 }
 
 /// The thread and the guard of a barrier operation; they are entered in their order.
-fn barrier_at(entry: &Entry) -> Option<(usize, ExprId)> {
+pub(super) fn barrier_at(entry: &Entry) -> Option<(usize, ExprId)> {
     match entry {
         Entry::Other { thread, kind: DraftKind::Barrier(_), guard, .. } => Some((*thread, *guard)),
         _ => None,

@@ -115,6 +115,11 @@ impl Loops {
         self.loops[id.0].endless
     }
 
+    /// Whether a loop is in no other one.
+    pub(crate) fn is_outermost(&self, id: LoopId) -> bool {
+        self.loops[id.0].parent.is_none()
+    }
+
     /// The loop that a step is the head of.
     pub(crate) fn headed_by(&self, step: usize) -> Option<LoopId> {
         self.headed[step]

@@ -60,6 +60,7 @@ impl ThreadRun<'_, '_> {
                         self.position,
                         span,
                     );
+                    self.met.push((node, index as usize));
                     if passes && alone {
                         // Nobody else notices; what it returns is the thread's own.
                         self.returned_alone(barrier, operand.clone())

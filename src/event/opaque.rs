@@ -52,11 +52,15 @@ impl ThreadRun<'_, '_> {
 
 /// Keeps what instructions do that nobody knows where it matters; what leaves the model is said before
 /// what is undefined.
-pub(super) fn settle(graph: &mut EventGraph, opaque: Vec<Opaque>) {
-    if opaque.is_empty() {
+///
+/// Of values that loops leave open (see [`super::skip`]), those that do not matter are not chosen.
+pub(super) fn settle(graph: &mut EventGraph, opaque: Vec<Opaque>, skipped: Vec<SymbolId>) {
+    if opaque.is_empty() && skipped.is_empty() {
         return;
     }
     let relevant = Slice::of(graph).symbols;
+    let ignored = skipped.into_iter().filter(|symbol| !relevant.contains(symbol));
+    super::skip::ignore(&mut graph.symbols, ignored);
     let (kept, others): (Vec<Opaque>, Vec<Opaque>) = opaque
         .into_iter()
         .partition(|one| one.results.iter().any(|symbol| relevant.contains(symbol)));

@@ -29,7 +29,17 @@ impl ThreadRun<'_, '_> {
         span: Span,
     ) {
         let back = state.guard;
-        if self.spin_loops {
+        let skips = self.skips(id);
+        if skips {
+            if head.is_some() {
+                state = self.skip(id, from, state);
+            } else if !self.is_lockstep(id) {
+                let busy = self.is_busy(id, from);
+                let others = self.exprs().not(busy);
+                let fewer = self.exprs().and(back, others);
+                self.leave_out(fewer, back, &mut state, span, CutKind::Idle);
+            }
+        } else if self.spin_loops {
             let spins = self.without_effect(from, id, &state, Telling::All);
             let has_effect = self.exprs().not(spins);
             let acts = self.exprs().and(back, has_effect);
@@ -66,6 +76,9 @@ impl ThreadRun<'_, '_> {
                 let (agent, _) = self.draft.at(self.index);
                 let (guard, kind) = (state.guard, CutKind::Bound);
                 self.draft.cuts.push(Cut { agent, guard, back, steady, ahead, span, kind });
+                if skips {
+                    self.note_lockstep(id, from, self.draft.cuts.len() - 1);
+                }
             }
         }
     }

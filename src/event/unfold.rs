@@ -36,6 +36,10 @@ pub struct Unfolding {
     /// Whether a hidden read stands before each ordinary store to the place of an mbarrier object, to
     /// see whether there is one.
     pub looks: bool,
+    /// Whether rounds of loops stand for more of them that write nothing, beyond the bound: there are
+    /// more executions then than the program has. Sound under models that stay consistent when reads and
+    /// fences are deleted.
+    pub skips: bool,
 }
 
 impl Default for Unfolding {
@@ -47,6 +51,7 @@ impl Default for Unfolding {
             widest_whole: SCALAR_BYTES,
             grounded: true,
             looks: false,
+            skips: false,
         }
     }
 }
@@ -140,8 +145,13 @@ pub(super) fn settled<'p>(
         // What is never meant is known of as many rounds as there are.
         let changed = draft.facts.never.is_empty() && draft.follow_counting();
         reductions = draft.reductions();
-        if reductions == draft.results && !changed {
+        // What rounds change that stand for others is known better if it is known where threads come.
+        let again = unfolding.skips && draft.facts.reached.is_none();
+        if reductions == draft.results && !changed && !again {
             return draft;
+        }
+        if again {
+            draft.facts.reached = Some(std::mem::take(&mut draft.reached));
         }
         (rounds, facts) = (draft.rounds, draft.facts);
     }
@@ -177,6 +187,8 @@ pub(super) struct ThreadRun<'d, 'p> {
     pub(super) live: OnceCell<Live>,
     pub(super) entries: Vec<Option<State>>,
     pub(super) effects: Vec<Effect>,
+    /// Barrier operations, with the copies of steps that they stand at.
+    pub(super) met: Vec<(usize, usize)>,
     /// Steps that are known to stay in a loop, or to leave it.
     pub(super) counting: Vec<(LoopId, usize)>,
     pub(super) exits: Vec<State>,
@@ -209,6 +221,7 @@ impl<'d, 'p> ThreadRun<'d, 'p> {
             flow,
             entries,
             effects: Vec::new(),
+            met: Vec::new(),
             counting: Vec::new(),
             exits: Vec::new(),
             position: 0,
@@ -339,6 +352,7 @@ impl<'d, 'p> ThreadRun<'d, 'p> {
         }
         let mut ended = self.draft.exprs.is_false(state.guard);
         if !ended {
+            self.draft.reached.insert((self.index, self.flow.nodes[node]));
             for micro in &step.micros {
                 ended |= self.micro(node, micro, &mut state, step.span);
             }
@@ -364,7 +378,9 @@ impl<'d, 'p> ThreadRun<'d, 'p> {
         match micro {
             Micro::Assign { register, value } => {
                 let reads = self.term_reads(value, state);
-                let value = self.term(value, state, None);
+                let term = value;
+                let value = self.term(term, state, None);
+                let value = self.blurred(term, value);
                 state.cells[*register] = Cell { value, reads };
             }
             Micro::Opaque { results, operands, name, rule } => {

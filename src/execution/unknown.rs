@@ -23,19 +23,28 @@ impl Execution<'_> {
         if !self.graph.symbols.iter().any(computed) {
             return false;
         }
+        let mut reads = BTreeSet::new();
         let mut seen = BTreeSet::new();
         let mut open = vec![value];
         while let Some(value) = open.pop() {
-            for leaf in self.graph.exprs.leaves(value) {
-                match leaf {
-                    Expr::Symbol(symbol) if computed(self.graph.symbol(symbol)) => return true,
-                    Expr::Read(access) if seen.insert(access) => self.written(access, &mut open),
-                    Expr::Final(loc) => {
-                        let last = self.choices.finals.get(loc.index()).copied().flatten();
-                        open.extend(last.map(|write| self.graph.access_of(write).value));
-                    }
-                    _ => {}
+            if !seen.insert(value) {
+                continue;
+            }
+            match self.graph.exprs.get(value) {
+                Expr::Symbol(symbol) if computed(self.graph.symbol(symbol)) => return true,
+                Expr::Read(access) if reads.insert(access) => self.written(access, &mut open),
+                Expr::Final(loc) => {
+                    let last = self.choices.finals.get(loc.index()).copied().flatten();
+                    open.extend(last.map(|write| self.graph.access_of(write).value));
                 }
+                // What is not chosen does not matter, unless nobody knows what is.
+                Expr::Ite(condition, one, other) => {
+                    open.push(condition);
+                    let holds = self.truth(condition);
+                    open.extend((holds != Some(false)).then_some(one));
+                    open.extend((holds != Some(true)).then_some(other));
+                }
+                _ => open.extend(self.graph.exprs.operands(value)),
             }
         }
         false

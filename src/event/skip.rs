@@ -1,0 +1,168 @@
+//! Executions whose loops go round more often than the bound, by fewer rounds.
+//!
+//! Of an execution with more rounds of a loop than the bound, rounds may be left out that write nothing
+//! and pass no barrier, but for the last one and one that is looked at, for a misuse or a race. What
+//! remains are the events of an execution in which the loop's registers have some value or other where
+//! rounds are missing. Without reads and fences, nothing is ordered that was not before, and all axioms
+//! forbid; so the rest is consistent if the whole was. Where registers may have any value at the heads
+//! of rounds, what no execution does is done by none of the program either.
+
+use super::graph::{Symbol, SymbolOrigin};
+use super::lockstep::is_common;
+use super::loops::LoopId;
+use super::unfold::{Cell, State, ThreadRun};
+use crate::id::{ExprId, SymbolId};
+use crate::program::expr::Expr;
+use crate::program::micro::Micro;
+use crate::program::term::Term;
+
+/// How many rounds may have to stay though they write nothing: one of each of two threads that are
+/// looked at, and the last.
+const KEPT: u8 = 3;
+
+impl ThreadRun<'_, '_> {
+    /// Whether rounds of a loop may stand for more of them.
+    pub(super) fn skips(&self, id: LoopId) -> bool {
+        let counts = self.flow.rounds(id) > self.draft.unfolding.bound;
+        self.draft.unfolding.skips
+            && !counts
+            && self.flow.loops.is_natural(id)
+            && (!self.micros_of(id).any(meets) || self.is_lockstep(id))
+    }
+
+    /// Whether the only barriers of a loop are for all threads of the CTA, with which rounds can be left
+    /// out that write nothing.
+    pub(super) fn is_lockstep(&self, id: LoopId) -> bool {
+        let outside = |micro: &Micro| meets(micro) && !is_common(micro) || may_write(micro);
+        self.flow.loops.is_outermost(id)
+            && self.micros_of(id).any(is_common)
+            && !self.micros_of(id).any(outside)
+    }
+
+    /// What a thread knows that goes back to the head of such a loop, where rounds may be missing.
+    pub(super) fn skip(&mut self, id: LoopId, node: usize, mut state: State) -> State {
+        // If all that are missing write nothing, the first ones may be left as they are.
+        let is_late = self.flow.round(id, node) + KEPT >= self.flow.rounds(id);
+        if !is_late && !self.micros_of(id).any(may_write) {
+            return state;
+        }
+        let mut changed = Vec::new();
+        self.reached_in(id).for_each(|micro| results(micro, &mut changed));
+        for register in changed {
+            let value = self.any_value(self.code.registers[register].ty.bits);
+            state.cells[register] = Cell { value, reads: Vec::new() };
+        }
+        state
+    }
+
+    /// When so many of the rounds up to the bound have written something that none can be left out: all
+    /// but one, which may be looked at.
+    pub(super) fn is_busy(&mut self, id: LoopId, node: usize) -> ExprId {
+        let rounds = 1..=self.flow.round(id, node);
+        let writes: Vec<ExprId> = rounds.map(|round| self.writes(id, round, node)).collect();
+        let mut busy = self.exprs().truth(true);
+        for (at, &one) in writes.iter().enumerate() {
+            for &other in &writes[at + 1..] {
+                let either = self.exprs().or(one, other);
+                busy = self.exprs().and(busy, either);
+            }
+        }
+        busy
+    }
+
+    /// When a round of a loop writes something.
+    fn writes(&mut self, id: LoopId, round: u8, node: usize) -> ExprId {
+        let mut writes = self.draft.exprs.truth(false);
+        for effect in &self.effects {
+            let is_since = |round| self.flow.is_since(id, round, effect.node, node);
+            if is_since(round) && !is_since(round + 1) {
+                writes = self.draft.exprs.or(writes, effect.guard);
+            }
+        }
+        writes
+    }
+
+    /// The micro-operations of a loop that the thread may come to.
+    fn reached_in(&self, id: LoopId) -> impl Iterator<Item = &Micro> {
+        let known = self.draft.facts.reached.as_ref();
+        let comes = move |at| known.is_none_or(|known| known.contains(&(self.index, at)));
+        let steps = self.code.steps.iter().enumerate();
+        let inside = steps.filter(move |&(at, _)| self.flow.loops.contains(id, at) && comes(at));
+        inside.flat_map(|(_, step)| &step.micros)
+    }
+
+    fn micros_of(&self, id: LoopId) -> impl Iterator<Item = &Micro> {
+        let steps = self.code.steps.iter().enumerate();
+        steps.filter(move |&(at, _)| self.flow.loops.contains(id, at)).flat_map(|(_, s)| &s.micros)
+    }
+
+    fn any_value(&mut self, width: u32) -> ExprId {
+        let id = SymbolId::new(self.draft.symbols.len());
+        self.draft.symbols.push(Symbol::chosen("value after more rounds".to_owned(), width));
+        self.draft.skipped.push(id);
+        self.exprs().leaf(Expr::Symbol(id), width)
+    }
+
+    /// What is computed from a value that may be any may be any: engines that try values need no
+    /// arithmetic then. Copies stay what they are, and so do truth values, of which there are two.
+    pub(super) fn blurred(&mut self, term: &Term, value: ExprId) -> ExprId {
+        if self.draft.skipped.is_empty() || matches!(term, Term::Register(_)) {
+            return value;
+        }
+        let draft = &*self.draft;
+        let is_any = |leaf: &Expr| match leaf {
+            Expr::Symbol(id) => draft.skipped.contains(id) && draft.symbols[id.index()].width > 1,
+            _ => false,
+        };
+        match draft.exprs.leaves(value).iter().any(is_any) {
+            true => self.any_value(self.draft.exprs.width(value)),
+            false => value,
+        }
+    }
+}
+
+/// One value stands for all where none matters.
+pub(super) fn ignore(symbols: &mut [Symbol], irrelevant: impl Iterator<Item = SymbolId>) {
+    for symbol in irrelevant {
+        symbols[symbol.index()].origin = SymbolOrigin::Irrelevant(Vec::new());
+    }
+}
+
+/// Whether other threads may count how often a micro-operation is executed.
+fn meets(micro: &Micro) -> bool {
+    matches!(micro, Micro::Barrier(_) | Micro::GridWait)
+}
+
+/// Whether a micro-operation may write to memory.
+fn may_write(micro: &Micro) -> bool {
+    match micro {
+        Micro::Store { .. } | Micro::Rmw { .. } => true,
+        Micro::Elements { list, .. } => list.iter().any(may_write),
+        _ => false,
+    }
+}
+
+/// The registers that a micro-operation gives values.
+fn results(micro: &Micro, out: &mut Vec<usize>) {
+    match micro {
+        Micro::Assign { register, .. } => out.push(*register),
+        Micro::Opaque { results, .. } => out.extend(results),
+        Micro::Load { destination, .. } | Micro::Rmw { destination, .. } => {
+            out.extend(destination.map(|(register, _)| register));
+        }
+        Micro::Elements { list, .. } => list.iter().for_each(|micro| results(micro, out)),
+        Micro::Barrier(barrier) => {
+            out.extend(barrier.reduction.and_then(|(_, register)| register));
+            out.extend(barrier.exchange.as_ref().map(|exchange| exchange.register));
+        }
+        Micro::Store { .. }
+        | Micro::Fence { .. }
+        | Micro::ProxyFence(_)
+        | Micro::Then
+        | Micro::Phase(_)
+        | Micro::GridWait
+        | Micro::Branch { .. }
+        | Micro::Exit
+        | Micro::Require { .. } => {}
+    }
+}
