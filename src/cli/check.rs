@@ -21,7 +21,6 @@ use std::path::Path;
 pub(super) fn run(arguments: &CheckArguments, console: &Console) -> Result<Status> {
     let Setup { mut files, models, engines, settings, .. } =
         Setup::load(&arguments.models, &arguments.checking, arguments.format.cores(), console)?;
-    let settings = arguments.format.settings(settings);
     if arguments.format == CheckFormat::Herd && models.len() > 1 {
         bail!("herd's log has room for one model; choose one with --model");
     }

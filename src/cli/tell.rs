@@ -45,8 +45,10 @@ impl Teller<'_> {
         let told = guarded(|| {
             let judgements = judge(case, self.models, self.engines, self.settings);
             // herd's log needs all states besides the verdict.
-            let listing = (self.form.format == CheckFormat::Herd)
-                .then(|| list(case, &self.models[0], self.engines, self.settings));
+            let first = judgements.first().filter(|_| self.form.format == CheckFormat::Herd);
+            let listing = first.map(|judgement| {
+                list(case, &self.models[0], self.engines, judgement.settings(self.settings))
+            });
             self.tell(case, &judgements, listing, files)
         });
         told.unwrap_or_else(|message| self.failed(case, &message, files))
