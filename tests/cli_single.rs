@@ -3,7 +3,7 @@
 #[path = "support/command.rs"]
 mod runs;
 
-use runs::ptxmc;
+use runs::{ptxmc, ptxmc_reading};
 
 /// Three rounds decide the verdict, and then the lists are complete.
 #[test]
@@ -18,4 +18,19 @@ fn lists_have_the_bound_of_the_verdict() {
         assert!(run.out.contains("was cut after 2 rounds"), "{}", run.transcript());
         assert_eq!(run.status, 3, "{}", run.transcript());
     }
+}
+
+/// What nobody has initialized has 16 values here, most of them alike.
+#[test]
+fn states_of_unknown_values_are_told_together() {
+    let text = "PTX unknown\n.shared .u8 s;\n.global .u32 x = 0;\n\
+                P0 @ cta 0 { ld.shared.u8 %r0, [s]; and.b32 %r1, %r0, 15; ld.relaxed.gpu.u32 %r2, [x]; \
+                add.u32 %r3, %r1, %r2; setp.eq.u32 %p1, %r1, 7; selp.u32 %r4, 1, 0, %p1; }\n\
+                P1 @ cta 1 { st.relaxed.gpu.u32 [x], 1; }\n\
+                exists (P0:%r2 == 1 /\\ P0:%r1 == 3 /\\ P0:%r3 == 4 /\\ P0:%r4 == 0)\n";
+    insta::assert_snapshot!(ptxmc_reading(&["outcomes", "-"], text).transcript());
+    let run = ptxmc_reading(&["outcomes", "--witness", "-"], text);
+    assert_eq!(run.out.matches("  chosen ").count(), 5, "{}", run.transcript());
+    let run = ptxmc_reading(&["outcomes", "--format", "json", "-"], text);
+    assert_eq!(run.out.matches("\"matches\"").count(), 32, "JSON has every state");
 }
