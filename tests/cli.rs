@@ -351,6 +351,32 @@ fn a_baseline_takes_precedence() {
 }
 
 #[test]
+fn a_baseline_tells_readings_apart() {
+    let folder = tempfile::tempdir().expect("there is room");
+    let file = folder.path().join("baseline");
+    let check = |more: &[&str]| {
+        let arguments: Vec<&str> =
+            ["check", "--baseline", path(&file), MP].iter().chain(more).copied().collect();
+        ptxmc(&arguments)
+    };
+    let total = ["--reading", "tearing=byte", "--reading", "co=total", "--bless"];
+    assert_eq!(check(&total).status, 0);
+    let lacks = "verdicts that the baseline lacks: 1 (it has verdicts under ";
+    let told = format!("{lacks}`--reading co=total` `--reading tearing=byte`)\n");
+    assert_eq!(check(&[]).err, told);
+    assert_eq!(check(&total[..4]).err, "");
+    assert_eq!(check(&["--bless", "--reading", "vector=ordered"]).err, "");
+    assert_eq!(check(&[]).err, "", "a default that is chosen is the default");
+    insta::assert_snapshot!(
+        "baseline_readings",
+        fs::read_to_string(&file).expect("it was written")
+    );
+    assert!(
+        check(&total[2..4]).err.starts_with(&format!("{lacks}the default readings, and under "))
+    );
+}
+
+#[test]
 fn output_that_cannot_be_written_is_reported() {
     let Ok(full) = fs::OpenOptions::new().write(true).open("/dev/full") else { return };
     for arguments in [&["check", MP][..], &["--help"], &["--version"]] {

@@ -219,6 +219,13 @@ pub(super) fn program_readings() -> Vec<String> {
     tearing.chain(others).collect()
 }
 
+/// Whether a reading of programs is the one that holds without `--reading`.
+pub(super) fn is_default(reading: &str) -> bool {
+    let name = reading.split_once('=').map_or(reading, |(name, _)| name);
+    let of_name = |other: &String| other.split_once('=').is_some_and(|(own, _)| own == name);
+    program_readings().iter().find(|other| of_name(other)).is_some_and(|first| first == reading)
+}
+
 /// The readings that a built-in model offers.
 pub(super) fn readings_of(builtin: &crate::cat::Builtin) -> BTreeSet<String> {
     parse_builtin(&mut Files::default(), builtin, &Options::default()).variants
