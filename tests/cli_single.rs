@@ -34,3 +34,13 @@ fn states_of_unknown_values_are_told_together() {
     let run = ptxmc_reading(&["outcomes", "--format", "json", "-"], text);
     assert_eq!(run.out.matches("\"matches\"").count(), 32, "JSON has every state");
 }
+
+#[test]
+fn a_test_may_have_no_condition() {
+    let text = "PTX t\n.global .u32 x = 0;\nP0 @ cta 0 { st.relaxed.gpu.u32 [x], 1; }\n";
+    let run = ptxmc_reading(&["outcomes", "--quiet", "-"], text);
+    assert!(run.out.contains("\n* (nothing is observed)\n"), "{}", run.transcript());
+    let run = ptxmc_reading(&["explain", "--quiet", "-"], text);
+    let question = "\n\n  forall (true), since the test has no condition\n\n";
+    assert!(run.out.contains(question), "{}", run.transcript());
+}

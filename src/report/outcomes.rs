@@ -161,6 +161,9 @@ fn shapes(listing: &Listing, model: &Model) -> Vec<Shape> {
 
 /// One state: `P0:r1=0; x=1;`.
 fn state(listing: &Listing, values: &[u128]) -> String {
+    if values.is_empty() {
+        return "(nothing is observed)".to_owned();
+    }
     let named = listing.graph.observed.iter().zip(values).enumerate();
     let parts: Vec<String> = named
         .map(|(i, (o, &value))| format!("{}={};", o.name, observed_value(&listing.graph, i, value)))
