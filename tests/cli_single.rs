@@ -3,7 +3,7 @@
 #[path = "support/command.rs"]
 mod runs;
 
-use runs::{ptxmc, ptxmc_reading};
+use runs::{path, ptxmc, ptxmc_reading};
 
 /// Three rounds decide the verdict, and then the lists are complete.
 #[test]
@@ -43,4 +43,30 @@ fn a_test_may_have_no_condition() {
     let run = ptxmc_reading(&["explain", "--quiet", "-"], text);
     let question = "\n\n  forall (true), since the test has no condition\n\n";
     assert!(run.out.contains(question), "{}", run.transcript());
+}
+
+#[test]
+fn titles_name_the_verdict_and_what_cannot_be_drawn_is_explained() {
+    let folder = tempfile::tempdir().expect("there is room");
+    let file = folder.path().join("picture.dot");
+    let draw = |test: &str| ptxmc(&["draw", test, "-o", path(&file)]);
+    for (test, title) in [
+        ("tests/cli/MP-relaxed.litmus", "MP-relaxed (allowed)"),
+        ("tests/cli/MP.litmus", "MP (forbidden: breaks Causality)"),
+    ] {
+        let run = draw(test);
+        assert_eq!(run.status, 0, "{}", run.transcript());
+        let text = std::fs::read_to_string(&file).expect("the picture is there");
+        assert!(text.contains(title), "{text}");
+    }
+    let shown = ptxmc(&["check", "--witness=dot", "tests/cli/MP-relaxed.litmus"]).out;
+    assert!(shown.contains("MP-relaxed (allowed)"), "{shown}");
+    let undrawn = [
+        "litmus/addresses/initial-address.litmus",
+        "litmus/control/endless-wait.litmus",
+        "tests/cli/waits-for-ever.litmus",
+        "tests/cli/count-to-five.litmus",
+    ];
+    let told = undrawn.map(|test| format!("{test}: {}", draw(test).transcript()));
+    insta::assert_snapshot!(told.concat());
 }

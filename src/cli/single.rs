@@ -285,27 +285,30 @@ pub(super) fn draw(arguments: &DrawArguments, console: &Console) -> Result<Statu
     }
     let loaded = Loaded::new(&arguments.single, console)?;
     let judgement = loaded.judgement()?;
-    let excluded = match without_axioms(&loaded, &judgement) {
-        Some(Ok(found)) => Some(found),
-        _ => None,
+    let (excluded, absent) = match without_axioms(&loaded, &judgement) {
+        Some(Ok(found)) => (Some(found), None),
+        Some(Err(absent)) => (None, Some(absent)),
+        None => (None, None),
     };
     let shown = judgement.verdict.choices();
     let choices = shown.or(excluded.as_ref().map(|found| &found.choices));
     let (Some(choices), Some(graph)) = (choices, &judgement.graph) else {
         let kind = judgement.verdict.kind();
-        console.complain(&format!("there is no execution to draw: the outcome is {}", kind.name()));
+        let why = undrawn(&loaded, &judgement, absent);
+        console.complain(&format!("there is no execution to draw: {why}"));
         return Ok(match kind {
             Kind::Error => Status::Bug,
             _ => Status::Unknown,
         });
     };
-    let mut title = loaded.case.test.name.clone();
+    let mut verdict = judgement.verdict.kind().name().to_owned();
     if let Some(found) = &excluded {
         let axioms = &loaded.model().axioms;
         let broken: Vec<&str> =
             found.broken.iter().map(|failure| axioms[failure.axiom].name.as_str()).collect();
-        title.push_str(&format!(" (forbidden: breaks {})", broken.join(", ")));
+        verdict.push_str(&format!(": breaks {}", broken.join(", ")));
     }
+    let title = format!("{} ({verdict})", loaded.case.test.name);
     let picture =
         Picture::of(&title, graph, choices, loaded.model()).map_err(anyhow::Error::msg)?;
     let svg = || {
@@ -319,6 +322,26 @@ pub(super) fn draw(arguments: &DrawArguments, console: &Console) -> Result<Statu
     };
     write(&arguments.output, &text)?;
     Ok(Status::Expected)
+}
+
+/// Why no execution can be drawn, as far as `explain` says it too.
+fn undrawn(loaded: &Loaded, judgement: &Judgement, absent: Option<Absent>) -> String {
+    let verdict = &judgement.verdict;
+    let kind = verdict.kind().name();
+    let reason = reason::line(verdict, loaded.model(), &loaded.files);
+    match (verdict, absent) {
+        (Verdict::Forbidden(core), Some(Absent::NoCandidate)) if core.endless.is_empty() => {
+            format!(
+                "the outcome is {kind}, and no candidate execution has it, whatever the model \
+             (`ptxmc outcomes --witness` shows the executions that there are)"
+            )
+        }
+        (_, Some(Absent::Untold)) => format!(
+            "the outcome is {kind} ({reason}), and what execution would have it takes too long to find"
+        ),
+        _ if reason.is_empty() => format!("the outcome is {kind}"),
+        _ => format!("the outcome is {kind}: {reason}"),
+    }
 }
 
 fn write(path: &Path, text: &str) -> Result<()> {

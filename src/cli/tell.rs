@@ -139,7 +139,8 @@ fn shown(
 ) -> String {
     let (Some(form), Some(graph)) = (witness, &judgement.graph) else { return String::new() };
     let Some(choices) = judgement.verdict.choices() else { return String::new() };
-    match (Picture::of(&case.test.name, graph, choices, model), form) {
+    let title = format!("{} ({})", case.test.name, judgement.verdict.kind().name());
+    match (Picture::of(&title, graph, choices, model), form) {
         (Ok(picture), WitnessForm::Text) => drawing::render(&picture),
         (Ok(picture), WitnessForm::Dot) => dot::render(&picture, Captions::InLine),
         (Err(message), _) => format!("  {message}\n"),
