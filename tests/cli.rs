@@ -509,10 +509,29 @@ fn options_that_are_nearly_right_are_told_so() {
         ),
         (&["--reading", "nta=value,co=total", MP], "`--reading nta=value` `--reading co=total`"),
         (&["--witness", "dot", MP], "`--witness=dot`"),
+        (&["--reading", "fastest=yes", MP], "(`ptxmc model` lists the readings)"),
+        (&["--reading", "fastest", MP], "written NAME=VALUE, and `ptxmc model` lists them"),
     ] {
         let run = ptxmc(&[&["check"], arguments].concat());
         assert_eq!(run.status, 2, "{}", run.transcript());
         assert!(run.err.contains(told), "{}", run.transcript());
+    }
+}
+
+#[test]
+fn an_option_of_another_command_is_told_so() {
+    for (arguments, told) in [
+        (
+            &["explain", "--format", "json", MP][..],
+            "`ptxmc check` and `ptxmc outcomes` have `--format`",
+        ),
+        (&["races", "--baseline", "FILE", MP], "`ptxmc check` has `--baseline`"),
+        (&["draw", "--modle", "sc", MP], "a similar argument exists: '--model'"),
+        (&["races", "--no-such", MP], "to pass '--no-such' as a value"),
+    ] {
+        let run = ptxmc(arguments);
+        assert_eq!(run.status, 2, "{}", run.transcript());
+        assert!(run.err.contains(&format!("  tip: {told}")), "{}", run.transcript());
     }
 }
 

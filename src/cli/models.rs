@@ -153,7 +153,10 @@ impl Readings {
         let mut chosen: BTreeMap<&str, &str> = BTreeMap::new();
         for reading in readings {
             let Some((name, value)) = reading.split_once('=') else {
-                bail!("`--reading {reading}` lacks a value; readings are written NAME=VALUE");
+                bail!(
+                    "`--reading {reading}` lacks a value; readings are written NAME=VALUE, and \
+                       `ptxmc model` lists them"
+                );
             };
             if value.contains(',') {
                 let each = reading.split(',').map(|one| format!("`--reading {}`", one.trim()));
@@ -195,7 +198,7 @@ impl Readings {
         }
         let hint = match closest(stray, names.clone()) {
             Some(near) => format!("did you mean `{near}`?"),
-            None => format!("readings are {}", names.collect::<Vec<_>>().join(", ")),
+            None => "`ptxmc model` lists the readings".to_owned(),
         };
         bail!("no model in use has a reading `{stray}` ({hint})")
     }

@@ -18,6 +18,7 @@ use crate::source::Span;
 pub(super) fn parse(cursor: &mut Cursor<'_>, draft: &mut Draft) {
     let mut bodies = Vec::new();
     while !cursor.is_at_end() && !tail::starts(cursor) {
+        let start = cursor.span();
         let read = match cursor.peek() {
             Some(TokenKind::Qualifier) => declaration::directive(cursor, draft),
             Some(TokenKind::OpenBrace) if cursor.peek_at(1) == Some(TokenKind::Qualifier) => {
@@ -49,7 +50,9 @@ pub(super) fn parse(cursor: &mut Cursor<'_>, draft: &mut Draft) {
         };
         if let Err(error) = read {
             draft.syntax(&error);
-            recover(cursor);
+            if cursor.span() == start || !starts_line(cursor) {
+                recover(cursor);
+            }
         }
     }
     if let Some(unread) = draft.unread.take() {
@@ -96,6 +99,12 @@ fn wrapped(cursor: &mut Cursor<'_>, draft: &mut Draft) {
             cursor.split_until(|kind| matches!(kind, TokenKind::Semicolon | TokenKind::CloseBrace));
         }
     }
+}
+
+/// Whether a declaration or a thread starts here, on a line of its own.
+fn starts_line(cursor: &Cursor<'_>) -> bool {
+    let declares = cursor.peek() == Some(TokenKind::Qualifier);
+    cursor.is_on_new_line() && (declares || names_before_place(cursor) > 0)
 }
 
 /// Skips to what looks like the next item.
