@@ -323,6 +323,10 @@ pub enum LitmusWarning {
     NoDependency { what: &'static str, leads: &'static str, thread: String, span: Span },
     #[error("a test in columns has no version")]
     LegacyColumns(Span),
+    #[error("`{thread}` has no warp, so that it is alone in one of its own")]
+    NoWarp { thread: String, span: Span },
+    #[error("no thread of the test is lane {lane} of this warp")]
+    NoLane { lane: u32, count: u32, span: Span },
 }
 
 impl LitmusWarning {
@@ -346,6 +350,20 @@ impl LitmusWarning {
                      `pdl K1 -> K2;` before the threads, and `task` in their places"
                 );
                 return Diagnostic::warning("litmus-pdl", *span, self.to_string()).help(help);
+            }
+            Self::NoWarp { thread, span } => {
+                let help = format!(
+                    "nobody else takes part: give the threads that meet here one warp, \
+                     `{thread} @ cta 0, warp 0 {{ ... }}`"
+                );
+                return Diagnostic::warning("litmus-lanes", *span, self.to_string()).help(help);
+            }
+            Self::NoLane { count, span, .. } => {
+                let help = format!(
+                    "it has {}, its lanes from 0 in the order of the test; others contribute nothing",
+                    counted(*count as usize, "thread")
+                );
+                return Diagnostic::warning("litmus-lanes", *span, self.to_string()).help(help);
             }
             Self::Undeclared { name } => {
                 ("columns-undeclared", name.span, "it starts as 0; declare it in `{ ... }`")
