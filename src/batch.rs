@@ -36,6 +36,8 @@ pub struct Judgement {
     pub expected: Option<Kind>,
     /// The events; `None` when checking panicked.
     pub graph: Option<EventGraph>,
+    /// How often loop bodies were executed at most for it; `None` when checking panicked.
+    pub bound: Option<u8>,
     /// Of several engines, those that could not tell.
     pub silent: Vec<&'static str>,
 }
@@ -74,7 +76,13 @@ impl Judgement {
     #[must_use]
     pub fn failed(message: String, expected: Option<Kind>) -> Self {
         let verdict = Verdict::Error(message);
-        Self { verdict, holds: None, expected, graph: None, silent: Vec::new() }
+        Self { verdict, holds: None, expected, graph: None, bound: None, silent: Vec::new() }
+    }
+
+    /// How to look for what else there is to say of the test: with the bound of the verdict.
+    #[must_use]
+    pub fn settings(&self, settings: Settings) -> Settings {
+        Settings { bound: self.bound.unwrap_or(settings.bound), raises: false, ..settings }
     }
 
     /// How it stands to what was expected.
@@ -186,8 +194,9 @@ pub fn judge(
     let under = |(model, expected): (&Model, Option<Kind>)| match guarded(|| {
         agreed(&case.test, model, engines, settings)
     }) {
-        Ok((Outcome { verdict, holds, graph }, silent)) => {
-            Judgement { verdict, holds, expected, graph: Some(graph), silent }
+        Ok((Outcome { verdict, holds, graph, bound }, silent)) => {
+            let (graph, bound) = (Some(graph), Some(bound));
+            Judgement { verdict, holds, expected, graph, bound, silent }
         }
         Err(message) => Judgement::failed(message, expected),
     };

@@ -78,6 +78,8 @@ pub struct Outcome {
     pub holds: Option<bool>,
     /// The events, which verdicts and witnesses refer to.
     pub graph: EventGraph,
+    /// How often loop bodies were executed at most, after the bound was raised.
+    pub bound: u8,
 }
 
 /// The event graph of a test under a model.
@@ -169,6 +171,7 @@ fn unfolded(
 pub fn check(test: &Test, model: &Model, engine: &dyn Engine, settings: Settings) -> Outcome {
     let timed = Timed::new(engine, settings);
     let (mut verdict, mut graph) = decide(test, model, &timed, settings);
+    let mut reached = settings.bound;
     if settings.raises && graph.events.len() <= MOST_RAISED_EVENTS {
         for bound in settings.bound.saturating_add(1)..=MOST_RAISED {
             if !asks_for_more(&verdict) {
@@ -179,7 +182,7 @@ pub fn check(test: &Test, model: &Model, engine: &dyn Engine, settings: Settings
             match higher.0 {
                 Verdict::Unknown(Undecided::Engine(_) | Undecided::Unsupported(_))
                 | Verdict::Error(_) => break,
-                _ => (verdict, graph) = higher,
+                _ => ((verdict, graph), reached) = (higher, bound),
             }
         }
     }
@@ -188,7 +191,7 @@ pub fn check(test: &Test, model: &Model, engine: &dyn Engine, settings: Settings
     {
         verdict = Verdict::Forbidden(core);
     }
-    Outcome { holds: verdict.holds(test.quantifier), verdict, graph }
+    Outcome { holds: verdict.holds(test.quantifier), verdict, graph, bound: reached }
 }
 
 /// What excludes the outcome however often loops go round, by what remains of executions when rounds

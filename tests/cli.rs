@@ -1,9 +1,12 @@
 //! The command as a user meets it: exit statuses, reports, diagnostics.
 
+#[path = "support/command.rs"]
+mod runs;
+
+use runs::{command, finish, path, ptxmc, ptxmc_reading};
 use std::fs;
-use std::io::Write;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 const MP: &str = "tests/cli/MP.litmus";
 const RELAXED: &str = "tests/cli/MP-relaxed.litmus";
@@ -19,67 +22,6 @@ const SHARED_BARRIER: &str = "tests/cli/shared-barrier.litmus";
 const OUTSIDE: &str = "litmus/api/host-griddepcontrol.litmus";
 const LOCKED: &str = "litmus/realworld/R26-no-fences.litmus";
 const BAD: &str = "tests/cli/bad/opcode.litmus";
-
-/// What a run of the command gave.
-struct Run {
-    status: i32,
-    out: String,
-    err: String,
-}
-
-impl Run {
-    /// Everything, for a snapshot.
-    fn transcript(&self) -> String {
-        let mut text = self.out.clone();
-        if !self.err.is_empty() {
-            text.push_str("---- standard error ----\n");
-            text.push_str(&self.err);
-        }
-        format!("{text}---- status {} ----\n", self.status)
-    }
-}
-
-fn command(arguments: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_ptxmc"));
-    command.current_dir(env!("CARGO_MANIFEST_DIR")).args(arguments).env_remove("RUST_BACKTRACE");
-    command
-}
-
-fn ptxmc(arguments: &[&str]) -> Run {
-    finish(command(arguments).stdin(Stdio::null()))
-}
-
-fn finish(command: &mut Command) -> Run {
-    let output = command.output().expect("the command starts");
-    let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("output is UTF-8");
-    Run {
-        status: output.status.code().expect("the command exits"),
-        out: text(output.stdout),
-        err: text(output.stderr),
-    }
-}
-
-/// Runs the command with `input` on standard input.
-fn ptxmc_reading(arguments: &[&str], input: &str) -> Run {
-    let mut child = command(arguments)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("the command starts");
-    child.stdin.take().expect("it is piped").write_all(input.as_bytes()).expect("it reads");
-    let output = child.wait_with_output().expect("the command ends");
-    let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("output is UTF-8");
-    Run {
-        status: output.status.code().expect("the command exits"),
-        out: text(output.stdout),
-        err: text(output.stderr),
-    }
-}
-
-fn path(path: &Path) -> &str {
-    path.to_str().expect("temporary paths are UTF-8")
-}
 
 #[test]
 fn the_status_says_how_a_run_ended() {
@@ -409,6 +351,32 @@ fn a_baseline_takes_precedence() {
 }
 
 #[test]
+fn a_baseline_tells_readings_apart() {
+    let folder = tempfile::tempdir().expect("there is room");
+    let file = folder.path().join("baseline");
+    let check = |more: &[&str]| {
+        let arguments: Vec<&str> =
+            ["check", "--baseline", path(&file), MP].iter().chain(more).copied().collect();
+        ptxmc(&arguments)
+    };
+    let total = ["--reading", "tearing=byte", "--reading", "co=total", "--bless"];
+    assert_eq!(check(&total).status, 0);
+    let lacks = "verdicts that the baseline lacks: 1 (it has verdicts under ";
+    let told = format!("{lacks}`--reading co=total` `--reading tearing=byte`)\n");
+    assert_eq!(check(&[]).err, told);
+    assert_eq!(check(&total[..4]).err, "");
+    assert_eq!(check(&["--bless", "--reading", "vector=ordered"]).err, "");
+    assert_eq!(check(&[]).err, "", "a default that is chosen is the default");
+    insta::assert_snapshot!(
+        "baseline_readings",
+        fs::read_to_string(&file).expect("it was written")
+    );
+    assert!(
+        check(&total[2..4]).err.starts_with(&format!("{lacks}the default readings, and under "))
+    );
+}
+
+#[test]
 fn output_that_cannot_be_written_is_reported() {
     let Ok(full) = fs::OpenOptions::new().write(true).open("/dev/full") else { return };
     for arguments in [&["check", MP][..], &["--help"], &["--version"]] {
@@ -541,10 +509,29 @@ fn options_that_are_nearly_right_are_told_so() {
         ),
         (&["--reading", "nta=value,co=total", MP], "`--reading nta=value` `--reading co=total`"),
         (&["--witness", "dot", MP], "`--witness=dot`"),
+        (&["--reading", "fastest=yes", MP], "(`ptxmc model` lists the readings)"),
+        (&["--reading", "fastest", MP], "written NAME=VALUE, and `ptxmc model` lists them"),
     ] {
         let run = ptxmc(&[&["check"], arguments].concat());
         assert_eq!(run.status, 2, "{}", run.transcript());
         assert!(run.err.contains(told), "{}", run.transcript());
+    }
+}
+
+#[test]
+fn an_option_of_another_command_is_told_so() {
+    for (arguments, told) in [
+        (
+            &["explain", "--format", "json", MP][..],
+            "`ptxmc check` and `ptxmc outcomes` have `--format`",
+        ),
+        (&["races", "--baseline", "FILE", MP], "`ptxmc check` has `--baseline`"),
+        (&["draw", "--modle", "sc", MP], "a similar argument exists: '--model'"),
+        (&["races", "--no-such", MP], "to pass '--no-such' as a value"),
+    ] {
+        let run = ptxmc(arguments);
+        assert_eq!(run.status, 2, "{}", run.transcript());
+        assert!(run.err.contains(&format!("  tip: {told}")), "{}", run.transcript());
     }
 }
 

@@ -1,6 +1,5 @@
 //! The arguments of every command.
 
-use crate::check::Settings;
 use crate::event::unfold::Tearing;
 use crate::solve::Cores;
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -166,11 +165,6 @@ impl CheckFormat {
             Self::Text | Self::Json | Self::Junit => Cores::Minimal,
             Self::Herd => Cores::FirstProof,
         }
-    }
-
-    /// How tests are checked: herd's log lists the states that its verdict is about, at one bound.
-    pub(super) fn settings(self, settings: Settings) -> Settings {
-        Settings { raises: settings.raises && self != Self::Herd, ..settings }
     }
 }
 

@@ -21,7 +21,6 @@ use std::path::Path;
 pub(super) fn run(arguments: &CheckArguments, console: &Console) -> Result<Status> {
     let Setup { mut files, models, engines, settings, .. } =
         Setup::load(&arguments.models, &arguments.checking, arguments.format.cores(), console)?;
-    let settings = arguments.format.settings(settings);
     if arguments.format == CheckFormat::Herd && models.len() > 1 {
         bail!("herd's log has room for one model; choose one with --model");
     }
@@ -30,16 +29,17 @@ pub(super) fn run(arguments: &CheckArguments, console: &Console) -> Result<Statu
     {
         bail!("--witness goes with the formats text and json");
     }
+    let readings = &arguments.checking.readings;
     let baseline = match &arguments.baseline {
-        Some(path) if !arguments.bless || path.exists() => Some(Baseline::read(path)?),
-        other => other.as_ref().map(|_| Baseline::default()),
+        Some(path) if !arguments.bless || path.exists() => Some(Baseline::read(path, readings)?),
+        other => other.as_ref().map(|_| Baseline::new(readings)),
     };
     let wanted = Wanted { models: &models, checking: &arguments.checking };
     let mut inputs = Inputs::read(&arguments.paths, wanted, &mut files);
     if let Some(baseline) = baseline.as_ref().filter(|_| !arguments.bless) {
         let missing = baseline.apply(&mut inputs.cases, &models);
-        if missing > 0 {
-            console.remark(&format!("verdicts that the baseline lacks: {missing}"));
+        if missing.verdicts > 0 {
+            console.remark(&missing.told());
         }
     }
     console.diagnostics(&inputs.diagnostics, &files);

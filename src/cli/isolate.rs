@@ -208,7 +208,6 @@ fn requests() -> mpsc::Receiver<String> {
 pub(super) fn work(arguments: &WorkerArguments, console: &Console) -> Result<Status> {
     let Setup { files: model_files, models, engines, settings, .. } =
         Setup::load(&arguments.models, &arguments.checking, arguments.format.cores(), console)?;
-    let settings = arguments.format.settings(settings);
     let teller = Teller {
         models: &models,
         engines: &engines,

@@ -16,6 +16,7 @@ mod tell;
 
 use anyhow::Result;
 use args::{Arguments, Command};
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory, FromArgMatches};
 use output::Console;
 use status::Status;
@@ -29,6 +30,7 @@ pub fn run() -> ExitCode {
     let arguments = match command.try_get_matches().and_then(|m| Arguments::from_arg_matches(&m)) {
         Ok(arguments) => arguments,
         Err(error) => {
+            let error = elsewhere(error);
             let printed = error.print();
             if error.use_stderr() {
                 return Status::Unusable.into();
@@ -54,6 +56,37 @@ pub fn run() -> ExitCode {
         }
     };
     status.into()
+}
+
+/// For an option that other commands have, a tip that says which, in place of clap's to pass it as a
+/// value.
+fn elsewhere(mut error: clap::Error) -> clap::Error {
+    let Some(ContextValue::String(found)) = error.get(ContextKind::InvalidArg) else {
+        return error;
+    };
+    let found = found.clone();
+    if error.kind() != ErrorKind::UnknownArgument {
+        return error;
+    }
+    let arguments = Arguments::command();
+    let has = |command: &&clap::Command| {
+        let mut longs = command.get_arguments().filter_map(clap::Arg::get_long);
+        !command.is_hide_set() && longs.any(|long| found.strip_prefix("--") == Some(long))
+    };
+    let commands = arguments.get_subcommands().filter(has);
+    let commands: Vec<_> = commands.map(|c| format!("`ptxmc {}`", c.get_name())).collect();
+    if let Some((last, first)) = commands.split_last() {
+        let tip = match first {
+            [] => format!("{last} has `{found}`"),
+            _ => format!("{} and {last} have `{found}`", first.join(", ")),
+        };
+        // What looks like it in this command is not meant, nor the usage that names that.
+        if error.remove(ContextKind::SuggestedArg).is_some() {
+            error.remove(ContextKind::Usage);
+        }
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
+    }
+    error
 }
 
 fn execute(arguments: &Arguments, console: &Console) -> Result<Status> {

@@ -154,7 +154,10 @@ impl Readings {
         let mut chosen: BTreeMap<&str, &str> = BTreeMap::new();
         for reading in readings {
             let Some((name, value)) = reading.split_once('=') else {
-                bail!("`--reading {reading}` lacks a value; readings are written NAME=VALUE");
+                bail!(
+                    "`--reading {reading}` lacks a value; readings are written NAME=VALUE, and \
+                       `ptxmc model` lists them"
+                );
             };
             if value.contains(',') {
                 let each = reading.split(',').map(|one| format!("`--reading {}`", one.trim()));
@@ -196,7 +199,7 @@ impl Readings {
         }
         let hint = match closest(stray, names.clone()) {
             Some(near) => format!("did you mean `{near}`?"),
-            None => format!("readings are {}", names.collect::<Vec<_>>().join(", ")),
+            None => "`ptxmc model` lists the readings".to_owned(),
         };
         bail!("no model in use has a reading `{stray}` ({hint})")
     }
@@ -218,6 +221,13 @@ pub(super) fn program_readings() -> Vec<String> {
         .iter()
         .flat_map(|(name, values)| values.iter().map(move |value| format!("{name}={value}")));
     tearing.chain(others).collect()
+}
+
+/// Whether a reading of programs is the one that holds without `--reading`.
+pub(super) fn is_default(reading: &str) -> bool {
+    let name = reading.split_once('=').map_or(reading, |(name, _)| name);
+    let of_name = |other: &String| other.split_once('=').is_some_and(|(own, _)| own == name);
+    program_readings().iter().find(|other| of_name(other)).is_some_and(|first| first == reading)
 }
 
 /// The readings that a built-in model offers.

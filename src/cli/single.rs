@@ -94,11 +94,9 @@ pub(super) fn outcomes(arguments: &OutcomesArguments, console: &Console) -> Resu
     if arguments.format == OutcomesFormat::Herd && arguments.witness {
         bail!("--witness goes with the formats text and json");
     }
-    let mut loaded = Loaded::new(&arguments.single, console)?;
-    // The verdict is about the states that are listed.
-    loaded.settings.raises = false;
+    let loaded = Loaded::new(&arguments.single, console)?;
     let judgement = loaded.judgement()?;
-    let mut settings = loaded.settings;
+    let mut settings = judgement.settings(loaded.settings);
     if judgement.verdict.kind() == Kind::OutOfModel {
         // What has no meaning is not worth waiting for.
         settings.budget = settings.budget.within(Budget::ASIDE_TOGETHER);
@@ -198,19 +196,18 @@ fn without_axioms(
 }
 
 pub(super) fn races(arguments: &RacesArguments, console: &Console) -> Result<Status> {
-    let mut loaded = Loaded::new(&arguments.single, console)?;
-    // Where loops are cut is said of the graph whose races are listed.
-    loaded.settings.raises = false;
-    match races_of(&loaded) {
+    let loaded = Loaded::new(&arguments.single, console)?;
+    let judgement = loaded.judgement()?;
+    let settings = judgement.settings(loaded.settings);
+    match races_of(&loaded, settings) {
         Ok((races, graph)) => {
             let (case, files) = (&loaded.case, &loaded.files);
-            let judgement = loaded.judgement()?;
             let model = loaded.model();
             let races = sharing_executions(Problem { graph: &graph, model }, races);
             let cut = judgement.graph.as_ref().and_then(|graph| {
                 let problem = Problem { graph, model };
                 let engines = loaded.engines.iter().map(AsRef::as_ref);
-                let cut = |engine: &dyn Engine| check::cut(problem, engine, loaded.settings);
+                let cut = |engine: &dyn Engine| check::cut(problem, engine, settings);
                 engines.map(cut).reduce(|first, next| next.and(first))?
             });
             // That loops are cut is said of the races.
@@ -247,13 +244,12 @@ pub(super) fn races(arguments: &RacesArguments, console: &Console) -> Result<Sta
 ///
 /// # Errors
 /// The verdict instead: unknown when no engine can tell, an error when one is wrong.
-fn races_of(loaded: &Loaded) -> Result<(Vec<Race>, EventGraph), Verdict> {
+fn races_of(loaded: &Loaded, settings: Settings) -> Result<(Vec<Race>, EventGraph), Verdict> {
     let mut found: Option<(&str, (Vec<Race>, EventGraph))> = None;
     let mut unknown = None;
     for engine in &loaded.engines {
-        let races = guarded(|| {
-            check::races(&loaded.case.test, loaded.model(), engine.as_ref(), loaded.settings)
-        });
+        let races =
+            guarded(|| check::races(&loaded.case.test, loaded.model(), engine.as_ref(), settings));
         let (races, graph) = match races.unwrap_or_else(|message| Err(Verdict::Error(message))) {
             Ok(races) => races,
             Err(verdict) if verdict.kind() == Kind::Unknown => {
@@ -289,27 +285,30 @@ pub(super) fn draw(arguments: &DrawArguments, console: &Console) -> Result<Statu
     }
     let loaded = Loaded::new(&arguments.single, console)?;
     let judgement = loaded.judgement()?;
-    let excluded = match without_axioms(&loaded, &judgement) {
-        Some(Ok(found)) => Some(found),
-        _ => None,
+    let (excluded, absent) = match without_axioms(&loaded, &judgement) {
+        Some(Ok(found)) => (Some(found), None),
+        Some(Err(absent)) => (None, Some(absent)),
+        None => (None, None),
     };
     let shown = judgement.verdict.choices();
     let choices = shown.or(excluded.as_ref().map(|found| &found.choices));
     let (Some(choices), Some(graph)) = (choices, &judgement.graph) else {
         let kind = judgement.verdict.kind();
-        console.complain(&format!("there is no execution to draw: the outcome is {}", kind.name()));
+        let why = undrawn(&loaded, &judgement, absent);
+        console.complain(&format!("there is no execution to draw: {why}"));
         return Ok(match kind {
             Kind::Error => Status::Bug,
             _ => Status::Unknown,
         });
     };
-    let mut title = loaded.case.test.name.clone();
+    let mut verdict = judgement.verdict.kind().name().to_owned();
     if let Some(found) = &excluded {
         let axioms = &loaded.model().axioms;
         let broken: Vec<&str> =
             found.broken.iter().map(|failure| axioms[failure.axiom].name.as_str()).collect();
-        title.push_str(&format!(" (forbidden: breaks {})", broken.join(", ")));
+        verdict.push_str(&format!(": breaks {}", broken.join(", ")));
     }
+    let title = format!("{} ({verdict})", loaded.case.test.name);
     let picture =
         Picture::of(&title, graph, choices, loaded.model()).map_err(anyhow::Error::msg)?;
     let svg = || {
@@ -323,6 +322,26 @@ pub(super) fn draw(arguments: &DrawArguments, console: &Console) -> Result<Statu
     };
     write(&arguments.output, &text)?;
     Ok(Status::Expected)
+}
+
+/// Why no execution can be drawn, as far as `explain` says it too.
+fn undrawn(loaded: &Loaded, judgement: &Judgement, absent: Option<Absent>) -> String {
+    let verdict = &judgement.verdict;
+    let kind = verdict.kind().name();
+    let reason = reason::line(verdict, loaded.model(), &loaded.files);
+    match (verdict, absent) {
+        (Verdict::Forbidden(core), Some(Absent::NoCandidate)) if core.endless.is_empty() => {
+            format!(
+                "the outcome is {kind}, and no candidate execution has it, whatever the model \
+             (`ptxmc outcomes --witness` shows the executions that there are)"
+            )
+        }
+        (_, Some(Absent::Untold)) => format!(
+            "the outcome is {kind} ({reason}), and what execution would have it takes too long to find"
+        ),
+        _ if reason.is_empty() => format!("the outcome is {kind}"),
+        _ => format!("the outcome is {kind}: {reason}"),
+    }
 }
 
 fn write(path: &Path, text: &str) -> Result<()> {

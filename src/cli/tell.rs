@@ -45,8 +45,10 @@ impl Teller<'_> {
         let told = guarded(|| {
             let judgements = judge(case, self.models, self.engines, self.settings);
             // herd's log needs all states besides the verdict.
-            let listing = (self.form.format == CheckFormat::Herd)
-                .then(|| list(case, &self.models[0], self.engines, self.settings));
+            let first = judgements.first().filter(|_| self.form.format == CheckFormat::Herd);
+            let listing = first.map(|judgement| {
+                list(case, &self.models[0], self.engines, judgement.settings(self.settings))
+            });
             self.tell(case, &judgements, listing, files)
         });
         told.unwrap_or_else(|message| self.failed(case, &message, files))
@@ -137,7 +139,8 @@ fn shown(
 ) -> String {
     let (Some(form), Some(graph)) = (witness, &judgement.graph) else { return String::new() };
     let Some(choices) = judgement.verdict.choices() else { return String::new() };
-    match (Picture::of(&case.test.name, graph, choices, model), form) {
+    let title = format!("{} ({})", case.test.name, judgement.verdict.kind().name());
+    match (Picture::of(&title, graph, choices, model), form) {
         (Ok(picture), WitnessForm::Text) => drawing::render(&picture),
         (Ok(picture), WitnessForm::Dot) => dot::render(&picture, Captions::InLine),
         (Err(message), _) => format!("  {message}\n"),

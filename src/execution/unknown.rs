@@ -19,8 +19,19 @@ impl Execution<'_> {
     /// Whether nobody knows the value of an expression, final memory included.
     #[must_use]
     pub fn is_made_of_unknown(&self, value: ExprId) -> bool {
-        let computed = |symbol: &Symbol| symbol.origin != SymbolOrigin::Chosen;
-        if !self.graph.symbols.iter().any(computed) {
+        self.is_made_of(value, |symbol| symbol.origin != SymbolOrigin::Chosen)
+    }
+
+    /// Whether an expression has its value from something of several bits that the program does not
+    /// determine, such as memory without an initial value.
+    #[must_use]
+    pub fn is_open(&self, value: ExprId) -> bool {
+        self.is_made_of(value, |symbol| symbol.width > 1)
+    }
+
+    /// Whether the value of an expression comes of such a symbol.
+    fn is_made_of(&self, value: ExprId, wanted: impl Fn(&Symbol) -> bool) -> bool {
+        if !self.graph.symbols.iter().any(&wanted) {
             return false;
         }
         let mut reads = BTreeSet::new();
@@ -31,7 +42,7 @@ impl Execution<'_> {
                 continue;
             }
             match self.graph.exprs.get(value) {
-                Expr::Symbol(symbol) if computed(self.graph.symbol(symbol)) => return true,
+                Expr::Symbol(symbol) if wanted(self.graph.symbol(symbol)) => return true,
                 Expr::Read(access) if reads.insert(access) => self.written(access, &mut open),
                 Expr::Final(loc) => {
                     let last = self.choices.finals.get(loc.index()).copied().flatten();

@@ -6,6 +6,7 @@ use crate::litmus::ast::{
 };
 use crate::litmus::error::{LitmusError, LitmusWarning, SHARED_BLOCK};
 use crate::litmus::initial;
+use crate::litmus::lanes;
 use crate::litmus::launch;
 use crate::litmus::memory;
 use crate::litmus::parse::init::column_variable;
@@ -49,6 +50,7 @@ pub(super) fn check(test: &mut Test, diagnostics: &mut Vec<Diagnostic>) {
     initial::check(test, diagnostics);
     tasks::check(test, diagnostics);
     launch::check(test, diagnostics);
+    lanes::check(test, diagnostics);
     let mut terms = test.locations.iter().collect::<Vec<_>>();
     terms_of(&test.condition, &mut terms);
     if let Some(filter) = &test.filter {

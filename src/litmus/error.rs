@@ -30,7 +30,7 @@ pub enum LitmusError {
     SharedBlock { threads: Vec<String>, span: Span },
     #[error("the `{{` has no matching `}}`")]
     Unbalanced(Span),
-    #[error("the row has {found} cell{}, but there are {expected} threads", if *found == 1 { "" } else { "s" })]
+    #[error("the row has {}, but {} {}", counted(*found, "cell"), if *expected == 1 { "there is" } else { "there are" }, counted(*expected, "thread"))]
     Ragged { found: usize, expected: usize, header: Span, span: Span },
     #[error("{what} `{}` is declared twice", name.value)]
     Duplicate { what: &'static str, name: Spanned<String>, first: Span },
@@ -82,6 +82,11 @@ pub enum LitmusError {
     SeveralInstances { name: String, per: &'static str, choices: Vec<String>, span: Span },
     #[error("{message}")]
     Other { code: &'static str, message: String, help: String, span: Span },
+}
+
+/// `1 cell`, `2 cells`.
+fn counted(number: usize, noun: &str) -> String {
+    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
 }
 
 impl LitmusError {
@@ -164,7 +169,7 @@ impl LitmusError {
             }
             Self::Unbalanced(_) => at("litmus-braces").help("close it with `}`"),
             Self::Ragged { header, expected, .. } => at("litmus-ragged-row")
-                .also(*header, format!("{expected} threads"))
+                .also(*header, counted(*expected, "thread"))
                 .help("write one cell per thread, empty ones included, with `|` between them"),
             Self::Duplicate { first, .. } => {
                 at("litmus-duplicate").also(*first, "the first one").help("rename one of them")
@@ -318,6 +323,10 @@ pub enum LitmusWarning {
     NoDependency { what: &'static str, leads: &'static str, thread: String, span: Span },
     #[error("a test in columns has no version")]
     LegacyColumns(Span),
+    #[error("`{thread}` has no warp, so that it is alone in one of its own")]
+    NoWarp { thread: String, span: Span },
+    #[error("no thread of the test is lane {lane} of this warp")]
+    NoLane { lane: u32, count: u32, span: Span },
 }
 
 impl LitmusWarning {
@@ -341,6 +350,20 @@ impl LitmusWarning {
                      `pdl K1 -> K2;` before the threads, and `task` in their places"
                 );
                 return Diagnostic::warning("litmus-pdl", *span, self.to_string()).help(help);
+            }
+            Self::NoWarp { thread, span } => {
+                let help = format!(
+                    "nobody else takes part: give the threads that meet here one warp, \
+                     `{thread} @ cta 0, warp 0 {{ ... }}`"
+                );
+                return Diagnostic::warning("litmus-lanes", *span, self.to_string()).help(help);
+            }
+            Self::NoLane { count, span, .. } => {
+                let help = format!(
+                    "it has {}, its lanes from 0 in the order of the test; others contribute nothing",
+                    counted(*count as usize, "thread")
+                );
+                return Diagnostic::warning("litmus-lanes", *span, self.to_string()).help(help);
             }
             Self::Undeclared { name } => {
                 ("columns-undeclared", name.span, "it starts as 0; declare it in `{ ... }`")

@@ -4,6 +4,7 @@ pub mod ast;
 mod check;
 pub mod error;
 mod initial;
+mod lanes;
 pub(crate) mod launch;
 mod memory;
 pub mod parse;

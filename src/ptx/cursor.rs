@@ -126,14 +126,27 @@ impl<'t> Cursor<'t> {
         Ok(Spanned::new(self.text(token.span).to_owned(), token.span))
     }
 
-    /// The error that `what` was expected at the next token.
+    /// Whether the next token stands on another line than the last one.
+    #[must_use]
+    pub fn is_on_new_line(&self) -> bool {
+        let (last, next) = (self.last_span(), self.span());
+        let between = Span { start: last.end, end: next.start, ..next };
+        self.was_used() && self.text(between).contains('\n')
+    }
+
+    /// The error that `what` was expected at the next token; a `;` that is missing at the end of a
+    /// line, there.
     #[must_use]
     pub fn expected(&self, what: &'static str) -> SyntaxError {
         let found = match self.text(self.span()) {
             "" => "the end".to_owned(),
             text => format!("`{}`", text.chars().take(40).collect::<String>()),
         };
-        SyntaxError::Expected { what, found, span: self.span() }
+        let span = match what.starts_with("`;`") && self.is_on_new_line() {
+            true => Span { start: self.last_span().end, ..self.last_span() },
+            false => self.span(),
+        };
+        SyntaxError::Expected { what, found, span }
     }
 
     /// Splits off the tokens up to the next one that `stop` accepts (not taken), as a cursor of

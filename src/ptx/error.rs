@@ -122,6 +122,11 @@ pub enum Miscount {
     Policy,
     /// A name and the brackets behind it were read as an element of an array: this is meant.
     Comma(String),
+    /// An `atom` starts with its address: where the old value goes is missing.
+    Destination {
+        /// Whether there is a `red` that does the same.
+        reduces: bool,
+    },
 }
 
 impl Miscount {
@@ -130,7 +135,7 @@ impl Miscount {
         match self {
             Self::NoneTaken => "without operands".to_owned(),
             Self::Policy | Self::PolicyMissing => format!("`{shape}, cache-policy`"),
-            Self::Unclear | Self::Comma(_) => format!("`{shape}`"),
+            Self::Unclear | Self::Comma(_) | Self::Destination { .. } => format!("`{shape}`"),
         }
     }
 }
@@ -291,6 +296,11 @@ impl DecodeError {
                     ),
                     Miscount::Comma(meant) => format!("a comma is missing: write `{meant}`"),
                     Miscount::NoneTaken => format!("write `{shape}`, without operands"),
+                    Miscount::Destination { reduces } => format!(
+                        "write {written}, where `d` takes the old value; if nobody wants it, write \
+                         `_` for `d`{}",
+                        if *reduces { ", or `red` for `atom`" } else { "" }
+                    ),
                     Miscount::Unclear | Miscount::Policy => format!("write {written}"),
                 })
             }

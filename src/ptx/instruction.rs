@@ -2,6 +2,7 @@
 
 use crate::ptx::constant;
 use crate::ptx::cursor::Cursor;
+use crate::ptx::decode::OPCODES;
 use crate::ptx::error::SyntaxError;
 use crate::ptx::literal::{self, Float, LiteralFault};
 use crate::ptx::operation::PredicateUse;
@@ -158,7 +159,7 @@ pub fn instruction(cursor: &mut Cursor<'_>) -> Result<Instruction, SyntaxError> 
         _ => operand(cursor, 0),
     };
     let mut operands = Vec::new();
-    if starts_operand(cursor.peek()) {
+    if starts_operand(cursor.peek()) && !starts_line(cursor) {
         operands.push(next(cursor)?);
         while cursor.eat(TokenKind::Comma).is_some() {
             operands.push(next(cursor)?);
@@ -192,6 +193,14 @@ fn starts_operand(kind: Option<TokenKind>) -> bool {
                 | T::Ampersand
         )
     )
+}
+
+/// Whether another instruction starts here, on a line of its own: no operand, but what follows an
+/// instruction without operands whose `;` is missing.
+fn starts_line(cursor: &Cursor<'_>) -> bool {
+    cursor.is_on_new_line()
+        && OPCODES.contains(&cursor.peek_text())
+        && cursor.peek_at(1) == Some(TokenKind::Qualifier)
 }
 
 fn operand(cursor: &mut Cursor<'_>, depth: usize) -> Result<Operand, SyntaxError> {

@@ -44,8 +44,11 @@ pub fn render(
         out.push_str(&format!(", NOT EXPECTED: expected {}", expected.name()));
     }
     out.push_str("\n\n");
-    let question = files.text(case.test.condition_span);
-    out.push_str(&format!("  {}\n\n", question.split_whitespace().collect::<Vec<_>>().join(" ")));
+    let question = files.text(case.test.condition_span).split_whitespace();
+    out.push_str(&match question.collect::<Vec<_>>()[..] {
+        [] => "  forall (true), since the test has no condition\n\n".to_owned(),
+        ref words => format!("  {}\n\n", words.join(" ")),
+    });
     if case.test.quantifier == Quantifier::Forall {
         out.push_str("The outcome in question is that the condition fails.\n");
         out.push_str(match judgement.holds {

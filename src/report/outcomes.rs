@@ -6,6 +6,7 @@ use crate::batch::{Case, Listing};
 use crate::execution::build::Execution;
 use crate::relation::expr::Model;
 use crate::source::Files;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Whether witnesses are shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,7 +17,8 @@ pub enum Witnesses {
     Hidden,
 }
 
-/// All final states, those that satisfy the condition first and marked by `*`; `caveat` is what has to be
+/// All final states, those that satisfy the condition first and marked by `*`; those that differ only
+/// in values that the program does not determine in one line; `caveat` is what has to be
 /// known of them, and comes first where it leaves them without meaning.
 #[must_use]
 pub fn render(
@@ -39,20 +41,15 @@ pub fn render(
         }
         None => format!("{}: {} final {count} under {}\n", case.path, states.len(), model.name),
     };
-    let mut shown: Vec<_> = states.iter().zip(&listing.matching).collect();
-    shown.sort_by_key(|(_, matching)| !**matching);
-    for ((values, choices), matching) in shown {
-        let mark = if *matching { '*' } else { ' ' };
-        out.push_str(format!("{mark} {}", state(listing, values)).trim_end());
-        let raised = match Execution::build(&listing.graph, choices.clone()) {
-            Ok(execution) if witnesses == Witnesses::Hidden => witness::flags(&execution, model),
-            _ => Vec::new(),
-        };
-        if !raised.is_empty() {
-            out.push_str(&format!("  (flag {})", raised.join(", ")));
+    for shape in shapes(listing, model) {
+        let mark = if shape.matching { '*' } else { ' ' };
+        out.push_str(format!("{mark} {}", shape.text(listing)).trim_end());
+        if witnesses == Witnesses::Hidden && !shape.flags.is_empty() {
+            out.push_str(&format!("  (flag {})", shape.flags.join(", ")));
         }
         out.push('\n');
         if witnesses == Witnesses::Shown {
+            let (_, choices) = &states[shape.first];
             out.push_str(&match Picture::of(&case.test.name, &listing.graph, choices, model) {
                 Ok(picture) => witness::text::render(&picture),
                 Err(message) => format!("  {message}\n"),
@@ -80,9 +77,93 @@ pub fn render(
     out
 }
 
+/// How many values that the program does not determine a name may have for each to be a state of its
+/// own in the table.
+const FEW_VALUES: usize = 4;
+
+/// States that differ only in values that the program does not determine.
+struct Shape {
+    matching: bool,
+    flags: Vec<String>,
+    /// The value of each observed name, unless the program does not determine it.
+    values: Vec<Option<u128>>,
+    /// The first of the states.
+    first: usize,
+    count: usize,
+}
+
+impl Shape {
+    /// As a state, `P0:r1=0; x=1;`; of several states with one of them as an example.
+    fn text(&self, listing: &Listing) -> String {
+        let example = &listing.states.states[self.first].0;
+        if self.count == 1 {
+            return state(listing, example);
+        }
+        let named = |value: &dyn Fn(usize) -> Option<String>| {
+            let observed = listing.graph.observed.iter().enumerate();
+            let parts = observed.filter_map(|(i, o)| Some(format!("{}={};", o.name, value(i)?)));
+            parts.collect::<Vec<_>>().join(" ")
+        };
+        let shown = |i: usize, value| observed_value(&listing.graph, i, value);
+        let all = named(&|i| Some(self.values[i].map_or("?".to_owned(), |value| shown(i, value))));
+        let one = named(&|i| self.values[i].is_none().then(|| shown(i, example[i])));
+        format!("{all}  ({} states, such as {one})", self.count)
+    }
+}
+
+/// The states by their shapes, those that satisfy the condition first.
+fn shapes(listing: &Listing, model: &Model) -> Vec<Shape> {
+    let states = &listing.states.states;
+    let observed = &listing.graph.observed;
+    let mut open = vec![BTreeSet::new(); observed.len()];
+    let mut shapes = Vec::new();
+    for (first, ((values, choices), &matching)) in states.iter().zip(&listing.matching).enumerate()
+    {
+        let mut shape = Shape {
+            matching,
+            flags: Vec::new(),
+            values: values.iter().copied().map(Some).collect(),
+            first,
+            count: 1,
+        };
+        if let Ok(execution) = Execution::build(&listing.graph, choices.clone()) {
+            shape.flags = witness::flags(&execution, model);
+            for (i, o) in observed.iter().enumerate() {
+                if execution.is_open(o.value) {
+                    open[i].insert(values[i]);
+                    shape.values[i] = None;
+                }
+            }
+        }
+        shapes.push(shape);
+    }
+    let mut kept: Vec<Shape> = Vec::new();
+    let mut known: BTreeMap<_, usize> = BTreeMap::new();
+    for mut shape in shapes {
+        let all = &states[shape.first].0;
+        for (i, value) in shape.values.iter_mut().enumerate() {
+            if open[i].len() <= FEW_VALUES {
+                *value = Some(all[i]);
+            }
+        }
+        let key = (shape.matching, shape.flags.clone(), shape.values.clone());
+        match known.get(&key) {
+            Some(&index) => kept[index].count += 1,
+            None => {
+                known.insert(key, kept.len());
+                kept.push(shape);
+            }
+        }
+    }
+    kept.sort_by_key(|shape| !shape.matching);
+    kept
+}
+
 /// One state: `P0:r1=0; x=1;`.
-#[must_use]
-pub fn state(listing: &Listing, values: &[u128]) -> String {
+fn state(listing: &Listing, values: &[u128]) -> String {
+    if values.is_empty() {
+        return "(nothing is observed)".to_owned();
+    }
     let named = listing.graph.observed.iter().zip(values).enumerate();
     let parts: Vec<String> = named
         .map(|(i, (o, &value))| format!("{}={};", o.name, observed_value(&listing.graph, i, value)))

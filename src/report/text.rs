@@ -59,8 +59,12 @@ impl<'a> Table<'a> {
     }
 
     fn cell_width(&self, model: &Model) -> usize {
-        let widest = if self.models.len() < 2 { 0 } else { model.name.chars().count() };
-        widest.max(Kind::Forbidden.name().len())
+        if self.models.len() < 2 {
+            return Kind::Forbidden.name().len();
+        }
+        // What stands in the columns to the right must not depend on the verdict.
+        let verdicts = Kind::ALL.map(|kind| kind.name().len());
+        verdicts.into_iter().max().unwrap_or(0).max(model.name.chars().count())
     }
 
     /// Whether the verdicts are as expected, and why they are what they are.

@@ -2,7 +2,7 @@
 
 use super::body::Body;
 use super::draft::Draft;
-use super::place::{PlaceDraft, PlaceError, place};
+use super::place::{PlaceDraft, place};
 use super::scopes::Scopes;
 use super::{declaration, init, tail};
 use crate::diagnostic::Diagnostic;
@@ -12,11 +12,13 @@ use crate::ptx::cursor::Cursor;
 use crate::ptx::decode::Names;
 use crate::ptx::error::SyntaxError;
 use crate::ptx::token::TokenKind;
+use crate::source::Span;
 
 /// Reads a whole body.
 pub(super) fn parse(cursor: &mut Cursor<'_>, draft: &mut Draft) {
     let mut bodies = Vec::new();
     while !cursor.is_at_end() && !tail::starts(cursor) {
+        let start = cursor.span();
         let read = match cursor.peek() {
             Some(TokenKind::Qualifier) => declaration::directive(cursor, draft),
             Some(TokenKind::OpenBrace) if cursor.peek_at(1) == Some(TokenKind::Qualifier) => {
@@ -32,7 +34,7 @@ pub(super) fn parse(cursor: &mut Cursor<'_>, draft: &mut Draft) {
                 Ok(())
             }
             Some(TokenKind::Word) if cursor.peek_at(1) == Some(TokenKind::At) => {
-                thread(cursor, draft).map(|body| bodies.extend(body))
+                thread(cursor, draft).map(|body| bodies.push(body))
             }
             Some(TokenKind::Word) if names_before_place(cursor) > 1 => shared_block(cursor, draft),
             Some(TokenKind::Word) if matches!(cursor.peek_text(), "task" | "order" | "pdl") => {
@@ -48,7 +50,9 @@ pub(super) fn parse(cursor: &mut Cursor<'_>, draft: &mut Draft) {
         };
         if let Err(error) = read {
             draft.syntax(&error);
-            recover(cursor);
+            if cursor.span() == start || !starts_line(cursor) {
+                recover(cursor);
+            }
         }
     }
     if let Some(unread) = draft.unread.take() {
@@ -97,6 +101,12 @@ fn wrapped(cursor: &mut Cursor<'_>, draft: &mut Draft) {
     }
 }
 
+/// Whether a declaration or a thread starts here, on a line of its own.
+fn starts_line(cursor: &Cursor<'_>) -> bool {
+    let declares = cursor.peek() == Some(TokenKind::Qualifier);
+    cursor.is_on_new_line() && (declares || names_before_place(cursor) > 0)
+}
+
 /// Skips to what looks like the next item.
 fn recover(cursor: &mut Cursor<'_>) {
     let before = cursor.span();
@@ -124,12 +134,15 @@ fn recover(cursor: &mut Cursor<'_>) {
 fn thread<'t>(
     cursor: &mut Cursor<'t>,
     draft: &mut Draft,
-) -> Result<Option<(usize, Cursor<'t>)>, SyntaxError> {
+) -> Result<(usize, Cursor<'t>), SyntaxError> {
     let name = cursor.word("a thread")?;
-    let Some(place) = placed(cursor, draft)? else { return Ok(None) };
-    opens(cursor)?;
+    let place = placed(cursor, draft, name.span);
     draft.add_thread(name, place);
-    Ok(Some((draft.threads.len() - 1, block(cursor, draft))))
+    let body = match cursor.peek() {
+        Some(TokenKind::OpenBrace) => block(cursor, draft),
+        _ => cursor.split_at(0),
+    };
+    Ok((draft.threads.len() - 1, body))
 }
 
 /// `P0 { ... }`, which is an error; its statements are read as those of a thread somewhere.
@@ -143,25 +156,28 @@ fn thread_without_place<'t>(
     Ok((draft.threads.len() - 1, block(cursor, draft)))
 }
 
-/// The place of threads; where it makes no sense, their block is passed over and there is none.
-fn placed(cursor: &mut Cursor<'_>, draft: &mut Draft) -> Result<Option<PlaceDraft>, SyntaxError> {
-    match place(cursor) {
-        Ok(place) => Ok(Some(place)),
-        Err(PlaceError::Syntax(error)) => Err(error),
-        Err(PlaceError::Litmus(error)) => {
-            draft.error(&error);
-            recover(cursor);
-            Ok(None)
+/// The place of the threads that `names` names, before their block. Where the place is wrong, that the
+/// block is missing is no further error.
+fn placed(cursor: &mut Cursor<'_>, draft: &mut Draft, names: Span) -> PlaceDraft {
+    let place = match place(cursor) {
+        Ok(place) if cursor.peek() == Some(TokenKind::OpenBrace) => return place,
+        Ok(place) => {
+            draft.syntax(&cursor.expected("`,` and another part of the place, or `{`"));
+            place
         }
+        Err(error) => {
+            draft.place(&error);
+            PlaceDraft::open(names)
+        }
+    };
+    let goes_on = |cursor: &Cursor<'_>| match cursor.peek() {
+        None | Some(TokenKind::Semicolon | TokenKind::OpenBrace | TokenKind::CloseBrace) => false,
+        _ => names_before_place(cursor) == 0 && !tail::starts(cursor),
+    };
+    while goes_on(cursor) {
+        cursor.advance();
     }
-}
-
-/// Whether a block follows.
-fn opens(cursor: &Cursor<'_>) -> Result<(), SyntaxError> {
-    match cursor.peek() {
-        Some(TokenKind::OpenBrace) => Ok(()),
-        _ => Err(cursor.expected("`{`")),
-    }
+    place
 }
 
 /// Takes a block and gives what is between its braces. Where the closing one is missing, that is an
@@ -199,10 +215,11 @@ fn shared_block(cursor: &mut Cursor<'_>, draft: &mut Draft) -> Result<(), Syntax
     let span = names[0].span.to(cursor.last_span());
     let threads = names.iter().map(|name| name.value.clone()).collect();
     draft.error(&LitmusError::SharedBlock { threads, span });
-    let Some(place) = placed(cursor, draft)? else { return Ok(()) };
+    let place = placed(cursor, draft, span);
     names.into_iter().for_each(|name| draft.add_thread(name, place.clone()));
-    opens(cursor)?;
-    block(cursor, draft);
+    if cursor.peek() == Some(TokenKind::OpenBrace) {
+        block(cursor, draft);
+    }
     Ok(())
 }
 

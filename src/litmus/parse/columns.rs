@@ -2,7 +2,7 @@
 
 use super::body::Body;
 use super::draft::Draft;
-use super::place::{PlaceError, place};
+use super::place::{PlaceDraft, place};
 use super::{init, tail};
 use crate::litmus::error::LitmusError;
 use crate::ptx::cursor::Cursor;
@@ -48,16 +48,20 @@ fn thread_row(cursor: &mut Cursor<'_>, draft: &mut Draft) -> Span {
         let mut cell = row.split_until(|kind| kind == TokenKind::Bar);
         match cell.word("a thread such as `P0@cta 0,gpu 0`") {
             Err(error) => draft.syntax(&error),
-            Ok(name) => match place(&mut cell) {
-                Ok(place) => {
-                    if !cell.is_at_end() {
+            Ok(name) => {
+                let place = match place(&mut cell) {
+                    Ok(place) if cell.is_at_end() => place,
+                    Ok(place) => {
                         draft.syntax(&cell.expected("`|` or `;`"));
+                        place
                     }
-                    draft.add_thread(name, place);
-                }
-                Err(PlaceError::Syntax(error)) => draft.syntax(&error),
-                Err(PlaceError::Litmus(error)) => draft.error(&error),
-            },
+                    Err(error) => {
+                        draft.place(&error);
+                        PlaceDraft::open(name.span)
+                    }
+                };
+                draft.add_thread(name, place);
+            }
         }
         if row.eat(TokenKind::Bar).is_none() {
             break;

@@ -134,8 +134,14 @@ fn atom(
         return Ok(Condition::False);
     }
     let left = term(cursor, names)?;
-    let comparison = comparison(cursor.peek())
-        .ok_or_else(|| cursor.expected("a comparison: `==`, `!=`, `<`, `<=`, `>` or `>=`"))?;
+    let comparison = comparison(cursor.peek()).ok_or_else(|| {
+        cursor.expected(match cursor.peek_text() {
+            "and" | "&" | "or" | "|" => {
+                "a comparison such as `== 1` (`/\\` or `&&` is and, `\\/` or `||` is or)"
+            }
+            _ => "a comparison: `==`, `!=`, `<`, `<=`, `>` or `>=`",
+        })
+    })?;
     cursor.advance();
     Ok(Condition::Compare(comparison, left, term(cursor, names)?))
 }

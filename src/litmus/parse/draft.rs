@@ -3,7 +3,7 @@
 use super::condition::Resolver;
 use super::header::Header;
 use super::kernel::Unread;
-use super::place::{CLUSTERS, PlaceDraft, later_parts, named_cluster, resolve};
+use super::place::{CLUSTERS, PlaceDraft, PlaceError, later_parts, named_cluster, resolve};
 use crate::diagnostic::Diagnostic;
 use crate::litmus::ast::{
     AliasDeclaration, Condition, DeclaredSpace, Dialect, InitialValue, LaunchSize, Quantifier,
@@ -112,6 +112,15 @@ impl Draft {
 
     pub(super) fn error(&mut self, error: &LitmusError) {
         self.diagnostics.push(error.diagnostic());
+    }
+
+    /// What is wrong with a place. The thread is read all the same, as one somewhere, so that
+    /// whatever belongs to it makes no further error.
+    pub(super) fn place(&mut self, error: &PlaceError) {
+        match error {
+            PlaceError::Syntax(error) => self.syntax(error),
+            PlaceError::Litmus(error) => self.error(error),
+        }
     }
 
     pub(super) fn warn(&mut self, warning: &LitmusWarning) {

@@ -161,8 +161,15 @@ fn tests(source: &Source<'_>, tokens: &[Token], suffix: &str, parsed: &mut Parse
                 ConditionError::Syntax(error) => draft.syntax(&error),
                 ConditionError::Litmus(error) => draft.error(&error),
             }
-            cursor.split_until(|kind| matches!(kind, TokenKind::Semicolon | TokenKind::CloseBrace));
-            cursor.advance();
+            let start = cursor.span();
+            cursor.split_until(|kind| {
+                use TokenKind::{CloseBrace, OpenBrace, Semicolon};
+                matches!(kind, Semicolon | OpenBrace | CloseBrace)
+            });
+            // What is read for a thread with a wrong place makes no further error.
+            if cursor.advance().is_some_and(|token| token.kind == TokenKind::OpenBrace) {
+                reader.body(&mut cursor, &mut draft, PlaceDraft::open(start));
+            }
         }
     }
     let (test, mut diagnostics) = draft.finish_without_condition();
@@ -337,7 +344,10 @@ impl Reader {
         let mut numbers = Vec::new();
         while let Some(TokenKind::Word | TokenKind::Qualifier) = cursor.peek() {
             let digits = cursor.peek_text().trim_start_matches('.').get(1..).unwrap_or("");
-            let number = digits.parse().map_err(|_| cursor.expected("a part such as `d0`"))?;
+            if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+                return Err(cursor.expected("a part such as `d0`"));
+            }
+            let number = digits.parse().unwrap_or(u32::MAX);
             if number > LARGEST {
                 let what = "the number in a place, from 0 to 2147483646,";
                 return Err(SyntaxError::Range { what, span: cursor.span() });
@@ -354,9 +364,15 @@ impl Reader {
             });
         };
         cursor.expect(TokenKind::OpenBrace, "`{`")?;
+        self.body(cursor, draft, PlaceDraft::device(gpu, cta, span));
+        Ok(())
+    }
+
+    /// The statements of a thread, behind the opening brace.
+    fn body(&mut self, cursor: &mut Cursor<'_>, draft: &mut Draft, place: PlaceDraft) {
         let thread = draft.threads.len();
-        let name = Spanned::new(format!("P{thread}"), span);
-        draft.add_thread(name, PlaceDraft::device(gpu, cta, span));
+        let span = place.span();
+        draft.add_thread(Spanned::new(format!("P{thread}"), span), place);
         let mut body = Body::default();
         let names = self.names.get_or_insert_with(|| draft.names());
         while cursor.eat(TokenKind::CloseBrace).is_none() {
@@ -377,7 +393,6 @@ impl Reader {
             cursor.eat(TokenKind::Semicolon);
         }
         draft.threads[thread].statements = body.finish();
-        Ok(())
     }
 
     /// `assert (c) as name;`

@@ -31,6 +31,11 @@ impl PlaceDraft {
         Self { gpu, grid, cluster, cta, warp, host: false, task: None, span }
     }
 
+    /// Where it stands.
+    pub(super) fn span(&self) -> Span {
+        self.span
+    }
+
     /// A place of which only device and CTA are said.
     pub(super) fn device(gpu: u32, cta: u32, span: Span) -> Self {
         Self { gpu: Some(gpu), cta: Some(cta), ..Self::open(span) }

@@ -307,6 +307,12 @@ impl<'a> Decoder<'a> {
         let cause = match operands.iter().find_map(|operand| self.joined(operand)) {
             _ if most == 0 => Miscount::NoneTaken,
             Some(meant) if found + 1 == least => Miscount::Comma(meant),
+            _ if self.lacks_destination(operands) && found + 1 == least => {
+                let exchanges =
+                    |word: &Spanned<String>| word.value == "exch" || word.value == "cas";
+                let reduces = !self.instruction.qualifiers.iter().any(exchanges);
+                Miscount::Destination { reduces }
+            }
             // The shapes of accesses leave the policy out.
             _ if !hinted || most != shape.split(", ").count() + 1 => Miscount::Unclear,
             _ if found + 1 == most => Miscount::PolicyMissing,
@@ -314,6 +320,12 @@ impl<'a> Decoder<'a> {
         };
         let span = operands.get(most).map_or(self.instruction.span, |extra| extra.span);
         Err(DecodeError::OperandCount { form: self.form(), shape, found, cause, span })
+    }
+
+    /// Whether an `atom` starts with its address.
+    fn lacks_destination(&self, operands: &[Operand]) -> bool {
+        let first = operands.first().map(|operand| &operand.kind);
+        self.instruction.opcode.value == "atom" && matches!(first, Some(OperandKind::Bracket(_)))
     }
 
     /// What was meant by an element of something that is no array: a name and an address.
