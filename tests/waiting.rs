@@ -302,3 +302,18 @@ fn a_write_in_a_late_round_is_not_lost() {
     // The loop itself is no obstacle.
     assert_eq!(verdict(&text.replace("[y], 1", "[y], 2")), Kind::Forbidden);
 }
+
+/// Loops whose rounds beyond the bound cannot matter.
+#[test]
+fn rounds_beyond_the_bound_are_decided_by_fewer() {
+    let model = support::load("ptx-9.2", BTreeSet::new()).model;
+    for name in ["wait+abort-flag", "wait+counted-timeout", "cas-lock+timeout", "poll-by-reduction"]
+    {
+        let path = format!("{}/tests/cli/beyond-{name}.litmus", env!("CARGO_MANIFEST_DIR"));
+        let text = std::fs::read(&path).expect("a test");
+        let test = support::parse(&path, &text).expect("a program");
+        let settings = Settings { raises: true, ..Settings::default() };
+        let verdict = check(&test, &model, &SearchEngine::default(), settings).verdict;
+        assert_eq!(verdict.kind(), Kind::Forbidden, "{name}");
+    }
+}
