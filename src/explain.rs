@@ -95,10 +95,11 @@ fn smallest_first(model: &Model, core: &Core) -> Vec<Vec<usize>> {
     }
     let foreign = |set: &[usize]| set.iter().filter(|axiom| !core.axioms.contains(axiom)).count();
     let polarity = Polarity::new(&model.arena);
-    let demands_order = |&axiom: &usize| {
-        polarity.in_relation(model.axioms[axiom].node, BaseRel::Co) == Variance::Antitone
-    };
-    let demanding: Vec<bool> = (0..model.axioms.len()).map(|axiom| demands_order(&axiom)).collect();
+    let demanding: Vec<bool> = model
+        .axioms
+        .iter()
+        .map(|axiom| polarity.in_relation(axiom.node, BaseRel::Co) == Variance::Antitone)
+        .collect();
     let demands = |set: &[usize]| set.iter().filter(|&&axiom| demanding[axiom]).count();
     sets.sort_by_key(|set| (set.len(), demands(set), foreign(set)));
     sets

@@ -203,9 +203,15 @@ enum Shown {
     Same,
 }
 
-/// Compares the final states.
-fn compare(test: &Test, model: &Model, engine: &SearchEngine) -> Result<Shown, String> {
-    let settings = Settings::default();
+/// Compares the final states of a graph with those of one of so many rounds, of which none is left out.
+fn compare(
+    test: &Test,
+    model: &Model,
+    engine: &SearchEngine,
+    settings: Settings,
+    rounds: u8,
+    agrees: impl Fn(&States, &States) -> bool,
+) -> Result<Shown, String> {
     let short = graph_of(test, model, settings);
     let asked = Settings { budget: BUDGET, ..settings };
     if cut(Problem { graph: &short, model }, engine, asked).is_some() {
@@ -215,73 +221,59 @@ fn compare(test: &Test, model: &Model, engine: &SearchEngine) -> Result<Shown, S
         return Ok(Shown::Nothing);
     }
     let unfolding =
-        Unfolding { bound: ROUNDS, spin_loops: false, grounded: false, ..Unfolding::default() };
+        Unfolding { bound: rounds, spin_loops: false, grounded: false, ..Unfolding::default() };
     let long = unfold(&lower(test, settings.readings), unfolding, &BTreeSet::new());
     let [short, long] = [&short, &long].map(|graph| states(graph, model, engine));
     let (Some(short), Some(long)) = (short, long) else { return Ok(Shown::TooMuch) };
-    match short == long {
+    match agrees(&short, &long) {
         true => Ok(Shown::Same),
         false => Err(format!("{}: {short:?} with rounds left out, {long:?} with all", model.name)),
     }
 }
 
+/// Compares the final states of random programs, most of whose accesses are strong with this chance.
+fn compare_all(
+    strong: f64,
+    gives_up: bool,
+    compared: impl Fn(&Test, &Model, &SearchEngine) -> Result<Shown, String>,
+) {
+    let (cases, mut runner) = support::random::drawn("WAITING");
+    let (models, engine) = (models(), SearchEngine::default());
+    let programs = (threads(), 0..models.len(), prop::bool::weighted(strong));
+    let mut tally: BTreeMap<Shown, u64> = BTreeMap::new();
+    for _ in 0..cases * 5 {
+        let (threads, at, strong) = programs.new_tree(&mut runner).expect("a program").current();
+        let text = text(&threads, strong, gives_up);
+        let test = support::parse("waiting.litmus", text.as_bytes()).expect("a program");
+        let shown = compared(&test, &models[at], &engine);
+        *tally.entry(shown.unwrap_or_else(|why| panic!("{text}{why}"))).or_default() += 1;
+    }
+    println!("{tally:?}");
+    assert!(tally.get(&Shown::Same).is_some_and(|&count| count > cases / 2), "{tally:?}");
+}
+
 #[test]
 fn rounds_that_are_left_out_add_nothing() {
-    let (cases, mut runner) = support::random::drawn("WAITING");
-    let (models, engine) = (models(), SearchEngine::default());
-    let programs = (threads(), 0..models.len(), prop::bool::weighted(0.7));
-    let mut tally: BTreeMap<Shown, u64> = BTreeMap::new();
-    for _ in 0..cases * 5 {
-        let (threads, at, strong) = programs.new_tree(&mut runner).expect("a program").current();
-        let model = &models[at];
-        let text = text(&threads, strong, false);
-        let test = support::parse("waiting.litmus", text.as_bytes()).expect("a program");
-        let shown = compare(&test, model, &engine).unwrap_or_else(|why| panic!("{text}{why}"));
-        *tally.entry(shown).or_default() += 1;
-    }
-    println!("{tally:?}");
-    assert!(tally.get(&Shown::Same).is_some_and(|&count| count > cases / 2), "{tally:?}");
+    compare_all(0.7, false, |test, model, engine| {
+        compare(test, model, engine, Settings::default(), ROUNDS, |short, long| short == long)
+    });
 }
 
-/// Compares the final states of so many rounds with those where the last ones stand for more.
-fn compare_skipping(test: &Test, model: &Model, engine: &SearchEngine) -> Result<Shown, String> {
-    let settings = Settings { skips: true, bound: ROUNDS - 1, ..Settings::default() };
-    let short = graph_of(test, model, settings);
-    let asked = Settings { budget: BUDGET, ..settings };
-    if cut(Problem { graph: &short, model }, engine, asked).is_some() {
-        return Ok(Shown::Cut);
-    }
-    if short.cuts.is_empty() {
-        return Ok(Shown::Nothing);
-    }
-    let unfolding =
-        Unfolding { bound: ROUNDS + 1, spin_loops: false, grounded: false, ..Unfolding::default() };
-    let long = unfold(&lower(test, settings.readings), unfolding, &BTreeSet::new());
-    let [short, long] = [&short, &long].map(|graph| states(graph, model, engine));
-    let (Some(short), Some(long)) = (short, long) else { return Ok(Shown::TooMuch) };
-    match long.difference(&short).next() {
-        None => Ok(Shown::Same),
-        Some(missing) => Err(format!("{}: {missing:?} has been left out", model.name)),
-    }
-}
-
+/// What rounds show that are looked at one by one is shown by the fewer that stand for more.
 #[test]
 fn rounds_that_stand_for_more_lose_nothing() {
-    let (cases, mut runner) = support::random::drawn("WAITING");
-    let (models, engine) = (models(), SearchEngine::default());
-    let programs = (threads(), 0..models.len(), any::<bool>());
-    let mut tally: BTreeMap<Shown, u64> = BTreeMap::new();
-    for _ in 0..cases * 5 {
-        let (threads, at, strong) = programs.new_tree(&mut runner).expect("a program").current();
-        let model = &models[at];
-        let text = text(&threads, strong, true);
-        let test = support::parse("giving-up.litmus", text.as_bytes()).expect("a program");
-        let shown = compare_skipping(&test, model, &engine);
-        let shown = shown.unwrap_or_else(|why| panic!("{text}{why}"));
-        *tally.entry(shown).or_default() += 1;
-    }
-    println!("{tally:?}");
-    assert!(tally.get(&Shown::Same).is_some_and(|&count| count > cases / 2), "{tally:?}");
+    let settings = Settings { skips: true, bound: ROUNDS - 1, ..Settings::default() };
+    compare_all(0.5, true, |test, model, engine| {
+        compare(test, model, engine, settings, ROUNDS + 1, |short, long| long.is_subset(short))
+    });
+}
+
+/// The kind of verdict where the bound is raised.
+fn verdict(name: &str, text: &[u8]) -> Kind {
+    let model = support::load("ptx-9.2", BTreeSet::new()).model;
+    let test = support::parse(name, text).expect("a program");
+    let settings = Settings { raises: true, ..Settings::default() };
+    check(&test, &model, &SearchEngine::default(), settings).verdict.kind()
 }
 
 /// Rounds that write stand for themselves: a verdict is not found out by fewer.
@@ -292,26 +284,16 @@ fn a_write_in_a_late_round_is_not_lost() {
                 setp.eq.u32 %p2, %r9, 5000;\n  @%p2 st.relaxed.gpu.global.u32 [y], 1;\n  \
                 setp.eq.u32 %p1, %r1, 0;\n  @%p1 bra L;\n}\nP1 @ gpu 0, cta 1 {\n  \
                 st.relaxed.gpu.global.u32 [f], 1;\n}\nexists (y == 1)\n";
-    let model = support::load("ptx-9.2", BTreeSet::new()).model;
-    let verdict = |text: &str| {
-        let test = support::parse("late.litmus", text.as_bytes()).expect("a program");
-        let settings = Settings { raises: true, ..Settings::default() };
-        check(&test, &model, &SearchEngine::default(), settings).verdict.kind()
-    };
-    assert_eq!(verdict(text), Kind::Unknown);
+    assert_eq!(verdict("late.litmus", text.as_bytes()), Kind::Unknown);
 }
 
 /// Loops whose rounds beyond the bound cannot matter.
 #[test]
 fn rounds_beyond_the_bound_are_decided_by_fewer() {
-    let model = support::load("ptx-9.2", BTreeSet::new()).model;
     for name in ["wait+abort-flag", "wait+counted-timeout", "cas-lock+timeout", "poll-by-reduction"]
     {
         let path = format!("{}/tests/cli/beyond-{name}.litmus", env!("CARGO_MANIFEST_DIR"));
         let text = std::fs::read(&path).expect("a test");
-        let test = support::parse(&path, &text).expect("a program");
-        let settings = Settings { raises: true, ..Settings::default() };
-        let verdict = check(&test, &model, &SearchEngine::default(), settings).verdict;
-        assert_eq!(verdict.kind(), Kind::Forbidden, "{name}");
+        assert_eq!(verdict(&path, &text), Kind::Forbidden, "{name}");
     }
 }

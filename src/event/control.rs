@@ -154,6 +154,11 @@ impl ControlFlow {
             })
     }
 
+    /// Whether `node` belongs to this very round of a loop, of those up to that of `last`.
+    pub(crate) fn is_in_round(&self, id: LoopId, round: u8, node: usize, last: usize) -> bool {
+        self.is_since(id, round, node, last) && !self.is_since(id, round + 1, node, last)
+    }
+
     fn reset_inner(&self, id: LoopId, counters: &mut [u8]) {
         for (other, counter) in self.loops.ids().zip(counters) {
             if self.loops.is_inside(other, id) {

@@ -231,7 +231,7 @@ fn behind(step: &Step, before: &[bool]) -> Vec<bool> {
                     now[result] = from_memory || step.guard.is_some() && now[result];
                 }
             }
-            _ => effects(micro).1.into_iter().for_each(|register| now[register] = true),
+            _ => written(micro).into_iter().for_each(|register| now[register] = true),
         }
     }
     now
@@ -242,6 +242,11 @@ fn mentions(term: &Term, registers: &[bool]) -> bool {
     let mut own = Vec::new();
     term.registers(&mut own);
     own.into_iter().any(|register| registers[register])
+}
+
+/// The registers that a micro-operation writes.
+pub(super) fn written(micro: &Micro) -> Vec<usize> {
+    effects(micro).1
 }
 
 /// The registers that a micro-operation reads, and those it writes.

@@ -11,7 +11,7 @@ use super::graph::{Cut, CutKind};
 use super::loops::LoopId;
 use super::unfold::ThreadRun;
 use crate::id::ExprId;
-use crate::program::micro::{BarrierGroup, BarrierMicro, Micro};
+use crate::program::micro::{BarrierGroup, Micro};
 use std::collections::BTreeSet;
 
 /// What a thread does that goes round such a loop up to the bound.
@@ -26,15 +26,11 @@ pub(super) struct Lockstep {
     round: Vec<BarrierKey>,
 }
 
-/// Whether all threads of the CTA pass a barrier together.
-pub(super) fn is_for_all(barrier: &BarrierMicro) -> bool {
+/// Whether a micro-operation is a barrier that all threads of the CTA pass together.
+pub(super) fn is_common(micro: &Micro) -> bool {
+    let Micro::Barrier(barrier) = micro else { return false };
     let cta = matches!(barrier.group, BarrierGroup::Cta(_));
     cta && barrier.arrives && barrier.waits && barrier.count.is_none()
-}
-
-/// Whether a micro-operation is such a barrier.
-pub(super) fn is_common(micro: &Micro) -> bool {
-    matches!(micro, Micro::Barrier(barrier) if is_for_all(barrier))
 }
 
 impl ThreadRun<'_, '_> {
@@ -46,10 +42,9 @@ impl ThreadRun<'_, '_> {
         for round in 1..=last {
             let head = self.flow.head(id, node, round);
             let Some(begun) = head.and_then(|head| self.entries[head].as_ref()) else { return };
-            let is_since = |at, round| self.flow.is_since(id, round, at, node);
-            let here =
-                |&&(at, _): &&(usize, usize)| is_since(at, round) && !is_since(at, round + 1);
-            let ops: Vec<usize> = self.met.iter().filter(here).map(|&(_, op)| op).collect();
+            let here = |at| self.flow.is_in_round(id, round, at, node);
+            let met = self.met.iter().filter(|&&(at, _)| here(at));
+            let ops: Vec<usize> = met.map(|&(_, op)| op).collect();
             if ops.iter().any(|&op| self.draft.barrier_guards[op] != begun.guard) {
                 return;
             }

@@ -59,8 +59,9 @@ pub(super) fn settle(graph: &mut EventGraph, opaque: Vec<Opaque>, skipped: Vec<S
         return;
     }
     let relevant = Slice::of(graph).symbols;
-    let ignored = skipped.into_iter().filter(|symbol| !relevant.contains(symbol));
-    super::skip::ignore(&mut graph.symbols, ignored);
+    for symbol in skipped.into_iter().filter(|symbol| !relevant.contains(symbol)) {
+        graph.symbols[symbol.index()].origin = SymbolOrigin::Irrelevant(Vec::new());
+    }
     let (kept, others): (Vec<Opaque>, Vec<Opaque>) = opaque
         .into_iter()
         .partition(|one| one.results.iter().any(|symbol| relevant.contains(symbol)));

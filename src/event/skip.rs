@@ -7,13 +7,14 @@
 //! forbid; so the rest is consistent if the whole was. Where registers may have any value at the heads
 //! of rounds, what no execution does is done by none of the program either.
 
-use super::graph::{Symbol, SymbolOrigin};
+use super::graph::Symbol;
+use super::live::written;
 use super::lockstep::is_common;
 use super::loops::LoopId;
 use super::unfold::{Cell, State, ThreadRun};
 use crate::id::{ExprId, SymbolId};
 use crate::program::expr::Expr;
-use crate::program::micro::Micro;
+use crate::program::micro::{Micro, Step};
 use crate::program::term::Term;
 
 /// How many rounds may have to stay though they write nothing: one of each of two threads that are
@@ -46,8 +47,7 @@ impl ThreadRun<'_, '_> {
         if !is_late && !self.micros_of(id).any(may_write) {
             return state;
         }
-        let mut changed = Vec::new();
-        self.reached_in(id).for_each(|micro| results(micro, &mut changed));
+        let changed: Vec<usize> = self.reached_in(id).flat_map(written).collect();
         for register in changed {
             let value = self.any_value(self.code.registers[register].ty.bits);
             state.cells[register] = Cell { value, reads: Vec::new() };
@@ -74,26 +74,27 @@ impl ThreadRun<'_, '_> {
     fn writes(&mut self, id: LoopId, round: u8, node: usize) -> ExprId {
         let mut writes = self.draft.exprs.truth(false);
         for effect in &self.effects {
-            let is_since = |round| self.flow.is_since(id, round, effect.node, node);
-            if is_since(round) && !is_since(round + 1) {
+            if self.flow.is_in_round(id, round, effect.node, node) {
                 writes = self.draft.exprs.or(writes, effect.guard);
             }
         }
         writes
     }
 
+    fn micros_of(&self, id: LoopId) -> impl Iterator<Item = &Micro> {
+        self.steps_of(id).flat_map(|(_, step)| &step.micros)
+    }
+
     /// The micro-operations of a loop that the thread may come to.
     fn reached_in(&self, id: LoopId) -> impl Iterator<Item = &Micro> {
         let known = self.draft.facts.reached.as_ref();
         let comes = move |at| known.is_none_or(|known| known.contains(&(self.index, at)));
-        let steps = self.code.steps.iter().enumerate();
-        let inside = steps.filter(move |&(at, _)| self.flow.loops.contains(id, at) && comes(at));
-        inside.flat_map(|(_, step)| &step.micros)
+        self.steps_of(id).filter(move |&(at, _)| comes(at)).flat_map(|(_, step)| &step.micros)
     }
 
-    fn micros_of(&self, id: LoopId) -> impl Iterator<Item = &Micro> {
+    fn steps_of(&self, id: LoopId) -> impl Iterator<Item = (usize, &Step)> {
         let steps = self.code.steps.iter().enumerate();
-        steps.filter(move |&(at, _)| self.flow.loops.contains(id, at)).flat_map(|(_, s)| &s.micros)
+        steps.filter(move |&(at, _)| self.flow.loops.contains(id, at))
     }
 
     fn any_value(&mut self, width: u32) -> ExprId {
@@ -121,13 +122,6 @@ impl ThreadRun<'_, '_> {
     }
 }
 
-/// One value stands for all where none matters.
-pub(super) fn ignore(symbols: &mut [Symbol], irrelevant: impl Iterator<Item = SymbolId>) {
-    for symbol in irrelevant {
-        symbols[symbol.index()].origin = SymbolOrigin::Irrelevant(Vec::new());
-    }
-}
-
 /// Whether other threads may count how often a micro-operation is executed. Waits at mbarriers are not
 /// counted, but what more rounds of them may do wrong takes too long to look at.
 fn meets(micro: &Micro) -> bool {
@@ -140,30 +134,5 @@ fn may_write(micro: &Micro) -> bool {
         Micro::Store { .. } | Micro::Rmw { .. } => true,
         Micro::Elements { list, .. } => list.iter().any(may_write),
         _ => false,
-    }
-}
-
-/// The registers that a micro-operation gives values.
-fn results(micro: &Micro, out: &mut Vec<usize>) {
-    match micro {
-        Micro::Assign { register, .. } => out.push(*register),
-        Micro::Opaque { results, .. } => out.extend(results),
-        Micro::Load { destination, .. } | Micro::Rmw { destination, .. } => {
-            out.extend(destination.map(|(register, _)| register));
-        }
-        Micro::Elements { list, .. } => list.iter().for_each(|micro| results(micro, out)),
-        Micro::Barrier(barrier) => {
-            out.extend(barrier.reduction.and_then(|(_, register)| register));
-            out.extend(barrier.exchange.as_ref().map(|exchange| exchange.register));
-        }
-        Micro::Store { .. }
-        | Micro::Fence { .. }
-        | Micro::ProxyFence(_)
-        | Micro::Then
-        | Micro::Phase(_)
-        | Micro::GridWait
-        | Micro::Branch { .. }
-        | Micro::Exit
-        | Micro::Require { .. } => {}
     }
 }

@@ -352,7 +352,9 @@ impl<'d, 'p> ThreadRun<'d, 'p> {
         }
         let mut ended = self.draft.exprs.is_false(state.guard);
         if !ended {
-            self.draft.reached.insert((self.index, self.flow.nodes[node]));
+            if self.draft.unfolding.skips && self.draft.facts.reached.is_none() {
+                self.draft.reached.insert((self.index, self.flow.nodes[node]));
+            }
             for micro in &step.micros {
                 ended |= self.micro(node, micro, &mut state, step.span);
             }
@@ -376,9 +378,8 @@ impl<'d, 'p> ThreadRun<'d, 'p> {
         span: Span,
     ) -> bool {
         match micro {
-            Micro::Assign { register, value } => {
-                let reads = self.term_reads(value, state);
-                let term = value;
+            Micro::Assign { register, value: term } => {
+                let reads = self.term_reads(term, state);
                 let value = self.term(term, state, None);
                 let value = self.blurred(term, value);
                 state.cells[*register] = Cell { value, reads };

@@ -3,7 +3,7 @@
 
 use std::io::Write;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Command, Output, Stdio};
 
 /// What a run of the command gave.
 pub struct Run {
@@ -35,7 +35,10 @@ pub fn ptxmc(arguments: &[&str]) -> Run {
 }
 
 pub fn finish(command: &mut Command) -> Run {
-    let output = command.output().expect("the command starts");
+    ended(command.output().expect("the command starts"))
+}
+
+fn ended(output: Output) -> Run {
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("output is UTF-8");
     Run {
         status: output.status.code().expect("the command exits"),
@@ -53,13 +56,7 @@ pub fn ptxmc_reading(arguments: &[&str], input: &str) -> Run {
         .spawn()
         .expect("the command starts");
     child.stdin.take().expect("it is piped").write_all(input.as_bytes()).expect("it reads");
-    let output = child.wait_with_output().expect("the command ends");
-    let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("output is UTF-8");
-    Run {
-        status: output.status.code().expect("the command exits"),
-        out: text(output.stdout),
-        err: text(output.stderr),
-    }
+    ended(child.wait_with_output().expect("the command ends"))
 }
 
 pub fn path(path: &Path) -> &str {
