@@ -12,11 +12,11 @@ mod support;
 use proptest::prelude::*;
 use proptest::sample::select;
 use proptest::strategy::ValueTree;
-use ptxmc::check::{Settings, check, states};
+use ptxmc::check::{Settings, check, graph_of, states, stuck};
 use ptxmc::relation::expr::Model;
-use ptxmc::solve::Engine;
 use ptxmc::solve::enumerate::Enumerate;
 use ptxmc::solve::search::SearchEngine;
+use ptxmc::solve::{Engine, Problem};
 use ptxmc::verdict::{Kind, Undecided, Verdict};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -180,6 +180,23 @@ impl Program {
         })
     }
 
+    /// Whether it may not be found that threads wait at a barrier: operations there ask for something
+    /// in different words or numbers, or a thread goes on from there when the others of its warp have
+    /// come.
+    fn may_hide_a_wait(&self) -> bool {
+        if self.mates && self.steps().any(|step| matches!(step.act, Act::Arrive(_))) {
+            return true;
+        }
+        let numbers: BTreeSet<usize> = self
+            .steps()
+            .filter_map(|step| match step.act {
+                Act::Sync(b) | Act::Arrive(b) | Act::Reduce(_, b) => Some(b),
+                _ => None,
+            })
+            .collect();
+        numbers.iter().any(|&b| numbers.contains(&(b + 3)))
+    }
+
     fn has_predicates(&self) -> bool {
         let sets = |act| matches!(act, Act::Look | Act::Load(_) | Act::Reduce(..) | Act::Odd);
         self.steps().any(|step| step.when.is_some() || sets(step.act))
@@ -247,6 +264,8 @@ struct Runs {
     unnoticed: bool,
     /// The predicates of threads in the end.
     complete: BTreeSet<Vec<bool>>,
+    /// Whether threads wait at barriers for ever, and whether they do so while nobody stays in a loop.
+    stuck: [bool; 2],
 }
 
 impl State {
@@ -303,8 +322,10 @@ impl Program {
             if (0..count).all(|t| self.has_ended(&state, t)) {
                 runs.complete.insert(state.predicates.clone());
             }
+            let mut is_last = true;
             for thread in 0..count {
                 for next in self.next(&state, thread) {
+                    is_last = false;
                     match next {
                         Ok(mut next) => {
                             runs.unnoticed |= next.has_unnoticed_count();
@@ -317,6 +338,10 @@ impl Program {
                         }
                     }
                 }
+            }
+            if is_last && (0..count).any(|t| state.stays(t)) {
+                let waits = |t: usize| state.stays(t) || self.has_ended(&state, t);
+                runs.stuck = [true, runs.stuck[1] || (0..count).all(waits)];
             }
         }
         runs
@@ -608,6 +633,11 @@ fn agrees(
     // So are some where a thread waits in a loop for which others of its warp wait at a barrier.
     let open = program.has_predicates() || differ || (waits && program.mates);
     let mut seen = None;
+    let graph = graph_of(&test, model, Settings::default());
+    let found = stuck(Problem { graph: &graph, model }, engines[0].as_ref(), Settings::default());
+    if let Some(found) = found.filter(|_| !runs.undefined && !runs.stuck[1]) {
+        return wrong(engines[0].as_ref(), &found.reason.rule);
+    }
     for engine in engines {
         let engine = engine.as_ref();
         let verdict = check(&test, model, engine, Settings::default()).verdict;
@@ -623,7 +653,10 @@ fn agrees(
             }
             Verdict::Undefined(_) => runs.undefined,
             Verdict::Allowed(_) => complete && !runs.undefined,
-            Verdict::Deadlock(_) | Verdict::Forbidden(_) => !complete && !runs.undefined,
+            Verdict::Deadlock(_) => !complete && !runs.undefined && runs.stuck[0],
+            Verdict::Forbidden(_) => {
+                !complete && !runs.undefined && (!runs.stuck[1] || program.may_hide_a_wait())
+            }
             Verdict::Unknown(Undecided::Unsupported(_)) if open => {
                 tally.unsupported += 1;
                 continue;

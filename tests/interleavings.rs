@@ -194,6 +194,8 @@ struct Ends {
     sure: BTreeSet<State>,
     /// Whether threads wait at barriers for each other in the end of some, and whether surely so.
     deadlock: [bool; 2],
+    /// Whether a thread waits at a barrier in some.
+    waits: bool,
 }
 
 /// What comes of trying all interleavings; `None` where there are too many.
@@ -210,6 +212,8 @@ fn interleavings(program: &Blocks) -> Option<Ends> {
     let mut start = Machine { memory: [0; 2], threads: vec![thread; codes.len()] };
     let mut ends = Ends::default();
     if !start.threads.iter_mut().zip(&codes).all(|(thread, code)| thread.settle(code)) {
+        // What the others do is not looked at.
+        ends.waits = true;
         return Some(ends);
     }
     let mut seen = HashSet::from([start.clone()]);
@@ -232,6 +236,7 @@ fn interleavings(program: &Blocks) -> Option<Ends> {
             ends.finals.insert(state);
             continue;
         }
+        ends.waits |= all.clone().any(waits);
         let mut moves: Vec<Vec<usize>> =
             all.clone().filter(|&t| !waits(t) && !ended(t)).map(|t| vec![t]).collect();
         match program.together {
@@ -391,6 +396,38 @@ fn same_deadlocks(
     Ok(())
 }
 
+/// Whether a program that no interleaving ends is said to wait at barriers only if it does, and for ever
+/// in loops only if it does not wait at barriers.
+fn same_waits(program: &Blocks, bound: u8, sc: &Model, tally: &mut Tally) -> Result<(), String> {
+    let test = parse("blocks.litmus", program.text().as_bytes())?;
+    let ends = match interleavings(program) {
+        Some(ends) if ends.finals.is_empty() => ends,
+        Some(_) => {
+            tally.count("ends");
+            return Ok(());
+        }
+        None => {
+            tally.count("too many interleavings");
+            return Ok(());
+        }
+    };
+    for (engine, budget) in engines(false) {
+        let settings = Settings { bound, budget, ..Settings::default() };
+        let verdict = check(&test, sc, engine.as_ref(), settings).verdict;
+        tally.count(verdict.kind().name());
+        let wrong = match verdict {
+            Verdict::Deadlock(_) => !ends.waits,
+            Verdict::Forbidden(_) => ends.deadlock[1],
+            Verdict::Allowed(_) => true,
+            _ => false,
+        };
+        if wrong {
+            return Err(format!("bound {bound}: {} says {verdict:?}", engine.name()));
+        }
+    }
+    Ok(())
+}
+
 /// The engines, each with its budget; the solver, which is slow, for some programs.
 fn engines(with_solver: bool) -> Vec<(Box<dyn Engine>, Budget)> {
     let limit = |steps, milliseconds| Budget { steps, milliseconds: Some(milliseconds) };
@@ -506,6 +543,13 @@ fn deadlocks_are_those_of_interleavings() {
     run("deadlocks", cases, "found", |program, bound, tally| {
         same_deadlocks(program, bound, &sc, tally)
     });
+}
+
+#[test]
+fn waits_for_ever_are_those_of_interleavings() {
+    let cases = parameter("PTXMC_INTERLEAVINGS_CASES").unwrap_or(2_000);
+    let sc = support::model("sc");
+    run("waits", cases, "deadlock", |program, bound, tally| same_waits(program, bound, &sc, tally));
 }
 
 #[test]

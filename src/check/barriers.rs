@@ -2,6 +2,7 @@
 //! and programs that no execution completes.
 
 use super::prefix::{Ends, up_to, with_loops_left};
+use super::stuck::in_no_end;
 use super::time::{self, Wrong};
 use super::{Settings, counts, in_order, reuse, too_large, verdict_on};
 use crate::collections::IndexSet;
@@ -66,6 +67,9 @@ fn may_mix(graph: &EventGraph) -> bool {
     })
 }
 
+/// Of a deadlock that other orders come to otherwise.
+pub(super) const IN_ONE_ORDER: &str = ", in one order of the operations";
+
 /// No execution completes: because of a misuse that is undefined, or else of a deadlock.
 ///
 /// Where threads can meet so that all barriers are passed, it is for another reason: the axioms
@@ -89,9 +93,15 @@ pub(super) fn stuck(
     if let Some(verdict) = counts::differ_before_an_end(problem, engine, settings) {
         return verdict;
     }
+    // The operations that surely happen may be but some of those at which threads wait.
+    if Barriers::fixed(graph).is_none()
+        && let Some(reason) = in_no_end(problem, engine, settings)
+    {
+        return Verdict::Deadlock(reason);
+    }
     let mut why = deadlock(graph, &schedules.stuck());
     if !schedules.lead_to_one_end() {
-        why.rule.push_str(", in one order of the operations");
+        why.rule.push_str(IN_ONE_ORDER);
     }
     Verdict::Deadlock(why)
 }

@@ -2,7 +2,7 @@
 //! the loops or for barriers.
 
 use super::prefix::{Ends, before, up_to, with_loops_left};
-use super::{Settings, barriers, in_order, verdict_on, violated};
+use super::{Settings, barriers, in_order, stuck, verdict_on, violated};
 use crate::collections::IndexMap;
 use crate::event::barrier::{BarrierKey, BarrierOp};
 use crate::event::base::cta_of;
@@ -129,32 +129,51 @@ fn wait(problem: Problem<'_>, engine: &dyn Engine, settings: Settings) -> Result
             Err(why) => return Ok(Wait::Misuse(why)),
         }
     }
-    if !one_end {
-        return Ok(Wait::Unclear);
-    }
     let settled = !open.contains(&true);
+    if !one_end {
+        for places in schedules.ends().iter().filter(|places| settled && !places.is_empty()) {
+            let ends = Ends::new(&left, places);
+            if ends.are_at(graph, places) && completes(&up_to(graph, &ends, |_| true))? {
+                let mut why = barriers::deadlock(graph, places);
+                why.rule.push_str(barriers::IN_ONE_ORDER);
+                return Ok(Wait::AtBarriers(why));
+            }
+        }
+        return Ok(by_values(problem, engine, settings).unwrap_or(Wait::Unclear));
+    }
     let stuck = schedules.stuck();
     if settled && stuck.is_empty() {
         return Ok(Wait::InLoops);
+    }
+    let ends = Ends::new(&left, &stuck);
+    if ends.are_at(graph, &stuck) && completes(&up_to(graph, &ends, |_| true))? {
+        return Ok(Wait::AtBarriers(barriers::deadlock(graph, &stuck)));
     }
     for group in by_cta(graph, &stuck) {
         if are_reached(graph, &stuck, &group, completes)? {
             return Ok(Wait::AtBarriers(barriers::deadlock(graph, &group)));
         }
     }
-    let ends = Ends::new(&left, &stuck);
-    // Where values decide who comes to a barrier, it may be that which is never passed. If the loops
-    // are not left even where nobody waits there, it is not.
-    let passes = |op: &BarrierOp| !open[graph.event(op.event).agent.index()];
+    if let Some(found) = by_values(problem, engine, settings) {
+        return Ok(found);
+    }
     if settled {
         return Ok(Wait::InLoops);
     }
+    // Where values decide who comes to a barrier, it may be that which is never passed. If the loops
+    // are not left even where nobody waits there, it is not.
+    let passes = |op: &BarrierOp| !open[graph.event(op.event).agent.index()];
     // What a reduction returns is known of no execution that leaves it out.
     let mut reductions = graph.barriers.iter().filter(|op| op.returns());
     if reductions.all(passes) && !completes(&up_to(graph, &ends, passes))? {
         return Ok(Wait::InLoops);
     }
     Ok(Wait::Unclear)
+}
+
+/// Where threads wait at barriers to which they come if values say so.
+fn by_values(problem: Problem<'_>, engine: &dyn Engine, settings: Settings) -> Option<Wait> {
+    stuck::in_no_end(problem, engine, settings).map(Wait::AtBarriers)
 }
 
 /// Operations at which threads are stuck, those of each CTA apart; all together where one may be stuck

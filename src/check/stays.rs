@@ -258,6 +258,16 @@ impl Stays {
         op.rule == BarrierRule::AllLive && !self.graph.knows_counts_at(&op.key)
     }
 
+    /// Takes those threads only not to end that stay at barriers.
+    pub(super) fn forget_loops(&mut self) {
+        let never = self.graph.exprs.truth(false);
+        self.held.fill(never);
+        for b in 0..self.stays.len() {
+            let agent = self.agent(b).index();
+            self.held[agent] = self.graph.exprs.or(self.held[agent], self.stays[b]);
+        }
+    }
+
     fn passes_rightly(&mut self, b: usize, waits: Waits) -> ExprId {
         let op = self.graph.barriers[b].clone();
         let (own, mut passed) = (self.agent(b), self.passed(b));
@@ -282,15 +292,28 @@ impl Stays {
                 missing = self.graph.exprs.or(missing, away);
             }
         }
+        let mates = self.misses_mates(b, waits);
+        missing = self.graph.exprs.or(missing, mates);
+        let none = self.graph.exprs.not(missing);
+        self.graph.exprs.implies(passed, none)
+    }
+
+    /// When an operation waits for a thread of its warp that neither comes to the barrier nor ends.
+    pub(super) fn misses_warp(&mut self, b: usize) -> ExprId {
+        self.misses_mates(b, Waits::ForSome)
+    }
+
+    fn misses_mates(&mut self, b: usize, waits: Waits) -> ExprId {
+        let mut missing = self.graph.exprs.truth(false);
         if self.waits_for_warp[b] {
+            let op = self.graph.barriers[b].clone();
             let kind = |other: &BarrierOp| op.is_numbered_with(other);
-            for mate in self.graph.mates(own).collect::<Vec<_>>() {
+            for mate in self.graph.mates(self.agent(b)).collect::<Vec<_>>() {
                 let away = self.has_not_come(mate, b, kind, waits == Waits::ForSome);
                 missing = self.graph.exprs.or(missing, away);
             }
         }
-        let none = self.graph.exprs.not(missing);
-        self.graph.exprs.implies(passed, none)
+        missing
     }
 
     /// The threads that an operation without a count may wait for.

@@ -1,14 +1,18 @@
 //! Executions in which threads wait at barriers for each other, of programs that other executions end.
 //!
 //! A [beginning](super::stays) of an execution, in which threads stay where they wait, is a deadlock if
-//! nobody stays in a loop and no thread that stays can go on: the barrier waits for somebody who stays
-//! elsewhere, or for more threads than ever come (PTX-9.7.13.1).
+//! no thread that stays can go on: the barrier waits for somebody who stays elsewhere, or for more
+//! threads than ever come (PTX-9.7.13.1). Who is in a loop may leave it, so that nobody is taken to wait
+//! for that thread; what is shown as a deadlock has none.
 //!
-//! Barriers of which threads of one warp may come apart, at which counts differ or are not known, and
-//! the quorums of columns are left out: nobody is taken to stay there.
+//! Barriers of clusters of which threads of one warp may come apart, those at which counts differ or are
+//! not known, and the quorums of columns are left out: nobody is taken to stay there for ever, unless
+//! others of the warp do so elsewhere. Nor is a thread found to have arrived and gone on where others of
+//! its warp stay.
 
 use super::stays::{MOST_OPERATIONS, Stays};
 use super::{Settings, too_large};
+use crate::collections::IndexMap;
 use crate::event::barrier::{BarrierKey, BarrierOp, BarrierRule, WARP_SIZE, counts_warps};
 use crate::event::graph::{EventGraph, Violation};
 use crate::execution::build::{Choices, Execution};
@@ -29,15 +33,50 @@ pub struct Stuck {
     pub waiting: Vec<EventId>,
 }
 
-/// An execution of a program in which threads wait at barriers for ever, if one is found.
+/// Where the threads are that do not wait at barriers for ever.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Others {
+    /// They end.
+    End,
+    /// They end, or are in loops.
+    MayLoop,
+}
+
+/// An execution of a program in which threads wait at barriers for ever and the others end, if one is
+/// found.
 pub fn stuck(problem: Problem<'_>, engine: &dyn Engine, settings: Settings) -> Option<Stuck> {
+    find(problem, Others::End, engine, settings)
+}
+
+/// Why threads of a program that no execution ends wait at barriers for ever, be it that others are in
+/// loops, if such an execution is found.
+pub(super) fn in_no_end(
+    problem: Problem<'_>,
+    engine: &dyn Engine,
+    settings: Settings,
+) -> Option<Reason> {
+    let found = find(problem, Others::End, engine, settings);
+    let may_loop = || find(problem, Others::MayLoop, engine, settings);
+    let loops = !problem.graph.cuts.is_empty();
+    let reason = found.or_else(|| loops.then(may_loop).flatten())?.reason;
+    let rule = format!("no execution passes all barriers: {}, in one execution", reason.rule);
+    // The execution is none of the program that is shown.
+    Some(Reason { rule, choices: None, ..reason })
+}
+
+fn find(
+    problem: Problem<'_>,
+    others: Others,
+    engine: &dyn Engine,
+    settings: Settings,
+) -> Option<Stuck> {
     let graph = problem.graph;
     let many = graph.barriers.len() > MOST_OPERATIONS || too_large(graph).is_some();
     if graph.barriers.is_empty() || many || !graph.exprs.is_true(graph.filter) {
         return None;
     }
     let mut stays = Stays::new(graph);
-    let guard = deadlock(&mut stays);
+    let guard = deadlock(&mut stays, others);
     let Stays { mut graph, stays, .. } = stays;
     if graph.exprs.is_false(guard) {
         return None;
@@ -75,67 +114,97 @@ fn reason(graph: &EventGraph, waiting: &[usize], choices: Box<Choices>) -> Reaso
     }
 }
 
-/// That some thread stays, that none of them can go on, and that nobody is in a loop.
-fn deadlock(stays: &mut Stays) -> ExprId {
+/// That some thread stays, that none of them can go on, and where the others are.
+fn deadlock(stays: &mut Stays, others: Others) -> ExprId {
     let mut some = stays.graph.exprs.truth(false);
     for &here in &stays.stays {
         some = stays.graph.exprs.or(some, here);
     }
     let right = stays.right();
     let mut all = stays.graph.exprs.and(some, right);
-    for b in 0..stays.stays.len() {
-        if !stays.graph.exprs.is_false(stays.stays[b]) {
-            let held = is_held(stays, b);
-            let either = stays.graph.exprs.implies(stays.stays[b], held);
-            all = stays.graph.exprs.and(all, either);
-        }
-    }
-    for cut in stays.graph.cuts.clone() {
-        let leaves = stays.graph.exprs.not(cut.guard);
-        all = stays.graph.exprs.and(all, leaves);
-    }
     // Who waits for the task of one that stays does not go on either, which nobody notices here.
     let earlier = stays.graph.api_edges.iter().map(|&(id, _)| stays.graph.event(id).agent);
     for agent in earlier.collect::<BTreeSet<AgentId>>() {
         let ends = stays.graph.exprs.not(stays.held[agent.index()]);
         all = stays.graph.exprs.and(all, ends);
     }
+    let loops = in_loops(stays);
+    match others {
+        Others::MayLoop => stays.forget_loops(),
+        Others::End => {
+            for &loops in &loops {
+                let leaves = stays.graph.exprs.not(loops);
+                all = stays.graph.exprs.and(all, leaves);
+            }
+        }
+    }
+    for b in 0..stays.stays.len() {
+        if !stays.graph.exprs.is_false(stays.stays[b]) {
+            let held = is_held(stays, b, &loops);
+            let either = stays.graph.exprs.implies(stays.stays[b], held);
+            all = stays.graph.exprs.and(all, either);
+        }
+    }
     all
 }
 
-/// When a thread that stays at an operation can never go on.
-fn is_held(stays: &mut Stays, b: usize) -> ExprId {
+/// For each thread, when it is in a loop.
+fn in_loops(stays: &mut Stays) -> Vec<ExprId> {
+    let graph = &mut stays.graph;
+    let never = graph.exprs.truth(false);
+    let mut loops = vec![never; graph.agents.len()];
+    for cut in &graph.cuts {
+        let all = &mut loops[cut.agent.index()];
+        *all = graph.exprs.or(*all, cut.guard);
+    }
+    loops
+}
+
+/// When a thread that stays at an operation can never go on, given when each is in a loop.
+fn is_held(stays: &mut Stays, b: usize, loops: &[ExprId]) -> ExprId {
+    let by_warp = stays.misses_warp(b);
+    let by_barrier = is_incomplete(stays, b, loops);
+    stays.graph.exprs.or(by_warp, by_barrier)
+}
+
+/// When the barrier of an operation that waits is never complete, as far as that is clear.
+fn is_incomplete(stays: &mut Stays, b: usize, loops: &[ExprId]) -> ExprId {
     let op = stays.graph.barriers[b].clone();
     let own = stays.agent(b);
-    let mut held = stays.graph.exprs.truth(false);
-    if !op.waits || !is_clear(&stays.graph, &op.key) {
-        return held;
+    let mut missing = stays.graph.exprs.truth(false);
+    if !op.waits || !are_alike(&stays.graph, &op.key) {
+        return missing;
     }
     if let Some(wanted) = wanted(&stays.graph, &op) {
-        return lacks(stays, &op.key, wanted);
+        return lacks(stays, &op.key, wanted, loops);
+    }
+    let of_cluster = matches!(op.key, BarrierKey::Cluster(_) | BarrierKey::Instance(..));
+    if of_cluster && !are_alone(&stays.graph, &op.key) {
+        return missing;
     }
     for other in stays.participants(&op).into_iter().filter(|&other| other != own) {
         let away = stays.has_not_come(other, b, |other| other.arrives, true);
-        held = stays.graph.exprs.or(held, away);
+        missing = stays.graph.exprs.or(missing, away);
     }
-    held
+    missing
 }
 
-/// Whether it is known who waits for whom at a barrier: each thread for itself, all with one count
-/// or all without.
-fn is_clear(graph: &EventGraph, key: &BarrierKey) -> bool {
-    let here = || graph.barriers.iter().filter(|op| op.key == *key);
-    let alone = |op: &BarrierOp| {
-        let of_warp = matches!(key, BarrierKey::Warp(..) | BarrierKey::Exchange(..));
-        of_warp || graph.mates(graph.event(op.event).agent).next().is_none()
-    };
-    let Some(first) = here().next() else { return false };
-    let alike = |op: &BarrierOp| match (wanted(graph, op), wanted(graph, first)) {
-        (Some(a), Some(b)) => a == b,
-        (None, None) => matches!(op.rule, BarrierRule::AllLive | BarrierRule::Participants),
-        _ => false,
-    };
-    here().all(|op| alone(op) && alike(op))
+/// Whether the operations on a barrier all have one count that is known, or all have none.
+fn are_alike(graph: &EventGraph, key: &BarrierKey) -> bool {
+    let mut here = graph.barriers.iter().filter(|op| op.key == *key);
+    let Some(first) = here.next() else { return false };
+    let first = wanted(graph, first);
+    let plain =
+        |op: &BarrierOp| matches!(op.rule, BarrierRule::AllLive | BarrierRule::Participants);
+    let all = || graph.barriers.iter().filter(|op| op.key == *key);
+    all().all(|op| wanted(graph, op) == first && (first.is_some() || plain(op)))
+}
+
+/// Whether no two threads of a warp come to a barrier.
+fn are_alone(graph: &EventGraph, key: &BarrierKey) -> bool {
+    let users = graph.barriers.iter().filter(|op| op.key == *key);
+    let users: BTreeSet<AgentId> = users.map(|op| graph.event(op.event).agent).collect();
+    users.iter().all(|&user| graph.mates(user).all(|mate| !users.contains(&mate)))
 }
 
 /// How many threads, each of its own warp, an operation with a count asks for.
@@ -145,19 +214,52 @@ fn wanted(graph: &EventGraph, op: &BarrierOp) -> Option<u128> {
     Some(if counts_warps(count) { count / WARP_SIZE } else { count })
 }
 
-/// When fewer have come to a barrier since it was last complete than it asks for.
-fn lacks(stays: &mut Stays, key: &BarrierKey, wanted: u128) -> ExprId {
+/// When fewer have come to a barrier since it was last complete than it asks for, and nobody who might
+/// come is in a loop. Where threads of one warp arrive together, when fewer have come at all: how many
+/// arrivals were for each turn is not counted.
+fn lacks(stays: &mut Stays, key: &BarrierKey, wanted: u128, loops: &[ExprId]) -> ExprId {
     let arrives = |&b: &usize| {
         let op = &stays.graph.barriers[b];
         op.key == *key && op.arrives
     };
     let here: Vec<usize> = (0..stays.stays.len()).filter(arrives).collect();
-    let passed = here.iter().map(|&b| stays.passed(b)).collect();
-    let stay = here.iter().map(|&b| stays.stays[b]).collect();
-    let (passed, stay) = (stays.count(passed), stays.count(stay));
+    let come = if are_alone(&stays.graph, key) {
+        let passed = here.iter().map(|&b| stays.passed(b)).collect();
+        let passed = stays.count(passed);
+        let stay = here.iter().map(|&b| stays.stays[b]).collect();
+        let stay = stays.count(stay);
+        let exprs = &mut stays.graph.exprs;
+        let each = exprs.number(wanted.min(u128::from(u16::MAX)), BarrierOp::ORDINAL_BITS);
+        let open = exprs.binary(Binary::URem, passed, each);
+        exprs.binary(Binary::Add, open, stay)
+    } else {
+        let warps = come_by_warp(stays, &here);
+        stays.count(warps)
+    };
+    let may_come: BTreeSet<AgentId> = here.iter().map(|&b| stays.agent(b)).collect();
     let exprs = &mut stays.graph.exprs;
     let wanted = exprs.number(wanted.min(u128::from(u16::MAX)), BarrierOp::ORDINAL_BITS);
-    let open = exprs.binary(Binary::URem, passed, wanted);
-    let come = exprs.binary(Binary::Add, open, stay);
-    exprs.binary(Binary::ULt, come, wanted)
+    let lacks = exprs.binary(Binary::ULt, come, wanted);
+    may_come.into_iter().fold(lacks, |lacks, agent| {
+        let leaves = exprs.not(loops[agent.index()]);
+        exprs.and(lacks, leaves)
+    })
+}
+
+/// For each warp with these operations, when it has arrived with one: who waits for the others of the
+/// warp to come has not.
+fn come_by_warp(stays: &mut Stays, operations: &[usize]) -> Vec<ExprId> {
+    let mut warps: IndexMap<_, ExprId> = IndexMap::default();
+    for &b in operations {
+        let agent = stays.agent(b);
+        let warp = stays.graph.warp_of(agent).ok_or(agent);
+        let (passed, misses) = (stays.passed(b), stays.misses_warp(b));
+        let exprs = &mut stays.graph.exprs;
+        let not = exprs.not(misses);
+        let arrives = exprs.and(stays.stays[b], not);
+        let comes = exprs.or(passed, arrives);
+        let all = warps.entry(warp).or_insert_with(|| exprs.truth(false));
+        *all = exprs.or(*all, comes);
+    }
+    warps.into_values().collect()
 }
