@@ -483,13 +483,26 @@ fn an_explanation_says_what_was_expected() {
 
 #[test]
 fn a_deadlock_is_where_threads_may_wait() {
-    let test = "PTX t\n.global .u32 x = 0;\n\
-                P0 @ gpu 0, cta 0, warp 0 { ld.relaxed.gpu.u32 %r1, [x]; \
-                setp.eq.u32 %p1, %r1, 0; bar.sync 0; @%p1 bar.sync 1, 64; }\n\
-                P1 @ gpu 0, cta 0, warp 1 { bar.sync 0; }\nexists (x == 0)\n";
-    let run = ptxmc_reading(&["explain", "-"], test);
-    let waits = "all barriers: P0 may wait at barrier 1 of CTA 0\n";
-    assert!(run.out.contains(waits), "{}", run.transcript());
+    let explained = |last: &str| {
+        let test = format!(
+            "PTX t\n.global .u32 x = 0;\n.global .u32 n = 64;\n\
+             P0 @ gpu 0, cta 0, warp 0 {{ ld.relaxed.gpu.u32 %r1, [x]; ld.weak.u32 %r2, [n]; \
+             setp.eq.u32 %p1, %r1, 0; bar.sync 0; {last} }}\n\
+             P1 @ gpu 0, cta 0, warp 1 {{ bar.sync 0; }}\nexists (x == 0)\n"
+        );
+        ptxmc_reading(&["explain", "-"], &test)
+    };
+    for (last, waits) in [
+        (
+            "@%p1 bar.sync 1, 64;",
+            "all barriers: P0 waits at barrier 1 of CTA 0, in one execution\n",
+        ),
+        // Of a number that is read, it is not looked for.
+        ("bar.sync 1, %r2;", "all barriers: P0 may wait at barrier 1 of CTA 0\n"),
+    ] {
+        let run = explained(last);
+        assert!(run.out.contains(waits), "{}", run.transcript());
+    }
 }
 
 #[test]
