@@ -5,10 +5,11 @@
 //! part voids the model (PTX-8.7.2).
 
 use crate::bitrel::Rel;
+use crate::bounds::{Bounds, Precision};
 use crate::collections::IndexSet;
 use crate::event::graph::{EventGraph, EventKind};
 use crate::execution::build::{Choices, Execution};
-use crate::id::{AccessId, EventId};
+use crate::id::{AccessId, EventId, NodeId};
 use crate::ptx::operation::{Order, Proxy};
 use crate::relation::eval::{Interpretation, evaluate_roots};
 use crate::solve::{Budget, Engine, Goal, Pairs, Problem};
@@ -129,25 +130,45 @@ pub fn races(
     engine: &dyn Engine,
     budget: Budget,
 ) -> Result<Vec<Race>, Verdict> {
+    let graph = problem.graph;
+    let place = |id: AccessId| {
+        let event = graph.event(graph.access(id).pieces[0]);
+        (event.agent, event.span)
+    };
+    let accesses = |race: &Race| {
+        let [a, b] = [race.accesses.0, race.accesses.1].map(|id| graph.one_of_all_ways(id));
+        (a.min(b), a.max(b))
+    };
+    let Some(relation) = problem.model.definition(Pairs::Race.relation()) else {
+        // The engine says what is missing.
+        return find(problem, Pairs::Race, engine, budget).map(|race| race.into_iter().collect());
+    };
+    let all = candidates(problem, relation);
     let mut known = IndexSet::default();
-    let mut out = Vec::new();
-    let any = find(problem, Pairs::Race, engine, budget)?;
-    if any.is_none() {
-        return Ok(out);
-    }
-    for (a, b) in candidates(problem.graph) {
-        let place = |id: AccessId| {
-            let event = problem.graph.event(problem.graph.access(id).pieces[0]);
-            (event.agent, event.span)
-        };
-        if known.contains(&(place(a), place(b))) {
+    let mut out: Vec<Race> = Vec::new();
+    // Nearly always a few pairs race: one question answers for all between two that do.
+    let mut open = vec![all.as_slice()];
+    while let Some(pairs) = open.pop() {
+        let is_new = |&(a, b): &(AccessId, AccessId)| !known.contains(&(place(a), place(b)));
+        let (Some(first), Some(last)) =
+            (pairs.iter().position(is_new), pairs.iter().rposition(is_new))
+        else {
             continue;
-        }
-        if let Some(race) = find(problem, Pairs::RaceBetween(a, b), engine, budget)? {
-            known.insert((place(a), place(b)));
+        };
+        let pairs = &pairs[first..=last];
+        let kind = Pairs::RaceWithin(pairs[0], pairs[pairs.len() - 1]);
+        let Some(race) = find(problem, kind, engine, budget)? else { continue };
+        let found = accesses(&race);
+        let at = pairs.binary_search(&found).map_err(|_| {
+            let what = "an engine's race is none by what is known of the program";
+            Verdict::Error(what.to_owned())
+        })?;
+        if known.insert((place(found.0), place(found.1))) {
             out.push(race);
         }
+        open.extend([&pairs[at + 1..], &pairs[..at]]);
     }
+    out.sort_by_key(accesses);
     Ok(out)
 }
 
@@ -218,24 +239,22 @@ fn within(
     Some(Race { events, accesses, mixed: race.mixed, missing, choices })
 }
 
-/// Pairs of accesses that conflict. Two of one thread may race where they use different proxies or
+/// Pairs of accesses that may race by what is known before any execution. Two of one thread may race where they use different proxies or
 /// virtual addresses.
-fn candidates(graph: &EventGraph) -> Vec<(AccessId, AccessId)> {
+fn candidates(
+    Problem { graph, model }: Problem<'_>,
+    relation: NodeId,
+) -> Vec<(AccessId, AccessId)> {
+    let bounds = Bounds::new(graph, &model.arena, &[relation], Precision::Propagated);
+    let may_race = bounds.get(relation).hi.relation();
     let mut out = IndexSet::default();
-    let memory: Vec<EventId> = graph
-        .ids()
-        .filter(|&e| graph.event(e).is_memory() && graph.event(e).agent.index() > 0)
-        .collect();
-    for (at, &a) in memory.iter().enumerate() {
-        for &b in &memory[at + 1..] {
-            let (x, y) = (graph.event(a), graph.event(b));
-            let conflict = x.loc == y.loc && (x.is_write() || y.is_write());
-            let [x, y] = [x, y].map(|event| graph.one_of_all_ways(event.access));
-            if conflict && x != y {
-                out.insert((x.min(y), x.max(y)));
-            }
+    for (a, b) in may_race.iter_pairs().filter(|&(a, b)| Pairs::Race.counts(graph, a, b)) {
+        let [x, y] = [a, b].map(|event| graph.one_of_all_ways(graph.event(event).access));
+        if x != y {
+            out.insert((x.min(y), x.max(y)));
         }
     }
+    out.sort_unstable();
     out.into_iter().collect()
 }
 

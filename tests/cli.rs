@@ -506,6 +506,34 @@ fn a_deadlock_is_where_threads_may_wait() {
 }
 
 #[test]
+fn an_address_of_another_space_is_named() {
+    let verdict = |of: &str, access: &str| {
+        let test = format!(
+            "PTX t\n.shared .u32 s = 0;\nP0 @ gpu 0, cta 0, warp 0 {{ {of}.u64 %rd1, s; \
+             {access}.u32 %r1, [%rd1]; }}\nexists (P0:%r1 == 0)\n"
+        );
+        ptxmc_reading(&["check", "-"], &test)
+    };
+    for (of, access, told) in [
+        ("mov", "ld", "an address of `.shared::cta`, which `cvta.shared::cta` makes generic"),
+        ("cvta.shared", "ld.shared", "a generic address, which `cvta.to.shared::cta` makes one of"),
+        ("cvta.shared", "ld.local", "outside every variable of its state space (PTX-6.4.1) ("),
+    ] {
+        let run = verdict(of, access);
+        assert!(run.out.contains(told), "{}", run.transcript());
+    }
+}
+
+#[test]
+fn a_variable_is_not_a_register_with_a_percent_sign() {
+    let test = "PTX t\n.global .u32 x = 0;\n.param .u64 p0 = x;\nP0 @ cta 0 { .reg .pred %p<2>; .reg .b32 %r<2>; .reg .b64 %rd<2>; \
+                ld.param.u64 %rd1, [p0]; ld.global.u32 %r1, [%rd1]; setp.eq.u32 p1, %r1, 0; }\n\
+                exists (P0:%r1 == 0)\n";
+    let run = ptxmc_reading(&["check", "-"], test);
+    assert!(run.out.contains("allowed"), "{}", run.transcript());
+}
+
+#[test]
 fn chosen_initial_values_are_shown() {
     let test = "PTX t\n.shared .u32 s;\nP0 @ gpu 0, cta 0, warp 0 { ld.shared.u32 %r1, [s]; }\n\
                 exists (P0:%r1 == 7)\n";

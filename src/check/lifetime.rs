@@ -121,6 +121,7 @@ fn rule(graph: &EventGraph, pairs: Pairs, access: EventId) -> String {
         Pairs::MixedRace
         | Pairs::Race
         | Pairs::RaceBetween(..)
+        | Pairs::RaceWithin(..)
         | Pairs::EarlyReuse
         | Pairs::DifferentCounts
         | Pairs::CountsBetween(..) => unreachable!("no question about the life of a CTA"),

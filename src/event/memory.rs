@@ -10,7 +10,7 @@ use crate::program::expr::Expr;
 use crate::program::layout::Resolved;
 use crate::program::micro::{Confined, Micro, Target};
 use crate::program::term::Extension;
-use crate::ptx::operation::Order;
+use crate::ptx::operation::{Order, Space};
 use crate::source::Span;
 
 /// The places that an address may point to.
@@ -58,13 +58,15 @@ impl<'p> ThreadRun<'_, 'p> {
                 }
                 None => {
                     let rule = if let Some(rule) = refused {
-                        rule
+                        rule.to_owned()
                     } else if aligned {
-                        "an access outside every variable of its state space (PTX-6.4.1)"
+                        let rule =
+                            "an access outside every variable of its state space (PTX-6.4.1)";
+                        format!("{rule}{}", self.of_another_space(target.space, at, bytes))
                     } else {
-                        "an access that is not aligned to its size (PTX-6.4.1)"
+                        "an access that is not aligned to its size (PTX-6.4.1)".to_owned()
                     };
-                    self.bad_address(state.guard, rule, span);
+                    self.bad_address(state.guard, &rule, span);
                     Places { list: Vec::new(), nowhere: Some(zero), several: false }
                 }
             };
@@ -107,6 +109,32 @@ impl<'p> ThreadRun<'_, 'p> {
         }
         let (several, listed) = (out.len() + never > 1, complete && never == 0);
         Places { list: out, nowhere: (!listed).then_some(zero), several }
+    }
+
+    /// What to do if an address that a space does not have is one of another space: whoever forgets a
+    /// conversion (PTX-6.4.1.1) uses it so.
+    fn of_another_space(&self, space: Space, at: u64, bytes: u64) -> String {
+        let layout = &self.draft.program.layout;
+        let place = self.code.place;
+        let find = |space: Space| layout.resolve(space, at, bytes, self.index, place);
+        let is_own = |found: &Resolved| match space {
+            Space::SharedCta => found.space == DeclaredSpace::Shared && !found.remote,
+            Space::SharedCluster => found.space == DeclaredSpace::Shared,
+            Space::Local => found.space == DeclaredSpace::Local,
+            _ => false,
+        };
+        if find(Space::Generic).is_some_and(|found| is_own(&found)) {
+            return format!(
+                ": it is a generic address, which `cvta.to.{space}` makes one of `.{space}`"
+            );
+        }
+        let windows = [Space::SharedCta, Space::Local, Space::Const, Space::ParamEntry];
+        match windows.into_iter().find(|&space| at != 0 && find(space).is_some()) {
+            Some(of) if space == Space::Generic => {
+                format!(": it is an address of `.{of}`, which `cvta.{of}` makes generic")
+            }
+            _ => String::new(),
+        }
     }
 
     /// What a value is computed from that the test gives no value and that no thread writes: a

@@ -131,6 +131,9 @@ pub enum Pairs {
     Race,
     /// A race of these two accesses.
     RaceBetween(AccessId, AccessId),
+    /// A race of two accesses, the one with the smaller number first, between these pairs or of one of
+    /// them, by first and second access.
+    RaceWithin((AccessId, AccessId), (AccessId, AccessId)),
     /// An arrival at a CTA's barrier and the thread's next operation there, which may come before
     /// the barrier is reset (PTX-9.7.13.1).
     EarlyReuse,
@@ -150,7 +153,7 @@ impl Pairs {
     #[must_use]
     pub fn relation(self) -> &'static str {
         match self {
-            Self::MixedRace | Self::Race | Self::RaceBetween(..) => "race",
+            Self::MixedRace | Self::Race | Self::RaceBetween(..) | Self::RaceWithin(..) => "race",
             Self::EarlyReuse => "not-reset",
             Self::DifferentCounts | Self::CountsBetween(..) => "at-one-time",
             Self::BeforeStart => "not-started",
@@ -209,6 +212,11 @@ impl Pairs {
                 let (a, b) = ends();
                 let ends = (graph.one_of_all_ways(a), graph.one_of_all_ways(b));
                 ends == (x, y) || ends == (y, x)
+            }
+            Self::RaceWithin(first, last) => {
+                let (a, b) = ends();
+                let [a, b] = [a, b].map(|access| graph.one_of_all_ways(access));
+                a != b && (first..=last).contains(&(a.min(b), a.max(b)))
             }
             Self::EarlyReuse => graph
                 .barrier(a)

@@ -358,7 +358,12 @@ fn thread_directive(
                 .into_iter()
                 .flat_map(|declared| body.declare(declared))
                 .collect();
-            names.registers.extend(registers.iter().map(|(name, _)| name.value.clone()));
+            for (name, _) in &registers {
+                names.registers.insert(name.value.clone());
+                if cursor.text(name.span).starts_with('%') {
+                    names.with_percent.insert(name.value.clone());
+                }
+            }
             draft.threads[thread].registers.extend(registers);
             Ok(())
         }

@@ -47,6 +47,8 @@ pub struct Names {
     pub variables: FxHashMap<String, Type>,
     /// Registers that are declared or initialized, without `%`.
     pub registers: FxHashSet<String>,
+    /// Those of them that are declared with `%`, so that the name without it may be a variable's.
+    pub with_percent: FxHashSet<String>,
 }
 
 /// Decodes one instruction.

@@ -1,6 +1,6 @@
 //! Operands as written into values, addresses, destinations and predicates.
 
-use super::{Decoder, Dialect};
+use super::{Decoder, Dialect, Names};
 use crate::ptx::error::DecodeError;
 use crate::ptx::instruction::{Operand, OperandKind, without_percent};
 use crate::ptx::literal::Float;
@@ -301,9 +301,10 @@ impl Decoder<'_> {
             })
     }
 
-    /// The element type of a variable, unless the thread declares a register of that name.
+    /// The element type of a variable, unless the thread declares a register of just that name.
     pub(super) fn variable(&self, name: &str) -> Option<Type> {
-        let shadowed = self.names.registers.contains(name);
+        let Names { registers, with_percent, .. } = self.names;
+        let shadowed = registers.contains(name) && !with_percent.contains(name);
         self.names.variables.get(name).copied().filter(|_| !shadowed)
     }
 
