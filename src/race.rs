@@ -7,6 +7,7 @@
 use crate::bitrel::Rel;
 use crate::bounds::{Bounds, Precision};
 use crate::collections::IndexSet;
+use crate::event::barrier::BarrierOp;
 use crate::event::graph::{EventGraph, EventKind};
 use crate::execution::build::{Choices, Execution};
 use crate::id::{AccessId, EventId, NodeId};
@@ -67,6 +68,18 @@ pub enum Missing {
     /// The access stands before the `griddepcontrol.wait` that would order it behind the other one
     /// (PTX-9.7.13.13).
     Early(EventId),
+    /// Synchronization leads from an event of the thread of an access to one before the other access,
+    /// but the access comes only after it (PTX-8.8).
+    After {
+        /// The access.
+        access: EventId,
+        /// Where the synchronization starts.
+        from: EventId,
+        /// Where it ends.
+        to: EventId,
+        /// The other access.
+        last: EventId,
+    },
     /// Synchronization leads from an event to one before the last access, but nothing orders the first
     /// access, which is of another thread of the CTA, before it (PTX-8.9.5).
     NotBefore {
@@ -315,23 +328,68 @@ fn missing(
         out.push(Missing::Proxy { one_thread, alias: generic && first.virt != second.virt });
         return out;
     }
-    let near = near_synchronization(problem, execution, (a, b));
-    match near.or_else(|| early(execution, a, b)).or_else(|| early(execution, b, a)) {
-        Some(near) => out.push(near),
-        None => {
-            let seen = [Seen::Observed, Seen::Read, Seen::Unread].into_iter();
-            let links = seen.flat_map(|seen| [((a, b), seen), ((b, a), seen)]);
-            let mut found = links.map(|(ends, seen)| missing_links(problem, execution, ends, seen));
-            let found = found.find(|links| !links.is_empty());
-            let by_others = || {
-                let ends = [(a, b), (b, a)].into_iter();
-                let mut found = ends.filter_map(|ends| of_another_thread(problem, execution, ends));
-                vec![found.next().unwrap_or(Missing::Synchronization)]
-            };
-            out.extend(found.unwrap_or_else(by_others));
-        }
+    if let Some((from, to)) = near_synchronization(problem, execution, (a, b)) {
+        out.push(Missing::Ends(from, to));
+        let includes = crate::event::base::base_relation(graph, BaseRel::Includes);
+        let narrow =
+            [(from, to), (to, from)].into_iter().filter(|&(x, y)| !includes.contains(x, y));
+        out.extend(narrow.map(|(x, y)| Missing::Scope(x, y)));
+        return out;
     }
+    if let Some(early) = early(execution, a, b).or_else(|| early(execution, b, a)) {
+        out.push(early);
+        return out;
+    }
+    let both = [(a, b), (b, a)];
+    let links = |seen: Seen| {
+        let mut found = both.iter().map(|&ends| missing_links(problem, execution, ends, seen));
+        found.find(|links| !links.is_empty())
+    };
+    let late = |kind: &str| {
+        let missing = too_late(problem, execution, (a, b), kind);
+        missing.map(|missing| vec![missing])
+    };
+    let first = |find: fn(Problem<'_>, &Execution<'_>, (EventId, EventId)) -> Option<Missing>| {
+        both.iter().find_map(|&ends| find(problem, execution, ends)).map(|missing| vec![missing])
+    };
+    let found = links(Seen::Observed)
+        .or_else(|| links(Seen::Read))
+        .or_else(|| late("release-acquire"))
+        .or_else(|| links(Seen::Unread))
+        .or_else(|| late("synchronizes"))
+        .or_else(|| first(of_another_thread));
+    out.extend(found.unwrap_or_else(|| vec![Missing::Synchronization]));
     out
+}
+
+/// Synchronization of a kind that would order two accesses if the one of its thread came before it: that
+/// which the access follows most closely.
+fn too_late(
+    Problem { graph, model }: Problem<'_>,
+    execution: &Execution<'_>,
+    (a, b): (EventId, EventId),
+    kind: &str,
+) -> Option<Missing> {
+    let roots = [model.definition(kind)?, model.definition("base-causality")?];
+    let values = evaluate_roots(&model.arena, &roots, execution);
+    let (synchronizes, before) = (values.relation(roots[0]), values.relation(roots[1]));
+    let po = execution.relation(BaseRel::Po);
+    let agent = |id: EventId| graph.event(id).agent;
+    let steps = |from: EventId, to: EventId| {
+        let between = |&id: &EventId| po.contains(from, id) && po.contains(id, to);
+        graph.ids().filter(between).count()
+    };
+    let both = [(a, b), (b, a)].into_iter().flat_map(|(access, last)| {
+        let reaches = move |to: EventId| to == last || before.contains(to, last);
+        let pairs = synchronizes.iter_pairs().filter(move |&(from, to)| {
+            po.contains(from, access) && reaches(to) && agent(to) == agent(last)
+        });
+        pairs.map(move |(from, to)| Missing::After { access, from, to, last })
+    });
+    both.min_by_key(|missing| match *missing {
+        Missing::After { access, from, to, last } => (steps(from, access), steps(to, last)),
+        _ => unreachable!("no other is made"),
+    })
 }
 
 /// That a thread waits for the task of an access, but only behind its own access.
@@ -399,18 +457,31 @@ fn missing_links(
         Seen::Read => execution.relation(BaseRel::Rf).clone(),
         Seen::Unread => execution.relation(BaseRel::Loc).clone(),
     };
-    let within = |&(write, read): &(EventId, EventId)| {
-        let kinds = graph.event(write).is_write() && graph.event(read).is_read();
-        kinds
-            && ordered.contains(first, write)
-            && ordered.contains(read, last)
-            && !ordered.contains(write, read)
-    };
     // Flags are mostly strong, data mostly weak.
     let count_weak = |&(write, read): &(EventId, EventId)| {
         [write, read].into_iter().filter(|&id| !is_strong(graph, id)).count()
     };
-    let found = pairs.iter_pairs().filter(within).min_by_key(count_weak);
+    let agent = |id: EventId| graph.event(id).agent;
+    let meet = |x: EventId, y: EventId| {
+        let of = |op: &BarrierOp, id: EventId| agent(op.event) == agent(id);
+        let mut here = graph.barriers.iter().filter(|op| of(op, x));
+        here.any(|op| graph.barriers.iter().any(|other| other.key == op.key && of(other, y)))
+    };
+    let within = |&(write, read): &(EventId, EventId)| {
+        let (x, y) = (graph.event(write), graph.event(read));
+        let others = x.agent != y.agent && x.is_write() && y.is_read();
+        // Nobody takes data for a flag in a CTA whose barriers order the two threads.
+        let flags = seen != Seen::Unread || !meet(write, read) || count_weak(&(write, read)) == 0;
+        others
+            && flags
+            && ordered.contains(first, write)
+            && ordered.contains(read, last)
+            && !ordered.contains(write, read)
+    };
+    let away = |&(write, read): &(EventId, EventId)| {
+        usize::from(agent(write) != agent(first)) + usize::from(agent(read) != agent(last))
+    };
+    let found = pairs.iter_pairs().filter(within).min_by_key(|pair| (count_weak(pair), away(pair)));
     let Some((write, read)) = found else { return Vec::new() };
     let before = |x: EventId, y: EventId| x == y || ordered.contains(x, y);
     let released =
@@ -461,7 +532,7 @@ fn near_synchronization(
     problem: Problem<'_>,
     execution: &Execution<'_>,
     (a, b): (EventId, EventId),
-) -> Option<Missing> {
+) -> Option<(EventId, EventId)> {
     let model = problem.model;
     let patterns = model.definition("pattern-sync")?;
     let synchronizes = model.definition("release-acquire")?;
@@ -469,11 +540,10 @@ fn near_synchronization(
     let po = execution.relation(BaseRel::Po);
     let before = |x: EventId, y: EventId| x == y || po.contains(x, y);
     let between = |first, x, y, last| before(first, x) && before(y, last);
-    let found = values.relation(patterns).iter_pairs().find(|&(x, y)| {
+    values.relation(patterns).iter_pairs().find(|&(x, y)| {
         (between(a, x, y, b) || between(b, x, y, a))
             && !values.relation(synchronizes).contains(x, y)
-    });
-    found.map(|(x, y)| Missing::Ends(x, y))
+    })
 }
 
 /// An access in words, such as `the 4-byte write to x by P0`.

@@ -64,7 +64,7 @@ fn suite() -> Vec<Case> {
 fn killers<'s>(mutant: &Mutant, suite: &'s [Case]) -> Vec<&'s str> {
     let model = mutant.model();
     let engine = Choice::Auto.engines().swap_remove(0);
-    let mut settings = Settings::default();
+    let mut settings = Settings { raises: true, ..Settings::default() };
     settings.budget.milliseconds = Some(20_000);
     suite
         .iter()

@@ -46,6 +46,7 @@ fn races_of(text: &str) -> Vec<String> {
                 Missing::Link { gap: Gap::Reduction, .. } => "reduction",
                 Missing::Link { gap: Gap::Unread, .. } => "unread",
                 Missing::Early(_) => "early",
+                Missing::After { .. } => "after",
                 Missing::NotBefore { .. } => "not-before",
                 Missing::NotBehind { .. } => "not-behind",
                 Missing::Synchronization => "synchronization",
@@ -135,7 +136,8 @@ fn a_release_sequence_may_end_in_too_narrow_a_scope() {
     let found = races_of(text);
     assert!(
         found.contains(
-            &"the 4-byte write to x by P0 / the 4-byte read of x by P1: weak weak ends".to_owned()
+            &"the 4-byte write to x by P0 / the 4-byte read of x by P1: weak weak ends scope"
+                .to_owned()
         ),
         "{found:?}"
     );
@@ -220,6 +222,28 @@ fn real_code_races_where_it_is_broken() {
         checked += 1;
     }
     assert!(checked > 80, "only {checked} tests");
+}
+
+#[test]
+fn an_access_behind_its_release_is_named() {
+    // The consumer gives the buffer back before it has read it.
+    let early = "PTX early\n.global .u32 buf = 0;\n.global .u32 empty = 0;\n\
+        P0 @ gpu 0, cta 0 {\nW: ld.acquire.gpu.global.u32 %r1, [empty];\n\
+        setp.eq.u32 %p1, %r1, 0;\n@%p1 bra W;\nst.weak.global.u32 [buf], 1;\n}\n\
+        P1 @ gpu 0, cta 1 {\nst.release.gpu.global.u32 [empty], 1;\n\
+        ld.weak.global.u32 %r2, [buf];\n}\nexists (P1:%r2 == 1)\n";
+    assert_eq!(
+        races_of(early),
+        ["the 4-byte write to buf by P0 / the 4-byte read of buf by P1: weak weak after"]
+    );
+    // And a barrier between two uses of it is missing.
+    let one = "PTX once\n.shared .u32 buf = 0;\nP0 @ gpu 0, cta 0, warp 0 {\nbar.sync 0;\n\
+        ld.weak.shared.u32 %r1, [buf];\n}\nP1 @ gpu 0, cta 0, warp 1 {\nbar.sync 0;\n\
+        st.weak.shared.u32 [buf], 1;\n}\nexists (P0:%r1 == 1)\n";
+    assert_eq!(
+        races_of(one),
+        ["the 4-byte read of buf by P0 / the 4-byte write to buf by P1: weak weak after"]
+    );
 }
 
 #[test]

@@ -75,7 +75,7 @@ struct Reading {
 
 impl Reading {
     fn of(names: &[&str]) -> Self {
-        let mut settings = Settings::default();
+        let mut settings = Settings { raises: true, ..Settings::default() };
         let mut variants = BTreeSet::new();
         for name in names {
             let (key, value) = name.split_once('=').expect("NAME=VALUE");

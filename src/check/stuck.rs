@@ -38,7 +38,7 @@ pub struct Stuck {
 enum Others {
     /// They end.
     End,
-    /// They end, or are in loops.
+    /// They end, are in loops, or wait for tasks of which some thread does not end.
     MayLoop,
 }
 
@@ -57,8 +57,8 @@ pub(super) fn in_no_end(
 ) -> Option<Reason> {
     let found = find(problem, Others::End, engine, settings);
     let may_loop = || find(problem, Others::MayLoop, engine, settings);
-    let loops = !problem.graph.cuts.is_empty();
-    let reason = found.or_else(|| loops.then(may_loop).flatten())?.reason;
+    let others = !problem.graph.cuts.is_empty() || !problem.graph.api_edges.is_empty();
+    let reason = found.or_else(|| others.then(may_loop).flatten())?.reason;
     let rule = format!("no execution passes all barriers: {}, in one execution", reason.rule);
     // The execution is none of the program that is shown.
     Some(Reason { rule, choices: None, ..reason })
@@ -122,25 +122,19 @@ fn deadlock(stays: &mut Stays, others: Others) -> ExprId {
     }
     let right = stays.right();
     let mut all = stays.graph.exprs.and(some, right);
-    // Who waits for the task of one that stays does not go on either, which nobody notices here.
-    let earlier = stays.graph.api_edges.iter().map(|&(id, _)| stays.graph.event(id).agent);
-    for agent in earlier.collect::<BTreeSet<AgentId>>() {
-        let ends = stays.graph.exprs.not(stays.held[agent.index()]);
-        all = stays.graph.exprs.and(all, ends);
-    }
-    let loops = in_loops(stays);
+    let elsewhere = elsewhere(stays);
     match others {
         Others::MayLoop => stays.forget_loops(),
         Others::End => {
-            for &loops in &loops {
-                let leaves = stays.graph.exprs.not(loops);
-                all = stays.graph.exprs.and(all, leaves);
+            for &elsewhere in &elsewhere {
+                let ends = stays.graph.exprs.not(elsewhere);
+                all = stays.graph.exprs.and(all, ends);
             }
         }
     }
     for b in 0..stays.stays.len() {
         if !stays.graph.exprs.is_false(stays.stays[b]) {
-            let held = is_held(stays, b, &loops);
+            let held = is_held(stays, b, &elsewhere);
             let either = stays.graph.exprs.implies(stays.stays[b], held);
             all = stays.graph.exprs.and(all, either);
         }
@@ -148,27 +142,28 @@ fn deadlock(stays: &mut Stays, others: Others) -> ExprId {
     all
 }
 
-/// For each thread, when it is in a loop.
-fn in_loops(stays: &mut Stays) -> Vec<ExprId> {
-    let graph = &mut stays.graph;
-    let never = graph.exprs.truth(false);
-    let mut loops = vec![never; graph.agents.len()];
-    for cut in &graph.cuts {
-        let all = &mut loops[cut.agent.index()];
-        *all = graph.exprs.or(*all, cut.guard);
+/// For each thread, when it neither ends nor stays at a barrier: it is in a loop or waits for the task of
+/// one that does not end.
+fn elsewhere(stays: &mut Stays) -> Vec<ExprId> {
+    let mut elsewhere = stays.held.clone();
+    for b in 0..stays.stays.len() {
+        let agent = stays.agent(b).index();
+        let exprs = &mut stays.graph.exprs;
+        let not = exprs.not(stays.stays[b]);
+        elsewhere[agent] = exprs.and(elsewhere[agent], not);
     }
-    loops
+    elsewhere
 }
 
-/// When a thread that stays at an operation can never go on, given when each is in a loop.
-fn is_held(stays: &mut Stays, b: usize, loops: &[ExprId]) -> ExprId {
+/// When a thread that stays at an operation can never go on, given when each is elsewhere.
+fn is_held(stays: &mut Stays, b: usize, elsewhere: &[ExprId]) -> ExprId {
     let by_warp = stays.misses_warp(b);
-    let by_barrier = is_incomplete(stays, b, loops);
+    let by_barrier = is_incomplete(stays, b, elsewhere);
     stays.graph.exprs.or(by_warp, by_barrier)
 }
 
 /// When the barrier of an operation that waits is never complete, as far as that is clear.
-fn is_incomplete(stays: &mut Stays, b: usize, loops: &[ExprId]) -> ExprId {
+fn is_incomplete(stays: &mut Stays, b: usize, elsewhere: &[ExprId]) -> ExprId {
     let op = stays.graph.barriers[b].clone();
     let own = stays.agent(b);
     let mut missing = stays.graph.exprs.truth(false);
@@ -176,7 +171,7 @@ fn is_incomplete(stays: &mut Stays, b: usize, loops: &[ExprId]) -> ExprId {
         return missing;
     }
     if let Some(wanted) = wanted(&stays.graph, &op) {
-        return lacks(stays, &op.key, wanted, loops);
+        return lacks(stays, &op.key, wanted, elsewhere);
     }
     let of_cluster = matches!(op.key, BarrierKey::Cluster(_) | BarrierKey::Instance(..));
     if of_cluster && !are_alone(&stays.graph, &op.key) {
@@ -215,9 +210,9 @@ fn wanted(graph: &EventGraph, op: &BarrierOp) -> Option<u128> {
 }
 
 /// When fewer have come to a barrier since it was last complete than it asks for, and nobody who might
-/// come is in a loop. Where threads of one warp arrive together, when fewer have come at all: how many
+/// come is elsewhere. Where threads of one warp arrive together, when fewer have come at all: how many
 /// arrivals were for each turn is not counted.
-fn lacks(stays: &mut Stays, key: &BarrierKey, wanted: u128, loops: &[ExprId]) -> ExprId {
+fn lacks(stays: &mut Stays, key: &BarrierKey, wanted: u128, elsewhere: &[ExprId]) -> ExprId {
     let arrives = |&b: &usize| {
         let op = &stays.graph.barriers[b];
         op.key == *key && op.arrives
@@ -241,8 +236,8 @@ fn lacks(stays: &mut Stays, key: &BarrierKey, wanted: u128, loops: &[ExprId]) ->
     let wanted = exprs.number(wanted.min(u128::from(u16::MAX)), BarrierOp::ORDINAL_BITS);
     let lacks = exprs.binary(Binary::ULt, come, wanted);
     may_come.into_iter().fold(lacks, |lacks, agent| {
-        let leaves = exprs.not(loops[agent.index()]);
-        exprs.and(lacks, leaves)
+        let not = exprs.not(elsewhere[agent.index()]);
+        exprs.and(lacks, not)
     })
 }
 

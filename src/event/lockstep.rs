@@ -9,6 +9,7 @@ use super::barrier::BarrierKey;
 use super::draft::{Draft, barrier_at};
 use super::graph::{Cut, CutKind};
 use super::loops::LoopId;
+use super::skip::KEPT;
 use super::unfold::ThreadRun;
 use crate::id::ExprId;
 use crate::program::micro::{BarrierGroup, Micro};
@@ -24,6 +25,8 @@ pub(super) struct Lockstep {
     before: Vec<BarrierKey>,
     /// Those that it passes in each round.
     round: Vec<BarrierKey>,
+    /// How many rounds there are up to the bound.
+    rounds: u8,
 }
 
 /// Whether a micro-operation is a barrier that all threads of the CTA pass together.
@@ -37,6 +40,9 @@ impl ThreadRun<'_, '_> {
     /// Notes the cut of a loop that passes barriers, if its rounds are alike.
     pub(super) fn note_lockstep(&mut self, id: LoopId, node: usize, cut: usize) {
         let last = self.flow.round(id, node);
+        if last <= KEPT {
+            return;
+        }
         let mut rounds = Vec::new();
         let mut first = None;
         for round in 1..=last {
@@ -60,7 +66,8 @@ impl ThreadRun<'_, '_> {
             return;
         }
         let (before, round) = (self.keys(&before), rounds.swap_remove(0));
-        self.draft.locksteps.push(Lockstep { thread: self.index, cut, before, round });
+        let thread = self.index;
+        self.draft.locksteps.push(Lockstep { thread, cut, before, round, rounds: last });
     }
 
     fn keys(&self, ops: &[usize]) -> Vec<BarrierKey> {
@@ -101,7 +108,8 @@ impl Draft<'_> {
             let mut cuts = all.iter().filter(|other| other.thread == thread).peekable();
             cuts.peek()?;
             for other in cuts {
-                if other.round != one.round || before(other) != before(one) {
+                let alike = other.rounds == one.rounds && other.round == one.round;
+                if !alike || before(other) != before(one) {
                     return None;
                 }
                 goes_on = self.exprs.or(goes_on, self.cuts[other.cut].back);

@@ -80,7 +80,8 @@ struct Slice<'g> {
     symbols: BTreeSet<SymbolId>,
     reads: BTreeSet<AccessId>,
     places: BTreeSet<LocId>,
-    exchanges: bool,
+    /// Operations at barriers that return something.
+    returned: BTreeSet<u32>,
     open: Vec<ExprId>,
 }
 
@@ -100,7 +101,7 @@ impl<'g> Slice<'g> {
             symbols: BTreeSet::new(),
             reads: BTreeSet::new(),
             places: BTreeSet::new(),
-            exchanges: false,
+            returned: BTreeSet::new(),
             open: all.chain(shown).chain(asked).collect(),
         };
         slice.open.sort_unstable();
@@ -121,12 +122,16 @@ impl<'g> Slice<'g> {
             }
             Expr::Read(access) | Expr::Mbarrier(access) => self.read(access),
             Expr::Final(loc) => self.place(loc),
-            // Who meets whom is not looked at.
-            Expr::Barrier(_) if !self.exchanges => {
-                self.exchanges = true;
-                let operands = graph.barriers.iter().filter_map(|op| op.operand);
-                let exchanged = graph.barriers.iter().filter_map(BarrierOp::exchanged);
-                self.open.extend(operands.chain(exchanged));
+            Expr::Barrier(index) if self.returned.insert(index) => {
+                let op = &graph.barriers[index as usize];
+                match op.exchanged() {
+                    Some(value) => self.open.push(value),
+                    // Who meets whom there is not looked at.
+                    None => {
+                        let here = graph.barriers.iter().filter(|other| other.key == op.key);
+                        self.open.extend(here.filter_map(|other| other.operand));
+                    }
+                }
             }
             _ => {}
         }

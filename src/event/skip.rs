@@ -1,7 +1,7 @@
 //! Executions whose loops go round more often than the bound, by fewer rounds.
 //!
 //! Of an execution with more rounds of a loop than the bound, rounds may be left out that write nothing
-//! and pass no barrier, but for the last one and one that is looked at, for a misuse or a race. What
+//! and pass no barrier, but for the first, the last, and two that are looked at, for a misuse or a race. What
 //! remains are the events of an execution in which the loop's registers have some value or other where
 //! rounds are missing. Without reads and fences, nothing is ordered that was not before, and all axioms
 //! forbid; so the rest is consistent if the whole was. Where registers may have any value at the heads
@@ -13,13 +13,13 @@ use super::lockstep::is_common;
 use super::loops::LoopId;
 use super::unfold::{Cell, State, ThreadRun};
 use crate::id::{ExprId, SymbolId};
-use crate::program::expr::Expr;
+use crate::program::expr::{Binary, Expr};
 use crate::program::micro::{Micro, Step};
 use crate::program::term::Term;
 
-/// How many rounds may have to stay though they write nothing: one of each of two threads that are
-/// looked at, and the last.
-const KEPT: u8 = 3;
+/// How many rounds may have to stay though they write nothing, beside the first, which begins with what
+/// the thread brings: two that are looked at, and the last.
+pub(super) const KEPT: u8 = 3;
 
 impl ThreadRun<'_, '_> {
     /// Whether rounds of a loop may stand for more of them.
@@ -55,19 +55,16 @@ impl ThreadRun<'_, '_> {
         state
     }
 
-    /// When so many of the rounds up to the bound have written something that none can be left out: all
-    /// but one, which may be looked at.
+    /// When so many of the rounds up to the bound have written something that none may be left out: of
+    /// those behind the first, two that write nothing may be looked at.
     pub(super) fn is_busy(&mut self, id: LoopId, node: usize) -> ExprId {
-        let rounds = 1..=self.flow.round(id, node);
+        let rounds = 2..=self.flow.round(id, node);
         let writes: Vec<ExprId> = rounds.map(|round| self.writes(id, round, node)).collect();
-        let mut busy = self.exprs().truth(true);
-        for (at, &one) in writes.iter().enumerate() {
-            for &other in &writes[at + 1..] {
-                let either = self.exprs().or(one, other);
-                busy = self.exprs().and(busy, either);
-            }
-        }
-        busy
+        let exprs = self.exprs();
+        let quiet: Vec<ExprId> = writes.into_iter().map(|writes| exprs.not(writes)).collect();
+        let quiet = exprs.count(quiet, u8::BITS);
+        let looked_at = exprs.number(u128::from(KEPT), u8::BITS);
+        exprs.binary(Binary::ULt, quiet, looked_at)
     }
 
     /// When a round of a loop writes something.

@@ -145,13 +145,16 @@ pub(super) fn settled<'p>(
         // What is never meant is known of as many rounds as there are.
         let changed = draft.facts.never.is_empty() && draft.follow_counting();
         reductions = draft.reductions();
-        // What rounds change that stand for others is known better if it is known where threads come.
-        let again = unfolding.skips && draft.facts.reached.is_none();
+        // What rounds change that stand for others is known better if it is known where threads come:
+        // never less than what they come to with what is known so far.
+        let comes = std::mem::take(&mut draft.reached);
+        let known = draft.facts.reached.as_ref();
+        let again = unfolding.skips && known.is_none_or(|known| !comes.is_subset(known));
         if reductions == draft.results && !changed && !again {
             return draft;
         }
         if again {
-            draft.facts.reached = Some(std::mem::take(&mut draft.reached));
+            draft.facts.reached.get_or_insert_default().extend(comes);
         }
         (rounds, facts) = (draft.rounds, draft.facts);
     }
@@ -352,7 +355,7 @@ impl<'d, 'p> ThreadRun<'d, 'p> {
         }
         let mut ended = self.draft.exprs.is_false(state.guard);
         if !ended {
-            if self.draft.unfolding.skips && self.draft.facts.reached.is_none() {
+            if self.draft.unfolding.skips {
                 self.draft.reached.insert((self.index, self.flow.nodes[node]));
             }
             for micro in &step.micros {

@@ -130,6 +130,13 @@ fn why(missing: Missing, picture: &Picture) -> String {
              (PTX-9.7.13.13).",
             picture.label(access)
         ),
+        Missing::After { access, from, to, last } => {
+            let [access, from, to, last] = [access, from, to, last].map(|id| picture.label(id));
+            format!(
+                "{to} synchronizes with {from}, but {access} comes only after {from}, and nothing orders \
+                 {last} before {access} either (PTX-8.9.5)."
+            )
+        }
         Missing::NotBefore { access, from, to } => {
             let [access, from, to] = [access, from, to].map(|id| picture.label(id));
             format!(
