@@ -69,7 +69,7 @@ pub enum Missing {
     /// (PTX-9.7.13.13).
     Early(EventId),
     /// Synchronization leads from an event of the thread of an access to one before the other access,
-    /// but the access comes only after it (PTX-8.8).
+    /// but the access comes only after it (PTX-8.9.5).
     After {
         /// The access.
         access: EventId,
@@ -202,6 +202,29 @@ pub fn find(
     }
 }
 
+/// The races of one execution, each pair of statements once.
+#[must_use]
+pub fn in_execution(problem: Problem<'_>, execution: &Execution<'_>) -> Vec<Race> {
+    let Problem { graph, model } = problem;
+    let Some(relation) = model.definition(Pairs::Race.relation()) else { return Vec::new() };
+    let values = evaluate_roots(&model.arena, &[relation], execution);
+    let mut known = IndexSet::default();
+    let mut out = Vec::new();
+    for (a, b) in values.relation(relation).iter_pairs() {
+        let events = (a.min(b), a.max(b));
+        let place = |id: EventId| (graph.event(id).agent, graph.event(id).span);
+        if !known.insert((place(events.0), place(events.1))) {
+            continue;
+        }
+        let accesses = (graph.event(events.0).access, graph.event(events.1).access);
+        let mixed = Pairs::MixedRace.counts(graph, a, b);
+        let missing = missing(problem, execution, events);
+        let choices = Box::new(execution.choices.clone());
+        out.push(Race { events, accesses, mixed, missing, choices });
+    }
+    out
+}
+
 /// The same races in fewer executions: each is shown in that of an earlier one where it happens there
 /// too, unless more is missing there than in its own.
 #[must_use]
@@ -252,8 +275,8 @@ fn within(
     Some(Race { events, accesses, mixed: race.mixed, missing, choices })
 }
 
-/// Pairs of accesses that may race by what is known before any execution. Two of one thread may race where they use different proxies or
-/// virtual addresses.
+/// Pairs of accesses that may race by what is known before any execution. Two of one thread may race
+/// where they use different proxies or virtual addresses.
 fn candidates(
     Problem { graph, model }: Problem<'_>,
     relation: NodeId,

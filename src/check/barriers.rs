@@ -67,9 +67,6 @@ fn may_mix(graph: &EventGraph) -> bool {
     })
 }
 
-/// Of a deadlock that other orders come to otherwise.
-pub(super) const IN_ONE_ORDER: &str = ", in one order of the operations";
-
 /// No execution completes: because of a misuse that is undefined, or else of a deadlock.
 ///
 /// Where threads can meet so that all barriers are passed, it is for another reason: the axioms
@@ -93,7 +90,7 @@ pub(super) fn stuck(
     if let Some(verdict) = counts::differ_before_an_end(problem, engine, settings) {
         return verdict;
     }
-    // The operations that surely happen may be but some of those at which threads wait.
+    // Threads may wait at others than the operations that surely happen.
     if Barriers::fixed(graph).is_none()
         && let Some(reason) = in_no_end(problem, engine, settings)
     {
@@ -101,7 +98,7 @@ pub(super) fn stuck(
     }
     let mut why = deadlock(graph, &schedules.stuck());
     if !schedules.lead_to_one_end() {
-        why.rule.push_str(IN_ONE_ORDER);
+        why.rule.push_str(", in one order of the operations");
     }
     Verdict::Deadlock(why)
 }
@@ -287,6 +284,16 @@ pub(super) fn deadlock(graph: &EventGraph, waiting: &[usize]) -> Reason {
         [] => (true, open_barriers(graph)),
         certain => (false, certain.to_vec()),
     };
+    reason_of(graph, "no execution passes all barriers: ", may, &waiting)
+}
+
+/// As [`deadlock`], where others stay in loops or come to other places: who waits at these operations in
+/// one order of all.
+pub(super) fn deadlock_in_one_order(graph: &EventGraph, waiting: &[usize]) -> Reason {
+    reason_of(graph, "no execution ends: in one order of the operations, ", false, waiting)
+}
+
+fn reason_of(graph: &EventGraph, what: &str, may: bool, waiting: &[usize]) -> Reason {
     // A loop has several copies of one operation.
     let threads: IndexSet<String> = waiting
         .iter()
@@ -298,10 +305,7 @@ pub(super) fn deadlock(graph: &EventGraph, waiting: &[usize]) -> Reason {
         })
         .collect();
     Reason {
-        rule: format!(
-            "no execution passes all barriers: {}",
-            threads.into_iter().collect::<Vec<_>>().join("; ")
-        ),
+        rule: format!("{what}{}", threads.into_iter().collect::<Vec<_>>().join("; ")),
         spans: in_order(waiting.iter().map(|&b| graph.event(graph.barriers[b].event).span)),
         choices: None,
     }

@@ -16,7 +16,7 @@ use crate::verdict::{Decided, Reason, Undecided, Verdict};
 
 /// Where threads wait.
 enum Wait {
-    /// At barriers, for each other, though no thread stays in a loop.
+    /// At barriers, for each other, whether or not others stay in loops.
     AtBarriers(Reason),
     /// In loops that they never leave.
     InLoops,
@@ -134,9 +134,7 @@ fn wait(problem: Problem<'_>, engine: &dyn Engine, settings: Settings) -> Result
         for places in schedules.ends().iter().filter(|places| settled && !places.is_empty()) {
             let ends = Ends::new(&left, places);
             if ends.are_at(graph, places) && completes(&up_to(graph, &ends, |_| true))? {
-                let mut why = barriers::deadlock(graph, places);
-                why.rule.push_str(barriers::IN_ONE_ORDER);
-                return Ok(Wait::AtBarriers(why));
+                return Ok(Wait::AtBarriers(barriers::deadlock_in_one_order(graph, places)));
             }
         }
         return Ok(by_values(problem, engine, settings).unwrap_or(Wait::Unclear));
@@ -145,6 +143,7 @@ fn wait(problem: Problem<'_>, engine: &dyn Engine, settings: Settings) -> Result
     if settled && stuck.is_empty() {
         return Ok(Wait::InLoops);
     }
+    // That all leave their loops may let threads come to barriers that others wait at before.
     let ends = Ends::new(&left, &stuck);
     if ends.are_at(graph, &stuck) && completes(&up_to(graph, &ends, |_| true))? {
         return Ok(Wait::AtBarriers(barriers::deadlock(graph, &stuck)));

@@ -258,7 +258,7 @@ impl Stays {
         op.rule == BarrierRule::AllLive && !self.graph.knows_counts_at(&op.key)
     }
 
-    /// Takes those threads only not to end that stay at barriers.
+    /// Counts only threads that stay at barriers as not ending: those in loops may still go on.
     pub(super) fn forget_loops(&mut self) {
         let never = self.graph.exprs.truth(false);
         self.held.fill(never);

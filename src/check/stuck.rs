@@ -59,7 +59,10 @@ pub(super) fn in_no_end(
     let may_loop = || find(problem, Others::MayLoop, engine, settings);
     let others = !problem.graph.cuts.is_empty() || !problem.graph.api_edges.is_empty();
     let reason = found.or_else(|| others.then(may_loop).flatten())?.reason;
-    let rule = format!("no execution passes all barriers: {}, in one execution", reason.rule);
+    let rule = match problem.graph.cuts.is_empty() {
+        true => format!("no execution passes all barriers: {}, in one execution", reason.rule),
+        false => format!("no execution ends: in one, {}", reason.rule),
+    };
     // The execution is none of the program that is shown.
     Some(Reason { rule, choices: None, ..reason })
 }
@@ -126,8 +129,8 @@ fn deadlock(stays: &mut Stays, others: Others) -> ExprId {
     match others {
         Others::MayLoop => stays.forget_loops(),
         Others::End => {
-            for &elsewhere in &elsewhere {
-                let ends = stays.graph.exprs.not(elsewhere);
+            for &away in &elsewhere {
+                let ends = stays.graph.exprs.not(away);
                 all = stays.graph.exprs.and(all, ends);
             }
         }
@@ -241,8 +244,8 @@ fn lacks(stays: &mut Stays, key: &BarrierKey, wanted: u128, elsewhere: &[ExprId]
     })
 }
 
-/// For each warp with these operations, when it has arrived with one: who waits for the others of the
-/// warp to come has not.
+/// For each warp with these operations, when it has arrived with one. A thread that still waits for
+/// others of its warp to come there has not arrived.
 fn come_by_warp(stays: &mut Stays, operations: &[usize]) -> Vec<ExprId> {
     let mut warps: IndexMap<_, ExprId> = IndexMap::default();
     for &b in operations {

@@ -131,7 +131,7 @@ impl<'p> ThreadRun<'_, 'p> {
         let windows = [Space::SharedCta, Space::Local, Space::Const, Space::ParamEntry];
         match windows.into_iter().find(|&space| at != 0 && find(space).is_some()) {
             Some(of) if space == Space::Generic => {
-                format!(": it is an address of `.{of}`, which `cvta.{of}` makes generic")
+                format!(": it may be an address of `.{of}`, which `cvta.{of}` makes generic")
             }
             _ => String::new(),
         }

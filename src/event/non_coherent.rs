@@ -47,10 +47,9 @@ impl Draft<'_> {
             self.violations.push(Violation {
                 guard,
                 span: self.accesses[load.index()].span,
-                rule:
-                    "a non-coherent load of data that is written meanwhile: no fence orders it, a \
-                       plain `ld` is one of the model (PTX-8.1)"
-                        .to_owned(),
+                rule: "a non-coherent load of data that is written meanwhile: fences do not order \
+                       it, so use a plain `ld` (PTX-8.1)"
+                    .to_owned(),
                 out_of_model: true,
                 behind,
                 ended,

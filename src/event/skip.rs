@@ -1,8 +1,8 @@
 //! Executions whose loops go round more often than the bound, by fewer rounds.
 //!
 //! Of an execution with more rounds of a loop than the bound, rounds may be left out that write nothing
-//! and pass no barrier, but for the first, the last, and two that are looked at, for a misuse or a race. What
-//! remains are the events of an execution in which the loop's registers have some value or other where
+//! and pass no barrier, but for the first, the last, and two that are looked at, for a misuse or a race.
+//! What remains are the events of an execution in which the loop's registers have some value or other where
 //! rounds are missing. Without reads and fences, nothing is ordered that was not before, and all axioms
 //! forbid; so the rest is consistent if the whole was. Where registers may have any value at the heads
 //! of rounds, what no execution does is done by none of the program either.
@@ -17,9 +17,12 @@ use crate::program::expr::{Binary, Expr};
 use crate::program::micro::{Micro, Step};
 use crate::program::term::Term;
 
+/// How many rounds of a loop may be looked at together, for a misuse or a race.
+const LOOKED_AT: u8 = 2;
+
 /// How many rounds may have to stay though they write nothing, beside the first, which begins with what
-/// the thread brings: two that are looked at, and the last.
-pub(super) const KEPT: u8 = 3;
+/// the thread brings: those that are looked at, and the last.
+pub(super) const KEPT: u8 = LOOKED_AT + 1;
 
 impl ThreadRun<'_, '_> {
     /// Whether rounds of a loop may stand for more of them.
@@ -55,16 +58,16 @@ impl ThreadRun<'_, '_> {
         state
     }
 
-    /// When so many of the rounds up to the bound have written something that none may be left out: of
-    /// those behind the first, two that write nothing may be looked at.
+    /// When so many of the rounds up to the bound have written something that perhaps none can be left
+    /// out: of those behind the first, fewer than three write nothing, and two may be looked at.
     pub(super) fn is_busy(&mut self, id: LoopId, node: usize) -> ExprId {
         let rounds = 2..=self.flow.round(id, node);
         let writes: Vec<ExprId> = rounds.map(|round| self.writes(id, round, node)).collect();
         let exprs = self.exprs();
         let quiet: Vec<ExprId> = writes.into_iter().map(|writes| exprs.not(writes)).collect();
         let quiet = exprs.count(quiet, u8::BITS);
-        let looked_at = exprs.number(u128::from(KEPT), u8::BITS);
-        exprs.binary(Binary::ULt, quiet, looked_at)
+        let enough = exprs.number(u128::from(LOOKED_AT + 1), u8::BITS);
+        exprs.binary(Binary::ULt, quiet, enough)
     }
 
     /// When a round of a loop writes something.

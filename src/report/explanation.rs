@@ -2,8 +2,8 @@
 
 use super::derivation::{defined, derivation, name};
 use super::readings::description;
-use super::reason;
 use super::witness::{Picture, text};
+use super::{races, reason};
 use crate::batch::{Case, Judgement, Standing};
 use crate::check::{SINGLE_COPY, Stuck};
 use crate::event::graph::{AgentKind, EventGraph, EventKind};
@@ -14,7 +14,7 @@ use crate::litmus::ast::{Quantifier, ThreadPlace};
 use crate::relation::axiom::{Failure, Witness};
 use crate::relation::eval::{Values, evaluate};
 use crate::relation::expr::{Axiom, Model, Node};
-use crate::solve::Core;
+use crate::solve::{Core, Problem};
 use crate::source::{Files, Span};
 use crate::verdict::{Kind, Reason, Verdict};
 
@@ -62,6 +62,7 @@ pub fn render(
         Verdict::Allowed(choices) => {
             out.push_str("This execution has the outcome, and the model admits it:\n");
             out.push_str(&drawn(subject, graph, choices));
+            out.push_str(&races_of(subject, graph, choices));
         }
         Verdict::Forbidden(core) => {
             if core.axioms.is_empty() || !core.endless.is_empty() {
@@ -217,6 +218,15 @@ fn drawn(subject: Subject<'_>, graph: Option<&EventGraph>, choices: &Choices) ->
         Ok(picture) => text::render(&picture),
         Err(message) => format!("  {message}\n"),
     }
+}
+
+/// What races in an execution, which is mostly why it has an outcome that nobody wants.
+fn races_of(subject: Subject<'_>, graph: Option<&EventGraph>, choices: &Choices) -> String {
+    let Some(graph) = graph else { return String::new() };
+    let Ok(execution) = Execution::build(graph, choices.clone()) else { return String::new() };
+    let picture = Picture::of_execution(&subject.case.test.name, &execution, subject.model);
+    let problem = Problem { graph, model: subject.model };
+    races::beside(problem, &execution, subject.files, &picture)
 }
 
 fn picture(subject: Subject<'_>, graph: &EventGraph, choices: &Choices) -> Result<Picture, String> {

@@ -5,8 +5,9 @@ use super::witness::{Picture, text};
 use crate::batch::Case;
 use crate::event::graph::EventGraph;
 use crate::execution::build::Execution;
-use crate::race::{Gap, Missing, Race, describe, spans};
+use crate::race::{Gap, Missing, Race, describe, in_execution, spans};
 use crate::relation::expr::Model;
+use crate::solve::Problem;
 use crate::source::Files;
 use crate::verdict::Undecided;
 
@@ -50,6 +51,29 @@ pub fn render(
             out.push_str(&format!("  {subject} in this execution:\n"));
             out.push_str(&text::render(&picture));
         }
+    }
+    out
+}
+
+/// How many races of one execution are shown beside it.
+const MOST_BESIDE: usize = 4;
+
+/// The races of an execution that is shown, with what does not order them; empty where there are none.
+#[must_use]
+pub(super) fn beside(
+    problem: Problem<'_>,
+    execution: &Execution<'_>,
+    files: &Files,
+    picture: &Picture,
+) -> String {
+    let races = in_execution(problem, execution);
+    let mut out = String::new();
+    for race in races.iter().take(MOST_BESIDE) {
+        out.push_str(&one(race, problem.graph, files, Some(picture)));
+    }
+    if races.len() > MOST_BESIDE {
+        let more = races.len() - MOST_BESIDE;
+        out.push_str(&format!("\nand {more} more races, which `ptxmc races` lists\n"));
     }
     out
 }
@@ -133,7 +157,7 @@ fn why(missing: Missing, picture: &Picture) -> String {
         Missing::After { access, from, to, last } => {
             let [access, from, to, last] = [access, from, to, last].map(|id| picture.label(id));
             format!(
-                "{to} synchronizes with {from}, but {access} comes only after {from}, and nothing orders \
+                "{from} synchronizes with {to}, but {access} comes only after {from}, and nothing orders \
                  {last} before {access} either (PTX-8.9.5)."
             )
         }

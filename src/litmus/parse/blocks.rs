@@ -63,6 +63,7 @@ pub(super) fn parse(cursor: &mut Cursor<'_>, draft: &mut Draft) {
     let mut initialized = draft.initialized_registers();
     for (thread, body) in bodies {
         names.registers = std::mem::take(&mut initialized[thread]);
+        names.with_percent.clear();
         statements(body, draft, &mut names, thread);
     }
     tail::tail(cursor, draft);
@@ -359,9 +360,11 @@ fn thread_directive(
                 .flat_map(|declared| body.declare(declared))
                 .collect();
             for (name, _) in &registers {
-                names.registers.insert(name.value.clone());
-                if cursor.text(name.span).starts_with('%') {
-                    names.with_percent.insert(name.value.clone());
+                let is_new = names.registers.insert(name.value.clone());
+                match cursor.text(name.span).starts_with('%') {
+                    true if is_new => _ = names.with_percent.insert(name.value.clone()),
+                    true => {}
+                    false => _ = names.with_percent.remove(&name.value),
                 }
             }
             draft.threads[thread].registers.extend(registers);

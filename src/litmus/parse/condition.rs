@@ -93,6 +93,12 @@ fn conjunction(
     if matches!(cursor.peek_text(), "and" | "or" | "&" | "|") {
         return Err(cursor.expected("`/\\` or `&&` for and, `\\/` or `||` for or"));
     }
+    let arrow = cursor.peek() == Some(TokenKind::Minus)
+        && cursor.peek_at(1) == Some(TokenKind::Greater)
+        || cursor.peek_text() == "->";
+    if arrow {
+        return Err(cursor.expected("`=>` for an implication"));
+    }
     Ok(if list.len() > 1 { Condition::And(list) } else { list.remove(0) })
 }
 
@@ -138,6 +144,9 @@ fn atom(
         cursor.expected(match cursor.peek_text() {
             "and" | "&" | "or" | "|" => {
                 "a comparison such as `== 1` (`/\\` or `&&` is and, `\\/` or `||` is or)"
+            }
+            "+" | "-" | "*" | "/" | "%" => {
+                "a comparison such as `== 1` (conditions compute nothing: let the thread do it)"
             }
             _ => "a comparison: `==`, `!=`, `<`, `<=`, `>` or `>=`",
         })
@@ -185,6 +194,9 @@ pub(super) fn term(cursor: &mut Cursor<'_>, names: &mut Resolver<'_>) -> Result<
             let term = memory(cursor, names, name, None)?;
             cursor.expect(TokenKind::CloseBracket, "`]`")?;
             Ok(term)
+        }
+        Some(TokenKind::Word) if matches!(cursor.peek_text(), "true" | "false") => {
+            Err(cursor.expected("a number: predicates are 1 and 0"))
         }
         _ => {
             let name = cursor.word("a register, a location or a number")?;
