@@ -5,10 +5,13 @@ mod support;
 use ptxmc::batch::expectation;
 use ptxmc::check::{Settings, graph_of};
 use ptxmc::engines::Choice;
-use ptxmc::race::{Gap, Missing, Race, describe, races};
-use ptxmc::solve::{Budget, Problem};
+use ptxmc::id::AccessId;
+use ptxmc::race::{Gap, Missing, Race, describe, find, races};
+use ptxmc::solve::search::SearchEngine;
+use ptxmc::solve::{Budget, Pairs, Problem};
 use ptxmc::verdict::Kind;
 use ptxmc::{cat, litmus, source::Files};
+use std::collections::BTreeSet;
 use std::path::Path;
 
 /// The races of a test in words, with what is missing.
@@ -274,4 +277,44 @@ fn what_another_thread_of_the_cta_has_synchronized_is_named() {
         races_of(handed_on),
         ["the 4-byte write to x by P0 / the 4-byte read of x by P2: weak weak release"]
     );
+}
+
+/// Pairs are asked about together; each for itself, the same race.
+#[test]
+fn races_are_those_of_each_pair() {
+    let model = support::model("ptx-9.2");
+    let engine = SearchEngine::default();
+    let (mut asked, mut several) = (0, 0);
+    let folders = ["mp", "isa2", "dsmem", "mixed-size"].map(|folder| format!("litmus/{folder}"));
+    for path in folders.iter().flat_map(|folder| support::litmus_files(Path::new(folder))) {
+        let test = support::read(&path).expect("a shipped test");
+        let graph = graph_of(&test, &model, Settings::default());
+        if graph.accesses.len() > 12 {
+            continue;
+        }
+        let problem = Problem { graph: &graph, model: &model };
+        let place = |id: AccessId| {
+            let event = graph.event(graph.access(id).pieces[0]);
+            (event.agent, event.span)
+        };
+        let pair = |a, b| BTreeSet::from([place(a), place(b)]);
+        // Programs with values of which nobody knows anything are another engine's.
+        let Ok(found) = races(problem, &engine, Budget::default()) else { continue };
+        let found: BTreeSet<_> =
+            found.iter().map(|race| pair(race.accesses.0, race.accesses.1)).collect();
+        let mut alone = BTreeSet::new();
+        let all: Vec<AccessId> = (0..graph.accesses.len()).map(AccessId::new).collect();
+        for (at, &a) in all.iter().enumerate() {
+            for &b in &all[at + 1..] {
+                let kind = Pairs::RaceBetween(a, b);
+                if let Ok(Some(_)) = find(problem, kind, &engine, Budget::default()) {
+                    alone.insert(pair(a, b));
+                }
+            }
+        }
+        assert_eq!(found, alone, "{}", path.display());
+        asked += 1;
+        several += usize::from(found.len() > 1);
+    }
+    assert!(asked > 50 && several > 5, "{asked} tests, {several} with several races");
 }
