@@ -549,8 +549,8 @@ fn violation_before_a_wait(
 /// The verdict where it is not decided whether something undefined happens before threads wait.
 fn undecided_before_waits() -> Verdict {
     barriers::unsupported(
-        "what is undefined before threads wait for others of their warp, or where there are thread \
-         counts",
+        "what is undefined before threads wait for others of their warp, at many barriers, or where \
+         there are thread counts",
     )
 }
 

@@ -297,6 +297,10 @@ fn rounds_beyond_the_bound_are_not_lost() {
         "round-around-a-count",
         "misuse-before-a-filter",
         "access-to-an-exited-cta",
+        "opaque-result",
+        "opaque-result-in-lockstep",
+        "reset-behind-a-mixed-size-race",
+        "misuse-behind-many-barriers",
     ] {
         let path = format!("{}/tests/cli/late-{name}.litmus", env!("CARGO_MANIFEST_DIR"));
         let text = std::fs::read(&path).expect("a test");

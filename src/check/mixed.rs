@@ -1,8 +1,8 @@
 //! Races of accesses of different sizes: what they leave of a program's meaning (PTX-8.7.1, 8.7.2).
 
 use super::{
-    Settings, goal_of, graph_of, graph_with_rounds, prefix, reached, stays, undecided_before_waits,
-    witnessed,
+    Settings, cut, goal_of, graph_of, graph_with_rounds, prefix, reached, stays,
+    undecided_before_waits, witnessed,
 };
 use crate::event::graph::EventGraph;
 use crate::event::unfold::Tearing;
@@ -169,7 +169,10 @@ fn excluded_by_atomics(
         }
         let problem = Problem { graph: &graph, model: &model };
         match engine.find(problem, goal_of(test.quantifier), settings.budget).decided()? {
-            Decided::No(core) => Ok(Some(core)),
+            Decided::No(core) => match cut(problem, engine, settings) {
+                Some(why) => Err(why),
+                None => Ok(Some(core)),
+            },
             Decided::Yes(_) => Ok(None),
         }
     };

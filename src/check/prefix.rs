@@ -32,7 +32,8 @@ use std::iter;
 pub(super) fn before_waits(graph: &EventGraph) -> impl Iterator<Item = Beginning> {
     let filtered = !graph.exprs.is_true(graph.filter);
     let (ends, open) = if filtered { (Vec::new(), false) } else { ends(graph) };
-    let few = !ends.is_empty() && graph.barriers.len() <= MOST_OPERATIONS;
+    let few = graph.barriers.len() <= MOST_OPERATIONS;
+    let open = open && !ends.is_empty();
     let before = |ends: Ends| {
         let mut before = before(graph, &ends);
         // Nobody is taken to have ended who may stay in a loop.
@@ -40,7 +41,18 @@ pub(super) fn before_waits(graph: &EventGraph) -> impl Iterator<Item = Beginning
         Beginning::Certain(before)
     };
     let chosen = (open && few).then(|| iter::once_with(|| Stays::new(graph).misuses(graph)));
-    ends.into_iter().map(before).chain(chosen.into_iter().flatten().flatten())
+    let many =
+        (open && !few).then(|| iter::once_with(|| Beginning::Possible(without_barriers(graph))));
+    let chosen = chosen.into_iter().flatten().flatten();
+    ends.into_iter().map(before).chain(chosen).chain(many.into_iter().flatten())
+}
+
+/// The program as if nobody waited at barriers: it does all that it does, and more.
+fn without_barriers(graph: &EventGraph) -> EventGraph {
+    let nobody = Ends(vec![None; graph.agents.len()]);
+    let mut loose = up_to(graph, &nobody, |_| false);
+    loose.forget_cuts();
+    loose
 }
 
 /// Where threads are stopped that may wait for ever, in each way to come there, and whether there may

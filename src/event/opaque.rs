@@ -58,20 +58,38 @@ pub(super) fn settle(graph: &mut EventGraph, opaque: Vec<Opaque>, skipped: Vec<S
     if opaque.is_empty() && skipped.is_empty() {
         return;
     }
-    let relevant = Slice::of(graph).symbols;
+    let (relevant, others) = keep_what_matters(graph, opaque, &skipped);
     for symbol in skipped.into_iter().filter(|symbol| !relevant.contains(symbol)) {
         graph.symbols[symbol.index()].origin = SymbolOrigin::Irrelevant(Vec::new());
     }
-    let (kept, others): (Vec<Opaque>, Vec<Opaque>) = opaque
-        .into_iter()
-        .partition(|one| one.results.iter().any(|symbol| relevant.contains(symbol)));
     for symbol in others.into_iter().flat_map(|one| one.results) {
         let origin = &mut graph.symbols[symbol.index()].origin;
         if let SymbolOrigin::Computed(reads) = origin {
             *origin = SymbolOrigin::Irrelevant(std::mem::take(reads));
         }
     }
-    graph.violations.splice(..0, kept.into_iter().map(|one| one.violation));
+}
+
+/// Adds what is said of instructions whose results matter; gives the symbols that do, and the other
+/// instructions. Whether one is executed matters if its results do.
+fn keep_what_matters(
+    graph: &mut EventGraph,
+    mut opaque: Vec<Opaque>,
+    skipped: &[SymbolId],
+) -> (BTreeSet<SymbolId>, Vec<Opaque>) {
+    loop {
+        let relevant = Slice::of(graph).symbols;
+        // What a register may hold after more rounds may be such a result, of them or from before.
+        let hides = skipped.iter().any(|symbol| relevant.contains(symbol));
+        let matters =
+            |one: &Opaque| hides || one.results.iter().any(|symbol| relevant.contains(symbol));
+        let (kept, others): (Vec<Opaque>, Vec<Opaque>) = opaque.into_iter().partition(matters);
+        if kept.is_empty() {
+            return (relevant, others);
+        }
+        graph.violations.splice(..0, kept.into_iter().map(|one| one.violation));
+        opaque = others;
+    }
 }
 
 /// All that what happens and what is asked may depend on.
