@@ -152,16 +152,17 @@ pub fn races(
         let [a, b] = [race.accesses.0, race.accesses.1].map(|id| graph.one_of_all_ways(id));
         (a.min(b), a.max(b))
     };
+    // Too large a program is the engine's to refuse.
+    let Some(first) = find(problem, Pairs::Race, engine, budget)? else { return Ok(Vec::new()) };
     let Some(relation) = problem.model.definition(Pairs::Race.relation()) else {
-        // The engine says what is missing.
-        return find(problem, Pairs::Race, engine, budget).map(|race| race.into_iter().collect());
+        return Ok(vec![first]);
     };
     let all = candidates(problem, relation);
     let mut known = IndexSet::default();
     let mut out: Vec<Race> = Vec::new();
     // Nearly always a few pairs race: one question answers for all between two that do.
-    let mut open = vec![all.as_slice()];
-    while let Some(pairs) = open.pop() {
+    let mut open = vec![(all.as_slice(), Some(first))];
+    while let Some((pairs, given)) = open.pop() {
         let is_new = |&(a, b): &(AccessId, AccessId)| !known.contains(&(place(a), place(b)));
         let (Some(first), Some(last)) =
             (pairs.iter().position(is_new), pairs.iter().rposition(is_new))
@@ -170,7 +171,11 @@ pub fn races(
         };
         let pairs = &pairs[first..=last];
         let kind = Pairs::RaceWithin(pairs[0], pairs[pairs.len() - 1]);
-        let Some(race) = find(problem, kind, engine, budget)? else { continue };
+        let race = match given.filter(|race| pairs.binary_search(&accesses(race)).is_ok()) {
+            Some(race) => Some(race),
+            None => find(problem, kind, engine, budget)?,
+        };
+        let Some(race) = race else { continue };
         let found = accesses(&race);
         let at = pairs.binary_search(&found).map_err(|_| {
             let what = "an engine's race is none by what is known of the program";
@@ -179,7 +184,7 @@ pub fn races(
         if known.insert((place(found.0), place(found.1))) {
             out.push(race);
         }
-        open.extend([&pairs[at + 1..], &pairs[..at]]);
+        open.extend([(&pairs[at + 1..], None), (&pairs[..at], None)]);
     }
     out.sort_by_key(accesses);
     Ok(out)
