@@ -542,6 +542,14 @@ fn a_variable_is_not_a_register_with_a_percent_sign() {
 }
 
 #[test]
+fn a_lane_depends_on_the_lane_that_it_takes_its_value_from() {
+    let tests =
+        ["this", "another"].map(|lane| format!("tests/cli/opaque-value-of-{lane}-lane.litmus"));
+    let run = ptxmc(&["check", &tests[0], &tests[1]]);
+    assert!(run.out.ends_with("2 as expected\n"), "{}", run.transcript());
+}
+
+#[test]
 fn chosen_initial_values_are_shown() {
     let test = "PTX t\n.shared .u32 s;\nP0 @ gpu 0, cta 0, warp 0 { ld.shared.u32 %r1, [s]; }\n\
                 exists (P0:%r1 == 7)\n";
