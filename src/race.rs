@@ -172,8 +172,8 @@ pub fn races(
         let pairs = &pairs[first..=last];
         let kind = Pairs::RaceWithin(pairs[0], pairs[pairs.len() - 1]);
         let race = match given.filter(|race| pairs.binary_search(&accesses(race)).is_ok()) {
-            Some(race) => Some(race),
             None => find(problem, kind, engine, budget)?,
+            given => given,
         };
         let Some(race) = race else { continue };
         let found = accesses(&race);
@@ -216,16 +216,11 @@ pub fn in_execution(problem: Problem<'_>, execution: &Execution<'_>) -> Vec<Race
     let mut known = IndexSet::default();
     let mut out = Vec::new();
     for (a, b) in values.relation(relation).iter_pairs() {
-        let events = (a.min(b), a.max(b));
         let place = |id: EventId| (graph.event(id).agent, graph.event(id).span);
-        if !known.insert((place(events.0), place(events.1))) {
-            continue;
+        if known.insert((place(a.min(b)), place(a.max(b)))) {
+            let choices = Box::new(execution.choices.clone());
+            out.push(race_of(problem, execution, (a, b), choices));
         }
-        let accesses = (graph.event(events.0).access, graph.event(events.1).access);
-        let mixed = Pairs::MixedRace.counts(graph, a, b);
-        let missing = missing(problem, execution, events);
-        let choices = Box::new(execution.choices.clone());
-        out.push(Race { events, accesses, mixed, missing, choices });
     }
     out
 }
@@ -267,17 +262,11 @@ fn within(
     let kind = Pairs::RaceBetween(graph.one_of_all_ways(a), graph.one_of_all_ways(b));
     let mixed = |&(a, b): &(EventId, EventId)| Pairs::MixedRace.counts(graph, a, b) == race.mixed;
     let (a, b) = pairs.iter_pairs().filter(mixed).find(|&(a, b)| kind.counts(graph, a, b))?;
-    let events = (a.min(b), a.max(b));
-    let missing = missing(problem, execution, events);
+    let found = race_of(problem, execution, (a, b), Box::new(execution.choices.clone()));
     let unread = |all: &[Missing]| {
         all.iter().any(|one| matches!(one, Missing::Link { gap: Gap::Unread, .. }))
     };
-    if unread(&missing) && !unread(&race.missing) {
-        return None;
-    }
-    let accesses = (graph.event(events.0).access, graph.event(events.1).access);
-    let choices = Box::new(execution.choices.clone());
-    Some(Race { events, accesses, mixed: race.mixed, missing, choices })
+    (!unread(&found.missing) || unread(&race.missing)).then_some(found)
 }
 
 /// Pairs of accesses that may race by what is known before any execution. Two of one thread may race
@@ -308,15 +297,24 @@ pub(crate) fn confirm(
     kind: Pairs,
     choices: Box<Choices>,
 ) -> Result<Race, Verdict> {
-    let graph = problem.graph;
-    let (execution, (a, b)) = kind
+    let (execution, pair) = kind
         .confirm(problem, &choices)
         .map_err(|what| Verdict::Error(format!("the engine's race is no race: {what}")))?;
+    Ok(race_of(problem, &execution, pair, choices))
+}
+
+/// The race of two events of an execution, of these choices.
+fn race_of(
+    problem: Problem<'_>,
+    execution: &Execution<'_>,
+    (a, b): (EventId, EventId),
+    choices: Box<Choices>,
+) -> Race {
+    let graph = problem.graph;
     let events = (a.min(b), a.max(b));
     let accesses = (graph.event(events.0).access, graph.event(events.1).access);
     let mixed = Pairs::MixedRace.counts(graph, a, b);
-    let missing = missing(problem, &execution, events);
-    Ok(Race { events, accesses, mixed, missing, choices })
+    Race { events, accesses, mixed, missing: missing(problem, execution, events), choices }
 }
 
 /// What keeps two racing events from being morally strong and from being ordered by causality.
@@ -334,11 +332,7 @@ fn missing(
         out.extend([a, b].into_iter().filter(|&e| !strong(e)).map(Missing::Weak));
     }
     if strong(a) && strong(b) {
-        let includes = crate::event::base::base_relation(graph, BaseRel::Includes);
-        let pairs = [(a, b), (b, a)].into_iter();
-        out.extend(
-            pairs.filter(|&(x, y)| !includes.contains(x, y)).map(|(x, y)| Missing::Scope(x, y)),
-        );
+        out.extend(narrow_scopes(graph, a, b));
     }
     let (first, second) = (graph.access_of(a), graph.access_of(b));
     if first.range() != second.range() {
@@ -358,10 +352,7 @@ fn missing(
     }
     if let Some((from, to)) = near_synchronization(problem, execution, (a, b)) {
         out.push(Missing::Ends(from, to));
-        let includes = crate::event::base::base_relation(graph, BaseRel::Includes);
-        let narrow =
-            [(from, to), (to, from)].into_iter().filter(|&(x, y)| !includes.contains(x, y));
-        out.extend(narrow.map(|(x, y)| Missing::Scope(x, y)));
+        out.extend(narrow_scopes(graph, from, to));
         return out;
     }
     if let Some(early) = early(execution, a, b).or_else(|| early(execution, b, a)) {
@@ -390,6 +381,17 @@ fn missing(
     out
 }
 
+/// The scopes of two events that do not include the thread of the other one (PTX-8.5).
+fn narrow_scopes(
+    graph: &EventGraph,
+    a: EventId,
+    b: EventId,
+) -> impl Iterator<Item = Missing> + use<> {
+    let includes = crate::event::base::base_relation(graph, BaseRel::Includes);
+    let pairs = [(a, b), (b, a)].map(|(x, y)| (!includes.contains(x, y)).then_some((x, y)));
+    pairs.into_iter().flatten().map(|(x, y)| Missing::Scope(x, y))
+}
+
 /// Synchronization of a kind that would order two accesses if the one of its thread came before it: that
 /// which the access follows most closely.
 fn too_late(
@@ -412,12 +414,11 @@ fn too_late(
         let pairs = synchronizes.iter_pairs().filter(move |&(from, to)| {
             po.contains(from, access) && reaches(to) && agent(to) == agent(last)
         });
-        pairs.map(move |(from, to)| Missing::After { access, from, to, last })
+        pairs.map(move |(from, to)| (access, from, to, last))
     });
-    both.min_by_key(|missing| match *missing {
-        Missing::After { access, from, to, last } => (steps(from, access), steps(to, last)),
-        _ => unreachable!("no other is made"),
-    })
+    let nearest =
+        both.min_by_key(|&(access, from, to, last)| (steps(from, access), steps(to, last)));
+    nearest.map(|(access, from, to, last)| Missing::After { access, from, to, last })
 }
 
 /// That a thread waits for the task of an access, but only behind its own access.

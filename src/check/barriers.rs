@@ -294,21 +294,21 @@ pub(super) fn deadlock_in_one_order(graph: &EventGraph, waiting: &[usize]) -> Re
 }
 
 fn reason_of(graph: &EventGraph, what: &str, may: bool, waiting: &[usize]) -> Reason {
+    let waits = if may { "may wait" } else { "waits" };
     // A loop has several copies of one operation.
-    let threads: IndexSet<String> = waiting
-        .iter()
-        .map(|&index| {
-            let operation = &graph.barriers[index];
-            let agent = graph.event(operation.event).agent;
-            let waits = if may { "may wait" } else { "waits" };
-            format!("{} {waits} at {}", graph.agents[agent.index()].name, operation.key)
-        })
-        .collect();
+    let threads: IndexSet<String> = waiting.iter().map(|&b| whereabouts(graph, b, waits)).collect();
     Reason {
         rule: format!("{what}{}", threads.into_iter().collect::<Vec<_>>().join("; ")),
         spans: in_order(waiting.iter().map(|&b| graph.event(graph.barriers[b].event).span)),
         choices: None,
     }
+}
+
+/// What the thread of an operation does at its barrier, such as `P0 waits at barrier 1 of CTA 0`.
+pub(super) fn whereabouts(graph: &EventGraph, operation: usize, waits: &str) -> String {
+    let op = &graph.barriers[operation];
+    let agent = graph.event(op.event).agent;
+    format!("{} {waits} at {}", graph.agents[agent.index()].name, op.key)
 }
 
 /// The operations at which threads may wait for ever where the operations that surely happen do not

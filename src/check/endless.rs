@@ -94,7 +94,7 @@ fn with_barriers(graph: &EventGraph, loops: &[Span]) -> Vec<Span> {
 
 /// Where threads wait, by the barriers that they come to if nobody stays in a loop. Up to where they
 /// are stuck then, or misuse a barrier, an execution has to show that all of them do leave their
-/// loops.
+/// loops, or that those do which are stuck.
 ///
 /// # Errors
 /// Why the engine cannot tell.
@@ -106,6 +106,11 @@ fn wait(problem: Problem<'_>, engine: &dyn Engine, settings: Settings) -> Result
         let answer = engine.find(Problem { graph, ..problem }, Goal::Complete, settings.budget);
         Ok(matches!(answer.decided()?, Decided::Yes(_)))
     };
+    // Whether all leave their loops and some come to these places.
+    let come_to = |places: &[usize]| {
+        let ends = Ends::new(&left, places);
+        Ok(ends.are_at(graph, places) && completes(&up_to(graph, &ends, |_| true))?)
+    };
     let one_end = schedules.lead_to_one_end();
     let misuses = match one_end.then(|| schedules.misuses()) {
         Some(Ok(misuses)) => misuses,
@@ -113,8 +118,7 @@ fn wait(problem: Problem<'_>, engine: &dyn Engine, settings: Settings) -> Result
         None => Vec::new(),
     };
     for Misused { misuse, places, .. } in misuses {
-        let ends = Ends::new(&left, &places);
-        if ends.are_at(graph, &places) && completes(&up_to(graph, &ends, |_| true))? {
+        if come_to(&places)? {
             return Ok(Wait::Misuse(Verdict::Undefined(barriers::of_misuse(graph, misuse))));
         }
     }
@@ -132,8 +136,7 @@ fn wait(problem: Problem<'_>, engine: &dyn Engine, settings: Settings) -> Result
     let settled = !open.contains(&true);
     if !one_end {
         for places in schedules.ends().iter().filter(|places| settled && !places.is_empty()) {
-            let ends = Ends::new(&left, places);
-            if ends.are_at(graph, places) && completes(&up_to(graph, &ends, |_| true))? {
+            if come_to(places)? {
                 return Ok(Wait::AtBarriers(barriers::deadlock_in_one_order(graph, places)));
             }
         }
@@ -143,9 +146,7 @@ fn wait(problem: Problem<'_>, engine: &dyn Engine, settings: Settings) -> Result
     if settled && stuck.is_empty() {
         return Ok(Wait::InLoops);
     }
-    // That all leave their loops may let threads come to barriers that others wait at before.
-    let ends = Ends::new(&left, &stuck);
-    if ends.are_at(graph, &stuck) && completes(&up_to(graph, &ends, |_| true))? {
+    if come_to(&stuck)? {
         return Ok(Wait::AtBarriers(barriers::deadlock(graph, &stuck)));
     }
     for group in by_cta(graph, &stuck) {
@@ -163,6 +164,7 @@ fn wait(problem: Problem<'_>, engine: &dyn Engine, settings: Settings) -> Result
     // are not left even where nobody waits there, it is not.
     let passes = |op: &BarrierOp| !open[graph.event(op.event).agent.index()];
     // What a reduction returns is known of no execution that leaves it out.
+    let ends = Ends::new(&left, &stuck);
     let mut reductions = graph.barriers.iter().filter(|op| op.returns());
     if reductions.all(passes) && !completes(&up_to(graph, &ends, passes))? {
         return Ok(Wait::InLoops);

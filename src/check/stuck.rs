@@ -10,6 +10,7 @@
 //! others of the warp do so elsewhere. Nor is a thread found to have arrived and gone on where others of
 //! its warp stay.
 
+use super::barriers::whereabouts;
 use super::stays::{MOST_OPERATIONS, Stays};
 use super::{Settings, too_large};
 use crate::collections::IndexMap;
@@ -104,12 +105,7 @@ fn waiting(graph: &EventGraph, stays: &[ExprId], choices: &Choices) -> Option<Ve
 }
 
 fn reason(graph: &EventGraph, waiting: &[usize], choices: Box<Choices>) -> Reason {
-    let place = |&b: &usize| {
-        let op = &graph.barriers[b];
-        let agent = graph.event(op.event).agent;
-        format!("{} waits at {}", graph.agents[agent.index()].name, op.key)
-    };
-    let places: Vec<String> = waiting.iter().map(place).collect();
+    let places: Vec<String> = waiting.iter().map(|&b| whereabouts(graph, b, "waits")).collect();
     Reason {
         rule: places.join("; "),
         spans: waiting.iter().map(|&b| graph.event(graph.barriers[b].event).span).collect(),
@@ -189,13 +185,12 @@ fn is_incomplete(stays: &mut Stays, b: usize, elsewhere: &[ExprId]) -> ExprId {
 
 /// Whether the operations on a barrier all have one count that is known, or all have none.
 fn are_alike(graph: &EventGraph, key: &BarrierKey) -> bool {
-    let mut here = graph.barriers.iter().filter(|op| op.key == *key);
-    let Some(first) = here.next() else { return false };
+    let here = || graph.barriers.iter().filter(|op| op.key == *key);
+    let Some(first) = here().next() else { return false };
     let first = wanted(graph, first);
     let plain =
         |op: &BarrierOp| matches!(op.rule, BarrierRule::AllLive | BarrierRule::Participants);
-    let all = || graph.barriers.iter().filter(|op| op.key == *key);
-    all().all(|op| wanted(graph, op) == first && (first.is_some() || plain(op)))
+    here().all(|op| wanted(graph, op) == first && (first.is_some() || plain(op)))
 }
 
 /// Whether no two threads of a warp come to a barrier.
@@ -221,14 +216,15 @@ fn lacks(stays: &mut Stays, key: &BarrierKey, wanted: u128, elsewhere: &[ExprId]
         op.key == *key && op.arrives
     };
     let here: Vec<usize> = (0..stays.stays.len()).filter(arrives).collect();
+    let wanted = wanted.min(u128::from(u16::MAX));
+    let wanted = stays.graph.exprs.number(wanted, BarrierOp::ORDINAL_BITS);
     let come = if are_alone(&stays.graph, key) {
         let passed = here.iter().map(|&b| stays.passed(b)).collect();
         let passed = stays.count(passed);
         let stay = here.iter().map(|&b| stays.stays[b]).collect();
         let stay = stays.count(stay);
         let exprs = &mut stays.graph.exprs;
-        let each = exprs.number(wanted.min(u128::from(u16::MAX)), BarrierOp::ORDINAL_BITS);
-        let open = exprs.binary(Binary::URem, passed, each);
+        let open = exprs.binary(Binary::URem, passed, wanted);
         exprs.binary(Binary::Add, open, stay)
     } else {
         let warps = come_by_warp(stays, &here);
@@ -236,7 +232,6 @@ fn lacks(stays: &mut Stays, key: &BarrierKey, wanted: u128, elsewhere: &[ExprId]
     };
     let may_come: BTreeSet<AgentId> = here.iter().map(|&b| stays.agent(b)).collect();
     let exprs = &mut stays.graph.exprs;
-    let wanted = exprs.number(wanted.min(u128::from(u16::MAX)), BarrierOp::ORDINAL_BITS);
     let lacks = exprs.binary(Binary::ULt, come, wanted);
     may_come.into_iter().fold(lacks, |lacks, agent| {
         let not = exprs.not(elsewhere[agent.index()]);

@@ -61,8 +61,7 @@ pub fn render(
     match &judgement.verdict {
         Verdict::Allowed(choices) => {
             out.push_str("This execution has the outcome, and the model admits it:\n");
-            out.push_str(&drawn(subject, graph, choices));
-            out.push_str(&races_of(subject, graph, choices));
+            out.push_str(&drawn_with_races(subject, graph, choices));
         }
         Verdict::Forbidden(core) => {
             if core.axioms.is_empty() || !core.endless.is_empty() {
@@ -220,13 +219,18 @@ fn drawn(subject: Subject<'_>, graph: Option<&EventGraph>, choices: &Choices) ->
     }
 }
 
-/// What races in an execution, which is mostly why it has an outcome that nobody wants.
-fn races_of(subject: Subject<'_>, graph: Option<&EventGraph>, choices: &Choices) -> String {
+/// As [`drawn`], with what races there, which is mostly why it has an outcome that nobody wants.
+fn drawn_with_races(subject: Subject<'_>, graph: Option<&EventGraph>, choices: &Choices) -> String {
     let Some(graph) = graph else { return String::new() };
-    let Ok(execution) = Execution::build(graph, choices.clone()) else { return String::new() };
+    let execution = match Execution::build(graph, choices.clone()) {
+        Ok(execution) => execution,
+        Err(error) => return format!("  {error}\n"),
+    };
     let picture = Picture::of_execution(&subject.case.test.name, &execution, subject.model);
     let problem = Problem { graph, model: subject.model };
-    races::beside(problem, &execution, subject.files, &picture)
+    let mut out = text::render(&picture);
+    out.push_str(&races::beside(problem, &execution, subject.files, &picture));
+    out
 }
 
 fn picture(subject: Subject<'_>, graph: &EventGraph, choices: &Choices) -> Result<Picture, String> {

@@ -361,10 +361,10 @@ fn thread_directive(
                 .collect();
             for (name, _) in &registers {
                 let is_new = names.registers.insert(name.value.clone());
-                match cursor.text(name.span).starts_with('%') {
-                    true if is_new => _ = names.with_percent.insert(name.value.clone()),
-                    true => {}
-                    false => _ = names.with_percent.remove(&name.value),
+                if !cursor.text(name.span).starts_with('%') {
+                    names.with_percent.remove(&name.value);
+                } else if is_new {
+                    names.with_percent.insert(name.value.clone());
                 }
             }
             draft.threads[thread].registers.extend(registers);

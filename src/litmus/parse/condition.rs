@@ -93,10 +93,7 @@ fn conjunction(
     if matches!(cursor.peek_text(), "and" | "or" | "&" | "|") {
         return Err(cursor.expected("`/\\` or `&&` for and, `\\/` or `||` for or"));
     }
-    let arrow = cursor.peek() == Some(TokenKind::Minus)
-        && cursor.peek_at(1) == Some(TokenKind::Greater)
-        || cursor.peek_text() == "->";
-    if arrow {
+    if cursor.peek_text() == "->" {
         return Err(cursor.expected("`=>` for an implication"));
     }
     Ok(if list.len() > 1 { Condition::And(list) } else { list.remove(0) })
