@@ -12,6 +12,7 @@ use crate::litmus::memory;
 use crate::litmus::parse::init::column_variable;
 use crate::litmus::proposal::{self, Proposal};
 use crate::litmus::tasks;
+use crate::litmus::written;
 use crate::ptx::integer::CARRY;
 use crate::ptx::names::component_name;
 use crate::ptx::operation::{AccessForm, Operation, Space, Statement, Type, Value};
@@ -51,6 +52,9 @@ pub(super) fn check(test: &mut Test, diagnostics: &mut Vec<Diagnostic>) {
     tasks::check(test, diagnostics);
     launch::check(test, diagnostics);
     lanes::check(test, diagnostics);
+    if complete && test.dialect == Dialect::Blocks {
+        written::check(test, &written, diagnostics);
+    }
     let mut terms = test.locations.iter().collect::<Vec<_>>();
     terms_of(&test.condition, &mut terms);
     if let Some(filter) = &test.filter {

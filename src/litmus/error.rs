@@ -313,6 +313,10 @@ pub enum LitmusWarning {
     Undeclared { name: Spanned<String> },
     #[error("`{}` is read, but nothing ever writes it", name.value)]
     NeverWritten { name: Spanned<String> },
+    #[error("`{}` is read here, but not every way here writes it", name.value)]
+    MayBeUnwritten { name: Spanned<String> },
+    #[error("not every way to the end of `{thread}` writes `{}`", name.value)]
+    MayEndUnwritten { thread: String, name: Spanned<String> },
     #[error("the test has no condition")]
     NoCondition(Span),
     #[error("`{}` means nothing here", name.value)]
@@ -371,6 +375,11 @@ impl LitmusWarning {
             Self::NeverWritten { name } => {
                 ("columns-never-written", name.span, "it reads as 0 in this dialect")
             }
+            Self::MayBeUnwritten { name } | Self::MayEndUnwritten { name, .. } => (
+                "litmus-unwritten",
+                name.span,
+                "on the others it counts as 0; write it first, or give it an initial value",
+            ),
             Self::LegacyColumns(span) => (
                 "legacy-columns",
                 *span,

@@ -11,3 +11,4 @@ pub mod parse;
 pub mod print;
 mod proposal;
 mod tasks;
+mod written;

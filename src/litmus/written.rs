@@ -1,0 +1,277 @@
+//! Registers that are read where not every way writes them first.
+//!
+//! The standard says nothing of what a register holds before it is written; here it is 0, which a
+//! verdict should not rest on unnoticed. Found by a data flow over the statements: for each register,
+//! the literals (a predicate register, or its complement) whose truth implies that it is written.
+//! What guards and branches say of predicates is kept in the same form, as the literals that only hold
+//! where control does not come: they imply anything. So a read under the predicate that the write was
+//! under is in order.
+
+use super::ast::{Term, Test, Thread};
+use super::check::terms_of;
+use super::error::LitmusWarning;
+use crate::diagnostic::Diagnostic;
+use crate::ptx::integer::CARRY;
+use crate::ptx::operation::{Operation, PredicateUse, Statement};
+use crate::ptx::registers::Mentions;
+use crate::source::{Span, Spanned};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::BTreeSet;
+
+/// Threads with more statements times registers in doubt are not looked at.
+const MOST_STATES: usize = 1 << 20;
+
+/// A predicate register, and whether it or its complement is meant.
+type Literal<'t> = (&'t str, bool);
+
+/// Warns of registers that a thread, or the condition, reads where some way has not written them, given
+/// those that each thread writes at all. Each register of a thread is told once.
+pub(super) fn check(test: &Test, written: &[FxHashSet<&str>], diagnostics: &mut Vec<Diagnostic>) {
+    let mut terms: Vec<&Term> = test.locations.iter().collect();
+    terms_of(&test.condition, &mut terms);
+    test.filter.iter().for_each(|filter| terms_of(filter, &mut terms));
+    for (index, thread) in test.threads.iter().enumerate() {
+        let inits = test.register_inits.iter().filter(|init| init.thread == index);
+        let initial: FxHashSet<&str> = inits.map(|init| init.register.value.as_str()).collect();
+        let labels = labels(thread);
+        let mut doubtful = doubtful(thread, &labels);
+        // What nothing writes has been told.
+        let named = |name: &&str| written[index].contains(*name) && *name != CARRY;
+        doubtful.retain(|name| named(name) && !initial.contains(name));
+        if doubtful.is_empty() || doubtful.len() * thread.statements.len() > MOST_STATES {
+            continue;
+        }
+        let (states, end) = states(thread, &labels, &doubtful);
+        for (statement, state) in thread.statements.iter().zip(&states) {
+            let Some(state) = state else { continue };
+            for register in skipped(statement, state) {
+                let name = register.value.as_str();
+                if doubtful.remove(name) {
+                    let name = register.clone();
+                    diagnostics.push(LitmusWarning::MayBeUnwritten { name }.diagnostic());
+                }
+            }
+        }
+        let Some(end) = end else { continue };
+        for (name, span) in terms.iter().filter_map(|term| of_thread(term, index)) {
+            if !end.writes(name, &[]) && doubtful.remove(name) {
+                let name = Spanned::new(name.to_owned(), span);
+                let thread = thread.name.value.clone();
+                diagnostics.push(LitmusWarning::MayEndUnwritten { thread, name }.diagnostic());
+            }
+        }
+    }
+}
+
+/// A term that is a register of a thread.
+fn of_thread(term: &Term, index: usize) -> Option<(&str, Span)> {
+    match term {
+        Term::Register { thread, register, span } if *thread == index => Some((register, *span)),
+        _ => None,
+    }
+}
+
+/// The registers that are not simply written by a statement without a guard that no jump leads past,
+/// before they are read: more has to be known of their ways.
+fn doubtful<'t>(thread: &'t Thread, labels: &FxHashMap<&str, usize>) -> FxHashSet<&'t str> {
+    let (mut surely, mut doubtful) = (FxHashSet::default(), FxHashSet::default());
+    // Where the jumps so far lead at most.
+    let mut farthest = 0;
+    for (at, statement) in thread.statements.iter().enumerate() {
+        let mentions = Mentions::of(statement);
+        let read = mentions.reads.iter().map(|register| register.value.as_str());
+        doubtful.extend(read.filter(|name| !surely.contains(name)));
+        let written = mentions.writes.iter().map(|register| register.value.as_str());
+        let always = statement.guard.is_none() && farthest <= at;
+        for name in written {
+            if always && !doubtful.contains(name) {
+                surely.insert(name);
+            } else if !surely.contains(name) {
+                doubtful.insert(name);
+            }
+        }
+        if let Some(target) = target(statement, labels, thread.statements.len()) {
+            farthest = farthest.max(target);
+        }
+    }
+    doubtful
+}
+
+/// The registers that a statement reads and some way to it has not written.
+fn skipped<'t>(
+    statement: &'t Statement,
+    state: &State<'t>,
+) -> impl Iterator<Item = &'t Spanned<String>> {
+    // What is outside the subset has no meaning that a register could spoil.
+    let known = !matches!(statement.operation, Operation::Unknown { .. });
+    let guard = statement.guard.as_ref().map(literal);
+    let mut operands = Mentions::default();
+    operands.operation(&statement.operation);
+    let unguarded = statement.guard.iter().map(|guard| &guard.register);
+    let unguarded = unguarded.filter(|register| !state.writes(&register.value, &[]));
+    let guarded: Vec<_> = operands
+        .reads
+        .into_iter()
+        .filter(|register| !state.writes(&register.value, guard.as_slice()))
+        .collect();
+    unguarded.chain(guarded).filter(move |_| known)
+}
+
+/// What holds where control comes to a place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct State<'t> {
+    /// The literals that do not hold here.
+    excluded: BTreeSet<Literal<'t>>,
+    /// For registers that some way may have written: the literals that imply it, and no others than
+    /// those in `excluded` where there is no entry. `None` if they surely are.
+    written: FxHashMap<&'t str, Option<BTreeSet<Literal<'t>>>>,
+}
+
+impl<'t> State<'t> {
+    /// Whether a register is surely written if some literals hold.
+    fn writes(&self, register: &str, given: &[Literal<'t>]) -> bool {
+        match self.written.get(register) {
+            Some(None) => true,
+            Some(Some(implied_by)) => given.iter().any(|literal| implied_by.contains(literal)),
+            None => given.iter().any(|literal| self.excluded.contains(literal)),
+        }
+    }
+
+    /// A literal does not hold from here on; `None` where control never comes then.
+    fn without(mut self, literal: Literal<'t>) -> Option<Self> {
+        let complement = (literal.0, !literal.1);
+        if self.excluded.contains(&complement) {
+            return None;
+        }
+        self.excluded.insert(literal);
+        for implied_by in self.written.values_mut() {
+            if implied_by.as_ref().is_some_and(|by| by.contains(&complement)) {
+                *implied_by = None;
+            } else if let Some(by) = implied_by {
+                by.insert(literal);
+            }
+        }
+        Some(self)
+    }
+
+    /// Where ways meet: what holds on both. Whether this changes what is known on the one.
+    fn meet(&mut self, other: &Self) -> bool {
+        let before = self.clone();
+        self.excluded.retain(|literal| other.excluded.contains(literal));
+        let names: Vec<&str> = self.written.keys().chain(other.written.keys()).copied().collect();
+        for name in names {
+            let both = match (before.implying(name), other.implying(name)) {
+                (None, None) => continue,
+                (None, Some(by)) | (Some(by), None) => by.clone(),
+                (Some(a), Some(b)) => a & b,
+            };
+            self.written.insert(name, Some(both));
+        }
+        *self != before
+    }
+
+    /// The literals that imply that a register is written; `None` if it surely is.
+    fn implying(&self, register: &str) -> Option<&BTreeSet<Literal<'t>>> {
+        self.written.get(register).map_or(Some(&self.excluded), Option::as_ref)
+    }
+
+    /// Behind what a statement writes.
+    fn after(mut self, statement: &'t Statement, doubtful: &FxHashSet<&str>) -> Self {
+        let guard = statement.guard.as_ref().map(literal);
+        let happens = guard.is_none_or(|(name, holds)| self.excluded.contains(&(name, !holds)));
+        let never = guard.is_some_and(|literal| self.excluded.contains(&literal));
+        let written = if never { Vec::new() } else { Mentions::of(statement).writes };
+        let in_doubt = written.iter().map(|register| register.value.as_str());
+        for name in in_doubt.filter(|name| doubtful.contains(name)) {
+            let implied_by = match (happens, self.implying(name)) {
+                (true, _) | (_, None) => None,
+                (false, Some(by)) if by.iter().any(|&(p, b)| guard == Some((p, !b))) => None,
+                (false, Some(by)) => Some(by.iter().copied().chain(guard).collect()),
+            };
+            self.written.insert(name, implied_by);
+        }
+        // A predicate that is written says nothing any more of what was done under it.
+        for register in written {
+            let other = |literal: &Literal<'t>| literal.0 != register.value;
+            self.excluded.retain(other);
+            self.written.values_mut().flatten().for_each(|by| by.retain(other));
+        }
+        self
+    }
+}
+
+/// The literal that a guard asks for.
+fn literal(guard: &PredicateUse) -> Literal<'_> {
+    (&guard.register.value, !guard.negated)
+}
+
+/// What holds before each statement of a thread, where control comes, and at the thread's end.
+fn states<'t>(
+    thread: &'t Thread,
+    labels: &FxHashMap<&str, usize>,
+    doubtful: &FxHashSet<&str>,
+) -> (Vec<Option<State<'t>>>, Option<State<'t>>) {
+    let count = thread.statements.len();
+    let mut states: Vec<Option<State<'_>>> = vec![None; count + 1];
+    states[0] = Some(State { excluded: BTreeSet::new(), written: FxHashMap::default() });
+    let mut open = BTreeSet::from([0]);
+    while let Some(at) = open.pop_first() {
+        let (Some(statement), Some(state)) = (thread.statements.get(at), states[at].clone()) else {
+            continue;
+        };
+        for (to, state) in ways(statement, state, at, target(statement, labels, count), doubtful) {
+            let changed = match &mut states[to] {
+                Some(known) => known.meet(&state),
+                new => {
+                    *new = Some(state);
+                    true
+                }
+            };
+            if changed {
+                open.insert(to);
+            }
+        }
+    }
+    let end = states.pop().flatten();
+    (states, end)
+}
+
+/// The statements that have labels.
+fn labels(thread: &Thread) -> FxHashMap<&str, usize> {
+    let statements = thread.statements.iter().enumerate();
+    statements
+        .flat_map(|(at, statement)| statement.labels.iter().map(move |l| (l.value.as_str(), at)))
+        .collect()
+}
+
+/// Where a statement jumps to, if it does. A label that is missing has been told.
+fn target(statement: &Statement, labels: &FxHashMap<&str, usize>, end: usize) -> Option<usize> {
+    match &statement.operation {
+        Operation::Branch { target, .. } => {
+            Some(labels.get(target.value.as_str()).copied().unwrap_or(end))
+        }
+        Operation::Exit => Some(end),
+        _ => None,
+    }
+}
+
+/// Where control goes from a statement, and what holds there.
+fn ways<'t>(
+    statement: &'t Statement,
+    state: State<'t>,
+    at: usize,
+    target: Option<usize>,
+    doubtful: &FxHashSet<&str>,
+) -> impl Iterator<Item = (usize, State<'t>)> {
+    let compares = matches!(&statement.operation, Operation::Branch { condition: Some(_), .. });
+    let (stays, goes) = match (target, statement.guard.as_ref().map(literal)) {
+        (None, _) => (Some(state.after(statement, doubtful)), None),
+        (Some(_), None) if !compares => (None, Some(state)),
+        (Some(_), Some((name, holds))) if !compares => {
+            (state.clone().without((name, holds)), state.without((name, !holds)))
+        }
+        (Some(_), _) => (Some(state.clone()), Some(state)),
+    };
+    let stays = stays.map(|state| (at + 1, state));
+    stays.into_iter().chain(target.zip(goes))
+}
