@@ -16,7 +16,7 @@ mod time;
 mod transparent;
 
 use crate::event::barrier::{BarrierOp, BarrierRule};
-use crate::event::graph::{CutKind, Event, EventGraph, MOST_EVENTS, Violation};
+use crate::event::graph::{CutKind, EventGraph, MOST_EVENTS, Violation};
 use crate::event::unfold::{SCALAR_BYTES, Tearing, Unfolding, unfold};
 use crate::execution::build::{Choices, Execution};
 use crate::execution::recheck::{Recheck, recheck};
@@ -377,7 +377,7 @@ fn reached(test: &Test, problem: Problem<'_>, engine: &dyn Engine, settings: Set
 /// How many steps an engine may take for a sentence in a reason.
 const STEPS_FOR_A_SENTENCE: u64 = 1_000;
 
-/// How many bytes the accesses of a program may have together for that.
+/// How many bytes the accesses of a program and its initial writes may have together for that.
 const MOST_BYTES: u32 = 64;
 
 /// What excludes an outcome that no axiom excludes, if accesses may be torn at every byte (the other
@@ -389,8 +389,8 @@ fn if_torn(
     settings: Settings,
 ) -> Option<Core> {
     let goal = goal_of(test.quantifier);
-    let whole = |event: &Event| u32::min(graph.access(event.access).bytes, SCALAR_BYTES);
-    let bytes: u32 = graph.events.iter().filter(|e| e.loc.is_some()).map(whole).sum();
+    let places = graph.events.iter().filter_map(|event| event.loc);
+    let bytes: u32 = places.map(|loc| graph.locations[loc.index()].bytes).sum();
     if settings.tearing == Tearing::Byte || bytes > MOST_BYTES {
         return None;
     }

@@ -27,9 +27,8 @@ use support::random::{all_states, drawn};
 use support::table::{assert_current, some};
 use support::{litmus_files, parse, read};
 
-/// Tests that take most of the time, and kill nothing that others do not.
+/// Tests that take seconds each, and kill nothing that others do not.
 const SLOW: &[&str] = &[
-    "special/exch-b128-of-two-registers",
     "mbarrier/producer-consumer",
     "mbarrier/producer-consumer+goes-through",
     "mbarrier/producer-consumer+no-empty",

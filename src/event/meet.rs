@@ -356,12 +356,19 @@ fn turn(
     at: usize,
 ) -> (usize, usize) {
     let (thread, guard) = places[at];
-    let mut arms: Vec<ExprId> = Vec::new();
+    let (mut always, mut arms) = (0, Vec::<ExprId>::new());
     for other in 0..at {
         let (of, when) = places[other];
+        if of != thread || !barriers[other].is_numbered_with(&barriers[at]) {
+            continue;
+        }
+        // In a loop nearly all come before, and are in no arm.
+        if exprs.implied(guard, when) {
+            always += 1;
+            continue;
+        }
         let with = exprs.and(when, guard);
-        let counts = of == thread && barriers[other].is_numbered_with(&barriers[at]);
-        if !counts || exprs.is_false(with) {
+        if exprs.is_false(with) {
             continue;
         }
         let apart = |arms: &&mut ExprId| {
@@ -378,5 +385,5 @@ fn turn(
         let without = exprs.and(guard, none);
         exprs.is_false(without)
     });
-    (surely.count(), arms.len())
+    (always + surely.count(), always + arms.len())
 }
