@@ -24,7 +24,7 @@ use crate::id::ObjectId;
 use crate::litmus::ast::{Quantifier, Test};
 use crate::program::lower::lower;
 use crate::program::reading::{Readings, VectorReading};
-use crate::race::{self, Race};
+use crate::race::{self, Races};
 use crate::relation::expr::{AxiomRole, Model};
 use crate::relation::thin_air::thin_air;
 use crate::solve::{Answer, Budget, Core, Engine, Goal, Problem, States, Why};
@@ -668,16 +668,16 @@ pub fn races(
     model: &Model,
     engine: &dyn Engine,
     settings: Settings,
-) -> Result<(Vec<Race>, EventGraph), Verdict> {
+) -> Result<(Races, EventGraph), Verdict> {
     let graph = graph_with_rounds(test, model, settings);
     let timed = Timed::new(engine, settings);
     let all = |graph: &EventGraph| race::races(Problem { graph, model }, &timed, settings.budget);
     let races = all(&graph)?;
-    if races.is_empty() && too_large(&graph).is_none() {
+    if races.list.is_empty() && too_large(&graph).is_none() {
         // Those of a beginning that is only possible are none that anybody could look at.
         for before in prefix::before_waits(&graph).filter_map(stays::Beginning::certain) {
             let races = all(&before)?;
-            if !races.is_empty() {
+            if !races.list.is_empty() {
                 return Ok((races, before));
             }
         }

@@ -4,19 +4,20 @@
 //! Races between accesses of one size are information; one between accesses that overlap only in
 //! part voids the model (PTX-8.7.2).
 
+mod missing;
+
 use crate::bitrel::Rel;
 use crate::bounds::{Bounds, Precision};
 use crate::collections::IndexSet;
-use crate::event::barrier::BarrierOp;
-use crate::event::graph::{EventGraph, EventKind};
+use crate::event::graph::EventGraph;
 use crate::execution::build::{Choices, Execution};
 use crate::id::{AccessId, EventId, NodeId};
-use crate::ptx::operation::{Order, Proxy};
-use crate::relation::eval::{Interpretation, evaluate_roots};
+use crate::relation::eval::evaluate_roots;
 use crate::solve::{Budget, Engine, Goal, Pairs, Problem};
 use crate::source::Span;
-use crate::verdict::{Decided, Verdict};
-use crate::vocabulary::BaseRel;
+use crate::verdict::{Decided, Undecided, Verdict};
+
+pub use missing::{Gap, Missing};
 
 /// Two accesses that race.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,98 +34,6 @@ pub struct Race {
     pub choices: Box<Choices>,
 }
 
-/// What keeps two accesses from being ordered.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Missing {
-    /// The access is weak, so it is morally strong with nothing in another thread (PTX-8.7).
-    Weak(EventId),
-    /// The scope of the first does not include the thread of the second (PTX-8.5).
-    Scope(EventId, EventId),
-    /// They do not overlap completely (PTX-8.7).
-    Overlap,
-    /// Both are strong, but at different virtual addresses of one location (PTX-8.2.1, PTX-8.7).
-    Address,
-    /// They use different proxies or virtual addresses, and no proxy fence stands between
-    /// (PTX-8.9.5).
-    Proxy {
-        /// Whether it is program order that relates them, not synchronization.
-        one_thread: bool,
-        /// Whether only their virtual addresses differ, which takes `fence.proxy.alias`.
-        alias: bool,
-    },
-    /// A release and an acquire pattern meet, but their ends are not morally strong (PTX-8.9.4).
-    Ends(EventId, EventId),
-    /// A read between the two accesses does not synchronize with a write between them.
-    Link {
-        /// The write, behind the one access.
-        write: EventId,
-        /// The read of its location, before the other access.
-        read: EventId,
-        /// Whether it reads from the write in this execution.
-        reads: bool,
-        /// Why they do not synchronize.
-        gap: Gap,
-    },
-    /// The access stands before the `griddepcontrol.wait` that would order it behind the other one
-    /// (PTX-9.7.13.13).
-    Early(EventId),
-    /// Synchronization leads from an event of the thread of an access to one before the other access,
-    /// but the access comes only after it (PTX-8.9.5).
-    After {
-        /// The access.
-        access: EventId,
-        /// Where the synchronization starts.
-        from: EventId,
-        /// Where it ends.
-        to: EventId,
-        /// The other access.
-        last: EventId,
-    },
-    /// Synchronization leads from an event to one before the last access, but nothing orders the first
-    /// access, which is of another thread of the CTA, before it (PTX-8.9.5).
-    NotBefore {
-        /// The first access.
-        access: EventId,
-        /// Where the synchronization starts.
-        from: EventId,
-        /// Where it ends.
-        to: EventId,
-    },
-    /// An event comes after the first access, but nothing orders it before the last one, which is of
-    /// another thread of the CTA (PTX-8.9.5).
-    NotBehind {
-        /// The first access.
-        access: EventId,
-        /// The event that comes after it.
-        to: EventId,
-        /// The last access.
-        last: EventId,
-    },
-    /// No synchronization leads from one to the other (PTX-8.9.5).
-    Synchronization,
-}
-
-/// Why a read does not synchronize with a write (PTX-8.9.4).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Gap {
-    /// The write is weak.
-    WeakWrite,
-    /// The read is weak.
-    WeakRead,
-    /// The scope of the write does not include the thread of the read (PTX-8.5).
-    ScopeOfWrite,
-    /// The scope of the read does not include the thread of the write (PTX-8.5).
-    ScopeOfRead,
-    /// No release pattern after the one access ends in the write (PTX-8.8).
-    Release,
-    /// No acquire pattern before the other access starts from the read (PTX-8.8).
-    Acquire,
-    /// As [`Gap::Acquire`], of the read of a `red`, which starts none.
-    Reduction,
-    /// The read reads something else in this execution; else the two would synchronize.
-    Unread,
-}
-
 /// The statements of a race, the first in the source first.
 #[must_use]
 pub fn spans(graph: &EventGraph, race: &Race) -> [Span; 2] {
@@ -133,16 +42,35 @@ pub fn spans(graph: &EventGraph, race: &Race) -> [Span; 2] {
     if (a.start, a.end) <= (b.start, b.end) { [a, b] } else { [b, a] }
 }
 
-/// Every pair of statements that races in some consistent execution.
+/// The races that were found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Races {
+    /// One for every pair of statements.
+    pub list: Vec<Race>,
+    /// Why there may be more, if so.
+    pub open: Option<Undecided>,
+}
+
+impl Races {
+    /// All of them.
+    ///
+    /// # Errors
+    /// Unknown where there may be more.
+    pub fn all(self) -> Result<Vec<Race>, Verdict> {
+        match self.open {
+            Some(why) => Err(Verdict::Unknown(why)),
+            None => Ok(self.list),
+        }
+    }
+}
+
+/// Every pair of statements that races in some consistent execution, as far as the engine can tell: where
+/// it gives up after some, these are given.
 ///
 /// # Errors
-/// The verdict instead: unknown when the engine cannot tell or the model has no definition of
+/// The verdict instead: unknown when the engine cannot tell of any or the model has no definition of
 /// `race`, an error when an engine's execution does not hold.
-pub fn races(
-    problem: Problem<'_>,
-    engine: &dyn Engine,
-    budget: Budget,
-) -> Result<Vec<Race>, Verdict> {
+pub fn races(problem: Problem<'_>, engine: &dyn Engine, budget: Budget) -> Result<Races, Verdict> {
     let graph = problem.graph;
     let place = |id: AccessId| {
         let event = graph.event(graph.access(id).pieces[0]);
@@ -153,13 +81,15 @@ pub fn races(
         (a.min(b), a.max(b))
     };
     // Too large a program is the engine's to refuse.
-    let Some(first) = find(problem, Pairs::Race, engine, budget)? else { return Ok(Vec::new()) };
+    let Some(first) = find(problem, Pairs::Race, engine, budget)? else {
+        return Ok(Races::default());
+    };
     let Some(relation) = problem.model.definition(Pairs::Race.relation()) else {
-        return Ok(vec![first]);
+        return Ok(Races { list: vec![first], open: None });
     };
     let all = candidates(problem, relation);
     let mut known = IndexSet::default();
-    let mut out: Vec<Race> = Vec::new();
+    let mut out = Races::default();
     // Nearly always a few pairs race: one question answers for all between two that do.
     let mut open = vec![(all.as_slice(), Some(first))];
     while let Some((pairs, given)) = open.pop() {
@@ -172,7 +102,13 @@ pub fn races(
         let pairs = &pairs[first..=last];
         let kind = Pairs::RaceWithin(pairs[0], pairs[pairs.len() - 1]);
         let race = match given.filter(|race| pairs.binary_search(&accesses(race)).is_ok()) {
-            None => find(problem, kind, engine, budget)?,
+            None => match find(problem, kind, engine, budget) {
+                Err(Verdict::Unknown(why)) => {
+                    out.open.get_or_insert(why);
+                    None
+                }
+                other => other?,
+            },
             given => given,
         };
         let Some(race) = race else { continue };
@@ -182,11 +118,11 @@ pub fn races(
             Verdict::Error(what.to_owned())
         })?;
         if known.insert((place(found.0), place(found.1))) {
-            out.push(race);
+            out.list.push(race);
         }
         open.extend([(&pairs[at + 1..], None), (&pairs[..at], None)]);
     }
-    out.sort_by_key(accesses);
+    out.list.sort_by_key(accesses);
     Ok(out)
 }
 
@@ -314,265 +250,7 @@ fn race_of(
     let events = (a.min(b), a.max(b));
     let accesses = (graph.event(events.0).access, graph.event(events.1).access);
     let mixed = Pairs::MixedRace.counts(graph, a, b);
-    Race { events, accesses, mixed, missing: missing(problem, execution, events), choices }
-}
-
-/// What keeps two racing events from being morally strong and from being ordered by causality.
-fn missing(
-    problem: Problem<'_>,
-    execution: &Execution<'_>,
-    (a, b): (EventId, EventId),
-) -> Vec<Missing> {
-    let Problem { graph, model } = problem;
-    let strong = |id: EventId| is_strong(graph, id);
-    let one_thread = graph.event(a).agent == graph.event(b).agent;
-    let mut out = Vec::new();
-    // Those of one thread are morally strong where they are at one address.
-    if !one_thread {
-        out.extend([a, b].into_iter().filter(|&e| !strong(e)).map(Missing::Weak));
-    }
-    if strong(a) && strong(b) {
-        out.extend(narrow_scopes(graph, a, b));
-    }
-    let (first, second) = (graph.access_of(a), graph.access_of(b));
-    if first.range() != second.range() {
-        out.push(Missing::Overlap);
-    } else if (one_thread || strong(a) && strong(b)) && first.virt != second.virt {
-        out.push(Missing::Address);
-    }
-    let holds = |name: &str, x: EventId, y: EventId| {
-        model.definition(name).is_some_and(|node| {
-            evaluate_roots(&model.arena, &[node], execution).relation(node).contains(x, y)
-        })
-    };
-    if holds("base-causality", a, b) || holds("base-causality", b, a) {
-        let generic = [a, b].iter().all(|&e| graph.event(e).proxy == Proxy::Generic);
-        out.push(Missing::Proxy { one_thread, alias: generic && first.virt != second.virt });
-        return out;
-    }
-    if let Some((from, to)) = near_synchronization(problem, execution, (a, b)) {
-        out.push(Missing::Ends(from, to));
-        out.extend(narrow_scopes(graph, from, to));
-        return out;
-    }
-    if let Some(early) = early(execution, a, b).or_else(|| early(execution, b, a)) {
-        out.push(early);
-        return out;
-    }
-    let both = [(a, b), (b, a)];
-    let links = |seen: Seen| {
-        let mut found = both.iter().map(|&ends| missing_links(problem, execution, ends, seen));
-        found.find(|links| !links.is_empty())
-    };
-    let late = |kind: &str| {
-        let missing = too_late(problem, execution, (a, b), kind);
-        missing.map(|missing| vec![missing])
-    };
-    let first = |find: fn(Problem<'_>, &Execution<'_>, (EventId, EventId)) -> Option<Missing>| {
-        both.iter().find_map(|&ends| find(problem, execution, ends)).map(|missing| vec![missing])
-    };
-    let found = links(Seen::Observed)
-        .or_else(|| links(Seen::Read))
-        .or_else(|| late("release-acquire"))
-        .or_else(|| links(Seen::Unread))
-        .or_else(|| late("synchronizes"))
-        .or_else(|| first(of_another_thread));
-    out.extend(found.unwrap_or_else(|| vec![Missing::Synchronization]));
-    out
-}
-
-/// The scopes of two events that do not include the thread of the other one (PTX-8.5).
-fn narrow_scopes(
-    graph: &EventGraph,
-    a: EventId,
-    b: EventId,
-) -> impl Iterator<Item = Missing> + use<> {
-    let includes = crate::event::base::base_relation(graph, BaseRel::Includes);
-    let pairs = [(a, b), (b, a)].map(|(x, y)| (!includes.contains(x, y)).then_some((x, y)));
-    pairs.into_iter().flatten().map(|(x, y)| Missing::Scope(x, y))
-}
-
-/// Synchronization of a kind that would order two accesses if the one of its thread came before it: that
-/// which the access follows most closely.
-fn too_late(
-    Problem { graph, model }: Problem<'_>,
-    execution: &Execution<'_>,
-    (a, b): (EventId, EventId),
-    kind: &str,
-) -> Option<Missing> {
-    let roots = [model.definition(kind)?, model.definition("base-causality")?];
-    let values = evaluate_roots(&model.arena, &roots, execution);
-    let (synchronizes, before) = (values.relation(roots[0]), values.relation(roots[1]));
-    let po = execution.relation(BaseRel::Po);
-    let agent = |id: EventId| graph.event(id).agent;
-    let steps = |from: EventId, to: EventId| {
-        let between = |&id: &EventId| po.contains(from, id) && po.contains(id, to);
-        graph.ids().filter(between).count()
-    };
-    let both = [(a, b), (b, a)].into_iter().flat_map(|(access, last)| {
-        let reaches = move |to: EventId| to == last || before.contains(to, last);
-        let pairs = synchronizes.iter_pairs().filter(move |&(from, to)| {
-            po.contains(from, access) && reaches(to) && agent(to) == agent(last)
-        });
-        pairs.map(move |(from, to)| (access, from, to, last))
-    });
-    let nearest =
-        both.min_by_key(|&(access, from, to, last)| (steps(from, access), steps(to, last)));
-    nearest.map(|(access, from, to, last)| Missing::After { access, from, to, last })
-}
-
-/// That a thread waits for the task of an access, but only behind its own access.
-fn early(execution: &Execution<'_>, before: EventId, access: EventId) -> Option<Missing> {
-    let graph = execution.graph;
-    let agent = |id: EventId| graph.event(id).agent;
-    let po = execution.relation(BaseRel::Po);
-    let is_late = |&(_, wait): &(EventId, EventId)| {
-        graph.event(wait).kind == EventKind::Boundary && po.contains(access, wait)
-    };
-    let mut edges = graph.api_edges.iter().filter(|&&(earlier, _)| agent(earlier) == agent(before));
-    edges.any(is_late).then_some(Missing::Early(access))
-}
-
-/// Base causality from the first access to another thread of the CTA of the last one, or from one of the
-/// CTA of the first to the last.
-fn of_another_thread(
-    Problem { graph, model }: Problem<'_>,
-    execution: &Execution<'_>,
-    (first, last): (EventId, EventId),
-) -> Option<Missing> {
-    let roots = [model.definition("synchronizes")?, model.definition("base-causality")?];
-    let values = evaluate_roots(&model.arena, &roots, execution);
-    let (synchronizes, before) = (values.relation(roots[0]), values.relation(roots[1]));
-    let agent = |id: EventId| graph.event(id).agent;
-    let cta = |id: EventId| crate::event::base::cta_of(graph, id);
-    // Other threads of a CTA that have nothing to do with the accesses meet them at its barriers.
-    let are_near = |x: EventId, y: EventId| agent(x) != agent(y) && cta(x) == cta(y);
-    let far = || {
-        synchronizes
-            .iter_pairs()
-            .filter(|&(from, to)| cta(from) != cta(to) || graph.barrier(from).is_none())
-    };
-    let released = far().find(|&(from, to)| {
-        agent(to) == agent(last) && before.contains(to, last) && are_near(first, from)
-    });
-    if let Some((from, to)) = released {
-        return Some(Missing::NotBefore { access: first, from, to });
-    }
-    let acquired = far().find(|&(from, to)| {
-        (from == first || before.contains(first, from))
-            && are_near(to, last)
-            && agent(from) == agent(first)
-    });
-    acquired.map(|(_, to)| Missing::NotBehind { access: first, to, last })
-}
-
-/// What is missing for synchronization through a write behind the first access and a read before
-/// the last one, if there are such: those of which the one observes the other, or reads from it, or
-/// at least might.
-fn missing_links(
-    Problem { graph, model }: Problem<'_>,
-    execution: &Execution<'_>,
-    (first, last): (EventId, EventId),
-    seen: Seen,
-) -> Vec<Missing> {
-    let names = ["observation", "release-pattern", "acquire-pattern", "base-causality"];
-    let roots: Vec<_> = names.iter().filter_map(|name| model.definition(name)).collect();
-    let &[observation, release, acquire, causality] = &roots[..] else { return Vec::new() };
-    let values = evaluate_roots(&model.arena, &roots, execution);
-    // Through barriers and API calls, too.
-    let ordered = values.relation(causality);
-    let pairs = match seen {
-        Seen::Observed => values.relation(observation).clone(),
-        Seen::Read => execution.relation(BaseRel::Rf).clone(),
-        Seen::Unread => execution.relation(BaseRel::Loc).clone(),
-    };
-    // Flags are mostly strong, data mostly weak.
-    let count_weak = |&(write, read): &(EventId, EventId)| {
-        [write, read].into_iter().filter(|&id| !is_strong(graph, id)).count()
-    };
-    let agent = |id: EventId| graph.event(id).agent;
-    let meet = |x: EventId, y: EventId| {
-        let of = |op: &BarrierOp, id: EventId| agent(op.event) == agent(id);
-        let mut here = graph.barriers.iter().filter(|op| of(op, x));
-        here.any(|op| graph.barriers.iter().any(|other| other.key == op.key && of(other, y)))
-    };
-    let within = |&(write, read): &(EventId, EventId)| {
-        let (x, y) = (graph.event(write), graph.event(read));
-        let others = x.agent != y.agent && x.is_write() && y.is_read();
-        // Nobody takes data for a flag in a CTA whose barriers order the two threads.
-        let flags = seen != Seen::Unread || !meet(write, read) || count_weak(&(write, read)) == 0;
-        others
-            && flags
-            && ordered.contains(first, write)
-            && ordered.contains(read, last)
-            && !ordered.contains(write, read)
-    };
-    let away = |&(write, read): &(EventId, EventId)| {
-        usize::from(agent(write) != agent(first)) + usize::from(agent(read) != agent(last))
-    };
-    let found = pairs.iter_pairs().filter(within).min_by_key(|pair| (count_weak(pair), away(pair)));
-    let Some((write, read)) = found else { return Vec::new() };
-    let before = |x: EventId, y: EventId| x == y || ordered.contains(x, y);
-    let released =
-        values.relation(release).iter_pairs().any(|(x, y)| y == write && before(first, x));
-    let acquired = values.relation(acquire).iter_pairs().any(|(x, y)| x == read && before(y, last));
-    let mut gaps = if seen == Seen::Observed { Vec::new() } else { unobserved(graph, write, read) };
-    if gaps.is_empty() {
-        let red = graph.event(read).marks.red;
-        let acquire = if red { Gap::Reduction } else { Gap::Acquire };
-        let patterns = [(released, Gap::Release), (acquired, acquire)];
-        gaps.extend(patterns.into_iter().filter(|(there, _)| !there).map(|(_, gap)| gap));
-    }
-    if gaps.is_empty() && seen == Seen::Unread {
-        gaps.push(Gap::Unread);
-    }
-    let reads = seen != Seen::Unread;
-    gaps.into_iter().map(|gap| Missing::Link { write, read, reads, gap }).collect()
-}
-
-/// What a read has to do with a write at its location.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Seen {
-    Observed,
-    Read,
-    Unread,
-}
-
-/// Why a read does not observe the write that it reads from, as far as strength and scopes tell.
-fn unobserved(graph: &EventGraph, write: EventId, read: EventId) -> Vec<Gap> {
-    let includes = crate::event::base::base_relation(graph, BaseRel::Includes);
-    let weak = [(write, Gap::WeakWrite), (read, Gap::WeakRead)];
-    let weak: Vec<Gap> =
-        weak.into_iter().filter(|&(e, _)| !is_strong(graph, e)).map(|(_, gap)| gap).collect();
-    if !weak.is_empty() {
-        return weak;
-    }
-    let narrow = [(write, read, Gap::ScopeOfWrite), (read, write, Gap::ScopeOfRead)];
-    narrow.into_iter().filter(|&(x, y, _)| !includes.contains(x, y)).map(|(.., gap)| gap).collect()
-}
-
-/// Whether an access is strong (PTX-8.4).
-fn is_strong(graph: &EventGraph, id: EventId) -> bool {
-    graph.event(id).order.is_some_and(|order| order != Order::Weak)
-}
-
-/// Patterns between the two accesses that meet without being morally strong.
-fn near_synchronization(
-    problem: Problem<'_>,
-    execution: &Execution<'_>,
-    (a, b): (EventId, EventId),
-) -> Option<(EventId, EventId)> {
-    let model = problem.model;
-    let patterns = model.definition("pattern-sync")?;
-    let synchronizes = model.definition("release-acquire")?;
-    let values = evaluate_roots(&model.arena, &[patterns, synchronizes], execution);
-    let po = execution.relation(BaseRel::Po);
-    let before = |x: EventId, y: EventId| x == y || po.contains(x, y);
-    let between = |first, x, y, last| before(first, x) && before(y, last);
-    values.relation(patterns).iter_pairs().find(|&(x, y)| {
-        (between(a, x, y, b) || between(b, x, y, a))
-            && !values.relation(synchronizes).contains(x, y)
-    })
+    Race { events, accesses, mixed, missing: missing::missing(problem, execution, events), choices }
 }
 
 /// An access in words, such as `the 4-byte write to x by P0`.

@@ -25,7 +25,7 @@ use ptxmc::event::unfold::{Tearing, Unfolding, unfold};
 use ptxmc::litmus::ast::Test;
 use ptxmc::program::lower::lower;
 use ptxmc::program::reading::Readings;
-use ptxmc::race::{find, races};
+use ptxmc::race::{Races, find, races};
 use ptxmc::relation::expr::Model;
 use ptxmc::relation::simplify::simplify;
 use ptxmc::solve::Cores;
@@ -276,7 +276,7 @@ impl Subject<'_> {
         let found = match any {
             true => find(problem, Pairs::Race, engine, budget)
                 .map(|race| race.iter().map(|_| "some".to_owned()).collect()),
-            false => races(problem, engine, budget).map(|all| {
+            false => races(problem, engine, budget).and_then(Races::all).map(|all| {
                 all.iter().map(|r| format!("{:?} {:?}", r.accesses.0, r.accesses.1)).collect()
             }),
         };

@@ -6,13 +6,14 @@ use ptxmc::batch::expectation;
 use ptxmc::check::{Settings, graph_of};
 use ptxmc::engines::Choice;
 use ptxmc::id::AccessId;
-use ptxmc::race::{Gap, Missing, Race, describe, find, races};
+use ptxmc::race::{Gap, Missing, Race, Races, describe, find, races};
 use ptxmc::solve::search::SearchEngine;
-use ptxmc::solve::{Budget, Pairs, Problem};
+use ptxmc::solve::{Answer, Budget, Engine, Goal, Pairs, Problem, States, Why};
 use ptxmc::verdict::Kind;
 use ptxmc::{cat, litmus, source::Files};
 use std::collections::BTreeSet;
 use std::path::Path;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 /// The races of a test in words, with what is missing.
 fn races_of(text: &str) -> Vec<String> {
@@ -27,9 +28,9 @@ fn races_of(text: &str) -> Vec<String> {
     let graph = graph_of(&parsed.tests[0], &model, Settings::default());
     let problem = Problem { graph: &graph, model: &model };
     let engines = Choice::All.engines();
-    let mut answers = engines
-        .iter()
-        .map(|engine| races(problem, engine.as_ref(), Budget::default()).expect("an answer"));
+    let mut answers = engines.iter().map(|engine| {
+        races(problem, engine.as_ref(), Budget::default()).and_then(Races::all).expect("an answer")
+    });
     let found = answers.next().expect("an engine");
     let word = |race: &Race| {
         let missing: Vec<&str> = race
@@ -219,7 +220,9 @@ fn real_code_races_where_it_is_broken() {
             expectation(&test, "ptx-9.2", &[]).expect("a verdict").expect("they expect one");
         let graph = graph_of(&test, &model, Settings::default());
         let problem = Problem { graph: &graph, model: &model };
-        let found = races(problem, engine.as_ref(), Budget::default()).expect("an answer");
+        let found = races(problem, engine.as_ref(), Budget::default())
+            .and_then(Races::all)
+            .expect("an answer");
         let racy = expected == Kind::Allowed && !STALE.contains(&test.name.as_str());
         assert_eq!(!found.is_empty(), racy, "{}: {} races", test.name, found.len());
         checked += 1;
@@ -279,6 +282,57 @@ fn what_another_thread_of_the_cta_has_synchronized_is_named() {
     );
 }
 
+/// An engine that answers only so many questions.
+struct Tired {
+    engine: SearchEngine,
+    left: AtomicU32,
+}
+
+impl Engine for Tired {
+    fn name(&self) -> &'static str {
+        "tired"
+    }
+
+    fn find(&self, problem: Problem<'_>, goal: Goal, budget: Budget) -> Answer {
+        match self.left.fetch_update(Relaxed, Relaxed, |left| left.checked_sub(1)) {
+            Ok(_) => self.engine.find(problem, goal, budget),
+            Err(_) => Answer::Unknown(Why::Timeout),
+        }
+    }
+
+    fn states(&self, _: Problem<'_>, _: Budget) -> Result<States, String> {
+        Err("nobody asks".to_owned())
+    }
+}
+
+/// What has been found until then is not lost.
+#[test]
+fn races_found_before_an_engine_gives_up_are_given() {
+    let model = support::model("ptx-9.2");
+    let text = "PTX three\n.global .u32 x = 0;\n.global .u32 y = 0;\n.global .u32 z = 0;\n\
+         P0 @ cta 0 { st.global.u32 [x], 1; st.global.u32 [y], 1; st.global.u32 [z], 1; }\n\
+         P1 @ cta 1 { st.global.u32 [x], 2; st.global.u32 [y], 2; st.global.u32 [z], 2; }\n\
+         exists (true)\n";
+    let test = support::parse("three.litmus", text.as_bytes()).expect("a test");
+    let graph = graph_of(&test, &model, Settings::default());
+    let problem = Problem { graph: &graph, model: &model };
+    let mut numbers = Vec::new();
+    for questions in 0..10 {
+        let engine = Tired { engine: SearchEngine::default(), left: AtomicU32::new(questions) };
+        match races(problem, &engine, Budget::default()) {
+            Ok(found) => {
+                numbers.push(found.list.len());
+                assert!(found.open.is_some() || found.list.len() == 3, "{questions} questions");
+            }
+            Err(verdict) => assert!(questions == 0 && verdict.kind() == Kind::Unknown),
+        }
+    }
+    assert!(
+        numbers.is_sorted() && numbers.starts_with(&[1]) && numbers.ends_with(&[3]),
+        "{numbers:?}"
+    );
+}
+
 /// Pairs are asked about together; each for itself, the same race.
 #[test]
 fn races_are_those_of_each_pair() {
@@ -299,7 +353,9 @@ fn races_are_those_of_each_pair() {
         };
         let pair = |a, b| BTreeSet::from([place(a), place(b)]);
         // Programs with values of which nobody knows anything are another engine's.
-        let Ok(found) = races(problem, &engine, Budget::default()) else { continue };
+        let Ok(found) = races(problem, &engine, Budget::default()).and_then(Races::all) else {
+            continue;
+        };
         let found: BTreeSet<_> =
             found.iter().map(|race| pair(race.accesses.0, race.accesses.1)).collect();
         let mut alone = BTreeSet::new();

@@ -12,7 +12,7 @@ use crate::batch::{Case, Judgement, Unlisted, guarded, judge, list};
 use crate::check::{self, Settings, Stuck, goal_of};
 use crate::event::graph::EventGraph;
 use crate::explain::{Absent, Counterfactual, counterfactual};
-use crate::race::{Race, sharing_executions};
+use crate::race::{Races, sharing_executions};
 use crate::relation::expr::Model;
 use crate::report::explanation::{self, Subject};
 use crate::report::summary::Tally;
@@ -200,16 +200,17 @@ pub(super) fn races(arguments: &RacesArguments, console: &Console) -> Result<Sta
     let judgement = loaded.judgement()?;
     let settings = judgement.settings(loaded.settings);
     match races_of(&loaded, settings) {
-        Ok((races, graph)) => {
+        Ok((Races { list, open }, graph)) => {
             let (case, files) = (&loaded.case, &loaded.files);
             let model = loaded.model();
-            let races = sharing_executions(Problem { graph: &graph, model }, races);
+            let races = sharing_executions(Problem { graph: &graph, model }, list);
             let cut = judgement.graph.as_ref().and_then(|graph| {
                 let problem = Problem { graph, model };
                 let engines = loaded.engines.iter().map(AsRef::as_ref);
                 let cut = |engine: &dyn Engine| check::cut(problem, engine, settings);
                 engines.map(cut).reduce(|first, next| next.and(first))?
             });
+            let cut = open.or(cut);
             // That loops are cut is said of the races.
             let caveat = match judgement.verdict {
                 Verdict::Unknown(Undecided::Bound(_)) if cut.is_some() => None,
@@ -240,12 +241,13 @@ pub(super) fn races(arguments: &RacesArguments, console: &Console) -> Result<Sta
     }
 }
 
-/// The races that the engines agree on; those that cannot tell do not count.
+/// The races that the engines agree on. Those that cannot tell do not count, nor do those that find only
+/// some where another one finds all.
 ///
 /// # Errors
 /// The verdict instead: unknown when no engine can tell, an error when one is wrong.
-fn races_of(loaded: &Loaded, settings: Settings) -> Result<(Vec<Race>, EventGraph), Verdict> {
-    let mut found: Option<(&str, (Vec<Race>, EventGraph))> = None;
+fn races_of(loaded: &Loaded, settings: Settings) -> Result<(Races, EventGraph), Verdict> {
+    let mut found: Option<(&str, (Races, EventGraph))> = None;
     let mut unknown = None;
     for engine in &loaded.engines {
         let races =
@@ -259,16 +261,25 @@ fn races_of(loaded: &Loaded, settings: Settings) -> Result<(Vec<Race>, EventGrap
             Err(verdict) => return Err(verdict),
         };
         let pairs =
-            |races: &[Race]| races.iter().map(|race| race.accesses).collect::<BTreeSet<_>>();
-        match &found {
-            Some((name, (first, _))) if pairs(first) != pairs(&races) => {
-                let (m, n) = (first.len(), races.len());
-                let other = engine.name();
-                let message = format!("engines disagree: {name} finds {m} races, {other} {n}");
-                return Err(Verdict::Error(message));
-            }
-            Some(_) => {}
-            None => found = Some((engine.name(), (races, graph))),
+            |races: &Races| races.list.iter().map(|race| race.accesses).collect::<BTreeSet<_>>();
+        let Some((name, (first, _))) = &found else {
+            found = Some((engine.name(), (races, graph)));
+            continue;
+        };
+        let (known, new) = (pairs(first), pairs(&races));
+        let agree = match (&first.open, &races.open) {
+            (None, None) => known == new,
+            (None, Some(_)) => new.is_subset(&known),
+            (Some(_), None) => known.is_subset(&new),
+            (Some(_), Some(_)) => true,
+        };
+        if !agree {
+            let (m, n, other) = (known.len(), new.len(), engine.name());
+            let message = format!("engines disagree: {name} finds {m} races, {other} {n}");
+            return Err(Verdict::Error(message));
+        }
+        if first.open.is_some() && (races.open.is_none() || new.len() > known.len()) {
+            found = Some((engine.name(), (races, graph)));
         }
     }
     match (found, unknown) {
