@@ -6,6 +6,7 @@ mod counts;
 mod endless;
 mod lifetime;
 mod mixed;
+mod orders;
 mod outside;
 mod overwritten;
 mod prefix;
@@ -23,6 +24,7 @@ use crate::execution::recheck::{Recheck, recheck};
 use crate::id::ObjectId;
 use crate::litmus::ast::{Quantifier, Test};
 use crate::program::lower::lower;
+use crate::program::micro::Micro;
 use crate::program::reading::{Readings, VectorReading};
 use crate::race::{self, Races};
 use crate::relation::expr::{AxiomRole, Model};
@@ -125,23 +127,20 @@ const VECTOR_BYTES: u32 = 16;
 /// As [`graph_of`], with the rounds of loops that only wait.
 ///
 /// Such a round may be left out of an execution without a change to the others, but it may race.
-/// Two accesses that race need one such round of each of their threads, so that one more than the
-/// bound is enough.
+/// Two accesses that race need one such round of each of their threads, beside those that do something,
+/// so that one more than the bound is enough; so it is for what one access does alone.
 #[must_use]
 pub fn graph_with_rounds(test: &Test, model: &Model, settings: Settings) -> EventGraph {
     let graph = graph_of(test, model, settings);
     match waits(&graph) {
-        true => with_rounds(test, model, settings, settings.bound.saturating_add(1)),
+        true => with_rounds(test, model, settings),
         false => graph,
     }
 }
 
-/// As [`graph_with_rounds`], for what needs one such round of one thread only: that and the last.
-fn graph_with_a_round(test: &Test, model: &Model, settings: Settings) -> EventGraph {
-    with_rounds(test, model, settings, settings.bound.max(2))
-}
-
-fn with_rounds(test: &Test, model: &Model, settings: Settings, bound: u8) -> EventGraph {
+/// The events with one more round than the bound, and those of rounds that only wait.
+fn with_rounds(test: &Test, model: &Model, settings: Settings) -> EventGraph {
+    let bound = settings.bound.saturating_add(1);
     let unfolding = Unfolding { bound, spin_loops: false, ..unfolding(model, settings) };
     unfolded(test, model, settings, unfolding, &BTreeSet::new())
 }
@@ -170,7 +169,17 @@ fn unfolded(
 #[must_use]
 pub fn check(test: &Test, model: &Model, engine: &dyn Engine, settings: Settings) -> Outcome {
     let timed = Timed::new(engine, settings);
-    let (mut verdict, mut graph) = decide(test, model, &timed, settings);
+    let outcome = bounded(test, model, &timed, settings);
+    if !outcome.graph.some_orders {
+        return outcome;
+    }
+    let without = orders::without_order(model, settings);
+    orders::told(outcome, without.map(|settings| bounded(test, model, &timed, settings)))
+}
+
+/// As [`check`], with as many orders of the elements of vectors as are looked at.
+fn bounded(test: &Test, model: &Model, timed: &Timed<'_>, settings: Settings) -> Outcome {
+    let (mut verdict, mut graph) = decide(test, model, timed, settings);
     let mut reached = settings.bound;
     if settings.raises && graph.events.len() <= MOST_RAISED_EVENTS {
         for bound in settings.bound.saturating_add(1)..=MOST_RAISED {
@@ -178,7 +187,7 @@ pub fn check(test: &Test, model: &Model, engine: &dyn Engine, settings: Settings
                 break;
             }
             let budget = settings.budget.at_most(STEPS_FOR_MORE);
-            let higher = decide(test, model, &timed, Settings { bound, budget, ..settings });
+            let higher = decide(test, model, timed, Settings { bound, budget, ..settings });
             match higher.0 {
                 Verdict::Unknown(Undecided::Engine(_) | Undecided::Unsupported(_))
                 | Verdict::Error(_) => break,
@@ -187,7 +196,7 @@ pub fn check(test: &Test, model: &Model, engine: &dyn Engine, settings: Settings
         }
     }
     if cuts_loops(&verdict)
-        && let Some(core) = excluded_beyond(test, model, &timed, settings, &graph)
+        && let Some(core) = excluded_beyond(test, model, timed, settings, &graph)
     {
         verdict = Verdict::Forbidden(core);
     }
@@ -211,7 +220,8 @@ fn excluded_beyond(
     let budget = settings.budget.at_most(STEPS_FOR_MORE);
     let settings =
         Settings { skips: true, bound: settings.bound.max(MOST_RAISED), budget, ..settings };
-    if !graph.barriers.is_empty() {
+    // The bound may cut what comes before all barriers.
+    if has_barriers(test, settings) {
         let all = without_filter(graph);
         match engine.find(Problem { graph: &all, model }, Goal::Complete, budget) {
             Answer::Yes(_) => {}
@@ -222,6 +232,13 @@ fn excluded_beyond(
         Verdict::Forbidden(core) if core.endless.is_empty() => Some(core),
         _ => None,
     }
+}
+
+/// Whether a program has barriers, be it that no thread comes to one within the bound.
+fn has_barriers(test: &Test, settings: Settings) -> bool {
+    let program = lower(test, settings.readings);
+    let mut steps = program.threads.iter().flat_map(|thread| &thread.steps);
+    steps.any(|step| step.micros.iter().any(|micro| matches!(micro, Micro::Barrier(_))))
 }
 
 /// Whether a verdict is open because of loops from which there is a way out.
@@ -526,7 +543,7 @@ fn violation_in_a_round(
     if !graph.violations.iter().any(counts) || !Goal::AnyViolation.needs_end(graph) {
         return None;
     }
-    let mut rounds = graph_with_a_round(test, model, settings);
+    let mut rounds = with_rounds(test, model, settings);
     rounds.violations.retain(counts);
     let verdict = violation(Problem { graph: &rounds, model }, engine, settings)?;
     Some((verdict, rounds))
@@ -654,6 +671,9 @@ pub fn states(
     if let Some(why) = too_large(&graph) {
         return Err(why);
     }
+    if graph.some_orders {
+        return Err(orders::TOO_MANY_ORDERS.to_owned());
+    }
     let states = engine.states(problem, settings.budget)?;
     Ok((states, graph))
 }
@@ -672,7 +692,11 @@ pub fn races(
     let graph = graph_with_rounds(test, model, settings);
     let timed = Timed::new(engine, settings);
     let all = |graph: &EventGraph| race::races(Problem { graph, model }, &timed, settings.budget);
-    let races = all(&graph)?;
+    let mut races = all(&graph)?;
+    if graph.some_orders {
+        let why = Undecided::Unsupported(orders::TOO_MANY_ORDERS.to_owned());
+        races.open.get_or_insert(why);
+    }
     if races.list.is_empty() && too_large(&graph).is_none() {
         // Those of a beginning that is only possible are none that anybody could look at.
         for before in prefix::before_waits(&graph).filter_map(stays::Beginning::certain) {

@@ -3,7 +3,7 @@
 
 mod support;
 
-use ptxmc::cat::{NoFiles, Options, parse_model};
+use ptxmc::cat::{NoFiles, Options, library, parse_model};
 use ptxmc::check::{Settings, check};
 use ptxmc::relation::expr::Model;
 use ptxmc::solve::Engine;
@@ -112,4 +112,24 @@ acyclic po | rf as No-Thin-Air
 ";
     judged(cat, TWO_LOCATIONS, "forbidden");
     judged(cat, &TWO_LOCATIONS.replace("[y]", "[x]").replace("y == 1", "x != 0"), "allowed");
+}
+
+/// A round that only waits is left out of no execution where a model calls programs undefined: it may be
+/// the one that races.
+#[test]
+fn rounds_that_wait_count_where_a_model_asks_for_what_is_undefined() {
+    let text = "PTX poll\n.global .u32 f = 0;\n.global .u32 d = 0;\nP0 @ gpu 0, cta 0 {\nL:\n\
+        ld.acquire.gpu.global.u32 %r1, [f];\nld.weak.global.u32 %r2, [d];\n\
+        setp.eq.u32 %p1, %r1, 0;\n@%p1 bra L;\n}\nP1 @ gpu 0, cta 1 {\n\
+        st.weak.global.u32 [d], 1;\nst.release.gpu.global.u32 [f], 1;\n}\nexists (P0:%r2 == 0)\n";
+    let ptx = library::builtin("ptx-9.2").expect("a built-in model").text;
+    judged(ptx, text, "forbidden");
+    let asking = model(&format!("{ptx}\nundefined_unless empty race as DRF\n"));
+    let test = parse("test", text.as_bytes()).expect("a test");
+    // The search takes no test for what there has to be.
+    let engines: [&dyn Engine; 2] = [&Z3Engine::default(), &Enumerate::default()];
+    for engine in engines {
+        let outcome = check(&test, &asking, engine, Settings::default());
+        assert_eq!(outcome.verdict.kind().name(), "undefined", "{}", engine.name());
+    }
 }

@@ -301,6 +301,7 @@ fn rounds_beyond_the_bound_are_not_lost() {
         "opaque-result-in-lockstep",
         "reset-behind-a-mixed-size-race",
         "misuse-behind-many-barriers",
+        "barrier-behind-a-count",
     ] {
         let path = format!("{}/tests/cli/late-{name}.litmus", env!("CARGO_MANIFEST_DIR"));
         let text = std::fs::read(&path).expect("a test");

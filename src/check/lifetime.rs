@@ -5,9 +5,7 @@
 //! where one does something after it, in the order of [`time`].
 
 use super::time::{self, Wrong};
-use super::{
-    Settings, graph_with_a_round, prefix, stays, too_large, undecided_before_waits, waits,
-};
+use super::{Settings, prefix, stays, too_large, undecided_before_waits, waits, with_rounds};
 use crate::event::base::base_set;
 use crate::event::graph::EventGraph;
 use crate::execution::build::Choices;
@@ -40,7 +38,7 @@ pub(super) fn unsure(
     if !asked || peers(graph) == 0 {
         return None;
     }
-    let rounds = waits(graph).then(|| graph_with_a_round(test, model, settings));
+    let rounds = waits(graph).then(|| with_rounds(test, model, settings));
     // They matter only where they have such accesses of their own.
     let rounds = rounds.filter(|rounds| peers(rounds) > peers(graph));
     let whole = rounds.as_ref().unwrap_or(graph);

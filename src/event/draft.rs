@@ -135,6 +135,8 @@ pub(super) struct Draft<'p> {
     pub(super) skipped: Vec<SymbolId>,
     /// Loops with barriers that the bound cuts.
     pub(super) locksteps: Vec<Lockstep>,
+    /// Whether vectors have more orders of their elements than are looked at.
+    pub(super) some_orders: bool,
     /// The steps that threads have come to.
     pub(super) reached: BTreeSet<(usize, usize)>,
     /// Final values of registers by name, thread by thread.
@@ -177,6 +179,7 @@ impl<'p> Draft<'p> {
             opaque: Vec::new(),
             skipped: Vec::new(),
             locksteps: Vec::new(),
+            some_orders: false,
             reached: BTreeSet::new(),
             finals: Vec::new(),
             accesses: Vec::new(),
@@ -400,6 +403,7 @@ impl<'p> Draft<'p> {
             symbols: std::mem::take(&mut self.symbols),
             cuts: std::mem::take(&mut self.cuts),
             bound: self.bound,
+            some_orders: self.some_orders,
             violations: std::mem::take(&mut self.violations),
             api_edges: Vec::new(),
             observed: Vec::new(),

@@ -28,7 +28,11 @@ impl<'p> ThreadRun<'_, 'p> {
             }
             return;
         }
-        let orders = permutations(list.len());
+        let orders = match order {
+            ElementOrder::OneOfMany => vec![(0..list.len()).collect()],
+            _ => permutations(list.len()),
+        };
+        self.draft.some_orders |= order == ElementOrder::OneOfMany;
         let chosen = self.choice(orders.len());
         for slot in 0..list.len() {
             for (index, element) in list.iter().enumerate() {

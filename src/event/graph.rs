@@ -379,6 +379,9 @@ pub struct EventGraph {
     /// How often loop bodies are executed at most; less than was asked for where that would have
     /// made some thread too large.
     pub bound: u8,
+    /// Whether vectors with acquire or release order have more orders of their elements (reading V1) than
+    /// are looked at.
+    pub some_orders: bool,
     /// Undefined behaviour.
     pub violations: Vec<Violation>,
     /// API synchronization edges between events.

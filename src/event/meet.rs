@@ -10,6 +10,7 @@ use crate::program::expr::{Expr, ExprArena};
 use crate::program::micro::{BarrierGroup, BarrierMicro, Micro, Program, Reduction, ThreadCode};
 use crate::program::term::Term;
 use crate::source::Span;
+use std::collections::BTreeSet;
 
 impl ThreadRun<'_, '_> {
     pub(super) fn barrier(
@@ -171,7 +172,8 @@ impl ThreadRun<'_, '_> {
             }
             BarrierGroup::Warp(mask) | BarrierGroup::Exchange(mask, _) => {
                 let warp = Warp::of(self.index, p);
-                let masks = self.small_values(mask, state, u64::from(u32::MAX), span);
+                let threads = self.threads_of(&warp);
+                let masks = self.values_among(mask, state, &Operands::masks(threads), span);
                 let key = |mask| match barrier.group {
                     BarrierGroup::Exchange(_, op) => BarrierKey::Exchange(warp, mask, op),
                     _ => BarrierKey::Warp(warp, mask),
@@ -179,15 +181,16 @@ impl ThreadRun<'_, '_> {
                 masks.into_iter().map(|(guard, mask)| (guard, key(mask))).collect()
             }
             BarrierGroup::Cta(resource) => {
-                let values = self.small_values(resource, state, 15, span);
+                let values = self.values_among(resource, state, &Operands::resources(), span);
                 values.into_iter().map(|(g, r)| (g, BarrierKey::Cta(cta, r))).collect()
             }
             BarrierGroup::Instance(instance, resource) => {
-                let instances = self.small_values(instance, state, u64::MAX, span);
+                let instances = self.values_among(instance, state, &Operands::small(), span);
                 let mut out = Vec::new();
                 for (guard, i) in instances {
                     let inner = State { guard, ..state.clone() };
-                    for (guard, r) in self.small_values(resource, &inner, u64::MAX, span) {
+                    for (guard, r) in self.values_among(resource, &inner, &Operands::small(), span)
+                    {
                         out.push((guard, BarrierKey::Instance(cta, i, r)));
                     }
                 }
@@ -196,27 +199,32 @@ impl ThreadRun<'_, '_> {
         }
     }
 
-    /// The values up to `largest` that a term may have: constants in it, or all up to 15.
-    pub(super) fn small_values(
+    /// How many threads the test has in a warp.
+    fn threads_of(&self, warp: &Warp) -> u32 {
+        let threads = self.draft.program.threads.iter().enumerate();
+        let inside = threads.filter(|(index, thread)| match thread.place {
+            ThreadPlace::Device(place) => Warp::of(*index, place) == *warp,
+            ThreadPlace::Host => false,
+        });
+        inside.count().try_into().unwrap_or(WARP)
+    }
+
+    /// The values that a term may have, each with its guard: a constant, or those that are followed.
+    fn values_among(
         &mut self,
         term: &Term,
         state: &State,
-        largest: u64,
+        operands: &Operands,
         span: Span,
     ) -> Vec<(ExprId, u64)> {
+        let Operands { followed, largest, rule, undefined } = operands;
         let value = self.term(term, state, None);
         let value = self.with_tables(value);
-        let resource = largest == 15;
-        let rule = if resource {
-            "a barrier number above 15 (PTX-9.7.13.1)"
-        } else {
-            "a computed barrier operand above 15, which is not followed"
-        };
         if let Some(number) = self.draft.exprs.constant(value) {
             return match u64::try_from(number) {
-                Ok(number) if number <= largest => vec![(state.guard, number)],
+                Ok(number) if number <= *largest => vec![(state.guard, number)],
                 _ => {
-                    self.violate(state.guard, span, rule.to_owned(), !resource);
+                    self.violate(state.guard, span, (*rule).to_owned(), !undefined);
                     Vec::new()
                 }
             };
@@ -224,7 +232,7 @@ impl ThreadRun<'_, '_> {
         let width = self.draft.exprs.width(value);
         let mut out = Vec::new();
         let mut elsewhere = state.guard;
-        for number in 0..=largest.min(15) {
+        for &number in followed {
             let constant = self.exprs().number(u128::from(number), width);
             let here = self.exprs().eq(value, constant);
             let guard = self.exprs().and(state.guard, here);
@@ -235,9 +243,57 @@ impl ThreadRun<'_, '_> {
             elsewhere = self.exprs().and(elsewhere, not);
         }
         if !self.draft.exprs.is_false(elsewhere) {
-            self.violate(elsewhere, span, rule.to_owned(), !resource);
+            self.violate(elsewhere, span, (*rule).to_owned(), !undefined);
         }
         out
+    }
+}
+
+/// How many lanes a warp has (PTX-2.2.1).
+const WARP: u32 = 32;
+
+/// The operands of a kind of barrier operations.
+struct Operands {
+    /// Those that are followed where one is computed.
+    followed: Vec<u64>,
+    /// The largest one.
+    largest: u64,
+    /// What is said of others.
+    rule: &'static str,
+    /// Whether these are undefined; else they are just not followed.
+    undefined: bool,
+}
+
+impl Operands {
+    fn resources() -> Self {
+        let rule = "a barrier number above 15 (PTX-9.7.13.1)";
+        Self { largest: 15, rule, undefined: true, ..Self::small() }
+    }
+
+    /// Those of barriers in columns.
+    fn small() -> Self {
+        let rule = "a computed barrier operand above 15, which is not followed";
+        Self { followed: (0..=15).collect(), largest: u64::MAX, rule, undefined: false }
+    }
+
+    /// Membermasks, in a warp of so many threads: all of up to four of them; of more, the first ones,
+    /// single ones, and all but one; and that of the whole warp.
+    fn masks(threads: u32) -> Self {
+        let first = |count: u32| (1_u64 << count) - 1;
+        let lanes = 0..threads.min(WARP);
+        let mut masks: BTreeSet<u64> = match threads {
+            ..=4 => (0..=15).collect(),
+            _ => {
+                let all = first(lanes.end);
+                let of = |lane: u32| [1 << lane, first(lane + 1), all & !(1 << lane)];
+                lanes.flat_map(of).collect()
+            }
+        };
+        let largest = u64::from(u32::MAX);
+        masks.insert(largest);
+        let rule = "a computed membermask of neither one lane, the first ones nor all but one, which is not \
+                    followed";
+        Self { followed: masks.into_iter().collect(), largest, rule, undefined: false }
     }
 }
 
@@ -332,19 +388,49 @@ impl Meetings<'_> {
         if is_sure(a) && is_sure(b) {
             return exprs.truth(true);
         }
-        let (one, other) = (self.number(exprs, a), self.number(exprs, b));
-        exprs.eq(one, other)
+        let (before, others) = (self.before(a), self.before(b));
+        if before.len().max(others.len()) > MOST_IN_TURN {
+            let [one, other] = [before, others].map(|x| exprs.count(x, BarrierOp::ORDINAL_BITS));
+            return exprs.eq(one, other);
+        }
+        // What the later of them return may depend on what the earlier ones do, and on this: their turns
+        // are told from the first on, so that where those tell, nobody asks for the others.
+        let first = self.turns[a].0.max(self.turns[b].0);
+        let last = self.turns[a].1.min(self.turns[b].1);
+        (first..=last).fold(exprs.truth(false), |any, turn| {
+            let (one, other) = (exactly(exprs, &before, turn), exactly(exprs, &others, turn));
+            let both = exprs.and(one, other);
+            exprs.or(any, both)
+        })
     }
 
-    /// How many operations of the thread on the same barrier come before one of it.
-    fn number(&self, exprs: &mut ExprArena, at: usize) -> ExprId {
+    /// The guards of the thread's operations on the same barrier that come before one of it.
+    fn before(&self, at: usize) -> Vec<ExprId> {
         let counts = |&other: &usize| {
             self.threads[other] == self.threads[at]
                 && self.barriers[other].is_numbered_with(&self.barriers[at])
         };
-        let guards = (0..at).filter(counts).map(|other| self.guards[other]);
-        exprs.count(guards, BarrierOp::ORDINAL_BITS)
+        (0..at).filter(counts).map(|other| self.guards[other]).collect()
     }
+}
+
+/// How many operations may come before one whose turn is told from the first on.
+const MOST_IN_TURN: usize = 12;
+
+/// That so many of some guards hold, told from the first on.
+fn exactly(exprs: &mut ExprArena, guards: &[ExprId], number: usize) -> ExprId {
+    // That so many hold of those looked at: first of none, at last of all.
+    let mut rest: Vec<ExprId> = (0..=number).map(|n| exprs.truth(n == 0)).collect();
+    for &guard in guards.iter().rev() {
+        for n in (0..=number).rev() {
+            let fewer = match n {
+                0 => exprs.truth(false),
+                _ => rest[n - 1],
+            };
+            rest[n] = exprs.ite(guard, fewer, rest[n]);
+        }
+    }
+    rest[number]
 }
 
 /// How many operations of the thread on the same barrier come before one of it, at least and at most.

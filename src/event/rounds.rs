@@ -5,8 +5,12 @@ use super::live::Live;
 use super::loops::LoopId;
 use super::unfold::{Cell, EffectKind, State, ThreadRun};
 use crate::id::ExprId;
-use crate::program::expr::Expr;
+use crate::program::expr::{Binary, Expr};
 use crate::source::Span;
+use rustc_hash::FxHashMap;
+
+/// How many literals of a guard are looked at.
+const MOST_LITERALS: usize = 48;
 
 /// Which effects tell a round of a loop from one that changes nothing.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -110,8 +114,8 @@ impl ThreadRun<'_, '_> {
     }
 
     /// When the thread is where some round of the loop began, with the registers that it had there,
-    /// and has done nothing since: it may go round for ever. What depends on which reads does not
-    /// matter where nothing follows.
+    /// and has done nothing since: it may go round for ever. Where it leaves the loop after all, what
+    /// follows may depend on no more reads than after that round.
     fn as_before(&mut self, node: usize, id: LoopId, now: &State) -> ExprId {
         let mut waits = self.exprs().truth(false);
         if !self.flow.loops.is_natural(id) {
@@ -124,9 +128,13 @@ impl ThreadRun<'_, '_> {
             let mut same = now.guard;
             let live = self.live.get_or_init(|| Live::of(self.code, self.observed));
             let used = (0..now.cells.len()).filter(|&register| live.is_used(at, register));
-            for register in used {
-                let (old, new) = (before.cells[register].value, now.cells[register].value);
-                let equal = self.draft.exprs.eq(old, new);
+            let used: Vec<_> =
+                used.map(|register| (&before.cells[register], &now.cells[register])).collect();
+            if used.iter().any(|(old, new)| self.depends_on_more(old, new, now)) {
+                continue;
+            }
+            for (old, new) in used {
+                let equal = self.draft.exprs.eq(old.value, new.value);
                 same = self.draft.exprs.and(same, equal);
             }
             same = self.unless_acted(same, id, round, node, Telling::All);
@@ -197,7 +205,9 @@ impl ThreadRun<'_, '_> {
     }
 
     /// Whether there is a read behind the old cell, in program text or in its value, that is neither
-    /// behind the new one nor behind the way here.
+    /// behind the new one nor behind the way here. What is stored depends on the reads of the way that it
+    /// comes about in ([`super::ways`]): those behind a value in only some of its ways may be in none of
+    /// those that are taken.
     fn depends_on_more(&self, old: &Cell, new: &Cell, now: &State) -> bool {
         if old == new {
             return false;
@@ -210,8 +220,35 @@ impl ThreadRun<'_, '_> {
         if old.value == new.value || behind.is_empty() {
             return false;
         }
-        let known = [self.sources(new.value), self.sources(now.guard)].concat();
+        let guard = self.draft.exprs.literals(now.guard, MOST_LITERALS).unwrap_or_default();
+        let mut known = self.sure_sources(new.value);
+        guard.into_iter().for_each(|literal| known.extend(self.sure_sources(literal)));
         !behind.iter().all(|source| known.contains(source))
+    }
+
+    /// The reads and results of barriers that an expression comes from whatever way is taken.
+    fn sure_sources(&self, value: ExprId) -> Vec<Expr> {
+        let exprs = &self.draft.exprs;
+        let mut known: FxHashMap<ExprId, Vec<Expr>> = FxHashMap::default();
+        let both = |a: &[Expr], b: &[Expr]| -> Vec<Expr> {
+            a.iter().filter(|source| b.contains(source)).copied().collect()
+        };
+        for part in exprs.parts(&[value]) {
+            let of = |x: ExprId| known.get(&x).map_or(&[][..], Vec::as_slice);
+            let sources = match exprs.get(part) {
+                leaf @ (Expr::Read(_) | Expr::Barrier(_)) => vec![leaf],
+                Expr::Ite(condition, then, otherwise) => {
+                    [of(condition), &both(of(then), of(otherwise))].concat()
+                }
+                // One of them may be enough.
+                Expr::Binary(Binary::And | Binary::Or, a, b) if exprs.width(part) == 1 => {
+                    both(of(a), of(b))
+                }
+                _ => exprs.operands(part).into_iter().flat_map(of).copied().collect(),
+            };
+            known.insert(part, sources);
+        }
+        known.remove(&value).unwrap_or_default()
     }
 
     /// Whether a value comes from no read and no barrier.

@@ -175,7 +175,8 @@ pub(super) fn literals(
         }
         Condition::Compare(_, Term::Number(number), other)
         | Condition::Compare(_, other, Term::Number(number)) => {
-            let Some((name, ty)) = typed(test, variables, other) else { return };
+            let known = typed(test, variables, other).or_else(|| used(test, other));
+            let Some((name, ty)) = known else { return };
             if ty.bits >= 64 {
                 return;
             }
@@ -236,6 +237,25 @@ fn typed(
         Term::Number(_) | Term::Float(_) | Term::AddressOf(_) => return None,
     };
     Some((name, ty))
+}
+
+/// The name of a register that is not declared, with the widest type that a statement of its thread uses
+/// it with: so wide it is.
+fn used(test: &Test, term: &Term) -> Option<(String, Type)> {
+    let Term::Register { thread, register, .. } = term else { return None };
+    let mut inits = test.register_inits.iter().filter(|init| init.thread == *thread);
+    if test.dialect != Dialect::Blocks || inits.any(|init| init.register.value == *register) {
+        return None;
+    }
+    let mut widest: Option<Type> = None;
+    for statement in &test.threads[*thread].statements {
+        for_each_register(statement, &mut |used, need| {
+            if used.value == *register && widest.is_none_or(|ty| ty.bits < need.ty.bits) {
+                widest = Some(need.ty);
+            }
+        });
+    }
+    widest.map(|ty| (format!("%{register}"), ty))
 }
 
 /// What is wrong with a floating-point number in a condition: the comparison, or what it is

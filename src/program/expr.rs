@@ -510,6 +510,7 @@ impl ExprArena {
     /// If `c` then `t` else `e`.
     pub fn ite(&mut self, c: ExprId, t: ExprId, e: ExprId) -> ExprId {
         let width = self.width(t);
+        debug_assert_eq!(width, self.width(e), "a choice of values of one width");
         if let Some(c) = self.constant(c) {
             return if c == 1 { t } else { e };
         }

@@ -87,7 +87,7 @@ fn lower_thread(
     ThreadCode { name: thread.name.value.clone(), place: thread.place, registers: infos, steps }
 }
 
-/// The longest vector whose elements get a chosen order.
+/// The longest vector whose elements get any order.
 const LONGEST_ORDERED: usize = 4;
 
 /// The state of lowering one thread.
@@ -330,7 +330,7 @@ impl Lowering<'_> {
                 });
             }
             Operation::Unknown { name, .. } => {
-                self.outside(format!("`{name}` is outside the supported subset{}", instead(name)));
+                self.outside(why_outside(name));
             }
             Operation::StoreBulk { .. }
             | Operation::Discard { .. }
@@ -365,19 +365,11 @@ impl Lowering<'_> {
             return;
         }
         let ordered = matches!(order, Order::Acquire | Order::Release | Order::AcqRel)
-            && self.readings.vector == VectorReading::Ordered;
-        if ordered && list.len() > LONGEST_ORDERED {
-            self.out.push(Micro::Require {
-                condition: Term::truth(false),
-                rule: "more than four elements with acquire or release order are not supported"
-                    .to_owned(),
-                out_of_model: true,
-            });
-        }
-        let order = if ordered && list.len() <= LONGEST_ORDERED {
-            ElementOrder::Chosen
-        } else {
-            ElementOrder::Unordered
+            && self.readings.vector != VectorReading::Unordered;
+        let order = match ordered {
+            true if list.len() > LONGEST_ORDERED => ElementOrder::OneOfMany,
+            true => ElementOrder::Chosen,
+            false => ElementOrder::Unordered,
         };
         self.out.push(Micro::Elements { list, order });
     }
@@ -589,13 +581,21 @@ pub fn compare(comparison: Comparison, a: Term, b: Term, ty: Type) -> Term {
     }
 }
 
-/// What a test may say instead of an instruction that is not supported, if that is always the same.
-fn instead(name: &str) -> &'static str {
-    match name.split('.').next() {
+/// Why nothing is said of executions of an instruction, with what a test may say instead if that is always
+/// the same.
+fn why_outside(name: &str) -> String {
+    let instead = match name.split('.').next() {
+        Some("tex" | "tld4" | "suld" | "sust" | "sured") => {
+            return format!(
+                "`{name}`: the memory consistency model does not apply to texture and surface \
+                 accesses (PTX-8.1)"
+            );
+        }
         Some("call") => ": functions are not followed; write the function's statements there",
         Some("brx") => ": indirect branches are not followed; write `setp` and `bra`",
         _ => "",
-    }
+    };
+    format!("`{name}` is outside the supported subset{instead}")
 }
 
 /// The rule that keeps an access from addresses outside `.global`, if there is one.

@@ -287,7 +287,8 @@ impl Lowering<'_> {
         let lasts = Term::Free("whether the wait times out".to_owned(), 1);
         let complete = if may_time_out { complete.and(lasts) } else { complete };
         let temporary = self.registers.temporary(1);
-        self.out.push(Micro::Assign { register: temporary, value: complete });
+        let wide = complete.resize(64, Extension::Zero);
+        self.out.push(Micro::Assign { register: temporary, value: wide });
         let complete = Term::Register(temporary).resize(1, Extension::Zero);
         self.in_phase(PhaseUse::Wait { done: complete.clone() });
         self.assign(done, complete, Extension::Zero);

@@ -289,6 +289,8 @@ pub enum ElementOrder {
     Unordered,
     /// Some order, which the execution chooses (reading V1).
     Chosen,
+    /// As `Chosen`, of so many elements that only one order is looked at: there are executions besides.
+    OneOfMany,
 }
 
 /// What a fence is limited to.

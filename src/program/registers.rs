@@ -3,8 +3,8 @@
 use super::expr::mask;
 use super::micro::RegisterInfo;
 use crate::collections::IndexMap;
-use crate::litmus::ast::{Dialect, InitialValue, Test, Thread};
-use crate::ptx::operation::{Operation, Statement, Type, TypeKind, Value};
+use crate::litmus::ast::{DeclaredSpace, Dialect, InitialValue, Test, Thread};
+use crate::ptx::operation::{Address, Operation, Statement, Type, TypeKind, Value};
 use crate::ptx::registers::Mentions;
 use crate::ptx::uses::for_each_register;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -131,8 +131,8 @@ impl Registers {
 }
 
 /// The registers of a thread that are one number wherever they are read: those with an initial
-/// number that nothing writes, and those that one `mov` of a constant writes, before any branch and
-/// any read.
+/// number that nothing writes, and those that one `mov` of a constant or one load of a kernel parameter
+/// with a value writes, before any branch and any read.
 fn fixed(test: &Test, index: usize) -> FxHashMap<String, u128> {
     let statements = &test.threads[index].statements;
     let mut writes: FxHashMap<&str, usize> = FxHashMap::default();
@@ -152,7 +152,8 @@ fn fixed(test: &Test, index: usize) -> FxHashMap<String, u128> {
         if matches!(statement.operation, Operation::Branch { .. }) {
             break;
         }
-        if let Some((register, number)) = constant_move(statement)
+        if let Some((register, number)) =
+            constant_move(statement).or_else(|| parameter_load(test, statement))
             && writes.get(register) == Some(&1)
             && !read.contains(register)
         {
@@ -173,4 +174,23 @@ fn constant_move(statement: &Statement) -> Option<(&str, u128)> {
         }
         _ => None,
     }
+}
+
+/// The register and the number of a load of a whole kernel parameter that has one, without a guard.
+fn parameter_load<'t>(test: &'t Test, statement: &'t Statement) -> Option<(&'t str, u128)> {
+    let Operation::Load { access, destinations, .. } = &statement.operation else { return None };
+    let [Some(register)] = &destinations[..] else { return None };
+    let Address { base: Value::AddressOf(name, offset), offset: more, .. } = &access.address else {
+        return None;
+    };
+    let variable = test.variables.iter().find(|variable| variable.name.value == name.value)?;
+    let &[number] = variable.initial.as_deref()? else { return None };
+    let whole = (*offset, *more, variable.elements) == (0, 0, 1)
+        && variable.space == DeclaredSpace::Param
+        && variable.initial_addresses.is_empty()
+        && access.ty.bits == variable.ty.bits
+        // A negative one would be extended to the width of the register.
+        && number >= 0;
+    (whole && statement.guard.is_none())
+        .then_some((register.value.as_str(), number as u128 & mask(access.ty.bits)))
 }

@@ -22,17 +22,22 @@ pub enum Effect {
     MayGrow,
 }
 
-/// The name of a required axiom that deleting effect-free reads may break, if there is one.
+/// The name of an axiom that deleting effect-free reads may break, or whose failure it may hide, if there
+/// is one.
 ///
-/// The condition is syntactic and sufficient: `None` says that the model is insensitive.
+/// The condition is syntactic and sufficient: `None` says that the model is insensitive. An
+/// `undefined_unless` is one as well: where reads are deleted, it may not be seen to fail.
 #[must_use]
 pub fn sensitive_axiom(model: &Model) -> Option<&str> {
     let effects = effects(&model.arena);
     model
         .axioms
         .iter()
-        .filter(|axiom| axiom.role == AxiomRole::Required)
-        .find(|axiom| axiom.negated || effects[axiom.node.index()] == Effect::MayGrow)
+        .find(|axiom| match axiom.role {
+            AxiomRole::Required => axiom.negated || effects[axiom.node.index()] == Effect::MayGrow,
+            AxiomRole::UndefinedUnless => true,
+            AxiomRole::Flag => false,
+        })
         .map(|axiom| axiom.name.as_str())
 }
 

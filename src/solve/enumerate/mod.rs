@@ -66,7 +66,7 @@ impl Engine for Enumerate {
         let end = search.run();
         // Values that are only copied stand for others in a condition, but not in a list.
         let sampled = search.symbols_matter || graph.symbols.iter().any(|s| s.open_bits() > 1);
-        let reason = doubt(model, search.self_justified, sampled);
+        let reason = doubt(model, (search.self_justified, search.undetermined), sampled);
         let incomplete = match end {
             ControlFlow::Break(Stop::Limit(why)) => Some(why),
             _ => None,
@@ -135,7 +135,8 @@ fn first(problem: Problem<'_>, goal: Goal, budget: Budget) -> Answer {
         ControlFlow::Break(Stop::Enough)
     });
     let end = search.run();
-    let doubt = doubt(model, search.self_justified, search.symbols_matter);
+    let justified = (search.self_justified, search.undetermined);
+    let doubt = doubt(model, justified, search.symbols_matter);
     match (choices, end) {
         (Some(choices), _) => Answer::Yes(choices),
         (None, ControlFlow::Break(Stop::Limit(why))) => Answer::Unknown(why),
@@ -147,7 +148,14 @@ fn first(problem: Problem<'_>, goal: Goal, budget: Budget) -> Answer {
 }
 
 /// Why having seen all candidates does not settle that there is no other execution.
-fn doubt(model: &Model, self_justified: bool, symbols_matter: bool) -> Option<String> {
+fn doubt(
+    model: &Model,
+    (self_justified, undetermined): (bool, bool),
+    symbols_matter: bool,
+) -> Option<String> {
+    if undetermined {
+        return Some("exchanges of which it depends on others who takes part".to_owned());
+    }
     if self_justified && !thin_air::is_excluded(model) {
         let reason = "values that justify themselves, which the model does not exclude";
         return Some(reason.to_owned());

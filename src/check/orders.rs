@@ -1,0 +1,79 @@
+//! Vectors with acquire or release order that have more orders of their elements than are looked at one
+//! by one (reading V1): their verdict is told from one order of the elements and from none.
+//!
+//! What an execution does in one order, it does. Without any order among elements there is less in
+//! program order; where a model only forbids what grows with that, all executions are among those
+//! without, and what none of these does is done in no order.
+
+use super::{Outcome, Settings};
+use crate::program::reading::{Readings, VectorReading};
+use crate::relation::expr::{AxiomRole, Model};
+use crate::relation::polarity::{Polarity, Variance};
+use crate::verdict::{Undecided, Verdict};
+use crate::vocabulary::BaseRel;
+
+/// What is said where one order and none do not tell.
+pub const TOO_MANY_ORDERS: &str =
+    "more than four elements with acquire or release order, in each order";
+
+/// The settings under which elements have no order; `None` where what that shows is not to be relied on.
+pub(super) fn without_order(model: &Model, settings: Settings) -> Option<Settings> {
+    let polarity = Polarity::new(&model.arena);
+    let grows = |node| {
+        matches!(polarity.in_relation(node, BaseRel::Po), Variance::Constant | Variance::Monotone)
+    };
+    let mut axioms = model.axioms.iter().filter(|axiom| axiom.role != AxiomRole::Flag);
+    let readings = Readings { vector: VectorReading::Unordered, ..settings.readings };
+    axioms
+        .all(|axiom| axiom.role == AxiomRole::Required && !axiom.negated && grows(axiom.node))
+        .then_some(Settings { readings, ..settings })
+}
+
+/// The outcome, given that in one order of all elements, and that without any if it can be relied on.
+pub(super) fn told(one: Outcome, none: Option<Outcome>) -> Outcome {
+    use crate::verdict::Kind::{Deadlock, Error, Forbidden, OutOfModel, Undefined, Unknown};
+    let kind = none.as_ref().map(|none| none.verdict.kind());
+    match (one.verdict.kind(), kind, none) {
+        (Unknown | Error | Undefined | OutOfModel, ..) => one,
+        (_, Some(Forbidden | Deadlock), Some(none)) => none,
+        (found, Some(other), _) if found == other => one,
+        _ => {
+            let why = Undecided::Unsupported(TOO_MANY_ORDERS.to_owned());
+            Outcome { verdict: Verdict::Unknown(why), holds: None, ..one }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cat::{self, Options, library};
+    use crate::check::check;
+    use crate::litmus::parse::parse_bytes;
+    use crate::solve::search::SearchEngine;
+    use crate::source::Files;
+    use crate::verdict::Kind;
+
+    fn kind(condition: &str) -> Kind {
+        let mut files = Files::default();
+        let builtin = library::builtin("ptx-9.2").expect("a built-in model");
+        let model = cat::parse_builtin(&mut files, builtin, &Options::default()).model;
+        let text = format!(
+            "PTX eight\n.global .align 32 .u32 x[8] = {{0, 0, 0, 0, 0, 0, 0, 0}};\n\
+             P0 @ cta 0 {{ st.release.gpu.global.v8.b32 [x], {{1, 1, 1, 1, 1, 1, 1, 1}}; }}\n\
+             P1 @ cta 1 {{ ld.acquire.gpu.global.u32 %r1, [x]; \
+             ld.acquire.gpu.global.u32 %r2, [x+4]; ld.acquire.gpu.global.u32 %r3, [x]; }}\n\
+             exists ({condition})\n"
+        );
+        let parsed = parse_bytes(&mut files, "eight.litmus", text.as_bytes());
+        let [test] = &parsed.tests[..] else { panic!("{:?}", parsed.diagnostics) };
+        check(test, &model, &SearchEngine::default(), Settings::default()).verdict.kind()
+    }
+
+    #[test]
+    fn what_only_another_order_shows_is_not_excluded() {
+        assert_eq!(kind("P1:%r1 == 1 /\\ P1:%r2 == 0"), Kind::Allowed);
+        assert_eq!(kind("P1:%r2 == 1 /\\ P1:%r3 == 0"), Kind::Unknown);
+        assert_eq!(kind("P1:%r1 == 1 /\\ P1:%r3 == 0"), Kind::Forbidden);
+    }
+}
