@@ -228,8 +228,10 @@ fn excluded_beyond(
             _ => return None,
         }
     }
-    match decide(test, model, engine, settings).0 {
-        Verdict::Forbidden(core) if core.endless.is_empty() => Some(core),
+    match decide(test, model, engine, settings) {
+        (Verdict::Forbidden(core), fewer) if core.endless.is_empty() && !fewer.some_orders => {
+            Some(core)
+        }
         _ => None,
     }
 }

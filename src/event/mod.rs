@@ -26,6 +26,7 @@ mod phases;
 mod pieces;
 mod rounds;
 mod skip;
+mod sure;
 mod tables;
 pub mod unfold;
 mod ways;

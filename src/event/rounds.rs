@@ -3,11 +3,11 @@
 use super::graph::{Ahead, Cut, CutKind};
 use super::live::Live;
 use super::loops::LoopId;
+use super::sure::sure_sources;
 use super::unfold::{Cell, EffectKind, State, ThreadRun};
 use crate::id::ExprId;
-use crate::program::expr::{Binary, Expr};
+use crate::program::expr::Expr;
 use crate::source::Span;
-use rustc_hash::FxHashMap;
 
 /// How many literals of a guard are looked at.
 const MOST_LITERALS: usize = 48;
@@ -221,34 +221,9 @@ impl ThreadRun<'_, '_> {
             return false;
         }
         let guard = self.draft.exprs.literals(now.guard, MOST_LITERALS).unwrap_or_default();
-        let mut known = self.sure_sources(new.value);
-        guard.into_iter().for_each(|literal| known.extend(self.sure_sources(literal)));
+        let mut known = sure_sources(&self.draft.exprs, new.value);
+        guard.into_iter().for_each(|x| known.extend(sure_sources(&self.draft.exprs, x)));
         !behind.iter().all(|source| known.contains(source))
-    }
-
-    /// The reads and results of barriers that an expression comes from whatever way is taken.
-    fn sure_sources(&self, value: ExprId) -> Vec<Expr> {
-        let exprs = &self.draft.exprs;
-        let mut known: FxHashMap<ExprId, Vec<Expr>> = FxHashMap::default();
-        let both = |a: &[Expr], b: &[Expr]| -> Vec<Expr> {
-            a.iter().filter(|source| b.contains(source)).copied().collect()
-        };
-        for part in exprs.parts(&[value]) {
-            let of = |x: ExprId| known.get(&x).map_or(&[][..], Vec::as_slice);
-            let sources = match exprs.get(part) {
-                leaf @ (Expr::Read(_) | Expr::Barrier(_)) => vec![leaf],
-                Expr::Ite(condition, then, otherwise) => {
-                    [of(condition), &both(of(then), of(otherwise))].concat()
-                }
-                // One of them may be enough.
-                Expr::Binary(Binary::And | Binary::Or, a, b) if exprs.width(part) == 1 => {
-                    both(of(a), of(b))
-                }
-                _ => exprs.operands(part).into_iter().flat_map(of).copied().collect(),
-            };
-            known.insert(part, sources);
-        }
-        known.remove(&value).unwrap_or_default()
     }
 
     /// Whether a value comes from no read and no barrier.
