@@ -383,6 +383,9 @@ fn decide(
 fn reached(test: &Test, problem: Problem<'_>, engine: &dyn Engine, settings: Settings) -> Verdict {
     match engine.find(problem, goal_of(test.quantifier), settings.budget).decided() {
         Ok(Decided::Yes(choices)) => witnessed(problem, goal_of(test.quantifier), *choices),
+        Ok(Decided::No(core)) if rests_on_ways(test, problem, &core, engine, settings) => {
+            Verdict::Unknown(Undecided::Unsupported(MANY_WAYS.to_owned()))
+        }
         Ok(Decided::No(core)) => match excluded(problem, core, engine, settings) {
             Verdict::Forbidden(core) if core.axioms.is_empty() && core.endless.is_empty() => {
                 Verdict::Forbidden(if_torn(test, problem, engine, settings).unwrap_or(core))
@@ -391,6 +394,28 @@ fn reached(test: &Test, problem: Problem<'_>, engine: &dyn Engine, settings: Set
         },
         Err(why) => Verdict::Unknown(why),
     }
+}
+
+/// What is said where [`rests_on_ways`].
+const MANY_WAYS: &str = "a value that comes about in more ways than are told apart";
+
+/// Whether values out of thin air alone exclude an outcome, where it is not known of all writes what they
+/// depend on: they may depend on less (PTX-8.10.4, reading V9).
+fn rests_on_ways(
+    test: &Test,
+    Problem { graph, model }: Problem<'_>,
+    core: &Core,
+    engine: &dyn Engine,
+    settings: Settings,
+) -> bool {
+    let Some(thin_air) = thin_air(model).filter(|_| graph.coarse) else { return false };
+    if !core.axioms.contains(&thin_air.axiom) {
+        return false;
+    }
+    let mut weaker = model.clone();
+    weaker.axioms.remove(thin_air.axiom);
+    let problem = Problem { graph, model: &weaker };
+    !matches!(engine.find(problem, goal_of(test.quantifier), settings.budget), Answer::No(_))
 }
 
 /// How many steps an engine may take for a sentence in a reason.
@@ -702,9 +727,10 @@ pub fn races(
     if races.list.is_empty() && too_large(&graph).is_none() {
         // Those of a beginning that is only possible are none that anybody could look at.
         for before in prefix::before_waits(&graph).filter_map(stays::Beginning::certain) {
-            let races = all(&before)?;
-            if !races.list.is_empty() {
-                return Ok((races, before));
+            let mut found = all(&before)?;
+            if !found.list.is_empty() {
+                found.open = found.open.or(races.open);
+                return Ok((found, before));
             }
         }
     }

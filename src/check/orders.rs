@@ -2,31 +2,41 @@
 //! by one (reading V1): their verdict is told from one order of the elements and from none.
 //!
 //! What an execution does in one order, it does. Without any order among elements there is less in
-//! program order; where a model only forbids what grows with that, all executions are among those
-//! without, and what none of these does is done in no order.
+//! program order; where a model only forbids what grows with that, and races only where less is ordered,
+//! all executions are among those without, and what none of these does is done in no order.
 
 use super::{Outcome, Settings};
 use crate::program::reading::{Readings, VectorReading};
 use crate::relation::expr::{AxiomRole, Model};
 use crate::relation::polarity::{Polarity, Variance};
+use crate::solve::Pairs;
 use crate::verdict::{Undecided, Verdict};
 use crate::vocabulary::BaseRel;
 
 /// What is said where one order and none do not tell.
-pub const TOO_MANY_ORDERS: &str =
-    "more than four elements with acquire or release order, in each order";
+pub(super) const TOO_MANY_ORDERS: &str =
+    "all orders of more than four elements with acquire or release order";
 
 /// The settings under which elements have no order; `None` where what that shows is not to be relied on.
 pub(super) fn without_order(model: &Model, settings: Settings) -> Option<Settings> {
     let polarity = Polarity::new(&model.arena);
-    let grows = |node| {
-        matches!(polarity.in_relation(node, BaseRel::Po), Variance::Constant | Variance::Monotone)
+    let changes = |node, as_wanted: Variance| {
+        [Variance::Constant, as_wanted].contains(&polarity.in_relation(node, BaseRel::Po))
     };
+    // Without order, vectors that another reading takes for one access are split.
+    if settings.readings.vector != VectorReading::Ordered {
+        return None;
+    }
+    let races = model.definition(Pairs::MixedRace.relation());
     let mut axioms = model.axioms.iter().filter(|axiom| axiom.role != AxiomRole::Flag);
+    let relied_on = races.is_none_or(|races| changes(races, Variance::Antitone))
+        && axioms.all(|axiom| {
+            axiom.role == AxiomRole::Required
+                && !axiom.negated
+                && changes(axiom.node, Variance::Monotone)
+        });
     let readings = Readings { vector: VectorReading::Unordered, ..settings.readings };
-    axioms
-        .all(|axiom| axiom.role == AxiomRole::Required && !axiom.negated && grows(axiom.node))
-        .then_some(Settings { readings, ..settings })
+    relied_on.then_some(Settings { readings, ..settings })
 }
 
 /// The outcome, given that in one order of all elements, and that without any if it can be relied on.
@@ -34,8 +44,9 @@ pub(super) fn told(one: Outcome, none: Option<Outcome>) -> Outcome {
     use crate::verdict::Kind::{Deadlock, Error, Forbidden, OutOfModel, Undefined, Unknown};
     let kind = none.as_ref().map(|none| none.verdict.kind());
     match (one.verdict.kind(), kind, none) {
-        (Unknown | Error | Undefined | OutOfModel, ..) => one,
+        (Error | Undefined | OutOfModel, ..) => one,
         (_, Some(Forbidden | Deadlock), Some(none)) => none,
+        (Unknown, ..) => one,
         (found, Some(other), _) if found == other => one,
         _ => {
             let why = Undecided::Unsupported(TOO_MANY_ORDERS.to_owned());

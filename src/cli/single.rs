@@ -213,7 +213,12 @@ pub(super) fn races(arguments: &RacesArguments, console: &Console) -> Result<Sta
             let cut = open.or(cut);
             // That loops are cut is said of the races.
             let caveat = match judgement.verdict {
-                Verdict::Unknown(Undecided::Bound(_)) if cut.is_some() => None,
+                Verdict::Unknown(Undecided::Bound(_))
+                    if matches!(cut, Some(Undecided::Bound(_))) =>
+                {
+                    None
+                }
+                Verdict::Unknown(ref why) if cut.as_ref() == Some(why) => None,
                 ref verdict => reason::caveat(verdict, files),
             };
             let caveat = caveat.as_ref();

@@ -135,6 +135,8 @@ pub(super) struct Draft<'p> {
     pub(super) skipped: Vec<SymbolId>,
     /// Loops with barriers that the bound cuts.
     pub(super) locksteps: Vec<Lockstep>,
+    /// Whether a write may come about in more ways than are told apart.
+    pub(super) coarse: bool,
     /// Whether vectors have more orders of their elements than are looked at.
     pub(super) some_orders: bool,
     /// The steps that threads have come to.
@@ -179,6 +181,7 @@ impl<'p> Draft<'p> {
             opaque: Vec::new(),
             skipped: Vec::new(),
             locksteps: Vec::new(),
+            coarse: false,
             some_orders: false,
             reached: BTreeSet::new(),
             finals: Vec::new(),
@@ -403,6 +406,7 @@ impl<'p> Draft<'p> {
             symbols: std::mem::take(&mut self.symbols),
             cuts: std::mem::take(&mut self.cuts),
             bound: self.bound,
+            coarse: self.coarse,
             some_orders: self.some_orders,
             violations: std::mem::take(&mut self.violations),
             api_edges: Vec::new(),

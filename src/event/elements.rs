@@ -1,4 +1,5 @@
-//! The elements of vectors: unordered, or in an order that the execution chooses (reading V1).
+//! The elements of vectors: unordered, in an order that the execution chooses (reading V1), or in one of
+//! too many.
 
 use super::graph::Symbol;
 use super::unfold::{State, ThreadRun};

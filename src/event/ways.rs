@@ -59,22 +59,29 @@ impl Draft<'_> {
         let by = self.exprs.truth(true);
         let access = &self.accesses[id.index()];
         let whole = Way { guard: access.guard, value: access.value, by };
+        let own = access.rmw_read;
         if !access.write || !may_differ(&self.exprs, whole) {
             return Vec::new();
         }
-        let own = access.rmw_read;
+        if self.exprs.parts(&[whole.guard, whole.value]).len() > MOST_PARTS {
+            self.coarse |= self.reads(whole, own).len() > 1;
+            return Vec::new();
+        }
         let reads = self.reads(whole, own);
         if reads.len() < 2 {
             return Vec::new();
         }
         let mut happens = whole;
-        for literal in self.exprs.literals(whole.guard, MOST_LITERALS).unwrap_or_default() {
+        let literals = self.exprs.literals(whole.guard, MOST_LITERALS);
+        self.coarse |= literals.is_none();
+        for literal in literals.unwrap_or_default() {
             let (condition, holds) = positive(&self.exprs, literal);
             happens = self.assume(happens, condition, holds);
         }
         let (mut open, mut out) = (vec![happens], Vec::new());
         while let Some(way) = open.pop() {
             let few = open.len() + out.len() + 2 <= MOST_WAYS;
+            self.coarse |= !few && self.reads(way, own).len() > 1;
             match few.then(|| self.halves(way, own)).flatten() {
                 Some((one, other)) => open.extend([other, one]),
                 None => out.push(way),
@@ -92,7 +99,9 @@ impl Draft<'_> {
         if reads.len() < 2 {
             return None;
         }
-        let conditions = conditions(&self.exprs, way);
+        let mut conditions = conditions(&self.exprs, way);
+        self.coarse |= conditions.len() > MOST_CONDITIONS;
+        conditions.truncate(MOST_CONDITIONS);
         let direct = (0..conditions.len())
             .find_map(|at| Some((at, self.telling(way, &reads, conditions[at], own)?)));
         let before = direct.map_or(conditions.len(), |(at, _)| at);
@@ -203,7 +212,7 @@ impl Draft<'_> {
     }
 }
 
-/// Whether some part of a way, if it has few, is a choice, or holds for one of several reasons.
+/// Whether some part of a way is a choice, or holds for one of several reasons.
 fn may_differ(exprs: &ExprArena, way: Way) -> bool {
     let constant = exprs.constant(way.value).is_some();
     if constant && exprs.constant(way.guard).is_some() {
@@ -216,7 +225,7 @@ fn may_differ(exprs: &ExprArena, way: Way) -> bool {
         Expr::Binary(Binary::And, ..) => exprs.width(part) == 1 && part != way.guard,
         _ => false,
     };
-    parts.len() <= MOST_PARTS && parts.into_iter().any(is_choice)
+    parts.into_iter().any(is_choice)
 }
 
 /// The conditions that decide what a way depends on, the earliest computed first: those of choices
@@ -240,7 +249,6 @@ fn conditions(exprs: &ExprArena, way: Way) -> Vec<ExprId> {
     out.retain(|x| asks(x) && !given.contains(x));
     out.sort_unstable();
     out.dedup();
-    out.truncate(MOST_CONDITIONS);
     out
 }
 

@@ -239,23 +239,24 @@ fn typed(
     Some((name, ty))
 }
 
-/// The name of a register that is not declared, with the widest type that a statement of its thread uses
-/// it with: so wide it is.
+/// The name of a register that is not declared, with the type that it gets: as wide as the widest that a
+/// statement of its thread uses it with, signed or not as first written.
 fn used(test: &Test, term: &Term) -> Option<(String, Type)> {
     let Term::Register { thread, register, .. } = term else { return None };
     let mut inits = test.register_inits.iter().filter(|init| init.thread == *thread);
     if test.dialect != Dialect::Blocks || inits.any(|init| init.register.value == *register) {
         return None;
     }
-    let mut widest: Option<Type> = None;
+    let mut found: Option<Type> = None;
     for statement in &test.threads[*thread].statements {
         for_each_register(statement, &mut |used, need| {
-            if used.value == *register && widest.is_none_or(|ty| ty.bits < need.ty.bits) {
-                widest = Some(need.ty);
+            if used.value == *register {
+                let first = found.unwrap_or(need.ty);
+                found = Some(Type::new(first.kind, first.bits.max(need.ty.bits)));
             }
         });
     }
-    widest.map(|ty| (format!("%{register}"), ty))
+    found.map(|ty| (format!("%{register}"), ty))
 }
 
 /// What is wrong with a floating-point number in a condition: the comparison, or what it is

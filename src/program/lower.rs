@@ -87,8 +87,8 @@ fn lower_thread(
     ThreadCode { name: thread.name.value.clone(), place: thread.place, registers: infos, steps }
 }
 
-/// The longest vector whose elements get any order.
-const LONGEST_ORDERED: usize = 4;
+/// The longest vector of whose elements every order is looked at.
+const LONGEST_IN_EVERY_ORDER: usize = 4;
 
 /// The state of lowering one thread.
 pub(super) struct Lowering<'a> {
@@ -367,7 +367,7 @@ impl Lowering<'_> {
         let ordered = matches!(order, Order::Acquire | Order::Release | Order::AcqRel)
             && self.readings.vector != VectorReading::Unordered;
         let order = match ordered {
-            true if list.len() > LONGEST_ORDERED => ElementOrder::OneOfMany,
+            true if list.len() > LONGEST_IN_EVERY_ORDER => ElementOrder::OneOfMany,
             true => ElementOrder::Chosen,
             false => ElementOrder::Unordered,
         };

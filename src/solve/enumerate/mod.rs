@@ -154,7 +154,9 @@ fn doubt(
     symbols_matter: bool,
 ) -> Option<String> {
     if undetermined {
-        return Some("exchanges of which it depends on others who takes part".to_owned());
+        return Some(
+            "exchanges within a warp in which other exchanges decide who takes part".to_owned(),
+        );
     }
     if self_justified && !thin_air::is_excluded(model) {
         let reason = "values that justify themselves, which the model does not exclude";
