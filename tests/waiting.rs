@@ -308,3 +308,12 @@ fn rounds_beyond_the_bound_are_not_lost() {
         assert_eq!(verdict(&path, &text), Kind::Unknown, "{name}");
     }
 }
+
+/// Where a write has more ways than are told apart, that its value comes from nowhere is not said: in the
+/// way taken, it may depend on less.
+#[test]
+fn ways_that_are_not_told_apart_exclude_nothing() {
+    let path = format!("{}/tests/cli/many-ways.litmus", env!("CARGO_MANIFEST_DIR"));
+    let text = std::fs::read(&path).expect("a test");
+    assert_eq!(verdict(&path, &text), Kind::Unknown);
+}

@@ -89,7 +89,9 @@ impl Draft<'_> {
         }
         // Guards that are alike stay alike where nothing is gained.
         let gains = out != [happens] || self.spares(&reads, happens, own);
-        if gains && out.iter().all(|&way| self.is_founded(way)) { out } else { Vec::new() }
+        let founded = gains && out.iter().all(|&way| self.is_founded(way));
+        self.coarse |= gains && !founded;
+        if founded { out } else { Vec::new() }
     }
 
     /// What becomes of a way if one of its conditions holds, and if it does not, where that makes a
@@ -131,7 +133,9 @@ impl Draft<'_> {
     ) -> Option<(Way, Way)> {
         let (one, other) = self.parted(way, condition)?;
         let spares = self.spares(reads, one, own) || self.spares(reads, other, own);
-        (spares && self.is_founded(one) && self.is_founded(other)).then_some((one, other))
+        let founded = spares && self.is_founded(one) && self.is_founded(other);
+        self.coarse |= spares && !founded;
+        founded.then_some((one, other))
     }
 
     /// The halves of a way by a condition whose value is known wherever the way is taken.
