@@ -6,7 +6,7 @@
 //! all executions are among those without, and what none of these does is done in no order.
 
 use super::{Outcome, Settings};
-use crate::program::reading::{Readings, VectorReading};
+use crate::program::reading::{LongVectors, Readings};
 use crate::relation::expr::{AxiomRole, Model};
 use crate::relation::polarity::{Polarity, Variance};
 use crate::solve::Pairs;
@@ -23,10 +23,6 @@ pub(super) fn without_order(model: &Model, settings: Settings) -> Option<Setting
     let changes = |node, as_wanted: Variance| {
         [Variance::Constant, as_wanted].contains(&polarity.in_relation(node, BaseRel::Po))
     };
-    // Without order, vectors that another reading takes for one access are split.
-    if settings.readings.vector != VectorReading::Ordered {
-        return None;
-    }
     let races = model.definition(Pairs::MixedRace.relation());
     let mut axioms = model.axioms.iter().filter(|axiom| axiom.role != AxiomRole::Flag);
     let relied_on = races.is_none_or(|races| changes(races, Variance::Antitone))
@@ -35,7 +31,7 @@ pub(super) fn without_order(model: &Model, settings: Settings) -> Option<Setting
                 && !axiom.negated
                 && changes(axiom.node, Variance::Monotone)
         });
-    let readings = Readings { vector: VectorReading::Unordered, ..settings.readings };
+    let readings = Readings { long_vectors: LongVectors::NoOrder, ..settings.readings };
     relied_on.then_some(Settings { readings, ..settings })
 }
 

@@ -9,7 +9,7 @@ use super::micro::{
     Confined, ElementOrder, Marks, Micro, Program, Step, Target, TaskOrder, Tasks, ThreadCode,
 };
 use super::position::{Position, positions};
-use super::reading::{FailingCas, Readings, SinkAtom, VectorReading};
+use super::reading::{FailingCas, LongVectors, Readings, SinkAtom, VectorReading};
 use super::registers::Registers;
 use super::special::opaque;
 use super::term::{Extension, Term, atomic_result, extension, float_result};
@@ -367,9 +367,9 @@ impl Lowering<'_> {
         let ordered = matches!(order, Order::Acquire | Order::Release | Order::AcqRel)
             && self.readings.vector != VectorReading::Unordered;
         let order = match ordered {
-            true if list.len() > LONGEST_IN_EVERY_ORDER => ElementOrder::OneOfMany,
-            true => ElementOrder::Chosen,
-            false => ElementOrder::Unordered,
+            true if list.len() <= LONGEST_IN_EVERY_ORDER => ElementOrder::Chosen,
+            true if self.readings.long_vectors == LongVectors::OneOrder => ElementOrder::OneOfMany,
+            _ => ElementOrder::Unordered,
         };
         self.out.push(Micro::Elements { list, order });
     }

@@ -6,6 +6,9 @@
 pub struct Readings {
     /// The elements of a vector access (reading V1).
     pub vector: VectorReading,
+    /// The orders of the elements of a vector that are looked at where there are too many for all; no
+    /// reading of the standard, but part of how a verdict is found.
+    pub long_vectors: LongVectors,
     /// 128-bit loads and stores (reading V2).
     pub wide: WideReading,
     /// A compare-and-swap that fails (reading V5).
@@ -30,6 +33,16 @@ pub enum VectorReading {
     Unordered,
     /// One operation, for vectors of up to 16 bytes that are loaded or stored.
     Whole,
+}
+
+/// The orders that are looked at among more elements than all orders can be looked at of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum LongVectors {
+    /// One order.
+    #[default]
+    OneOrder,
+    /// None at all.
+    NoOrder,
 }
 
 /// What a 128-bit load or store is.
