@@ -408,12 +408,12 @@ fn rests_on_ways(
     engine: &dyn Engine,
     settings: Settings,
 ) -> bool {
-    let Some(thin_air) = thin_air(model).filter(|_| graph.coarse) else { return false };
-    if !core.axioms.contains(&thin_air.axiom) {
+    if !graph.coarse {
         return false;
     }
-    let mut weaker = model.clone();
-    weaker.axioms.remove(thin_air.axiom);
+    let thin_air = thin_air(model).map(|thin_air| thin_air.axiom);
+    let Some(axiom) = thin_air.filter(|axiom| core.axioms.contains(axiom)) else { return false };
+    let weaker = model.without_axioms(&[axiom]);
     let problem = Problem { graph, model: &weaker };
     !matches!(engine.find(problem, goal_of(test.quantifier), settings.budget), Answer::No(_))
 }
@@ -444,12 +444,7 @@ fn if_torn(
     match engine.find(problem, goal, budget) {
         Answer::Yes(_) => Some(Core { torn: true, ..Core::default() }),
         Answer::No(core) if names_single_copy(model, &core) => {
-            let mut weaker = model.clone();
-            let mut index = 0;
-            weaker.axioms.retain(|_| {
-                index += 1;
-                !core.axioms.contains(&(index - 1))
-            });
+            let weaker = model.without_axioms(&core.axioms);
             // Without them, there has to be such an execution.
             let found = engine.find(Problem { graph: &graph, model: &weaker }, goal, budget);
             matches!(found, Answer::Yes(_)).then_some(Core { torn: true, ..core })

@@ -114,13 +114,8 @@ impl ThreadRun<'_, '_> {
     /// Whether the test has no other thread that an exchange within a warp is for.
     fn is_alone_in(&self, key: &BarrierKey) -> bool {
         let BarrierKey::Exchange(warp, mask, _) = *key else { return false };
-        let threads = self.draft.program.threads.iter().enumerate();
-        let inside = threads.filter(|(index, thread)| match thread.place {
-            ThreadPlace::Device(place) => Warp::of(*index, place) == warp,
-            ThreadPlace::Host => false,
-        });
-        let mut lanes = (0_u32..).zip(inside);
-        !lanes.any(|(lane, (index, _))| index != self.index && mask >> lane & 1 == 1)
+        let mut lanes = (0_u32..).zip(self.threads_in(warp));
+        !lanes.any(|(lane, index)| index != self.index && mask >> lane & 1 == 1)
     }
 
     /// What a thread gets from an exchange with nobody: a value of its registers.
@@ -172,8 +167,8 @@ impl ThreadRun<'_, '_> {
             }
             BarrierGroup::Warp(mask) | BarrierGroup::Exchange(mask, _) => {
                 let warp = Warp::of(self.index, p);
-                let threads = self.threads_of(&warp);
-                let masks = self.values_among(mask, state, &Operands::masks(threads), span);
+                let lanes = self.threads_in(warp).count();
+                let masks = self.values_among(mask, state, &Operands::masks(lanes), span);
                 let key = |mask| match barrier.group {
                     BarrierGroup::Exchange(_, op) => BarrierKey::Exchange(warp, mask, op),
                     _ => BarrierKey::Warp(warp, mask),
@@ -199,14 +194,14 @@ impl ThreadRun<'_, '_> {
         }
     }
 
-    /// How many threads the test has in a warp.
-    fn threads_of(&self, warp: &Warp) -> u32 {
+    /// The threads that the test has in a warp, lane by lane.
+    fn threads_in(&self, warp: Warp) -> impl Iterator<Item = usize> {
         let threads = self.draft.program.threads.iter().enumerate();
-        let inside = threads.filter(|(index, thread)| match thread.place {
-            ThreadPlace::Device(place) => Warp::of(*index, place) == *warp,
+        let inside = threads.filter(move |(index, thread)| match thread.place {
+            ThreadPlace::Device(place) => Warp::of(*index, place) == warp,
             ThreadPlace::Host => false,
         });
-        inside.count().try_into().unwrap_or(WARP)
+        inside.map(|(index, _)| index)
     }
 
     /// The values that a term may have, each with its guard: a constant, or those that are followed.
@@ -250,7 +245,7 @@ impl ThreadRun<'_, '_> {
 }
 
 /// How many lanes a warp has (PTX-2.2.1).
-const WARP: u32 = 32;
+const WARP: usize = 32;
 
 /// The operands of a kind of barrier operations.
 struct Operands {
@@ -278,14 +273,14 @@ impl Operands {
 
     /// Membermasks, in a warp of so many threads: all of up to four of them; of more, the first ones,
     /// single ones, and all but one; and that of the whole warp.
-    fn masks(threads: u32) -> Self {
-        let first = |count: u32| (1_u64 << count) - 1;
+    fn masks(threads: usize) -> Self {
+        let first = |count: usize| (1_u64 << count) - 1;
         let lanes = 0..threads.min(WARP);
         let mut masks: BTreeSet<u64> = match threads {
             ..=4 => (0..=15).collect(),
             _ => {
                 let all = first(lanes.end);
-                let of = |lane: u32| [1 << lane, first(lane + 1), all & !(1 << lane)];
+                let of = |lane: usize| [1 << lane, first(lane + 1), all & !(1 << lane)];
                 lanes.flat_map(of).collect()
             }
         };

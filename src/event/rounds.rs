@@ -5,12 +5,10 @@ use super::live::Live;
 use super::loops::LoopId;
 use super::sure::sure_sources;
 use super::unfold::{Cell, EffectKind, State, ThreadRun};
+use super::ways::MOST_LITERALS;
 use crate::id::ExprId;
 use crate::program::expr::Expr;
 use crate::source::Span;
-
-/// How many literals of a guard are looked at.
-const MOST_LITERALS: usize = 48;
 
 /// Which effects tell a round of a loop from one that changes nothing.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -16,7 +16,7 @@ const MOST_WAYS: usize = 16;
 /// How many parts the value and the guard of a write that is looked at have at most.
 const MOST_PARTS: usize = 256;
 /// How many literals of a guard are looked at.
-const MOST_LITERALS: usize = 48;
+pub(super) const MOST_LITERALS: usize = 48;
 /// How many conditions of one write are looked at.
 const MOST_CONDITIONS: usize = 16;
 
@@ -63,12 +63,12 @@ impl Draft<'_> {
         if !access.write || !may_differ(&self.exprs, whole) {
             return Vec::new();
         }
-        if self.exprs.parts(&[whole.guard, whole.value]).len() > MOST_PARTS {
-            self.coarse |= self.reads(whole, own).len() > 1;
-            return Vec::new();
-        }
         let reads = self.reads(whole, own);
         if reads.len() < 2 {
+            return Vec::new();
+        }
+        if self.exprs.parts(&[whole.guard, whole.value]).len() > MOST_PARTS {
+            self.coarse = true;
             return Vec::new();
         }
         let mut happens = whole;

@@ -52,13 +52,13 @@ pub(super) fn check(test: &mut Test, diagnostics: &mut Vec<Diagnostic>) {
     tasks::check(test, diagnostics);
     launch::check(test, diagnostics);
     lanes::check(test, diagnostics);
-    if complete && test.dialect == Dialect::Blocks {
-        written::check(test, &written, diagnostics);
-    }
     let mut terms = test.locations.iter().collect::<Vec<_>>();
     terms_of(&test.condition, &mut terms);
     if let Some(filter) = &test.filter {
         terms_of(filter, &mut terms);
+    }
+    if complete && test.dialect == Dialect::Blocks {
+        written::check(test, &written, &terms, diagnostics);
     }
     for term in terms {
         condition_term(test, &written, &variables, term, diagnostics);

@@ -201,13 +201,7 @@ fn has_128_bits(test: &Test, variables: &FxHashMap<&str, &Variable>, term: &Term
         return ty.bits == 128;
     }
     let Term::Register { thread, register, .. } = term else { return false };
-    let mut found = false;
-    for statement in &test.threads[*thread].statements {
-        for_each_register(statement, &mut |used, need| {
-            found |= used.value == *register && need.ty.bits == 128;
-        });
-    }
-    found
+    type_by_use(&test.threads[*thread], register).is_some_and(|ty| ty.bits == 128)
 }
 
 fn wide_literal(number: &Spanned<i128>) -> LitmusError {
@@ -239,24 +233,29 @@ fn typed(
     Some((name, ty))
 }
 
-/// The name of a register that is not declared, with the type that it gets: as wide as the widest that a
-/// statement of its thread uses it with, signed or not as first written.
+/// The name of a register that is neither declared nor given, with the type that it gets.
 fn used(test: &Test, term: &Term) -> Option<(String, Type)> {
     let Term::Register { thread, register, .. } = term else { return None };
     let mut inits = test.register_inits.iter().filter(|init| init.thread == *thread);
     if test.dialect != Dialect::Blocks || inits.any(|init| init.register.value == *register) {
         return None;
     }
+    type_by_use(&test.threads[*thread], register).map(|ty| (format!("%{register}"), ty))
+}
+
+/// The type that a register has by its uses: as wide as the widest that a statement of the thread uses it
+/// with, of the kind first written.
+fn type_by_use(thread: &Thread, register: &str) -> Option<Type> {
     let mut found: Option<Type> = None;
-    for statement in &test.threads[*thread].statements {
+    for statement in &thread.statements {
         for_each_register(statement, &mut |used, need| {
-            if used.value == *register {
+            if used.value == register {
                 let first = found.unwrap_or(need.ty);
                 found = Some(Type::new(first.kind, first.bits.max(need.ty.bits)));
             }
         });
     }
-    found.map(|ty| (format!("%{register}"), ty))
+    found
 }
 
 /// What is wrong with a floating-point number in a condition: the comparison, or what it is

@@ -8,7 +8,6 @@
 //! under is in order.
 
 use super::ast::{Term, Test, Thread};
-use super::check::terms_of;
 use super::error::LitmusWarning;
 use crate::diagnostic::Diagnostic;
 use crate::ptx::integer::CARRY;
@@ -24,12 +23,14 @@ const MOST_STATES: usize = 1 << 20;
 /// A predicate register, and whether it or its complement is meant.
 type Literal<'t> = (&'t str, bool);
 
-/// Warns of registers that a thread, or the condition, reads where some way has not written them, given
-/// those that each thread writes at all. Each register of a thread is told once.
-pub(super) fn check(test: &Test, written: &[FxHashSet<&str>], diagnostics: &mut Vec<Diagnostic>) {
-    let mut terms: Vec<&Term> = test.locations.iter().collect();
-    terms_of(&test.condition, &mut terms);
-    test.filter.iter().for_each(|filter| terms_of(filter, &mut terms));
+/// Warns of registers that a thread reads, or that are among the observed terms, where some way has not
+/// written them, given those that each thread writes at all. Each register of a thread is told once.
+pub(super) fn check(
+    test: &Test,
+    written: &[FxHashSet<&str>],
+    observed: &[&Term],
+    diagnostics: &mut Vec<Diagnostic>,
+) {
     for (index, thread) in test.threads.iter().enumerate() {
         let inits = test.register_inits.iter().filter(|init| init.thread == index);
         let initial: FxHashSet<&str> = inits.map(|init| init.register.value.as_str()).collect();
@@ -53,7 +54,7 @@ pub(super) fn check(test: &Test, written: &[FxHashSet<&str>], diagnostics: &mut 
             }
         }
         let Some(end) = end else { continue };
-        for (name, span) in terms.iter().filter_map(|term| of_thread(term, index)) {
+        for (name, span) in observed.iter().filter_map(|term| of_thread(term, index)) {
             if !end.writes(name, &[]) && doubtful.remove(name) {
                 let name = Spanned::new(name.to_owned(), span);
                 let thread = thread.name.value.clone();

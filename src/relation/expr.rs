@@ -318,6 +318,15 @@ impl Model {
         *self.forgets_reads.get_or_init(|| super::deletion::sensitive_axiom(self).is_none())
     }
 
+    /// The model without some of its axioms, given by their indices.
+    #[must_use]
+    pub fn without_axioms(&self, left_out: &[usize]) -> Self {
+        let mut weaker = self.clone();
+        let mut indices = 0..;
+        weaker.axioms.retain(|_| indices.next().is_none_or(|index| !left_out.contains(&index)));
+        weaker
+    }
+
     /// The base names that the demands on executions are made of, which definitions that nothing
     /// uses are not. What follows `awaited` is an order in time and does not count: it keeps values
     /// from coming out of thin air and says nothing of what is observed.

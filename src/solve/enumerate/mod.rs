@@ -22,6 +22,7 @@ mod tests;
 mod thin_air;
 
 use super::{Answer, Budget, Core, Cores, Engine, Goal, Problem, States, Why};
+use crate::event::barrier::BarrierOp;
 use crate::event::graph::EventGraph;
 use crate::execution::build::{Choices, Execution};
 use crate::relation::expr::{AxiomRole, Model};
@@ -66,7 +67,7 @@ impl Engine for Enumerate {
         let end = search.run();
         // Values that are only copied stand for others in a condition, but not in a list.
         let sampled = search.symbols_matter || graph.symbols.iter().any(|s| s.open_bits() > 1);
-        let reason = doubt(model, (search.self_justified, search.undetermined), sampled);
+        let reason = doubt(problem, search.self_justified, sampled);
         let incomplete = match end {
             ControlFlow::Break(Stop::Limit(why)) => Some(why),
             _ => None,
@@ -135,8 +136,7 @@ fn first(problem: Problem<'_>, goal: Goal, budget: Budget) -> Answer {
         ControlFlow::Break(Stop::Enough)
     });
     let end = search.run();
-    let justified = (search.self_justified, search.undetermined);
-    let doubt = doubt(model, justified, search.symbols_matter);
+    let doubt = doubt(problem, search.self_justified, search.symbols_matter);
     match (choices, end) {
         (Some(choices), _) => Answer::Yes(choices),
         (None, ControlFlow::Break(Stop::Limit(why))) => Answer::Unknown(why),
@@ -149,11 +149,14 @@ fn first(problem: Problem<'_>, goal: Goal, budget: Budget) -> Answer {
 
 /// Why having seen all candidates does not settle that there is no other execution.
 fn doubt(
-    model: &Model,
-    (self_justified, undetermined): (bool, bool),
+    Problem { graph, model }: Problem<'_>,
+    self_justified: bool,
     symbols_matter: bool,
 ) -> Option<String> {
-    if undetermined {
+    // A value may depend on itself only by how it is told who takes part in an exchange.
+    let may_differ =
+        |op: &BarrierOp| op.exchange.is_some() && !graph.exprs.is_true(graph.event(op.event).guard);
+    if self_justified && graph.barriers.iter().any(may_differ) {
         return Some(
             "exchanges within a warp in which other exchanges decide who takes part".to_owned(),
         );

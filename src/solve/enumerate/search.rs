@@ -14,7 +14,6 @@ use super::candidates::{self, Candidate, Visitor};
 use super::free::{Free, assignments};
 use super::known::Known;
 use super::rules::{Coherence, Demand, Rules};
-use crate::event::barrier::BarrierOp;
 use crate::event::graph::EventGraph;
 use crate::execution::barrier::{Barriers, Generations, TooMany};
 use crate::execution::build::{Choices, Execution, Inconsistency, sc_pairs};
@@ -54,9 +53,6 @@ pub(super) struct Search<'a, F> {
     apart: Vec<Pair>,
     /// Whether values that justify themselves were met; they are left out.
     pub self_justified: bool,
-    /// Whether values that depend on themselves may do so only because of how it is told who takes part in
-    /// exchanges within a warp.
-    pub undetermined: bool,
     /// What barriers return in the candidate at hand.
     barriers: Vec<u128>,
     /// Whether the values tried for symbols stand for all others.
@@ -82,7 +78,6 @@ impl<'a, F: FnMut(&Execution<'a>) -> Flow> Search<'a, F> {
             deadline: budget.end(),
             apart: Vec::new(),
             self_justified: false,
-            undetermined: false,
             barriers: Vec::new(),
             symbols_are_enough: symbols::are_enough(graph),
             symbols_matter: false,
@@ -97,15 +92,6 @@ impl<'a, F: FnMut(&Execution<'a>) -> Flow> Search<'a, F> {
     /// Goes through all executions.
     pub(super) fn run(&mut self) -> Flow {
         assignments(self.graph).try_for_each(|free| candidates::visit(self.graph, &free, self))
-    }
-
-    /// Notes that values depend on themselves.
-    fn undetermined(&mut self) {
-        self.self_justified = true;
-        let may_differ = |op: &BarrierOp| {
-            op.exchange.is_some() && !self.graph.exprs.is_true(self.graph.event(op.event).guard)
-        };
-        self.undetermined |= self.graph.barriers.iter().any(may_differ);
     }
 
     /// Accounts for one step.
@@ -342,7 +328,7 @@ impl<'a, F: FnMut(&Execution<'a>) -> Flow> Visitor for Search<'a, F> {
                 Ok(execution) => execution,
                 // What a barrier is assumed to return may follow from nothing but itself.
                 Err(Inconsistency::Undetermined(_)) => {
-                    self.undetermined();
+                    self.self_justified = true;
                     continue;
                 }
                 // A barrier that returns something else than was assumed makes no execution here.
@@ -360,7 +346,7 @@ impl<'a, F: FnMut(&Execution<'a>) -> Flow> Visitor for Search<'a, F> {
     }
 
     fn self_justified(&mut self, _rf: &[Option<EventId>]) {
-        self.undetermined();
+        self.self_justified = true;
     }
 }
 
