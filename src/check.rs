@@ -200,6 +200,9 @@ fn bounded(test: &Test, model: &Model, timed: &Timed<'_>, settings: Settings) ->
     {
         verdict = Verdict::Forbidden(core);
     }
+    if let Some(void) = bound::void_beyond(test, model, timed, settings, (&verdict, &graph)) {
+        ((verdict, graph), reached) = void;
+    }
     Outcome { holds: verdict.holds(test.quantifier), verdict, graph, bound: reached }
 }
 
@@ -352,31 +355,31 @@ fn decide(
 ) -> (Verdict, EventGraph) {
     let graph = graph_of(test, model, settings);
     let problem = Problem { graph: &graph, model };
-    if let Some(verdict) = violation(problem, engine, settings) {
-        return (verdict, graph);
+    match void(test, problem, engine, settings) {
+        Some((verdict, other)) => (verdict, other.unwrap_or(graph)),
+        None => (reached(test, problem, engine, settings), graph),
     }
-    if let Some(found) = violation_in_a_round(test, problem, engine, settings) {
-        return found;
-    }
-    if let Some(found) = violation_before_a_wait(problem, engine, settings) {
-        return found;
-    }
-    if let Some(found) = overwritten::object(test, problem, engine, settings) {
-        return found;
-    }
-    if let Some(verdict) = barriers::misuse(problem, engine, settings) {
-        return (verdict, graph);
-    }
-    if let Some((verdict, rounds)) = lifetime::unsure(test, problem, engine, settings) {
-        return (verdict, rounds.unwrap_or(graph));
-    }
-    if let Some(verdict) = meaningless(problem, engine, settings) {
-        return (verdict, graph);
-    }
-    if let Some((verdict, rounds)) = mixed::verdict(test, problem, engine, settings) {
-        return (verdict, rounds.unwrap_or(graph));
-    }
-    (reached(test, problem, engine, settings), graph)
+}
+
+/// The verdict on a program that is not defined, or of which that is not known; with the events that it
+/// refers to if they are others.
+fn void(
+    test: &Test,
+    problem: Problem<'_>,
+    engine: &dyn Engine,
+    settings: Settings,
+) -> Option<(Verdict, Option<EventGraph>)> {
+    let here = |verdict| (verdict, None);
+    let elsewhere = |(verdict, graph)| (verdict, Some(graph));
+    violation(problem, engine, settings)
+        .map(here)
+        .or_else(|| violation_in_a_round(test, problem, engine, settings).map(elsewhere))
+        .or_else(|| violation_before_a_wait(problem, engine, settings).map(elsewhere))
+        .or_else(|| overwritten::object(test, problem, engine, settings).map(elsewhere))
+        .or_else(|| barriers::misuse(problem, engine, settings).map(here))
+        .or_else(|| lifetime::unsure(test, problem, engine, settings))
+        .or_else(|| meaningless(problem, engine, settings).map(here))
+        .or_else(|| mixed::verdict(test, problem, engine, settings))
 }
 
 /// The verdict on a program that is defined.

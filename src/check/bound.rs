@@ -1,10 +1,12 @@
 //! What the bound on loops leaves open: which loop it cuts, and whether a higher one may tell.
 
-use super::{Settings, in_order};
+use super::{MOST_RAISED, MOST_RAISED_EVENTS, STEPS_FOR_MORE, Settings, graph_of, in_order, void};
 use crate::event::graph::{Ahead, Cut, CutKind, EventGraph};
+use crate::litmus::ast::Test;
+use crate::relation::expr::Model;
 use crate::solve::{Answer, Engine, Goal, Problem};
 use crate::source::Span;
-use crate::verdict::{Beyond, Bounded, Decided, Undecided};
+use crate::verdict::{Beyond, Bounded, Decided, Undecided, Verdict};
 
 /// Why executions may be missing because loops are cut by the bound; `None` where none is.
 #[must_use]
@@ -34,6 +36,32 @@ pub fn cut(problem: Problem<'_>, engine: &dyn Engine, settings: Settings) -> Opt
         None => Beyond::Higher,
     };
     Some(Undecided::Bound(Bounded { rounds: graph.bound, branch, beyond }))
+}
+
+/// The verdict where something undefined happens in a round that the bound has cut off of a program
+/// which is defined as far as it goes, with the events and the higher bound.
+pub(super) fn void_beyond(
+    test: &Test,
+    model: &Model,
+    engine: &dyn Engine,
+    settings: Settings,
+    (verdict, graph): (&Verdict, &EventGraph),
+) -> Option<((Verdict, EventGraph), u8)> {
+    let is_cut = graph.cuts.iter().any(|cut| cut.kind == CutKind::Bound);
+    let small = graph.events.len() <= MOST_RAISED_EVENTS;
+    let defined = matches!(verdict, Verdict::Allowed(_) | Verdict::Deadlock(_));
+    if !(settings.raises && is_cut && small && defined) {
+        return None;
+    }
+    let budget = settings.budget.at_most(STEPS_FOR_MORE);
+    (graph.bound.saturating_add(1)..=MOST_RAISED).find_map(|bound| {
+        let settings = Settings { bound, budget, ..settings };
+        let higher = graph_of(test, model, settings);
+        let problem = Problem { graph: &higher, model };
+        let (verdict, other) = void(test, problem, engine, settings)?;
+        let is_void = matches!(verdict, Verdict::Undefined(_) | Verdict::OutOfModel(_));
+        is_void.then(|| ((verdict, other.unwrap_or(higher)), bound))
+    })
 }
 
 /// The events with only those cuts counted as the bound's that come after a round which another

@@ -401,6 +401,7 @@ impl<'p> Draft<'p> {
             locations: Vec::new(),
             barriers: std::mem::take(&mut self.barriers),
             barrier_uses: barrier_uses(program),
+            mbarriers: program.layout.mbarriers,
             phases: Vec::new(),
             awaited: Vec::new(),
             symbols: std::mem::take(&mut self.symbols),

@@ -9,7 +9,7 @@ use super::graph::Violation;
 use super::unfold::{State, ThreadRun};
 use crate::id::{AccessId, ExprId};
 use crate::program::expr::{Binary, Expr};
-use crate::program::mbarrier::{OBJECT_BITS, phase_bits};
+use crate::program::mbarrier::OBJECT_BITS;
 use crate::program::micro::PhaseUse;
 use crate::source::Span;
 
@@ -92,16 +92,16 @@ impl Draft<'_> {
         any
     }
 
-    /// Whether an access finds an object in its first phase; phases are told apart modulo four.
+    /// Whether an access finds an object in its first phase.
     fn is_in_first_phase(&mut self, read: AccessId) -> ExprId {
         let phase = self.phase(read);
-        let none = self.exprs.number(0, phase_bits().1);
+        let none = self.exprs.number(0, self.program.layout.mbarriers.phase_bits());
         self.exprs.binary(Binary::Eq, phase, none)
     }
 
     fn phase(&mut self, read: AccessId) -> ExprId {
         let object = self.exprs.leaf(Expr::Read(read), OBJECT_BITS);
-        let (at, width) = phase_bits();
-        self.exprs.extract(object, at, width)
+        let fields = self.program.layout.mbarriers;
+        self.exprs.extract(object, fields.phase_at(), fields.phase_bits())
     }
 }

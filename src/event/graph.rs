@@ -367,6 +367,8 @@ pub struct EventGraph {
     pub barriers: Vec<BarrierOp>,
     /// What the program may do at barriers of CTAs, behind what the bound cuts too.
     pub barrier_uses: Vec<BarrierUse>,
+    /// Where the parts of mbarrier objects are in their values.
+    pub mbarriers: mbarrier::Fields,
     /// From the writes of arrivals on mbarriers to the reads of waits that may find their phase complete.
     pub phases: Vec<Conditional>,
     /// To barrier operations that wait for the end of a thread if that does not come, as values decide:

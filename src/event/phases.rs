@@ -6,7 +6,6 @@
 
 use super::graph::{Conditional, Event, EventGraph};
 use crate::id::{EventId, LocId};
-use crate::program::mbarrier::finds_complete;
 use crate::ptx::operation::Order;
 use std::collections::BTreeSet;
 
@@ -44,6 +43,6 @@ fn phase_end(graph: &mut EventGraph, arrival: EventId, wait: EventId) -> Option<
     let (from, to) = (graph.event(arrival), graph.event(wait));
     let old = graph.access_of(arrival).rmw_read.filter(|_| from.agent != to.agent)?;
     let (old, found) = (graph.access(old).value, graph.access_of(wait).value);
-    let when = finds_complete(&mut graph.exprs, old, found);
+    let when = graph.mbarriers.finds_complete(&mut graph.exprs, old, found);
     Some(Conditional { from: arrival, to: wait, when })
 }

@@ -8,6 +8,7 @@ use crate::collections::IndexMap;
 use crate::id::{ObjectId, VirtualId};
 use crate::litmus::ast::{DeclaredSpace, Dialect, Place, Test, ThreadPlace};
 use crate::program::expr::mask;
+use crate::program::mbarrier::Fields;
 use crate::ptx::operation::{Proxy, Space, Type};
 
 /// Global variables lie at multiples of this.
@@ -217,6 +218,8 @@ pub struct Layout {
     pub variables: Vec<VariableInfo>,
     /// Instances.
     pub objects: Vec<ObjectInfo>,
+    /// Where the parts of mbarrier objects are.
+    pub mbarriers: Fields,
     /// CTAs by (gpu, grid, cluster): their CTA numbers in order; the rank is the position.
     clusters: IndexMap<(u32, u32, u32), Vec<u32>>,
 }
@@ -235,7 +238,8 @@ impl Layout {
             }
         }
         clusters.values_mut().for_each(|ctas| ctas.sort_unstable());
-        let mut layout = Self { variables: Vec::new(), objects: Vec::new(), clusters };
+        let mbarriers = Fields::of(test);
+        let mut layout = Self { variables: Vec::new(), objects: Vec::new(), mbarriers, clusters };
         let mut free = Free { global: GLOBAL_BASE, windows: IndexMap::default() };
         for (index, variable) in test.variables.iter().enumerate() {
             let bytes = u64::from(variable.ty.bytes()) * variable.elements;

@@ -1,9 +1,9 @@
 //! Operations on mbarrier objects (PTX-9.7.13.15) as accesses to a 64-bit state.
 //!
-//! The object is opaque; here its bits are, from the lowest: pending arrivals (20), expected
-//! arrivals (20), pending transactions (21, signed), phase (2), initialized (1). Phases are told
-//! apart modulo four: a token that is two or three phases old is seen to be too old, one that is
-//! four phases old is taken for a new one. A token is the state before the arrival, cut down to its
+//! The object is opaque; here its bits are, from the lowest: pending arrivals, expected arrivals,
+//! pending transactions (21, signed), phase, initialized (1). A count has 15 bits and the phase 12;
+//! in programs that write down greater counts it is 20 bits and 2, and more than four phases of an
+//! object are outside what is modelled. A token is the state before the arrival, cut down to its
 //! phase and pending count; between them it says which object it is of, and its top bit that the
 //! arrival was a `.noComplete` one.
 
@@ -14,20 +14,16 @@ use super::micro::{Confined, Marks, Micro, PhaseUse, Restriction, Target};
 use super::reading::EarlyArrival;
 use super::term::{Extension, Term};
 use crate::id::ExprId;
-use crate::litmus::ast::ThreadPlace;
+use crate::litmus::ast::{Test, ThreadPlace};
 use crate::ptx::operation::{
-    AccessForm, Destination, MbarrierOp, Order, Type, TypeKind, Value, WaitPhase,
+    AccessForm, Destination, MbarrierOp, Operation, Order, Type, TypeKind, Value, WaitPhase,
 };
 
-const COUNT_BITS: u32 = 20;
-const EXPECTED_AT: u32 = 20;
-const TX_AT: u32 = 40;
+/// The bits of the greatest count that there is.
+const LONGEST_COUNT: u32 = 20;
+/// The bits of a count in programs that write down no longer one.
+const USUAL_COUNT: u32 = 15;
 const TX_BITS: u32 = 21;
-const PHASE_AT: u32 = 61;
-const PHASE_BITS: u32 = 2;
-/// A bit that is set, the number of the CTA, and the place in its shared memory.
-const IDENTITY_BITS: u32 = PHASE_AT - COUNT_BITS;
-const CTA_BITS: u32 = IDENTITY_BITS - 1 - SHARED_CTA_BITS;
 /// The bit of an object's state that says that it is initialized. Ordinary data may have it as well.
 pub const VALID_AT: u32 = 63;
 /// How wide the state is.
@@ -37,9 +33,92 @@ const WORD: Type = Type::new(TypeKind::Unsigned, 32);
 /// What `mbarrier.inval` leaves behind: no object.
 pub const INVALID: u128 = 0;
 
+/// Where the parts of an object's state are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Fields {
+    /// How wide the two counts of arrivals are.
+    count_bits: u32,
+}
+
+impl Fields {
+    /// The fields that the counts in a test need.
+    #[must_use]
+    pub fn of(test: &Test) -> Self {
+        let is_long =
+            |count: &Value| matches!(count, Value::Immediate(n) if n.value >> USUAL_COUNT != 0);
+        let mut statements = test.threads.iter().flat_map(|thread| &thread.statements);
+        let long = statements.any(|statement| match &statement.operation {
+            Operation::Mbarrier { op: MbarrierOp::Init { count }, .. } => is_long(count),
+            _ => false,
+        });
+        Self { count_bits: if long { LONGEST_COUNT } else { USUAL_COUNT } }
+    }
+
+    /// The lowest bit of the phase.
+    #[must_use]
+    pub const fn phase_at(self) -> u32 {
+        2 * self.count_bits + TX_BITS
+    }
+
+    /// How wide the phase is.
+    #[must_use]
+    pub const fn phase_bits(self) -> u32 {
+        VALID_AT - self.phase_at()
+    }
+
+    /// In a token, a bit that is set, the number of the CTA, and the place in its shared memory.
+    const fn identity_bits(self) -> u32 {
+        self.phase_at() - self.count_bits
+    }
+
+    fn phase(self, object: &Term) -> Term {
+        object.clone().bits(self.phase_at(), self.phase_bits())
+    }
+
+    /// What an arrival with this old state returns.
+    fn token(self, old: &Term, identity: Term, no_complete: bool) -> Term {
+        let kept = above(Term::truth(no_complete), self.phase(old));
+        above(above(kept, identity), old.clone().bits(0, self.count_bits))
+    }
+
+    /// The part of a token that says which object it is of.
+    fn identity(self, token: &Term) -> Term {
+        token.clone().bits(self.count_bits, self.identity_bits())
+    }
+
+    /// Whether the phase of an arrival, by the object's value before it, is over where an object has
+    /// the value `found`, and the next one is not.
+    pub fn finds_complete(self, exprs: &mut ExprArena, arrived: ExprId, found: ExprId) -> ExprId {
+        let (at, width) = (self.phase_at(), self.phase_bits());
+        let [before, after] = [arrived, found].map(|object| exprs.extract(object, at, width));
+        let one = exprs.number(1, width);
+        let next = exprs.binary(Binary::Add, before, one);
+        exprs.eq(next, after)
+    }
+
+    /// The state of an mbarrier object in words, from its value.
+    #[must_use]
+    pub fn describe(self, object: u128) -> String {
+        let part = |at: u32, bits: u32| object >> at & ((1 << bits) - 1);
+        if part(VALID_AT, 1) == 0 {
+            return "not initialized".to_owned();
+        }
+        let count = self.count_bits;
+        let (pending, expected) = (part(0, count), part(count, count));
+        let phase = part(self.phase_at(), self.phase_bits());
+        let mut out = format!("phase {phase}, {pending} of {expected} pending");
+        let tx = signed(part(2 * count, TX_BITS), TX_BITS);
+        if tx != 0 {
+            out.push_str(&format!(", {tx} bytes to come"));
+        }
+        out
+    }
+}
+
 /// The parts of an object's state.
 #[derive(Clone)]
 struct State {
+    fields: Fields,
     /// Whether the object is initialized.
     valid: Term,
     pending: Term,
@@ -49,28 +128,31 @@ struct State {
 }
 
 impl State {
-    fn of(object: &Term) -> Self {
+    fn of(object: &Term, fields: Fields) -> Self {
         let part = |at, bits| object.clone().bits(at, bits);
+        let count = fields.count_bits;
         Self {
+            fields,
             valid: part(VALID_AT, 1),
-            pending: part(0, COUNT_BITS),
-            expected: part(EXPECTED_AT, COUNT_BITS),
-            tx: part(TX_AT, TX_BITS),
-            phase: part(PHASE_AT, PHASE_BITS),
+            pending: part(0, count),
+            expected: part(count, count),
+            tx: part(2 * count, TX_BITS),
+            phase: fields.phase(object),
         }
     }
 
     /// Whether nothing is left to wait for.
     fn is_complete(&self) -> Term {
         let none = |part: &Term, bits| part.clone().equals(Term::Const(0, bits));
-        none(&self.pending, COUNT_BITS).and(none(&self.tx, TX_BITS))
+        none(&self.pending, self.fields.count_bits).and(none(&self.tx, TX_BITS))
     }
 
     /// The object's value, with the next phase started where this one is complete. An operation on
     /// an object that is not initialized leaves it so: the misuse is that operation's alone.
     fn packed(self) -> Term {
         let complete = self.is_complete();
-        let next = self.phase.clone().binary(Binary::Add, Term::Const(1, PHASE_BITS));
+        let one = Term::Const(1, self.fields.phase_bits());
+        let next = self.phase.clone().binary(Binary::Add, one);
         let phase = complete.clone().choose(next, self.phase);
         let pending = complete.choose(self.expected.clone(), self.pending);
         [phase, self.tx, self.expected, pending].into_iter().fold(self.valid, above)
@@ -85,53 +167,6 @@ fn above(high: Term, low: Term) -> Term {
     Term::Concat(Box::new(high), Box::new(low))
 }
 
-fn phase_of(object: &Term) -> Term {
-    object.clone().bits(PHASE_AT, PHASE_BITS)
-}
-
-/// What an arrival with this old state returns.
-fn token(old: &Term, identity: Term, no_complete: bool) -> Term {
-    let kept = above(Term::truth(no_complete), phase_of(old));
-    above(above(kept, identity), old.clone().bits(0, COUNT_BITS))
-}
-
-/// The part of a token that says which object it is of.
-fn identity_of(token: &Term) -> Term {
-    token.clone().bits(COUNT_BITS, IDENTITY_BITS)
-}
-
-/// Whether the phase of an arrival, by the object's value before it, is over where an object has the
-/// value `found`, and the next one is not.
-pub fn finds_complete(exprs: &mut ExprArena, arrived: ExprId, found: ExprId) -> ExprId {
-    let [before, after] =
-        [arrived, found].map(|object| exprs.extract(object, PHASE_AT, PHASE_BITS));
-    let one = exprs.number(1, PHASE_BITS);
-    let next = exprs.binary(Binary::Add, before, one);
-    exprs.eq(next, after)
-}
-
-/// Where the phase is in an object's state, and how wide it is.
-#[must_use]
-pub const fn phase_bits() -> (u32, u32) {
-    (PHASE_AT, PHASE_BITS)
-}
-
-/// The state of an mbarrier object in words, from its value.
-#[must_use]
-pub fn describe(object: u128) -> String {
-    let part = |at: u32, bits: u32| object >> at & ((1 << bits) - 1);
-    if part(VALID_AT, 1) == 0 {
-        return "not initialized".to_owned();
-    }
-    let (pending, expected) = (part(0, COUNT_BITS), part(EXPECTED_AT, COUNT_BITS));
-    let mut out = format!("phase {}, {pending} of {expected} pending", part(PHASE_AT, PHASE_BITS));
-    let tx = signed(part(TX_AT, TX_BITS), TX_BITS);
-    if tx != 0 {
-        out.push_str(&format!(", {tx} bytes to come"));
-    }
-    out
-}
-
 impl Lowering<'_> {
     /// Lowers an operation on an mbarrier object.
     pub(super) fn mbarrier(&mut self, access: &AccessForm, op: &MbarrierOp) {
@@ -139,13 +174,16 @@ impl Lowering<'_> {
             MbarrierOp::Init { count } => {
                 let count = self.count(count);
                 self.in_range(&count);
-                let count = count.bits(0, COUNT_BITS);
+                let fields = self.fields();
+                self.countable(&count);
+                let count = count.bits(0, fields.count_bits);
                 let object = State {
+                    fields,
                     valid: Term::truth(true),
                     pending: count.clone(),
                     expected: count,
                     tx: Term::Const(0, TX_BITS),
-                    phase: Term::Const(0, PHASE_BITS),
+                    phase: Term::Const(0, fields.phase_bits()),
                 };
                 let marks = Marks { mbarrier_init: true, ..marks() };
                 self.look(access, Order::Weak, marks);
@@ -165,7 +203,7 @@ impl Lowering<'_> {
                 let count = self.count(count);
                 self.in_range(&count);
                 let kind = ArrivalKind { no_complete: *no_complete, drop: *drop };
-                self.arrive(access, state, &count.bits(0, COUNT_BITS), kind);
+                self.arrive(access, state, &count, kind);
             }
             MbarrierOp::Wait { done, phase, may_time_out } => {
                 self.wait(access, done, phase, *may_time_out);
@@ -176,31 +214,37 @@ impl Lowering<'_> {
     /// `mbarrier.pending_count`: the count before the arrival that returned the token.
     pub(super) fn pending_count(&mut self, destination: &Destination, state: &Value) {
         let state = self.value(state, OBJECT);
-        let is_token = state.clone().bits(PHASE_AT - 1, 1).and(state.clone().bits(VALID_AT, 1));
+        let fields = self.fields();
+        let is_of_object = state.clone().bits(fields.phase_at() - 1, 1);
+        let is_token = is_of_object.and(state.clone().bits(VALID_AT, 1));
         self.require(
             is_token,
             "mbarrier.pending_count of a token that no `.noComplete` arrival returned",
         );
-        let count = state.bits(0, COUNT_BITS).resize(32, Extension::Zero);
+        let count = state.bits(0, fields.count_bits).resize(32, Extension::Zero);
         self.assign(destination, count, Extension::Zero);
     }
 
     fn transaction(&mut self, access: &AccessForm, bytes: &Value, op: Binary) {
         let bytes = self.count(bytes);
-        let small = bytes.clone().binary(Binary::ULt, Term::Const(1 << COUNT_BITS, 32));
+        let small = bytes.clone().binary(Binary::ULt, Term::Const(1 << LONGEST_COUNT, 32));
         self.require(small, "a transaction count above 1048575 (PTX-9.7.13.15)");
-        let mut state = State::of(&Term::Old(64));
+        let fields = self.fields();
         let change = bytes.bits(0, TX_BITS);
+        let after = |object: &Term| {
+            let mut state = State::of(object, fields);
+            state.tx = state.tx.binary(op, change.clone());
+            state
+        };
         let wide = |tx: Term| tx.resize(TX_BITS + 1, Extension::Sign);
         let exact =
             |tx: Term| wide(tx).binary(op, change.clone().resize(TX_BITS + 1, Extension::Zero));
-        state.tx = state.tx.binary(op, change.clone());
-        let old = self.update(access, Order::Relaxed, state.packed(), None);
-        let before = State::of(&old).tx;
-        let after = before.clone().binary(op, change.clone());
+        let old = self.update(access, Order::Relaxed, after(&Term::Old(64)).packed(), None);
+        let (before, after) = (State::of(&old, fields), after(&old));
+        self.in_new_phase(&before, &after);
         // The count is symmetric: of 21 bits, the least number is none.
-        let least = after.clone().equals(Term::Const(1 << COUNT_BITS, TX_BITS));
-        let fits = exact(before).equals(wide(after)).and(least.not());
+        let least = after.tx.clone().equals(Term::Const(1 << (TX_BITS - 1), TX_BITS));
+        let fits = exact(before.tx).equals(wide(after.tx)).and(least.not());
         self.require(fits, "a pending transaction count out of range (PTX-9.7.13.15)");
     }
 
@@ -211,11 +255,13 @@ impl Lowering<'_> {
         count: &Term,
         kind: ArrivalKind,
     ) {
+        let fields = self.fields();
         let after = |object: &Term| {
-            let mut state = State::of(object);
+            let mut state = State::of(object, fields);
+            let count = count.clone().bits(0, fields.count_bits);
             state.pending = state.pending.binary(Binary::Sub, count.clone());
             if kind.drop {
-                state.expected = state.expected.binary(Binary::Sub, count.clone());
+                state.expected = state.expected.binary(Binary::Sub, count);
             }
             state
         };
@@ -224,8 +270,10 @@ impl Lowering<'_> {
         let confined = returns.then_some(Confined::OwnShared);
         let old = self.update(access, access.order, after(&Term::Old(64)).packed(), confined);
         self.in_phase(PhaseUse::Arrival);
-        let before = State::of(&old);
-        let enough = |there: Term| there.binary(Binary::ULt, count.clone()).not();
+        let before = State::of(&old, fields);
+        let enough = |there: Term| {
+            there.resize(32, Extension::Zero).binary(Binary::ULt, count.clone()).not()
+        };
         self.require(
             enough(before.pending),
             "more arrivals at an mbarrier than are pending (PTX-9.7.13.15)",
@@ -242,7 +290,9 @@ impl Lowering<'_> {
                 "a `.noComplete` arrival that completes the phase (PTX-9.7.13.15)",
             );
         }
-        let token = token(&old, self.identity(access), kind.no_complete);
+        let identity = self.identity(access);
+        self.in_new_phase(&State::of(&old, fields), &after(&old));
+        let token = fields.token(&old, identity, kind.no_complete);
         self.assign(destination, token, Extension::Zero);
     }
 
@@ -253,15 +303,16 @@ impl Lowering<'_> {
         phase: &WaitPhase,
         may_time_out: bool,
     ) {
+        let fields = self.fields();
         let wanted = match phase {
             WaitPhase::State(token) => {
                 let token = self.value(token, OBJECT);
-                let own = identity_of(&token).equals(self.identity(access));
+                let own = fields.identity(&token).equals(self.identity(access));
                 self.require(
                     own,
                     "a wait with a state that no arrival on this object returned (PTX-9.7.13.15.16)",
                 );
-                phase_of(&token)
+                fields.phase(&token)
             }
             WaitPhase::Parity(parity) => {
                 let parity = self.count(parity);
@@ -271,11 +322,12 @@ impl Lowering<'_> {
             }
         };
         let object = self.look(access, Order::Relaxed, marks());
-        let now = phase_of(&object);
+        let now = fields.phase(&object);
         let complete = match phase {
             WaitPhase::Parity(_) => now.bits(0, 1).equals(wanted).not(),
             WaitPhase::State(_) => {
-                let next = wanted.clone().binary(Binary::Add, Term::Const(1, PHASE_BITS));
+                let one = Term::Const(1, fields.phase_bits());
+                let next = wanted.clone().binary(Binary::Add, one);
                 let complete = now.clone().equals(next);
                 self.require(
                     now.equals(wanted).or(complete.clone()),
@@ -323,13 +375,39 @@ impl Lowering<'_> {
             ThreadPlace::Host => 0,
         };
         let (address, _) = self.address(&access.address, access.space, 0);
-        above(Term::Const(1 << CTA_BITS | cta, CTA_BITS + 1), address.bits(0, SHARED_CTA_BITS))
+        let cta_bits = self.fields().identity_bits() - 1 - SHARED_CTA_BITS;
+        above(Term::Const(1 << cta_bits | cta, cta_bits + 1), address.bits(0, SHARED_CTA_BITS))
     }
 
     fn in_range(&mut self, count: &Term) {
         let positive = count.clone().equals(Term::Const(0, 32)).not();
-        let small = count.clone().binary(Binary::ULt, Term::Const(1 << COUNT_BITS, 32));
+        let small = count.clone().binary(Binary::ULt, Term::Const(1 << LONGEST_COUNT, 32));
         self.require(positive.and(small), "an arrival count outside 1 to 1048575 (PTX-9.7.13.15)");
+    }
+
+    fn fields(&self) -> Fields {
+        self.layout.mbarriers
+    }
+
+    /// Leaves the model where an object cannot hold a count that exists.
+    fn countable(&mut self, count: &Term) {
+        let below = |bits| count.clone().binary(Binary::ULt, Term::Const(1_u128 << bits, 32));
+        let condition = below(self.fields().count_bits).or(below(LONGEST_COUNT).not());
+        let rule = "a computed mbarrier count above 32767: outside the supported subset".to_owned();
+        self.out.push(Micro::Require { condition, rule, out_of_model: true });
+    }
+
+    /// Leaves the model where the phase after this one could not be told from the first.
+    fn in_new_phase(&mut self, old: &State, new: &State) {
+        let fields = self.fields();
+        if fields.count_bits < LONGEST_COUNT {
+            return;
+        }
+        let last = Term::Const((1 << fields.phase_bits()) - 1, fields.phase_bits());
+        let condition = old.phase.clone().equals(last).and(new.is_complete()).not();
+        let rule = "the fifth phase of an mbarrier, where one has a count above 32767: outside the \
+                    supported subset";
+        self.out.push(Micro::Require { condition, rule: rule.to_owned(), out_of_model: true });
     }
 
     /// Undefined unless the condition holds.

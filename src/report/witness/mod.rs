@@ -10,7 +10,6 @@ use crate::execution::recheck::recheck;
 use crate::id::{AgentId, EventId};
 use crate::litmus::ast::ThreadPlace;
 use crate::program::expr::signed;
-use crate::program::mbarrier;
 use crate::program::micro::Restriction;
 use crate::ptx::literal::shown;
 use crate::ptx::operation::{Order, Proxy, ProxyFenceKind, TypeKind};
@@ -264,7 +263,7 @@ fn describe(execution: &Execution<'_>, id: EventId) -> String {
     if event.is_memory() {
         let value = match execution.event_value(id).filter(|_| !execution.is_unknown(id)) {
             Some(value) if event.marks.mbarrier && graph.slice(id).1 == 64 => {
-                format!("({})", mbarrier::describe(value))
+                format!("({})", graph.mbarriers.describe(value))
             }
             Some(value) => piece_value(graph, id, value),
             None => UNKNOWN.to_owned(),

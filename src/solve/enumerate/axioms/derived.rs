@@ -12,11 +12,6 @@ use crate::relation::eval::Interpretation;
 use crate::vocabulary::BaseRel;
 use std::collections::BTreeSet;
 
-/// The lowest bit of the phase in the state of an mbarrier object.
-const PHASE_AT: u32 = 61;
-/// How many phases are told apart.
-const PHASES: u128 = 4;
-
 /// An execution with the relations that its choices determine.
 pub(super) struct Derived<'e> {
     pub graph: &'e EventGraph,
@@ -595,13 +590,15 @@ impl<'e> Derived<'e> {
 
     /// Whether a wait finds the phase after that in which an arrival was.
     fn is_next_phase(&self, arrival: EventId, wait: EventId) -> bool {
+        let fields = self.graph.mbarriers;
+        let phases = 1 << fields.phase_bits();
         let phase = |access: AccessId| {
             let value = self.execution.value(self.graph.access(access).value)?;
-            Some((value >> PHASE_AT) % PHASES)
+            Some((value >> fields.phase_at()) % phases)
         };
         let arrived = self.graph.access_of(arrival).rmw_read.and_then(phase);
         let found = phase(self.event(wait).access);
-        arrived.zip(found).is_some_and(|(arrived, found)| (arrived + 1) % PHASES == found)
+        arrived.zip(found).is_some_and(|(arrived, found)| (arrived + 1) % phases == found)
     }
 
     /// Whether a read has its value from a write through read-modify-writes, whatever their scopes.
