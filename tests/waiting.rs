@@ -302,6 +302,9 @@ fn rounds_beyond_the_bound_are_not_lost() {
         "reset-behind-a-mixed-size-race",
         "misuse-behind-many-barriers",
         "barrier-behind-a-count",
+        "choice-without-a-dependency",
+        "store-without-a-dependency",
+        "address-without-a-dependency",
     ] {
         let path = format!("{}/tests/cli/late-{name}.litmus", env!("CARGO_MANIFEST_DIR"));
         let text = std::fs::read(&path).expect("a test");

@@ -62,16 +62,19 @@ mod tests {
     use crate::verdict::Kind;
 
     fn kind(condition: &str) -> Kind {
-        let mut files = Files::default();
-        let builtin = library::builtin("ptx-9.2").expect("a built-in model");
-        let model = cat::parse_builtin(&mut files, builtin, &Options::default()).model;
-        let text = format!(
+        of(&format!(
             "PTX eight\n.global .align 32 .u32 x[8] = {{0, 0, 0, 0, 0, 0, 0, 0}};\n\
              P0 @ cta 0 {{ st.release.gpu.global.v8.b32 [x], {{1, 1, 1, 1, 1, 1, 1, 1}}; }}\n\
              P1 @ cta 1 {{ ld.acquire.gpu.global.u32 %r1, [x]; \
              ld.acquire.gpu.global.u32 %r2, [x+4]; ld.acquire.gpu.global.u32 %r3, [x]; }}\n\
              exists ({condition})\n"
-        );
+        ))
+    }
+
+    fn of(text: &str) -> Kind {
+        let mut files = Files::default();
+        let builtin = library::builtin("ptx-9.2").expect("a built-in model");
+        let model = cat::parse_builtin(&mut files, builtin, &Options::default()).model;
         let parsed = parse_bytes(&mut files, "eight.litmus", text.as_bytes());
         let [test] = &parsed.tests[..] else { panic!("{:?}", parsed.diagnostics) };
         check(test, &model, &SearchEngine::default(), Settings::default()).verdict.kind()
@@ -82,5 +85,17 @@ mod tests {
         assert_eq!(kind("P1:%r1 == 1 /\\ P1:%r2 == 0"), Kind::Allowed);
         assert_eq!(kind("P1:%r2 == 1 /\\ P1:%r3 == 0"), Kind::Unknown);
         assert_eq!(kind("P1:%r1 == 1 /\\ P1:%r3 == 0"), Kind::Forbidden);
+    }
+
+    /// Without order, no element's read is before another's write.
+    #[test]
+    fn elements_of_atomics_have_no_order_either() {
+        let text = "PTX eight\n.global .align 16 .b16 x[8] = {0, 0, 0, 0, 0, 0, 0, 0};\n\
+            P0 @ cta 0 { mov.b16 %h1, 0x3c00; red.release.gpu.global.add.noftz.v8.f16 [x], \
+            {%h1, %h1, %h1, %h1, %h1, %h1, %h1, %h1}; }\n\
+            P1 @ cta 1 { ld.acquire.gpu.global.b16 %h2, [x+2]; mov.b16 %h1, 0x4000; \
+            st.relaxed.gpu.global.b16 [x], %h1; }\n\
+            exists (P1:%h2 == 0x3c00 /\\ x[0] == 0x4200)\n";
+        assert_eq!(of(text), Kind::Unknown);
     }
 }

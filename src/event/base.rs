@@ -267,8 +267,10 @@ fn program_order(graph: &EventGraph) -> Rel {
         if graph.agents[agent.index()].kind != AgentKind::Init {
             for a in start..end {
                 for b in a + 1..end {
-                    if graph.events[a].position < graph.events[b].position {
-                        out.insert(EventId::new(a), EventId::new(b));
+                    let (a, b) = (EventId::new(a), EventId::new(b));
+                    let earlier = graph.event(a).position < graph.event(b).position;
+                    if earlier && !are_apart(graph, a, b) {
+                        out.insert(a, b);
                     }
                 }
             }
@@ -276,6 +278,16 @@ fn program_order(graph: &EventGraph) -> Rel {
         start = end;
     }
     out
+}
+
+/// Whether two events are the read and the write of different elements of one atomic instruction, which
+/// are in no order (reading V1). Nothing else is one position after a read.
+fn are_apart(graph: &EventGraph, read: EventId, write: EventId) -> bool {
+    let (from, to) = (graph.event(read), graph.event(write));
+    from.position + 1 == to.position
+        && from.is_read()
+        && to.kind == EventKind::Write
+        && graph.access_of(write).rmw_read != Some(from.access)
 }
 
 /// Pairs of memory events on one location piece that satisfy `also`.

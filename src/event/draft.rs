@@ -133,6 +133,8 @@ pub(super) struct Draft<'p> {
     pub(super) opaque: Vec<Opaque>,
     /// Values that loops leave open.
     pub(super) skipped: Vec<SymbolId>,
+    /// Truth values that the execution chooses, whatever it reads.
+    pub(super) chances: Vec<SymbolId>,
     /// Loops with barriers that the bound cuts.
     pub(super) locksteps: Vec<Lockstep>,
     /// Whether a write may come about in more ways than are told apart.
@@ -180,6 +182,7 @@ impl<'p> Draft<'p> {
             in_phases: Vec::new(),
             opaque: Vec::new(),
             skipped: Vec::new(),
+            chances: Vec::new(),
             locksteps: Vec::new(),
             coarse: false,
             some_orders: false,

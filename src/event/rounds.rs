@@ -7,7 +7,7 @@ use super::sure::sure_sources;
 use super::unfold::{Cell, EffectKind, State, ThreadRun};
 use super::ways::MOST_LITERALS;
 use crate::id::ExprId;
-use crate::program::expr::Expr;
+use crate::program::expr::{Binary, Expr};
 use crate::source::Span;
 
 /// Which effects tell a round of a loop from one that changes nothing.
@@ -128,7 +128,7 @@ impl ThreadRun<'_, '_> {
             let used = (0..now.cells.len()).filter(|&register| live.is_used(at, register));
             let used: Vec<_> =
                 used.map(|register| (&before.cells[register], &now.cells[register])).collect();
-            if used.iter().any(|(old, new)| self.depends_on_more(old, new, now)) {
+            if self.makes_a_difference(&used, now) {
                 continue;
             }
             for (old, new) in used {
@@ -157,19 +157,20 @@ impl ThreadRun<'_, '_> {
         let mut spins = now.guard;
         let at = self.flow.loops.head(id);
         let live = self.live.get_or_init(|| Live::of(self.code, self.observed));
+        let mut used = Vec::new();
         for (register, (old, new)) in before.cells.iter().zip(&now.cells).enumerate() {
-            let keeps = if live.is_used(at, register) {
-                if old.value != new.value {
-                    let same = self.draft.exprs.eq(old.value, new.value);
-                    spins = self.draft.exprs.and(spins, same);
-                }
-                self.depends_on_more(old, new, now)
-            } else {
-                live.only_chooses(at, register) && !self.is_own(old)
-            };
-            if keeps {
+            if live.is_used(at, register) {
+                used.push((old, new));
+            } else if live.only_chooses(at, register) && !self.is_own(old) {
                 return self.draft.exprs.truth(false);
             }
+        }
+        if self.makes_a_difference(&used, now) {
+            return self.draft.exprs.truth(false);
+        }
+        for (old, new) in used.into_iter().filter(|(old, new)| old.value != new.value) {
+            let same = self.draft.exprs.eq(old.value, new.value);
+            spins = self.draft.exprs.and(spins, same);
         }
         self.unless_acted(spins, id, round, node, telling)
     }
@@ -202,26 +203,70 @@ impl ThreadRun<'_, '_> {
         holds
     }
 
-    /// Whether there is a read behind the old cell, in program text or in its value, that is neither
-    /// behind the new one nor behind the way here. What is stored depends on the reads of the way that it
-    /// comes about in ([`super::ways`]): those behind a value in only some of its ways may be in none of
-    /// those that are taken.
-    fn depends_on_more(&self, old: &Cell, new: &Cell, now: &State) -> bool {
-        if old == new {
-            return false;
-        }
-        let known = |read| new.reads.contains(read) || now.control.contains(read);
-        if !old.reads.iter().all(known) {
+    /// Whether what follows may depend on less with the new cells than with the old ones, which have the
+    /// same values.
+    ///
+    /// In program text, it depends on the reads behind the cells. What is computed from their values
+    /// depends on what does not cancel out ([`super::ways`]), and more rounds may be to come in which
+    /// something does: a value is shifted out bit by bit, or is the difference to another one. So a cell
+    /// that has changed has to be as good as a variable for that, which no other cell speaks of.
+    fn makes_a_difference(&self, used: &[(&Cell, &Cell)], now: &State) -> bool {
+        let known = |new: &Cell, read| new.reads.contains(read) || now.control.contains(read);
+        if used.iter().any(|(old, new)| old != new && !old.reads.iter().all(|r| known(new, r))) {
             return true;
         }
-        let behind = self.sources(old.value);
-        if old.value == new.value || behind.is_empty() {
+        let mut values: Vec<(ExprId, ExprId)> =
+            used.iter().map(|(old, new)| (old.value, new.value)).collect();
+        values.sort_unstable();
+        values.dedup();
+        if values.iter().all(|(old, new)| old == new) {
             return false;
         }
         let guard = self.draft.exprs.literals(now.guard, MOST_LITERALS).unwrap_or_default();
-        let mut known = sure_sources(&self.draft.exprs, new.value);
-        guard.into_iter().for_each(|x| known.extend(sure_sources(&self.draft.exprs, x)));
-        !behind.iter().all(|source| known.contains(source))
+        let sure: Vec<Expr> =
+            guard.into_iter().flat_map(|x| sure_sources(&self.draft.exprs, x)).collect();
+        values.iter().filter(|(old, new)| old != new).any(|&(old, new)| {
+            let others = values.iter().filter(|&&other| other != (old, new));
+            let others: Vec<ExprId> = others.map(|other| other.1).collect();
+            let is_variable = self.is_variable(old, new, &others);
+            let own = if is_variable { self.sources(new) } else { Vec::new() };
+            let depends = |source: &Expr| sure.contains(source) || own.contains(source);
+            // A truth value is decided where it matters.
+            let is_decided = self.draft.exprs.width(new) == 1;
+            !(is_variable || is_decided) || !self.sources(old).iter().all(depends)
+        })
+    }
+
+    /// Whether a value is, beside others, as good as a variable in the place of an old one: it is the
+    /// value of a read that is behind no other, or the sum or difference of that and something else.
+    fn is_variable(&self, old: ExprId, new: ExprId, others: &[ExprId]) -> bool {
+        let exprs = &self.draft.exprs;
+        // Nothing depends on less with a variable than with a number.
+        if exprs.constant(old).is_some() {
+            let elsewhere: Vec<Expr> = others.iter().flat_map(|&x| exprs.leaves(x)).collect();
+            return exprs.leaves(new).iter().all(|leaf| !elsewhere.contains(leaf));
+        }
+        match (exprs.get(old), exprs.get(new)) {
+            (Expr::ZeroExtend(old), Expr::ZeroExtend(new))
+            | (Expr::SignExtend(old), Expr::SignExtend(new)) => {
+                exprs.width(old) == exprs.width(new) && self.is_free(new, others)
+            }
+            _ => self.is_free(new, others),
+        }
+    }
+
+    /// Whether a value takes on any bits, by a read that is behind no other value.
+    fn is_free(&self, value: ExprId, others: &[ExprId]) -> bool {
+        let exprs = &self.draft.exprs;
+        match exprs.get(value) {
+            leaf @ (Expr::Read(_) | Expr::Barrier(_)) => {
+                !others.iter().any(|&other| exprs.leaves(other).contains(&leaf))
+            }
+            Expr::Binary(Binary::Add | Binary::Sub | Binary::Xor, a, b) => [(a, b), (b, a)]
+                .into_iter()
+                .any(|(variable, other)| self.is_free(variable, &[others, &[other]].concat())),
+            _ => false,
+        }
     }
 
     /// Whether a value comes from no read and no barrier.

@@ -101,6 +101,9 @@ impl ThreadRun<'_, '_> {
         let id = SymbolId::new(self.draft.symbols.len());
         self.draft.symbols.push(Symbol::chosen("value after more rounds".to_owned(), width));
         self.draft.skipped.push(id);
+        if width == 1 {
+            self.draft.chances.push(id);
+        }
         self.exprs().leaf(Expr::Symbol(id), width)
     }
 

@@ -502,6 +502,9 @@ impl<'d, 'p> ThreadRun<'d, 'p> {
             Term::Free(name, width) => {
                 let id = SymbolId::new(self.draft.symbols.len());
                 self.draft.symbols.push(Symbol::chosen(name.clone(), *width));
+                if *width == 1 {
+                    self.draft.chances.push(id);
+                }
                 self.exprs().leaf(Expr::Symbol(id), *width)
             }
             Term::Fixed(name, width) => {

@@ -7,7 +7,8 @@
 //! has there; they lie in one place of the program, and at most one of them happens.
 
 use super::draft::{Draft, DraftAccess, Entry};
-use crate::id::{AccessId, ExprId};
+use super::sure::sure_sources;
+use crate::id::{AccessId, ExprId, SymbolId};
 use crate::program::expr::{Binary, Expr, ExprArena, Unary};
 use crate::program::value::Values;
 
@@ -19,6 +20,9 @@ const MOST_PARTS: usize = 256;
 pub(super) const MOST_LITERALS: usize = 48;
 /// How many conditions of one write are looked at.
 const MOST_CONDITIONS: usize = 16;
+
+/// How many conditions are decided, one after the other, to see whether anything is gained by it.
+const MOST_STEPS: usize = 64;
 
 /// A way in which a write comes about.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -64,7 +68,7 @@ impl Draft<'_> {
             return Vec::new();
         }
         let reads = self.reads(whole, own);
-        if reads.len() < 2 {
+        if !self.may_spare(&reads, whole) {
             return Vec::new();
         }
         if self.exprs.parts(&[whole.guard, whole.value]).len() > MOST_PARTS {
@@ -81,7 +85,7 @@ impl Draft<'_> {
         let (mut open, mut out) = (vec![happens], Vec::new());
         while let Some(way) = open.pop() {
             let few = open.len() + out.len() + 2 <= MOST_WAYS;
-            self.coarse |= !few && self.reads(way, own).len() > 1;
+            self.coarse |= !few && self.may_spare(&self.reads(way, own), way);
             match few.then(|| self.halves(way, own)).flatten() {
                 Some((one, other)) => open.extend([other, one]),
                 None => out.push(way),
@@ -98,12 +102,10 @@ impl Draft<'_> {
     /// difference to what it depends on, or leads to a condition computed earlier that makes one.
     fn halves(&mut self, way: Way, own: Option<AccessId>) -> Option<(Way, Way)> {
         let reads = self.reads(way, own);
-        if reads.len() < 2 {
+        if !self.may_spare(&reads, way) {
             return None;
         }
-        let mut conditions = conditions(&self.exprs, way);
-        self.coarse |= conditions.len() > MOST_CONDITIONS;
-        conditions.truncate(MOST_CONDITIONS);
+        let conditions = self.conditions(way);
         let direct = (0..conditions.len())
             .find_map(|at| Some((at, self.telling(way, &reads, conditions[at], own)?)));
         let before = direct.map_or(conditions.len(), |(at, _)| at);
@@ -119,7 +121,64 @@ impl Draft<'_> {
                 return Some(halves);
             }
         }
-        direct.map(|(_, halves)| halves)
+        if direct.is_some() {
+            return direct.map(|(_, halves)| halves);
+        }
+        reads.into_iter().find_map(|read| {
+            let halves = self.first_halves(way, read)?;
+            let mut steps = MOST_STEPS;
+            self.may_spare_one(way, read, &mut steps).then_some(halves)
+        })
+    }
+
+    /// Whether a way comes not to depend on a read that may happen beside it when one after the other
+    /// of the conditions is decided that do not depend on the read themselves.
+    fn may_spare_one(&mut self, way: Way, read: AccessId, steps: &mut usize) -> bool {
+        if !self.reads(way, None).contains(&read) {
+            return self.spares(&[read], way, None) && self.is_founded(way);
+        }
+        if self.is_sure(read, way) {
+            return false;
+        }
+        let Some((one, other)) = self.first_halves(way, read) else { return false };
+        let Some(left) = steps.checked_sub(1) else {
+            self.coarse = true;
+            return false;
+        };
+        *steps = left;
+        self.may_spare_one(one, read, steps) || self.may_spare_one(other, read, steps)
+    }
+
+    /// The halves of a way by the earliest of its conditions that can be decided without a read.
+    fn first_halves(&mut self, way: Way, read: AccessId) -> Option<(Way, Way)> {
+        self.conditions(way).into_iter().find_map(|condition| {
+            let without = !self.reads_of(&[condition], None).contains(&read);
+            without.then(|| self.parted(way, condition)).flatten()
+        })
+    }
+
+    /// The conditions of a way, as many as are looked at.
+    fn conditions(&mut self, way: Way) -> Vec<ExprId> {
+        let mut conditions = conditions(&self.exprs, way, &self.chances);
+        self.coarse |= conditions.len() > MOST_CONDITIONS;
+        conditions.truncate(MOST_CONDITIONS);
+        conditions
+    }
+
+    /// Whether some part of a way may depend on less than the whole: on fewer reads, or on a chance
+    /// in the place of the only one.
+    fn may_spare(&self, reads: &[AccessId], way: Way) -> bool {
+        let is_chance = |part: ExprId| matches!(self.exprs.get(part), Expr::Symbol(id) if self.chances.contains(&id));
+        let parts = || self.exprs.parts(&[way.guard, way.value]);
+        reads.len() > 1 || reads.len() == 1 && parts().into_iter().any(is_chance)
+    }
+
+    /// Whether a way depends on a read whatever is decided.
+    fn is_sure(&self, read: AccessId, way: Way) -> bool {
+        let read = Expr::Read(read);
+        let literals = self.exprs.literals(way.guard, MOST_LITERALS).unwrap_or_default();
+        let mut needed = literals.into_iter().chain([way.value]);
+        needed.any(|x| sure_sources(&self.exprs, x).contains(&read))
     }
 
     /// The halves of a way by a condition, if one of them does not depend on some of the way's reads
@@ -234,7 +293,7 @@ fn may_differ(exprs: &ExprArena, way: Way) -> bool {
 
 /// The conditions that decide what a way depends on, the earliest computed first: those of choices
 /// and what truth values are made of, but for what has to hold for the write to happen at all.
-fn conditions(exprs: &ExprArena, way: Way) -> Vec<ExprId> {
+fn conditions(exprs: &ExprArena, way: Way, chances: &[SymbolId]) -> Vec<ExprId> {
     let given = exprs.literals(way.guard, MOST_LITERALS).unwrap_or_default();
     let given: Vec<ExprId> = given.into_iter().map(|x| positive(exprs, x).0).collect();
     let mut out = Vec::new();
@@ -246,9 +305,11 @@ fn conditions(exprs: &ExprArena, way: Way) -> Vec<ExprId> {
         };
         out.extend(asked.into_iter().map(|x| positive(exprs, x).0));
     }
-    // What the execution chooses freely, such as whether a wait gives up, comes from no read.
-    let asks = |x: &ExprId| {
-        !matches!(exprs.get(*x), Expr::Binary(Binary::And | Binary::Or, ..) | Expr::Symbol(_))
+    // The order of a vector's elements and the results of exchanges decide nothing by themselves.
+    let asks = |x: &ExprId| match exprs.get(*x) {
+        Expr::Binary(Binary::And | Binary::Or, ..) => false,
+        Expr::Symbol(id) => chances.contains(&id),
+        _ => true,
     };
     out.retain(|x| asks(x) && !given.contains(x));
     out.sort_unstable();

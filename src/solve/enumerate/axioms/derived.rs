@@ -368,7 +368,12 @@ impl<'e> Derived<'e> {
     /// PTX-8.9.1
     pub(super) fn po(&self, a: EventId, b: EventId) -> bool {
         let (x, y) = (self.event(a), self.event(b));
-        x.agent == y.agent && x.kind != EventKind::Init && x.position < y.position
+        // Of one atomic instruction, the elements are in no order (reading V1).
+        let elements = x.is_read() && y.is_write() && x.position + 1 == y.position;
+        x.agent == y.agent
+            && x.kind != EventKind::Init
+            && x.position < y.position
+            && (!elements || self.rmw(a, b))
     }
 
     /// Physical overlap of two pieces.
