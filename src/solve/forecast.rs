@@ -2,12 +2,13 @@
 //! that goes through all of them would have to do.
 
 use crate::bounds::guards::Guards;
+use crate::event::barrier::{BarrierOp, BarrierRule};
 use crate::event::graph::EventGraph;
 use crate::id::EventId;
 
 /// The binary logarithm of a number of candidate executions that is not exceeded: ways to give
 /// every read a write that may happen with it, every location an order of its writes, and every
-/// symbol a value. Ways to meet at barriers are left out.
+/// symbol a value. Of the ways to meet at barriers, those at ones with thread counts are counted.
 #[must_use]
 pub fn candidates(graph: &EventGraph) -> f64 {
     let writes = graph.writes_by_location();
@@ -22,5 +23,20 @@ pub fn candidates(graph: &EventGraph) -> f64 {
     let orders = |list: &Vec<_>| (2..list.len()).map(|n| (n as f64).log2()).sum::<f64>();
     let coherence: f64 = writes.iter().map(orders).sum();
     let symbols: f64 = graph.symbols.iter().map(|symbol| f64::from(symbol.open_bits())).sum();
-    reads_from + coherence + symbols
+    reads_from + coherence + symbols + meetings(graph)
+}
+
+/// The binary logarithm of the ways to give every operation on a barrier with a thread count another
+/// one that it meets, or none.
+fn meetings(graph: &EventGraph) -> f64 {
+    let counts =
+        |rule: &BarrierRule| matches!(rule, BarrierRule::Count(_) | BarrierRule::Quorum(_));
+    let agent = |op: &BarrierOp| graph.event(op.event).agent;
+    let counted = graph.barriers.iter().filter(|op| counts(&op.rule));
+    counted
+        .map(|op| {
+            let meets = |other: &&BarrierOp| other.key == op.key && agent(other) != agent(op);
+            (graph.barriers.iter().filter(meets).count() as f64 + 1.0).log2()
+        })
+        .sum()
 }
