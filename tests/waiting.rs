@@ -320,3 +320,30 @@ fn ways_that_are_not_told_apart_exclude_nothing() {
     let text = std::fs::read(&path).expect("a test");
     assert_eq!(verdict(&path, &text), Kind::Unknown);
 }
+
+/// What decides a store's value may itself be decided by less: the store depends on that alone.
+#[test]
+fn what_decides_may_be_decided() {
+    let text = "PTX decided\n.global .u32 c = 1; .global .u32 x; .global .u32 y;\nP0 @ cta 0 {\n  \
+                ld.relaxed.gpu.global.u32 %r1, [c];\n  setp.eq.u32 %p2, %r1, 1;\n  \
+                ld.relaxed.gpu.global.u32 %r3, [x];\n  setp.eq.or.u32 %p2, %r3, 1, %p2;\n  \
+                selp.b32 %r8, 1, 5, %p2;\n  @%p2 st.relaxed.gpu.global.u32 [y], %r8;\n}\n\
+                P1 @ cta 1 {\n  ld.relaxed.gpu.global.u32 %r1, [y];\n  \
+                st.relaxed.gpu.global.u32 [x], %r1;\n}\nexists (P0:%r3 == 1)\n";
+    assert_eq!(verdict("decided.litmus", text.as_bytes()), Kind::Allowed);
+}
+
+/// Only registers that some way leaves unwritten are warned of.
+#[test]
+fn counted_loops_and_complements_write_registers() {
+    let text = "PTX written\n.global .u32 x; .global .u32 y;\nP0 @ cta 0 {\n  mov.u32 %r1, 0;\nL:\n  \
+                setp.ge.u32 %p1, %r1, 4;\n  @%p1 bra E;\n  ld.global.u32 %r2, [x];\n  \
+                add.u32 %r1, %r1, 1;\n  bra L;\nE:\n  setp.eq.u32 %p2|%p3, %r2, 0;\n  \
+                @%p2 mov.u32 %r3, 1;\n  @%p3 mov.u32 %r3, 2;\n  st.global.u32 [y], %r3;\n  \
+                @%p2 mov.u32 %r4, 1;\n  st.global.u32 [y], %r4;\n}\nexists (y == 1)\n";
+    let mut files = ptxmc::source::Files::default();
+    let parsed = ptxmc::litmus::parse::parse_bytes(&mut files, "written.litmus", text.as_bytes());
+    let messages: Vec<&str> = parsed.diagnostics.iter().map(|d| d.message.as_str()).collect();
+    assert_eq!(messages.len(), 1, "{messages:?}");
+    assert!(messages[0].contains("`r4`"), "{messages:?}");
+}

@@ -269,8 +269,10 @@ impl Draft<'_> {
         let known = self.exprs.truth(holds);
         let mut decided = |x| self.exprs.replace(x, |_, part| (part == condition).then_some(known));
         let (rest, value) = (decided(way.guard), decided(way.value));
+        // What decided before may have been decided by this.
+        let before = decided(way.by);
         let literal = if holds { condition } else { self.exprs.not(condition) };
-        let by = if value == way.value { way.by } else { self.exprs.and(way.by, literal) };
+        let by = if value == way.value { before } else { self.exprs.and(before, literal) };
         Way { guard: self.exprs.and(literal, rest), value, by }
     }
 }

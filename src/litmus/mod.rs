@@ -8,6 +8,7 @@ mod lanes;
 pub(crate) mod launch;
 mod memory;
 pub mod parse;
+mod prefix;
 pub mod print;
 mod proposal;
 mod tasks;

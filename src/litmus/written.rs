@@ -9,6 +9,7 @@
 
 use super::ast::{Term, Test, Thread};
 use super::error::LitmusWarning;
+use super::prefix::Prefix;
 use crate::diagnostic::Diagnostic;
 use crate::ptx::integer::CARRY;
 use crate::ptx::operation::{Operation, PredicateUse, Statement};
@@ -42,12 +43,22 @@ pub(super) fn check(
         if doubtful.is_empty() || doubtful.len() * thread.statements.len() > MOST_STATES {
             continue;
         }
-        let (states, end) = states(thread, &labels, &doubtful);
+        let count = thread.statements.len();
+        let prefix = Prefix::of(thread, |statement| target(statement, &labels, count));
+        for register in &prefix.skipped {
+            if doubtful.remove(register.value.as_str()) {
+                let name = (*register).clone();
+                diagnostics.push(LitmusWarning::MayBeUnwritten { name }.diagnostic());
+            }
+        }
+        let flow = Flow { labels: &labels, complements: complements(thread), doubtful: &doubtful };
+        let (states, end) = flow.states(thread, &prefix);
+        let mut told = FxHashSet::default();
         for (statement, state) in thread.statements.iter().zip(&states) {
             let Some(state) = state else { continue };
-            for register in skipped(statement, state) {
+            for register in flow.skipped(statement, state) {
                 let name = register.value.as_str();
-                if doubtful.remove(name) {
+                if told.insert(name) && doubtful.contains(name) {
                     let name = register.clone();
                     diagnostics.push(LitmusWarning::MayBeUnwritten { name }.diagnostic());
                 }
@@ -55,7 +66,7 @@ pub(super) fn check(
         }
         let Some(end) = end else { continue };
         for (name, span) in observed.iter().filter_map(|term| of_thread(term, index)) {
-            if !end.writes(name, &[]) && doubtful.remove(name) {
+            if !end.writes(name, &[]) && doubtful.contains(name) && told.insert(name) {
                 let name = Spanned::new(name.to_owned(), span);
                 let thread = thread.name.value.clone();
                 diagnostics.push(LitmusWarning::MayEndUnwritten { thread, name }.diagnostic());
@@ -96,26 +107,6 @@ fn doubtful<'t>(thread: &'t Thread, labels: &FxHashMap<&str, usize>) -> FxHashSe
         }
     }
     doubtful
-}
-
-/// The registers that a statement reads and some way to it has not written.
-fn skipped<'t>(
-    statement: &'t Statement,
-    state: &State<'t>,
-) -> impl Iterator<Item = &'t Spanned<String>> {
-    // What is outside the subset has no meaning that a register could spoil.
-    let known = !matches!(statement.operation, Operation::Unknown { .. });
-    let guard = statement.guard.as_ref().map(literal);
-    let mut operands = Mentions::default();
-    operands.operation(&statement.operation);
-    let unguarded = statement.guard.iter().map(|guard| &guard.register);
-    let unguarded = unguarded.filter(|register| !state.writes(&register.value, &[]));
-    let guarded: Vec<_> = operands
-        .reads
-        .into_iter()
-        .filter(|register| !state.writes(&register.value, guard.as_slice()))
-        .collect();
-    unguarded.chain(guarded).filter(move |_| known)
 }
 
 /// What holds where control comes to a place.
@@ -175,66 +166,6 @@ impl<'t> State<'t> {
     fn implying(&self, register: &str) -> Option<&BTreeSet<Literal<'t>>> {
         self.written.get(register).map_or(Some(&self.excluded), Option::as_ref)
     }
-
-    /// Behind what a statement writes.
-    fn after(mut self, statement: &'t Statement, doubtful: &FxHashSet<&str>) -> Self {
-        let guard = statement.guard.as_ref().map(literal);
-        let happens = guard.is_none_or(|(name, holds)| self.excluded.contains(&(name, !holds)));
-        let never = guard.is_some_and(|literal| self.excluded.contains(&literal));
-        let written = if never { Vec::new() } else { Mentions::of(statement).writes };
-        let in_doubt = written.iter().map(|register| register.value.as_str());
-        for name in in_doubt.filter(|name| doubtful.contains(name)) {
-            let implied_by = match (happens, self.implying(name)) {
-                (true, _) | (_, None) => None,
-                (false, Some(by)) if by.iter().any(|&(p, b)| guard == Some((p, !b))) => None,
-                (false, Some(by)) => Some(by.iter().copied().chain(guard).collect()),
-            };
-            self.written.insert(name, implied_by);
-        }
-        // A predicate that is written says nothing any more of what was done under it.
-        for register in written {
-            let other = |literal: &Literal<'t>| literal.0 != register.value;
-            self.excluded.retain(other);
-            self.written.values_mut().flatten().for_each(|by| by.retain(other));
-        }
-        self
-    }
-}
-
-/// The literal that a guard asks for.
-fn literal(guard: &PredicateUse) -> Literal<'_> {
-    (&guard.register.value, !guard.negated)
-}
-
-/// What holds before each statement of a thread, where control comes, and at the thread's end.
-fn states<'t>(
-    thread: &'t Thread,
-    labels: &FxHashMap<&str, usize>,
-    doubtful: &FxHashSet<&str>,
-) -> (Vec<Option<State<'t>>>, Option<State<'t>>) {
-    let count = thread.statements.len();
-    let mut states: Vec<Option<State<'_>>> = vec![None; count + 1];
-    states[0] = Some(State { excluded: BTreeSet::new(), written: FxHashMap::default() });
-    let mut open = BTreeSet::from([0]);
-    while let Some(at) = open.pop_first() {
-        let (Some(statement), Some(state)) = (thread.statements.get(at), states[at].clone()) else {
-            continue;
-        };
-        for (to, state) in ways(statement, state, at, target(statement, labels, count), doubtful) {
-            let changed = match &mut states[to] {
-                Some(known) => known.meet(&state),
-                new => {
-                    *new = Some(state);
-                    true
-                }
-            };
-            if changed {
-                open.insert(to);
-            }
-        }
-    }
-    let end = states.pop().flatten();
-    (states, end)
 }
 
 /// The statements that have labels.
@@ -256,23 +187,140 @@ fn target(statement: &Statement, labels: &FxHashMap<&str, usize>, end: usize) ->
     }
 }
 
-/// Where control goes from a statement, and what holds there.
-fn ways<'t>(
-    statement: &'t Statement,
-    state: State<'t>,
-    at: usize,
-    target: Option<usize>,
-    doubtful: &FxHashSet<&str>,
-) -> impl Iterator<Item = (usize, State<'t>)> {
-    let compares = matches!(&statement.operation, Operation::Branch { condition: Some(_), .. });
-    let (stays, goes) = match (target, statement.guard.as_ref().map(literal)) {
-        (None, _) => (Some(state.after(statement, doubtful)), None),
-        (Some(_), None) if !compares => (None, Some(state)),
-        (Some(_), Some((name, holds))) if !compares => {
-            (state.clone().without((name, holds)), state.without((name, !holds)))
+/// The second destinations of `setp p|q` that only say the opposite of the first, with that.
+fn complements(thread: &Thread) -> FxHashMap<&str, &str> {
+    let mut writes: FxHashMap<&str, usize> = FxHashMap::default();
+    for statement in &thread.statements {
+        for register in Mentions::of(statement).writes {
+            *writes.entry(&register.value).or_default() += 1;
         }
-        (Some(_), _) => (Some(state.clone()), Some(state)),
-    };
-    let stays = stays.map(|state| (at + 1, state));
-    stays.into_iter().chain(target.zip(goes))
+    }
+    let once = |name: &str| writes.get(name) == Some(&1);
+    let pairs = thread.statements.iter().filter_map(|statement| match &statement.operation {
+        Operation::Compare { destination: Some(p), complement: Some(q), combine: None, .. } => {
+            Some((q, p)).filter(|_| once(&q.value) && once(&p.value))
+        }
+        _ => None,
+    });
+    pairs.map(|(q, p)| (q.value.as_str(), p.value.as_str())).collect()
+}
+
+/// What the data flow over a thread goes by.
+struct Flow<'f, 't> {
+    labels: &'f FxHashMap<&'t str, usize>,
+    complements: FxHashMap<&'t str, &'t str>,
+    doubtful: &'f FxHashSet<&'t str>,
+}
+
+impl<'t> Flow<'_, 't> {
+    /// The literal that a guard asks for.
+    fn literal(&self, guard: &'t PredicateUse) -> Literal<'t> {
+        let name = guard.register.value.as_str();
+        match self.complements.get(name) {
+            Some(other) => (other, guard.negated),
+            None => (name, !guard.negated),
+        }
+    }
+
+    /// The registers that a statement reads and some way to it has not written.
+    fn skipped(
+        &self,
+        statement: &'t Statement,
+        state: &State<'t>,
+    ) -> impl Iterator<Item = &'t Spanned<String>> {
+        // What is outside the subset has no meaning that a register could spoil.
+        let known = !matches!(statement.operation, Operation::Unknown { .. });
+        let guard = statement.guard.as_ref().map(|guard| self.literal(guard));
+        let mut operands = Mentions::default();
+        operands.operation(&statement.operation);
+        let unguarded = statement.guard.iter().map(|guard| &guard.register);
+        let unguarded = unguarded.filter(|register| !state.writes(&register.value, &[]));
+        let guarded: Vec<_> = operands
+            .reads
+            .into_iter()
+            .filter(|register| !state.writes(&register.value, guard.as_slice()))
+            .collect();
+        unguarded.chain(guarded).filter(move |_| known)
+    }
+
+    /// What holds before each statement of a thread, where control comes, and at the thread's end.
+    fn states(
+        &self,
+        thread: &'t Thread,
+        prefix: &Prefix<'t>,
+    ) -> (Vec<Option<State<'t>>>, Option<State<'t>>) {
+        let count = thread.statements.len();
+        let mut states: Vec<Option<State<'_>>> = vec![None; count + 1];
+        let written = prefix.written.iter().map(|name| (*name, None)).collect();
+        states[prefix.next] = Some(State { excluded: BTreeSet::new(), written });
+        let mut open = BTreeSet::from([prefix.next]);
+        while let Some(at) = open.pop_first() {
+            let (Some(statement), Some(state)) = (thread.statements.get(at), states[at].clone())
+            else {
+                continue;
+            };
+            for (to, state) in
+                self.ways(statement, state, at, target(statement, self.labels, count))
+            {
+                let changed = match &mut states[to] {
+                    Some(known) => known.meet(&state),
+                    new => {
+                        *new = Some(state);
+                        true
+                    }
+                };
+                if changed {
+                    open.insert(to);
+                }
+            }
+        }
+        let end = states.pop().flatten();
+        (states, end)
+    }
+
+    /// Behind what a statement writes.
+    fn after(&self, mut state: State<'t>, statement: &'t Statement) -> State<'t> {
+        let guard = statement.guard.as_ref().map(|guard| self.literal(guard));
+        let happens = guard.is_none_or(|(name, holds)| state.excluded.contains(&(name, !holds)));
+        let never = guard.is_some_and(|literal| state.excluded.contains(&literal));
+        let written = if never { Vec::new() } else { Mentions::of(statement).writes };
+        let in_doubt = written.iter().map(|register| register.value.as_str());
+        for name in in_doubt.filter(|name| self.doubtful.contains(name)) {
+            let implied_by = match (happens, state.implying(name)) {
+                (true, _) | (_, None) => None,
+                (false, Some(by)) if by.iter().any(|&(p, b)| guard == Some((p, !b))) => None,
+                (false, Some(by)) => Some(by.iter().copied().chain(guard).collect()),
+            };
+            state.written.insert(name, implied_by);
+        }
+        // A predicate that is written says nothing any more of what was done under it.
+        for register in written {
+            let other = |literal: &Literal<'t>| literal.0 != register.value;
+            state.excluded.retain(other);
+            state.written.values_mut().flatten().for_each(|by| by.retain(other));
+        }
+        state
+    }
+
+    /// Where control goes from a statement, and what holds there.
+    fn ways(
+        &self,
+        statement: &'t Statement,
+        state: State<'t>,
+        at: usize,
+        target: Option<usize>,
+    ) -> impl Iterator<Item = (usize, State<'t>)> {
+        let compares = matches!(&statement.operation, Operation::Branch { condition: Some(_), .. });
+        let (stays, goes) =
+            match (target, statement.guard.as_ref().map(|guard| self.literal(guard))) {
+                (None, _) => (Some(self.after(state, statement)), None),
+                (Some(_), None) if !compares => (None, Some(state)),
+                (Some(_), Some((name, holds))) if !compares => {
+                    (state.clone().without((name, holds)), state.without((name, !holds)))
+                }
+                (Some(_), _) => (Some(state.clone()), Some(state)),
+            };
+        let stays = stays.map(|state| (at + 1, state));
+        stays.into_iter().chain(target.zip(goes))
+    }
 }
