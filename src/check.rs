@@ -181,7 +181,7 @@ pub fn check(test: &Test, model: &Model, engine: &dyn Engine, settings: Settings
 fn bounded(test: &Test, model: &Model, timed: &Timed<'_>, settings: Settings) -> Outcome {
     let (mut verdict, mut graph) = decide(test, model, timed, settings);
     let mut reached = settings.bound;
-    if settings.raises && graph.events.len() <= MOST_RAISED_EVENTS {
+    if may_raise(settings, &graph) {
         for bound in settings.bound.saturating_add(1)..=MOST_RAISED {
             if !asks_for_more(&verdict) {
                 break;
@@ -217,7 +217,7 @@ fn excluded_beyond(
     settings: Settings,
     graph: &EventGraph,
 ) -> Option<Core> {
-    if !settings.raises || !model.forgets_reads() || graph.events.len() > MOST_RAISED_EVENTS {
+    if !may_raise(settings, graph) || !model.forgets_reads() {
         return None;
     }
     let budget = settings.budget.at_most(STEPS_FOR_MORE);
@@ -261,6 +261,11 @@ const MOST_RAISED_EVENTS: usize = 80;
 
 /// How many steps an engine may take for each question with a bound that nobody has asked for.
 const STEPS_FOR_MORE: u64 = 10_000;
+
+/// Whether the bound may be raised for a program with these events.
+fn may_raise(settings: Settings, graph: &EventGraph) -> bool {
+    settings.raises && graph.events.len() <= MOST_RAISED_EVENTS
+}
 
 /// Whether a higher bound may decide a test.
 fn asks_for_more(verdict: &Verdict) -> bool {

@@ -1,6 +1,6 @@
 //! What the bound on loops leaves open: which loop it cuts, and whether a higher one may tell.
 
-use super::{MOST_RAISED, MOST_RAISED_EVENTS, STEPS_FOR_MORE, Settings, graph_of, in_order, void};
+use super::{MOST_RAISED, STEPS_FOR_MORE, Settings, graph_of, in_order, may_raise, void};
 use crate::event::graph::{Ahead, Cut, CutKind, EventGraph};
 use crate::litmus::ast::Test;
 use crate::relation::expr::Model;
@@ -48,9 +48,8 @@ pub(super) fn void_beyond(
     (verdict, graph): (&Verdict, &EventGraph),
 ) -> Option<((Verdict, EventGraph), u8)> {
     let is_cut = graph.cuts.iter().any(|cut| cut.kind == CutKind::Bound);
-    let small = graph.events.len() <= MOST_RAISED_EVENTS;
     let defined = matches!(verdict, Verdict::Allowed(_) | Verdict::Deadlock(_));
-    if !(settings.raises && is_cut && small && defined) {
+    if !(may_raise(settings, graph) && is_cut && defined) {
         return None;
     }
     let budget = settings.budget.at_most(STEPS_FOR_MORE);

@@ -5,8 +5,9 @@ use super::initial::InitialValues;
 use super::pieces::Pieces;
 use crate::id::{ExprId, ObjectId};
 use crate::litmus::ast::{Condition, Term, ThreadPlace};
-use crate::program::expr::{Binary, Expr, mask, signed};
+use crate::program::expr::{Binary, Expr};
 use crate::program::micro::Program;
+use crate::ptx::bits::{mask, signed};
 use crate::ptx::operation::{Comparison, Type, TypeKind};
 use rustc_hash::FxHashMap;
 
@@ -273,17 +274,7 @@ fn signedness(kind: Option<TypeKind>) -> Signedness {
 fn compare(graph: &mut EventGraph, comparison: Comparison, a: Valued, b: Valued) -> ExprId {
     let exprs = &mut graph.exprs;
     let (a, b, unsigned) = match (a, b) {
-        (Valued::Number(x), Valued::Number(y)) => {
-            let holds = match comparison {
-                Comparison::Eq => x == y,
-                Comparison::Ne => x != y,
-                Comparison::Lt => x < y,
-                Comparison::Le => x <= y,
-                Comparison::Gt => x > y,
-                Comparison::Ge => x >= y,
-            };
-            return exprs.truth(holds);
-        }
+        (Valued::Number(x), Valued::Number(y)) => return exprs.truth(comparison.holds(x, y)),
         (Valued::Expr(x, sx), Valued::Expr(y, sy)) => {
             let width = exprs.width(x).max(exprs.width(y));
             let wide = |s| s == Signedness::Signed;

@@ -101,7 +101,6 @@ impl Draft<'_> {
 
     fn phase(&mut self, read: AccessId) -> ExprId {
         let object = self.exprs.leaf(Expr::Read(read), OBJECT_BITS);
-        let fields = self.program.layout.mbarriers;
-        self.exprs.extract(object, fields.phase_at(), fields.phase_bits())
+        self.program.layout.mbarriers.phase_in(&mut self.exprs, object)
     }
 }

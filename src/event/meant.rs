@@ -10,8 +10,9 @@
 use super::draft::{Draft, DraftAccess};
 use super::pieces::Pieces;
 use crate::id::{ExprId, LocId, ObjectId};
-use crate::program::expr::{Expr, mask};
+use crate::program::expr::Expr;
 use crate::program::value::Slice;
+use crate::ptx::bits::mask;
 use std::collections::BTreeSet;
 
 /// In programs with more accesses than that, nothing is said.

@@ -99,7 +99,7 @@ impl Draft<'_> {
     }
 
     /// What becomes of a way if one of its conditions holds, and if it does not, where that makes a
-    /// difference to what it depends on, or leads to a condition computed earlier that makes one.
+    /// difference to what it depends on, or leads to others that make one.
     fn halves(&mut self, way: Way, own: Option<AccessId>) -> Option<(Way, Way)> {
         let reads = self.reads(way, own);
         if !self.may_spare(&reads, way) {
@@ -121,8 +121,8 @@ impl Draft<'_> {
                 return Some(halves);
             }
         }
-        if direct.is_some() {
-            return direct.map(|(_, halves)| halves);
+        if let Some((_, halves)) = direct {
+            return Some(halves);
         }
         reads.into_iter().find_map(|read| {
             let halves = self.first_halves(way, read)?;
@@ -168,7 +168,10 @@ impl Draft<'_> {
     /// Whether some part of a way may depend on less than the whole: on fewer reads, or on a chance
     /// in the place of the only one.
     fn may_spare(&self, reads: &[AccessId], way: Way) -> bool {
-        let is_chance = |part: ExprId| matches!(self.exprs.get(part), Expr::Symbol(id) if self.chances.contains(&id));
+        let is_chance = |part: ExprId| match self.exprs.get(part) {
+            Expr::Symbol(id) => self.chances.contains(&id),
+            _ => false,
+        };
         let parts = || self.exprs.parts(&[way.guard, way.value]);
         reads.len() > 1 || reads.len() == 1 && parts().into_iter().any(is_chance)
     }

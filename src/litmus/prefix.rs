@@ -2,6 +2,7 @@
 //! that numbers in the program do not decide. Loops that count to a number are gone through.
 
 use super::ast::Thread;
+use crate::ptx::bits::{mask, signed};
 use crate::ptx::operation::{
     ArithmeticOp, Comparison, Destination, Operation, PredicateUse, Register, Statement, Type,
     TypeKind, Value,
@@ -126,19 +127,10 @@ fn computed(op: ArithmeticOp, ty: Type, a: u128, b: u128) -> Option<u128> {
 }
 
 fn compared(comparison: Comparison, ty: Type, a: u128, b: u128) -> bool {
-    // With its highest bit turned, the order of signed numbers is that of unsigned ones.
-    let sign = if ty.kind == TypeKind::Signed { 1 << (ty.bits - 1) } else { 0 };
-    let (a, b) = (a ^ sign, b ^ sign);
-    match comparison {
-        Comparison::Eq => a == b,
-        Comparison::Ne => a != b,
-        Comparison::Lt => a < b,
-        Comparison::Le => a <= b,
-        Comparison::Gt => a > b,
-        Comparison::Ge => a >= b,
-    }
-}
-
-const fn mask(bits: u32) -> u128 {
-    if bits >= u128::BITS { u128::MAX } else { (1 << bits) - 1 }
+    // No ordered type has all 128 bits.
+    let number = |bits: u128| match ty.kind {
+        TypeKind::Signed => signed(bits, ty.bits),
+        _ => bits as i128,
+    };
+    comparison.holds(number(a), number(b))
 }

@@ -45,28 +45,24 @@ pub(super) fn check(
         }
         let count = thread.statements.len();
         let prefix = Prefix::of(thread, |statement| target(statement, &labels, count));
-        for register in &prefix.skipped {
-            if doubtful.remove(register.value.as_str()) {
-                let name = (*register).clone();
-                diagnostics.push(LitmusWarning::MayBeUnwritten { name }.diagnostic());
-            }
-        }
         let flow = Flow { labels: &labels, complements: complements(thread), doubtful: &doubtful };
         let (states, end) = flow.states(thread, &prefix);
+        let later = thread
+            .statements
+            .iter()
+            .zip(&states)
+            .filter_map(|(statement, state)| Some(flow.skipped(statement, state.as_ref()?)));
         let mut told = FxHashSet::default();
-        for (statement, state) in thread.statements.iter().zip(&states) {
-            let Some(state) = state else { continue };
-            for register in flow.skipped(statement, state) {
-                let name = register.value.as_str();
-                if told.insert(name) && doubtful.contains(name) {
-                    let name = register.clone();
-                    diagnostics.push(LitmusWarning::MayBeUnwritten { name }.diagnostic());
-                }
+        let mut is_new = |name| doubtful.contains(name) && told.insert(name);
+        for register in prefix.skipped.iter().copied().chain(later.flatten()) {
+            if is_new(register.value.as_str()) {
+                let name = register.clone();
+                diagnostics.push(LitmusWarning::MayBeUnwritten { name }.diagnostic());
             }
         }
         let Some(end) = end else { continue };
         for (name, span) in observed.iter().filter_map(|term| of_thread(term, index)) {
-            if !end.writes(name, &[]) && doubtful.contains(name) && told.insert(name) {
+            if !end.writes(name, &[]) && is_new(name) {
                 let name = Spanned::new(name.to_owned(), span);
                 let thread = thread.name.value.clone();
                 diagnostics.push(LitmusWarning::MayEndUnwritten { thread, name }.diagnostic());

@@ -3,8 +3,9 @@
 //! A mask, a shift or a conversion leaves bits that nothing decides any more. A value all of whose bits
 //! are known is a constant, so that nothing depends on what it was computed from (PTX-8.10.4).
 
-use super::expr::{Binary, Expr, Unary, mask};
+use super::expr::{Binary, Expr, Unary};
 use crate::id::ExprId;
+use crate::ptx::bits::mask;
 
 /// What is known of the bits of a value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

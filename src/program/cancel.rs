@@ -1,8 +1,9 @@
 //! Sums and bitwise operations whose operands cancel each other out: what remains does not depend
 //! on them, so that no value out of thin air does either (PTX-8.10.4).
 
-use super::expr::{Binary, Expr, ExprArena, Unary, mask};
+use super::expr::{Binary, Expr, ExprArena, Unary};
 use crate::id::ExprId;
+use crate::ptx::bits::mask;
 
 /// How many sums, differences and other expressions one sum may be made of that is looked at.
 const MOST_PARTS: u32 = 32;

@@ -7,6 +7,7 @@
 use super::bits::{self, KnownBits};
 use super::float::{self, Function};
 use crate::id::{AccessId, ExprId, LocId, SymbolId};
+use crate::ptx::bits::{mask, signed};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
@@ -133,19 +134,6 @@ pub struct ExprArena {
 
 fn is_constant(expr: Expr) -> bool {
     matches!(expr, Expr::Const(_))
-}
-
-/// The low `width` bits set.
-#[must_use]
-pub fn mask(width: u32) -> u128 {
-    if width >= 128 { u128::MAX } else { (1 << width) - 1 }
-}
-
-/// The value of the low `width` bits read as two's complement.
-#[must_use]
-pub fn signed(bits: u128, width: u32) -> i128 {
-    let shift = 128 - width.min(128);
-    ((bits << shift) as i128) >> shift
 }
 
 impl ExprArena {

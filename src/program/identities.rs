@@ -1,8 +1,9 @@
 //! Identities of bit-vector operations: what an operation is where its arguments decide it, or make
 //! it a simpler one.
 
-use super::expr::{Binary, Expr, ExprArena, mask};
+use super::expr::{Binary, Expr, ExprArena};
 use crate::id::ExprId;
+use crate::ptx::bits::mask;
 
 impl ExprArena {
     /// Identities with a constant on the right, or equal arguments.

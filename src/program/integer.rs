@@ -3,10 +3,11 @@
 //! Where an operand that says which bits are meant is a constant, only these bits are in the result,
 //! so that it does not depend on the others.
 
-use super::expr::{Binary, Unary, mask};
+use super::expr::{Binary, Unary};
 use super::lower::{Lowering, boolean};
 use super::micro::Micro;
 use super::term::{Extension, Term, extension};
+use crate::ptx::bits::mask;
 use crate::ptx::operation::{
     ArithmeticOp, CarryOp, Destination, Excess, Half, IntegerOp, NonZeroTest, Permutation,
     Register, Sign, Type, TypeKind, Value,

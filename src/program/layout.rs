@@ -7,8 +7,8 @@
 use crate::collections::IndexMap;
 use crate::id::{ObjectId, VirtualId};
 use crate::litmus::ast::{DeclaredSpace, Dialect, Place, Test, ThreadPlace};
-use crate::program::expr::mask;
 use crate::program::mbarrier::Fields;
+use crate::ptx::bits::mask;
 use crate::ptx::operation::{Proxy, Space, Type};
 
 /// Global variables lie at multiples of this.

@@ -1,6 +1,6 @@
 //! A test's statements turned into micro-operations.
 
-use super::expr::{Binary, mask};
+use super::expr::Binary;
 use super::float::FloatOp;
 use super::host::needs_device;
 use super::integer::{arithmetic, saturated, shift_amount};
@@ -14,6 +14,7 @@ use super::registers::Registers;
 use super::special::opaque;
 use super::term::{Extension, Term, atomic_result, extension, float_result};
 use crate::litmus::ast::{DeclaredSpace, Dialect, LaunchSize, Test, ThreadPlace};
+use crate::ptx::bits::mask;
 use crate::ptx::floating::Subnormals;
 use crate::ptx::operation::{
     AccessForm, Address, ArithmeticOp, AtomicOp, BoolOp, Comparison, Destination, Element,

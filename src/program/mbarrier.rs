@@ -7,7 +7,7 @@
 //! phase and pending count; between them it says which object it is of, and its top bit that the
 //! arrival was a `.noComplete` one.
 
-use super::expr::{Binary, ExprArena, signed};
+use super::expr::{Binary, ExprArena};
 use super::layout::SHARED_CTA_BITS;
 use super::lower::Lowering;
 use super::micro::{Confined, Marks, Micro, PhaseUse, Restriction, Target};
@@ -15,6 +15,7 @@ use super::reading::EarlyArrival;
 use super::term::{Extension, Term};
 use crate::id::ExprId;
 use crate::litmus::ast::{Test, ThreadPlace};
+use crate::ptx::bits::signed;
 use crate::ptx::operation::{
     AccessForm, Destination, MbarrierOp, Operation, Order, Type, TypeKind, Value, WaitPhase,
 };
@@ -86,12 +87,16 @@ impl Fields {
         token.clone().bits(self.count_bits, self.identity_bits())
     }
 
+    /// The phase in an object's value.
+    pub fn phase_in(self, exprs: &mut ExprArena, object: ExprId) -> ExprId {
+        exprs.extract(object, self.phase_at(), self.phase_bits())
+    }
+
     /// Whether the phase of an arrival, by the object's value before it, is over where an object has
     /// the value `found`, and the next one is not.
     pub fn finds_complete(self, exprs: &mut ExprArena, arrived: ExprId, found: ExprId) -> ExprId {
-        let (at, width) = (self.phase_at(), self.phase_bits());
-        let [before, after] = [arrived, found].map(|object| exprs.extract(object, at, width));
-        let one = exprs.number(1, width);
+        let [before, after] = [arrived, found].map(|object| self.phase_in(exprs, object));
+        let one = exprs.number(1, self.phase_bits());
         let next = exprs.binary(Binary::Add, before, one);
         exprs.eq(next, after)
     }
@@ -271,16 +276,16 @@ impl Lowering<'_> {
         let old = self.update(access, access.order, after(&Term::Old(64)).packed(), confined);
         self.in_phase(PhaseUse::Arrival);
         let before = State::of(&old, fields);
-        let enough = |there: Term| {
-            there.resize(32, Extension::Zero).binary(Binary::ULt, count.clone()).not()
+        let enough = |there: &Term| {
+            there.clone().resize(32, Extension::Zero).binary(Binary::ULt, count.clone()).not()
         };
         self.require(
-            enough(before.pending),
+            enough(&before.pending),
             "more arrivals at an mbarrier than are pending (PTX-9.7.13.15)",
         );
         if kind.drop {
             self.require(
-                enough(before.expected),
+                enough(&before.expected),
                 "more arrivals dropped from an mbarrier than are expected (PTX-9.7.13.15)",
             );
         }
@@ -291,7 +296,7 @@ impl Lowering<'_> {
             );
         }
         let identity = self.identity(access);
-        self.in_new_phase(&State::of(&old, fields), &after(&old));
+        self.in_new_phase(&before, &after(&old));
         let token = fields.token(&old, identity, kind.no_complete);
         self.assign(destination, token, Extension::Zero);
     }

@@ -1,9 +1,9 @@
 //! Registers of a thread: their names, and the types their uses give them.
 
-use super::expr::mask;
 use super::micro::RegisterInfo;
 use crate::collections::IndexMap;
 use crate::litmus::ast::{DeclaredSpace, Dialect, InitialValue, Test, Thread};
+use crate::ptx::bits::mask;
 use crate::ptx::operation::{Address, Operation, Statement, Type, TypeKind, Value};
 use crate::ptx::registers::Mentions;
 use crate::ptx::uses::for_each_register;

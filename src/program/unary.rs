@@ -1,7 +1,8 @@
 //! Functions of one argument: what they give on constants, and the expressions of the others.
 
-use super::expr::{Expr, ExprArena, Unary, mask};
+use super::expr::{Expr, ExprArena, Unary};
 use crate::id::ExprId;
+use crate::ptx::bits::mask;
 
 impl ExprArena {
     /// A function of one argument, of its width.

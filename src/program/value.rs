@@ -1,8 +1,9 @@
 //! Evaluation of expressions under a partial assignment of their leaves.
 
-use super::expr::{Binary, Expr, ExprArena, apply, mask, signed};
+use super::expr::{Binary, Expr, ExprArena, apply};
 use super::unary::apply_unary;
 use crate::id::ExprId;
+use crate::ptx::bits::{mask, signed};
 use rustc_hash::FxHashMap;
 
 /// Values of expressions, filled in as leaves become known; unknown ones are `None`.

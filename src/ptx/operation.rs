@@ -285,6 +285,21 @@ pub enum Comparison {
     Ge,
 }
 
+impl Comparison {
+    /// Whether it holds of two numbers.
+    #[must_use]
+    pub fn holds(self, a: i128, b: i128) -> bool {
+        match self {
+            Self::Eq => a == b,
+            Self::Ne => a != b,
+            Self::Lt => a < b,
+            Self::Le => a <= b,
+            Self::Gt => a > b,
+            Self::Ge => a >= b,
+        }
+    }
+}
+
 /// How `setp` combines the comparison with a third predicate operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[allow(missing_docs, reason = "the names are the instruction's")]

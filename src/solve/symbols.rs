@@ -7,8 +7,9 @@
 
 use crate::event::graph::EventGraph;
 use crate::id::ExprId;
-use crate::program::expr::{Binary, Expr, mask};
+use crate::program::expr::{Binary, Expr};
 use crate::program::micro::Reduction;
+use crate::ptx::bits::mask;
 use std::collections::BTreeSet;
 
 /// The values that are tried for a symbol.

@@ -7,8 +7,9 @@
 use super::free::Free;
 use crate::event::graph::EventGraph;
 use crate::id::EventId;
-use crate::program::expr::{Expr, mask};
+use crate::program::expr::Expr;
 use crate::program::value::Values;
+use crate::ptx::bits::mask;
 use std::ops::ControlFlow;
 
 /// One candidate, complete or on its way.

@@ -3,8 +3,9 @@
 use super::free::Free;
 use crate::event::graph::EventGraph;
 use crate::id::{EventId, ExprId};
-use crate::program::expr::{Binary, Expr, ExprArena, Unary, apply, mask};
+use crate::program::expr::{Binary, Expr, ExprArena, Unary, apply};
 use crate::program::unary::apply_unary;
+use crate::ptx::bits::mask;
 
 /// A value of which only the bits in `known` are certain; the others are zero in `bits`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
