@@ -125,6 +125,13 @@ const FIRST_PATIENCE_WITH_SEARCH: u64 = PATIENCE_WITH_SEARCH / 8;
 #[cfg(feature = "z3")]
 const FIRST_PATIENCE_WITH_Z3: u64 = 10_000;
 
+/// The same for its second turn.
+#[cfg(feature = "z3")]
+const PATIENCE_WITH_Z3: u64 = 4 * FIRST_PATIENCE_WITH_Z3;
+
+/// How many times the patience grows from one round of all engines to the next.
+const MORE_PATIENCE: u64 = 4;
+
 /// As [`PATIENCE`], with the search for pairs in a relation: it goes through executions one by one,
 /// and after a second of that Z3 mostly answers at once.
 const PATIENCE_WITH_PAIRS: u64 = 50_000;
@@ -153,7 +160,8 @@ impl Engine for Limited {
 }
 
 /// Asks engines in turn until one answers, as [`TURNS`] says: each with a budget of steps, and in the
-/// end the first one that has run out of it without.
+/// end those that have run out of it with ever larger ones, so that no other engine alone would have
+/// been many times faster.
 struct First(Vec<(Kind, Box<dyn Engine>)>);
 
 impl First {
@@ -182,7 +190,7 @@ impl First {
             Budget { milliseconds, steps: budget.steps.or(steps) }
         };
         let mut tired: Vec<Kind> = Vec::new();
-        let mut last = None;
+        let mut first = None;
         for turn in TURNS.iter().filter(|turn| turn.is_due(problem)) {
             if turn.again && (budget.steps.is_some() || !turn.is_worth_it(goal, &tired)) {
                 continue;
@@ -193,12 +201,27 @@ impl First {
                 Some(Open::Steps) => tired.push(turn.engine),
                 Some(Open::Unsupported) => {}
             }
-            last.get_or_insert(answer);
+            first.get_or_insert(answer);
         }
-        let insists = |turn: &&Turn| turn.again && tired.contains(&turn.engine);
-        match TURNS.iter().find(insists) {
-            Some(turn) if budget.steps.is_none() => Some(ask(self.engine(turn.engine), left(None))),
-            _ => last,
+        if budget.steps.is_some() {
+            return first;
+        }
+        let insists = |turn: &&Turn| turn.again && turn.is_worth_it(goal, &tired);
+        let insisting: Vec<&Turn> = TURNS.iter().filter(insists).collect();
+        let mut patience = 1_u64;
+        loop {
+            patience = patience.saturating_mul(MORE_PATIENCE);
+            for turn in &insisting {
+                let more = turn.steps(problem, goal).map(|steps| steps.saturating_mul(patience));
+                let steps = more.filter(|_| insisting.len() > 1);
+                let answer = ask(self.engine(turn.engine), left(steps));
+                if is_open(&answer) != Some(Open::Steps) {
+                    return Some(answer);
+                }
+            }
+            if insisting.is_empty() {
+                return first;
+            }
         }
     }
 }
@@ -211,7 +234,7 @@ struct Turn {
     /// For programs of how many events.
     most_events: usize,
     /// Whether this is another try, after one in which it ran out of steps. In the end it is worth
-    /// while to ask such an engine with no limit.
+    /// while to ask such engines with more and more of them.
     again: bool,
 }
 
@@ -253,7 +276,9 @@ impl Turn {
             (Kind::Search, _) if self.again => PATIENCE_WITH_SEARCH,
             (Kind::Search, _) => FIRST_PATIENCE_WITH_SEARCH,
             #[cfg(feature = "z3")]
-            (Kind::Z3, _) => return (!self.again).then_some(FIRST_PATIENCE_WITH_Z3),
+            (Kind::Z3, _) if self.again => return Some(PATIENCE_WITH_Z3),
+            #[cfg(feature = "z3")]
+            (Kind::Z3, _) => return Some(FIRST_PATIENCE_WITH_Z3),
             (Kind::Enumerate, _) => PATIENCE,
         };
         Some(patience / (graph.events.len() as u64).max(1))
@@ -273,6 +298,7 @@ impl Turn {
 }
 
 /// Why the next engine is asked.
+#[derive(Clone, Copy, PartialEq, Eq)]
 enum Open {
     /// The engine ran out of steps.
     Steps,

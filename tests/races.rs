@@ -49,6 +49,7 @@ fn races_of(text: &str) -> Vec<String> {
                 Missing::Link { gap: Gap::Acquire, .. } => "acquire",
                 Missing::Link { gap: Gap::Reduction, .. } => "reduction",
                 Missing::Link { gap: Gap::Unread, .. } => "unread",
+                Missing::Link { gap: Gap::Uncovered { .. }, .. } => "uncovered",
                 Missing::Early(_) => "early",
                 Missing::After { .. } => "after",
                 Missing::NotBefore { .. } => "not-before",
@@ -112,6 +113,34 @@ fn accesses_before_the_wait_for_a_task_are_early() {
                 ld.global.u32 %r2, [x]; }\nexists (P2:%r1 == 0 /\\ P2:%r2 == 2)\n";
     let race = "the 4-byte write to x by P1 / the 4-byte read of x by P2: weak weak early";
     assert_eq!(races_of(text), [race]);
+}
+
+#[test]
+fn a_restricted_fence_does_not_cover_everything() {
+    let fences = [
+        (
+            "st.release.gpu",
+            "ld.relaxed.gpu",
+            "",
+            "fence.acquire.sync_restrict::shared::cluster.cluster;",
+        ),
+        (
+            "st.relaxed.gpu",
+            "ld.acquire.gpu",
+            "fence.release.sync_restrict::shared::cta.cluster;",
+            "",
+        ),
+    ];
+    for (store, load, released, acquired) in fences {
+        let text = format!(
+            "PTX restricted\n.global .u32 x = 0;\n.global .u32 f = 0;\n\
+             P0 @ cta 0 {{ st.global.u32 [x], 1; {released} {store}.global.u32 [f], 1; }}\n\
+             P1 @ cta 0 {{ {load}.global.u32 %r1, [f]; {acquired} ld.global.u32 %r2, [x]; }}\n\
+             filter (P1:%r1 == 1)\nexists (P1:%r2 == 0)\n"
+        );
+        let race = "the 4-byte write to x by P0 / the 4-byte read of x by P1: weak weak uncovered";
+        assert_eq!(races_of(&text), [race]);
+    }
 }
 
 #[test]

@@ -37,7 +37,6 @@ const LAYERS: &[(&str, Side)] = &[
     ("engines", Side::Both),
     ("check", Side::Both),
     ("batch", Side::Both),
-    ("workbench", Side::Both),
     ("report", Side::Both),
     ("cli", Side::Both),
 ];
@@ -143,7 +142,7 @@ fn named_modules(line: &str) -> Vec<&str> {
     for (at, start) in line.match_indices("crate::") {
         let rest = &line[at + start.len()..];
         let names = match rest.strip_prefix('{') {
-            Some(group) => group.split('}').next().unwrap_or(group).split(',').collect(),
+            Some(group) => first_names(group),
             None => vec![rest],
         };
         for name in names {
@@ -153,6 +152,34 @@ fn named_modules(line: &str) -> Vec<&str> {
         }
     }
     modules
+}
+
+/// What stands first in each entry of a group, up to its closing brace.
+fn first_names(group: &str) -> Vec<&str> {
+    let (mut depth, mut start, mut names) = (0_usize, 0, Vec::new());
+    for (at, c) in group.char_indices() {
+        match c {
+            '{' => depth += 1,
+            '}' if depth > 0 => depth -= 1,
+            ',' if depth == 0 => {
+                names.push(&group[start..at]);
+                start = at + 1;
+            }
+            '}' => {
+                names.push(&group[start..at]);
+                break;
+            }
+            _ => {}
+        }
+    }
+    names.retain(|name| !name.trim().is_empty());
+    names
+}
+
+#[test]
+fn groups_of_imports_are_read() {
+    assert_eq!(named_modules("use crate::{a::{b, c}, d};"), ["a", "d"]);
+    assert_eq!(named_modules("use crate::x::y;"), ["x"]);
 }
 
 #[test]
@@ -171,6 +198,10 @@ fn modules_import_only_from_below() {
         for (number, line) in file.code() {
             for module in named_modules(line) {
                 imports += 1;
+                if module.is_empty() {
+                    let _ =
+                        writeln!(complaints, "{}:{number}: a group over several lines", file.path);
+                }
                 let allowed = layer(module).is_none_or(|(other, its_side)| {
                     let strangers =
                         side != its_side && side != Side::Both && its_side != Side::Both;
@@ -199,6 +230,9 @@ fn every_layer_is_a_module() {
         .collect();
     let unknown: Vec<&&str> = declared.iter().filter(|m| layer(m).is_none()).collect();
     assert!(unknown.is_empty(), "modules without a layer: {unknown:?}");
+    let stale: Vec<&str> =
+        LAYERS.iter().map(|(name, _)| *name).filter(|name| !declared.contains(name)).collect();
+    assert!(stale.is_empty(), "layers without a module: {stale:?}");
 }
 
 #[test]

@@ -50,14 +50,17 @@ pub(super) fn awaited_if(graph: &mut EventGraph) -> Vec<Conditional> {
         own.dedup();
     }
     let sure: FxHashSet<(AgentId, EventId)> = awaited_threads(graph).into_iter().collect();
+    let mut visits = Visits::of(graph);
     let mut out = Vec::new();
     for at in 0..graph.barriers.len() {
         let to = graph.barriers[at].event;
-        for agent in may_be_awaited(graph, at) {
-            if sure.contains(&(agent, to)) {
-                continue;
-            }
-            let when = stays_away(graph, at, agent);
+        let others = may_be_awaited(graph, at);
+        if others.is_empty() {
+            continue;
+        }
+        let turn = visits.before(graph, at);
+        for agent in others.into_iter().filter(|&agent| !sure.contains(&(agent, to))) {
+            let when = visits.stays_away(graph, (at, turn), agent);
             if !graph.exprs.is_false(when) {
                 let pairs = sources[agent.index()].iter();
                 out.extend(pairs.map(|&from| Conditional { from, to, when }));
@@ -65,6 +68,88 @@ pub(super) fn awaited_if(graph: &mut EventGraph) -> Vec<Conditional> {
         }
     }
     out
+}
+
+/// How often threads come to barriers.
+struct Visits {
+    /// For every operation, the barrier that it is at.
+    barriers: Vec<usize>,
+    /// The operations of a thread at a barrier, in its order.
+    own: FxHashMap<(usize, AgentId), Vec<usize>>,
+    /// How many of them arrive, and how many wait.
+    counts: FxHashMap<(usize, AgentId), [ExprId; 2]>,
+    /// For every thread, that no bound cuts it off.
+    ends: FxHashMap<AgentId, ExprId>,
+}
+
+impl Visits {
+    fn of(graph: &EventGraph) -> Self {
+        let mut keys: FxHashMap<&BarrierKey, usize> = FxHashMap::default();
+        let mut own: FxHashMap<_, Vec<usize>> = FxHashMap::default();
+        let mut barriers = Vec::new();
+        for (at, op) in graph.barriers.iter().enumerate() {
+            let fresh = keys.len();
+            let barrier = *keys.entry(&op.key).or_insert(fresh);
+            barriers.push(barrier);
+            own.entry((barrier, graph.event(op.event).agent)).or_default().push(at);
+        }
+        Self { barriers, own, counts: FxHashMap::default(), ends: FxHashMap::default() }
+    }
+
+    /// How many operations of the same thread come before one, in the numbering by which it finds its
+    /// generation.
+    fn before(&self, graph: &mut EventGraph, at: usize) -> ExprId {
+        let op = &graph.barriers[at];
+        let own = self.own.get(&(self.barriers[at], graph.event(op.event).agent));
+        let numbered = |other: &usize| *other < at && graph.barriers[*other].is_numbered_with(op);
+        let before: Vec<usize> = own.into_iter().flatten().copied().filter(numbered).collect();
+        how_many(graph, before)
+    }
+
+    /// That a thread ends without coming to the turn of an operation.
+    fn stays_away(
+        &mut self,
+        graph: &mut EventGraph,
+        (at, turn): (usize, ExprId),
+        agent: AgentId,
+    ) -> ExprId {
+        let here = (self.barriers[at], agent);
+        let counts = *self.counts.entry(here).or_insert_with(|| {
+            let own: Vec<usize> = self.own.get(&here).into_iter().flatten().copied().collect();
+            [|op: &BarrierOp| op.arrives, |op: &BarrierOp| op.waits].map(|does| {
+                let such = own.iter().copied().filter(|&b| does(&graph.barriers[b])).collect();
+                how_many(graph, such)
+            })
+        });
+        let mut away = graph.exprs.truth(true);
+        for comes in counts {
+            let here = graph.exprs.binary(Binary::ULt, turn, comes);
+            let not = graph.exprs.not(here);
+            away = graph.exprs.and(away, not);
+        }
+        if graph.exprs.is_false(away) {
+            return away;
+        }
+        let ends = *self.ends.entry(agent).or_insert_with(|| ends(graph, agent));
+        graph.exprs.and(away, ends)
+    }
+}
+
+/// That no bound cuts a thread off.
+fn ends(graph: &mut EventGraph, agent: AgentId) -> ExprId {
+    let mut ends = graph.exprs.truth(true);
+    for cut in graph.cuts.iter().filter(|cut| cut.agent == agent) {
+        let not = graph.exprs.not(cut.guard);
+        ends = graph.exprs.and(ends, not);
+    }
+    ends
+}
+
+/// How many of some barrier operations happen.
+fn how_many(graph: &mut EventGraph, all: Vec<usize>) -> ExprId {
+    let guards: Vec<ExprId> =
+        all.into_iter().map(|b| graph.event(graph.barriers[b].event).guard).collect();
+    graph.exprs.count(guards, BarrierOp::ORDINAL_BITS)
 }
 
 /// The other threads for which an operation waits, be it that they come or that they end.
@@ -81,39 +166,6 @@ fn may_be_awaited(graph: &EventGraph, at: usize) -> Vec<AgentId> {
         true => graph.mates(own).collect(),
         false => Vec::new(),
     }
-}
-
-/// That a thread ends without coming to the turn of an operation.
-fn stays_away(graph: &mut EventGraph, at: usize, agent: AgentId) -> ExprId {
-    let op = graph.barriers[at].clone();
-    let own = graph.event(op.event).agent;
-    let numbered = |graph: &EventGraph, b: usize| {
-        let other = &graph.barriers[b];
-        b < at && other.is_numbered_with(&op) && graph.event(other.event).agent == own
-    };
-    let turn = how_many(graph, numbered);
-    let mut away = graph.exprs.truth(true);
-    for does in [|op: &BarrierOp| op.arrives, |op: &BarrierOp| op.waits] {
-        let comes = how_many(graph, |graph, b| {
-            let other = &graph.barriers[b];
-            other.key == op.key && does(other) && graph.event(other.event).agent == agent
-        });
-        let here = graph.exprs.binary(Binary::ULt, turn, comes);
-        let not = graph.exprs.not(here);
-        away = graph.exprs.and(away, not);
-    }
-    for cut in graph.cuts.iter().filter(|cut| cut.agent == agent) {
-        let not = graph.exprs.not(cut.guard);
-        away = graph.exprs.and(away, not);
-    }
-    away
-}
-
-/// How many of some barrier operations happen.
-fn how_many(graph: &mut EventGraph, such: impl Fn(&EventGraph, usize) -> bool) -> ExprId {
-    let all = (0..graph.barriers.len()).filter(|&b| such(graph, b));
-    let guards: Vec<ExprId> = all.map(|b| graph.event(graph.barriers[b].event).guard).collect();
-    graph.exprs.count(guards, BarrierOp::ORDINAL_BITS)
 }
 
 /// To barrier operations that wait for the end of a thread, from all that the thread does.

@@ -156,7 +156,7 @@ impl ControlFlow {
 
     /// Whether `node` belongs to this very round of a loop, of those up to that of `last`.
     pub(crate) fn is_in_round(&self, id: LoopId, round: u8, node: usize, last: usize) -> bool {
-        self.is_since(id, round, node, last) && !self.is_since(id, round + 1, node, last)
+        self.is_since(id, round, node, last) && self.round(id, node) == round
     }
 
     fn reset_inner(&self, id: LoopId, counters: &mut [u8]) {

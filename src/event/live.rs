@@ -180,13 +180,16 @@ impl<'c> Analysis<'c> {
 }
 
 /// Looks at steps in this order, again and again, until `update` changes nothing about any of them.
-fn until_stable(steps: impl Iterator<Item = usize> + Clone, mut update: impl FnMut(usize) -> bool) {
+pub(super) fn until_stable(
+    steps: impl Iterator<Item = usize> + Clone,
+    mut update: impl FnMut(usize) -> bool,
+) {
     // All of them are looked at, whichever changes.
     while steps.clone().filter(|&step| update(step)).count() > 0 {}
 }
 
 /// The predicate of a step and the condition of its branch.
-fn conditions(step: &Step) -> impl Iterator<Item = &Term> {
+pub(super) fn conditions(step: &Step) -> impl Iterator<Item = &Term> {
     let of_branch = step.micros.iter().find_map(|micro| match micro {
         Micro::Branch { condition, .. } => condition.as_ref(),
         _ => None,
@@ -250,7 +253,7 @@ pub(super) fn written(micro: &Micro) -> Vec<usize> {
 }
 
 /// The registers that a micro-operation reads, and those it writes.
-fn effects(micro: &Micro) -> (Vec<usize>, Vec<usize>) {
+pub(super) fn effects(micro: &Micro) -> (Vec<usize>, Vec<usize>) {
     let mut reads = Vec::new();
     let written = match micro {
         Micro::Opaque { results, operands, .. } => return (operands.clone(), results.clone()),

@@ -11,6 +11,7 @@ mod draft;
 mod early;
 mod elements;
 mod exchange;
+mod feeding;
 pub mod graph;
 mod initial;
 mod live;

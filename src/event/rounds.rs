@@ -1,14 +1,17 @@
 //! Rounds of loops: which of them wait and are left out, and what the bound cuts.
 
+use super::feeding::feeding;
 use super::graph::{Ahead, Cut, CutKind};
 use super::live::Live;
 use super::loops::LoopId;
 use super::sure::sure_sources;
 use super::unfold::{Cell, EffectKind, State, ThreadRun};
-use super::ways::MOST_LITERALS;
+use super::ways::{MOST_LITERALS, positive};
 use crate::id::ExprId;
 use crate::program::expr::{Binary, Expr};
+use crate::program::micro::Micro;
 use crate::source::Span;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Which effects tell a round of a loop from one that changes nothing.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -17,6 +20,13 @@ enum Telling {
     All,
     /// All but atomic operations that write what they read, and barriers that wait for nobody else.
     Changes,
+}
+
+/// A register at the head of a loop: what it held at some round's beginning, and what it holds now.
+struct Kept {
+    register: usize,
+    old: Cell,
+    new: Cell,
 }
 
 impl ThreadRun<'_, '_> {
@@ -123,19 +133,12 @@ impl ThreadRun<'_, '_> {
         for round in 1..=self.flow.round(id, node) {
             let head = self.flow.head(id, node, round);
             let Some(before) = head.and_then(|head| self.entries[head].clone()) else { continue };
-            let mut same = now.guard;
-            let live = self.live.get_or_init(|| Live::of(self.code, self.observed));
-            let used = (0..now.cells.len()).filter(|&register| live.is_used(at, register));
-            let used: Vec<_> =
-                used.map(|register| (&before.cells[register], &now.cells[register])).collect();
-            if self.makes_a_difference(&used, now) {
+            let used = self.used_at(at, &before, now);
+            if self.makes_a_difference(at, &used, now) {
                 continue;
             }
-            for (old, new) in used {
-                let equal = self.draft.exprs.eq(old.value, new.value);
-                same = self.draft.exprs.and(same, equal);
-            }
-            same = self.unless_acted(same, id, round, node, Telling::All);
+            let same = self.same_values(&used, now.guard);
+            let same = self.unless_acted(same, id, round, node, Telling::All);
             waits = self.draft.exprs.or(waits, same);
         }
         waits
@@ -154,25 +157,52 @@ impl ThreadRun<'_, '_> {
         let head = self.flow.head(id, node, round).filter(|_| self.flow.loops.is_natural(id));
         let before = head.and_then(|head| self.entries[head].clone());
         let Some(before) = before else { return self.exprs().truth(false) };
-        let mut spins = now.guard;
         let at = self.flow.loops.head(id);
         let live = self.live.get_or_init(|| Live::of(self.code, self.observed));
-        let mut used = Vec::new();
-        for (register, (old, new)) in before.cells.iter().zip(&now.cells).enumerate() {
-            if live.is_used(at, register) {
-                used.push((old, new));
-            } else if live.only_chooses(at, register) && !self.is_own(old) {
-                return self.draft.exprs.truth(false);
-            }
-        }
-        if self.makes_a_difference(&used, now) {
+        let mut others = before.cells.iter().enumerate();
+        if others.any(|(register, old)| live.only_chooses(at, register) && !self.is_own(old)) {
             return self.draft.exprs.truth(false);
         }
-        for (old, new) in used.into_iter().filter(|(old, new)| old.value != new.value) {
-            let same = self.draft.exprs.eq(old.value, new.value);
-            spins = self.draft.exprs.and(spins, same);
+        let used = self.used_at(at, &before, now);
+        if self.makes_a_difference(at, &used, now) {
+            return self.draft.exprs.truth(false);
         }
+        let spins = self.same_values(&used, now.guard);
         self.unless_acted(spins, id, round, node, telling)
+    }
+
+    /// The registers that are used from the head of a loop on, as some round found them there and as they
+    /// are now, by what surely holds on the way back.
+    fn used_at(&mut self, at: usize, before: &State, now: &State) -> Vec<Kept> {
+        let live = self.live.get_or_init(|| Live::of(self.code, self.observed));
+        let used = (0..now.cells.len()).filter(|&register| live.is_used(at, register));
+        let cell = |register: usize| {
+            let (old, new) = (before.cells[register].clone(), now.cells[register].clone());
+            Kept { register, old, new }
+        };
+        let mut kept: Vec<Kept> = used.map(cell).collect();
+        if kept.iter().any(|cell| cell.old.value != cell.new.value) {
+            let exprs = &mut self.draft.exprs;
+            let literals = exprs.literals(now.guard, MOST_LITERALS).unwrap_or_default();
+            let held: Vec<(ExprId, bool)> =
+                literals.into_iter().map(|literal| positive(exprs, literal)).collect();
+            for cell in kept.iter_mut().filter(|cell| cell.old.value != cell.new.value) {
+                cell.new.value = exprs.replace(cell.new.value, |exprs, part| {
+                    let known = held.iter().find(|&&(condition, _)| condition == part)?.1;
+                    Some(exprs.truth(known))
+                });
+            }
+        }
+        kept
+    }
+
+    /// When something holds and registers have the values that they had.
+    fn same_values(&mut self, used: &[Kept], mut holds: ExprId) -> ExprId {
+        for cell in used {
+            let same = self.draft.exprs.eq(cell.old.value, cell.new.value);
+            holds = self.draft.exprs.and(holds, same);
+        }
+        holds
     }
 
     /// When something holds and nothing was written and no barrier passed since a round of a loop
@@ -210,13 +240,16 @@ impl ThreadRun<'_, '_> {
     /// depends on what does not cancel out ([`super::ways`]), and more rounds may be to come in which
     /// something does: a value is shifted out bit by bit, or is the difference to another one. So a cell
     /// that has changed has to be as good as a variable for that, which no other cell speaks of.
-    fn makes_a_difference(&self, used: &[(&Cell, &Cell)], now: &State) -> bool {
-        let known = |new: &Cell, read| new.reads.contains(read) || now.control.contains(read);
-        if used.iter().any(|(old, new)| old != new && !old.reads.iter().all(|r| known(new, r))) {
+    fn makes_a_difference(&self, at: usize, used: &[Kept], now: &State) -> bool {
+        let known = |cell: &Kept, read| cell.new.reads.contains(read) || now.control.contains(read);
+        if used.iter().any(|cell| !cell.old.reads.iter().all(|read| known(cell, read))) {
             return true;
         }
+        let feeding = self.feeding.get_or_init(|| self.may_feed());
+        let feeds = |register: usize| feeding.as_ref().is_none_or(|feeds| feeds[at][register]);
+        let used = used.iter().filter(|cell| feeds(cell.register));
         let mut values: Vec<(ExprId, ExprId)> =
-            used.iter().map(|(old, new)| (old.value, new.value)).collect();
+            used.map(|cell| (cell.old.value, cell.new.value)).collect();
         values.sort_unstable();
         values.dedup();
         if values.iter().all(|(old, new)| old == new) {
@@ -237,6 +270,15 @@ impl ThreadRun<'_, '_> {
         })
     }
 
+    /// For every step, the registers that writes may depend on from there on; `None` if any may matter:
+    /// what ends a thread may depend on all that decides about its loops, and barriers wait for that.
+    fn may_feed(&self) -> Option<Vec<Vec<bool>>> {
+        let steps = self.draft.program.threads.iter().flat_map(|thread| &thread.steps);
+        let mut micros = steps.flat_map(|step| &step.micros);
+        let meets = micros.any(|micro| matches!(micro, Micro::Barrier(_) | Micro::GridWait));
+        (!meets).then(|| feeding(self.code))
+    }
+
     /// Whether a value is, beside others, as good as a variable in the place of an old one: it is the
     /// value of a read that is behind no other, or the sum or difference of that and something else.
     fn is_variable(&self, old: ExprId, new: ExprId, others: &[ExprId]) -> bool {
@@ -251,22 +293,36 @@ impl ThreadRun<'_, '_> {
             | (Expr::SignExtend(old), Expr::SignExtend(new)) => {
                 exprs.width(old) == exprs.width(new) && self.is_free(new, others)
             }
+            // More bits of something else are set or cleared in the old value.
+            (_, Expr::Binary(Binary::Or | Binary::And, a, b)) if a == old || b == old => {
+                let added = if a == old { b } else { a };
+                let leaves = exprs.leaves(old);
+                let shared =
+                    |other: &ExprId| exprs.leaves(*other).iter().any(|x| leaves.contains(x));
+                !others.iter().any(shared) && self.is_free(added, &[others, &[old]].concat())
+            }
             _ => self.is_free(new, others),
         }
     }
 
-    /// Whether a value takes on any bits, by a read that is behind no other value.
+    /// Whether a value takes on any bits, by a read that is behind no other value: it is added or
+    /// subtracted on the only way to it.
     fn is_free(&self, value: ExprId, others: &[ExprId]) -> bool {
         let exprs = &self.draft.exprs;
-        match exprs.get(value) {
-            leaf @ (Expr::Read(_) | Expr::Barrier(_)) => {
-                !others.iter().any(|&other| exprs.leaves(other).contains(&leaf))
+        // For every part, how many ways lead to it (or two), and whether they only add.
+        let mut ways: FxHashMap<ExprId, (u8, bool)> = FxHashMap::from_iter([(value, (1, true))]);
+        let elsewhere: FxHashSet<ExprId> = exprs.parts(others).into_iter().collect();
+        exprs.parts(&[value]).into_iter().rev().any(|part| {
+            let (count, only_added) = ways[&part];
+            let expr = exprs.get(part);
+            let adds = matches!(expr, Expr::Binary(Binary::Add | Binary::Sub | Binary::Xor, ..));
+            for operand in exprs.operands(part) {
+                let way = ways.entry(operand).or_insert((0, true));
+                *way = ((way.0 + count).min(2), way.1 && only_added && adds);
             }
-            Expr::Binary(Binary::Add | Binary::Sub | Binary::Xor, a, b) => [(a, b), (b, a)]
-                .into_iter()
-                .any(|(variable, other)| self.is_free(variable, &[others, &[other]].concat())),
-            _ => false,
-        }
+            let is_read = matches!(expr, Expr::Read(_) | Expr::Barrier(_));
+            is_read && count == 1 && only_added && !elsewhere.contains(&part)
+        })
     }
 
     /// Whether a value comes from no read and no barrier.

@@ -46,7 +46,7 @@ impl ThreadRun<'_, '_> {
     /// What a thread knows that goes back to the head of such a loop, where rounds may be missing.
     pub(super) fn skip(&mut self, id: LoopId, node: usize, mut state: State) -> State {
         // If all that are missing write nothing, the first ones may be left as they are.
-        let is_late = self.flow.round(id, node) + KEPT >= self.flow.rounds(id);
+        let is_late = self.flow.round(id, node).saturating_add(KEPT) >= self.flow.rounds(id);
         if !is_late && !self.micros_of(id).any(may_write) {
             return state;
         }

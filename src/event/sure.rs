@@ -35,7 +35,7 @@ fn of_part(exprs: &ExprArena, part: ExprId, known: &FxHashMap<ExprId, Known>) ->
     };
     let operands = exprs.operands(part);
     let is_fixed = operands.iter().all(|&x| of(x).is_fixed && exprs.width(x) > 1);
-    let sources = match exprs.get(part) {
+    let mut sources: Vec<Expr> = match exprs.get(part) {
         leaf @ (Expr::Read(_) | Expr::Barrier(_)) => vec![leaf],
         _ if is_fixed => operands.iter().flat_map(|&x| sources(x)).collect(),
         // The condition goes with the difference between the two.
@@ -56,6 +56,8 @@ fn of_part(exprs: &ExprArena, part: ExprId, known: &FxHashMap<ExprId, Known>) ->
         // With one operand decided, the others may have no part in it.
         _ => Vec::new(),
     };
+    sources.sort_unstable();
+    sources.dedup();
     Known { is_fixed, sources }
 }
 

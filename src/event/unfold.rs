@@ -188,6 +188,8 @@ pub(super) struct ThreadRun<'d, 'p> {
     pub(super) observed: &'d [usize],
     /// Found out where a loop asks for it.
     pub(super) live: OnceCell<Live>,
+    /// As `live`, for what writes may depend on.
+    pub(super) feeding: OnceCell<Option<Vec<Vec<bool>>>>,
     pub(super) entries: Vec<Option<State>>,
     pub(super) effects: Vec<Effect>,
     /// Barrier operations, with the copies of steps that they stand at.
@@ -215,6 +217,7 @@ impl<'d, 'p> ThreadRun<'d, 'p> {
         Self {
             observed,
             live: OnceCell::new(),
+            feeding: OnceCell::new(),
             spin_loops: draft.unfolding.spin_loops,
             in_elements: false,
             draft,

@@ -267,16 +267,37 @@ impl Draft<'_> {
         parts.into_iter().filter_map(read).filter(|&read| Some(read) != own).collect()
     }
 
-    /// A way with one of its conditions decided.
+    /// A way with one of its conditions decided, and with whatever has to hold there then.
     fn assume(&mut self, way: Way, condition: ExprId, holds: bool) -> Way {
+        let mut given = self.exprs.literals(way.guard, MOST_LITERALS).unwrap_or_default();
+        let mut next = Some((condition, holds));
+        let mut way = way;
+        while let Some((condition, holds)) = next {
+            way = self.decided(way, condition, holds);
+            given.push(self.literal(condition, holds));
+            let literals = self.exprs.literals(way.guard, MOST_LITERALS).unwrap_or_default();
+            let exprs = &self.exprs;
+            let is_new = |x: &ExprId| !given.contains(x) && exprs.constant(*x).is_none();
+            let new = literals.into_iter().find(is_new);
+            next = new.map(|literal| positive(&self.exprs, literal));
+        }
+        way
+    }
+
+    /// A way with one of its conditions decided.
+    fn decided(&mut self, way: Way, condition: ExprId, holds: bool) -> Way {
         let known = self.exprs.truth(holds);
         let mut decided = |x| self.exprs.replace(x, |_, part| (part == condition).then_some(known));
         let (rest, value) = (decided(way.guard), decided(way.value));
         // What decided before may have been decided by this.
         let before = decided(way.by);
-        let literal = if holds { condition } else { self.exprs.not(condition) };
+        let literal = self.literal(condition, holds);
         let by = if value == way.value { before } else { self.exprs.and(before, literal) };
         Way { guard: self.exprs.and(literal, rest), value, by }
+    }
+
+    fn literal(&mut self, condition: ExprId, holds: bool) -> ExprId {
+        if holds { condition } else { self.exprs.not(condition) }
     }
 }
 
@@ -323,7 +344,7 @@ fn conditions(exprs: &ExprArena, way: Way, chances: &[SymbolId]) -> Vec<ExprId> 
 }
 
 /// What a literal affirms or denies, and whether it affirms it.
-fn positive(exprs: &ExprArena, literal: ExprId) -> (ExprId, bool) {
+pub(super) fn positive(exprs: &ExprArena, literal: ExprId) -> (ExprId, bool) {
     match exprs.get(literal) {
         Expr::Unary(Unary::Not, inner) => (inner, false),
         _ => (literal, true),

@@ -136,7 +136,13 @@ fn locations(test: &mut Test, diagnostics: &mut Vec<Diagnostic>) {
             diagnostics.push(LitmusError::Undeclared { name, near, declaration }.diagnostic());
         } else {
             known.insert(name.value.clone());
-            diagnostics.push(LitmusWarning::Undeclared { name: name.clone() }.diagnostic());
+            let declaration = match test.dialect {
+                Dialect::Nvlitmus => format!("as `.global {};`", name.value),
+                Dialect::Blocks | Dialect::Columns => "in `{ ... }`".to_owned(),
+            };
+
+            let warning = LitmusWarning::Undeclared { name: name.clone(), declaration };
+            diagnostics.push(warning.diagnostic());
             test.variables.push(column_variable(name));
         }
     }

@@ -34,6 +34,8 @@ pub enum LitmusError {
     Ragged { found: usize, expected: usize, header: Span, span: Span },
     #[error("{what} `{}` is declared twice", name.value)]
     Duplicate { what: &'static str, name: Spanned<String>, first: Span },
+    #[error("`{}` is given twice", key.value)]
+    ExpectedTwice { key: Spanned<String>, first: Span },
     #[error("there is no thread `{}`", name.value)]
     UnknownThread { name: Spanned<String>, known: String },
     #[error("there is no task `{}`", name.value)]
@@ -112,6 +114,7 @@ impl LitmusError {
             | Self::Misaligned { span, .. }
             | Self::SeveralInstances { span, .. }
             | Self::Other { span, .. } => *span,
+            Self::ExpectedTwice { key, .. } => key.span,
             Self::Duplicate { name, .. }
             | Self::UnknownThread { name, .. }
             | Self::UnknownTask { name, .. }
@@ -173,6 +176,9 @@ impl LitmusError {
                 .help("write one cell per thread, empty ones included, with `|` between them"),
             Self::Duplicate { first, .. } => {
                 at("litmus-duplicate").also(*first, "the first one").help("rename one of them")
+            }
+            Self::ExpectedTwice { first, .. } => {
+                at("litmus-expected-twice").also(*first, "the first one").help("keep one of them")
             }
             Self::UnknownThread { known, .. } => {
                 at("litmus-unknown-thread").help(if known.is_empty() {
@@ -310,7 +316,7 @@ fn suggest(near: Option<&String>, otherwise: &str) -> String {
 #[allow(missing_docs, reason = "the fields are the parts of the messages")]
 pub enum LitmusWarning {
     #[error("`{}` is not declared", name.value)]
-    Undeclared { name: Spanned<String> },
+    Undeclared { name: Spanned<String>, declaration: String },
     #[error("`{}` is read, but nothing ever writes it", name.value)]
     NeverWritten { name: Spanned<String> },
     #[error("`{}` is read here, but not every way here writes it", name.value)]
@@ -369,8 +375,10 @@ impl LitmusWarning {
                 );
                 return Diagnostic::warning("litmus-lanes", *span, self.to_string()).help(help);
             }
-            Self::Undeclared { name } => {
-                ("columns-undeclared", name.span, "it starts as 0; declare it in `{ ... }`")
+            Self::Undeclared { name, declaration } => {
+                let help = format!("it starts as 0; declare it {declaration}");
+                return Diagnostic::warning("columns-undeclared", name.span, self.to_string())
+                    .help(help);
             }
             Self::NeverWritten { name } => {
                 ("columns-never-written", name.span, "it reads as 0 in this dialect")

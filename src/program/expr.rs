@@ -343,21 +343,24 @@ impl ExprArena {
 
     /// `e == k` where e's shape decides more than the comparison shows.
     pub(super) fn equals_constant(&mut self, a: ExprId, k: u128, width: u32) -> Option<ExprId> {
+        // Long chains of constants are taken off in one go.
+        let (mut x, mut rest) = (a, k);
+        loop {
+            match self.get(x) {
+                Expr::Binary(op @ (Binary::Add | Binary::Xor), y, c) => {
+                    let Some(c) = self.constant(c) else { break };
+                    rest = if op == Binary::Add { rest.wrapping_sub(c) } else { rest ^ c };
+                    x = y;
+                }
+                Expr::Unary(Unary::Not, y) => (x, rest) = (y, !rest),
+                _ => break,
+            }
+        }
+        if x != a {
+            let rest = self.number(rest, width);
+            return Some(self.binary(Binary::Eq, x, rest));
+        }
         match self.get(a) {
-            Expr::Binary(Binary::Add, x, c) => {
-                let c = self.constant(c)?;
-                let k = self.number(k.wrapping_sub(c), width);
-                Some(self.binary(Binary::Eq, x, k))
-            }
-            Expr::Binary(Binary::Xor, x, c) => {
-                let c = self.constant(c)?;
-                let k = self.number(k ^ c, width);
-                Some(self.binary(Binary::Eq, x, k))
-            }
-            Expr::Unary(Unary::Not, x) => {
-                let k = self.number(!k, width);
-                Some(self.binary(Binary::Eq, x, k))
-            }
             Expr::ZeroExtend(x) => {
                 let inner = self.width(x);
                 if k > mask(inner) {
@@ -514,19 +517,29 @@ impl ExprArena {
             let other = self.and(negated, e);
             return self.or(then, other);
         }
-        // Nested choices on one condition.
-        let t = match self.get(t) {
-            Expr::Ite(d, x, _) if d == c => x,
-            _ => t,
-        };
-        let e = match self.get(e) {
-            Expr::Ite(d, _, y) if d == c => y,
-            _ => e,
-        };
+        let t = self.chosen(t, c);
+        let not = self.not(c);
+        let e = self.chosen(e, not);
         if t == e {
             return t;
         }
         self.intern(Expr::Ite(c, t, e), width)
+    }
+
+    /// What a choice is where a conjunction holds that has its condition or the opposite.
+    fn chosen(&mut self, choice: ExprId, given: ExprId) -> ExprId {
+        let mut now = choice;
+        while let Expr::Ite(condition, t, e) = self.get(now) {
+            let Some(literals) = self.literals(given, LITERALS) else { break };
+            if literals.contains(&condition) {
+                now = t;
+            } else if literals.contains(&self.not(condition)) {
+                now = e;
+            } else {
+                break;
+            }
+        }
+        now
     }
 
     /// `width` bits of `a` from bit `low` upwards.

@@ -1,7 +1,7 @@
 //! Identities of bit-vector operations: what an operation is where its arguments decide it, or make
 //! it a simpler one.
 
-use super::expr::{Binary, Expr, ExprArena};
+use super::expr::{Binary, Expr, ExprArena, apply};
 use crate::id::ExprId;
 use crate::ptx::bits::mask;
 
@@ -48,6 +48,7 @@ impl ExprArena {
             Xor if right == mask(width) => Some(self.not(a)),
             Or if right == mask(width) => Some(b),
             ULt if right == 0 => Some(self.truth(false)),
+            Or | Xor => self.regrouped(op, a, right, width),
             Add | Sub => self.reassociate(op, a, right, width),
             Eq => self.equals_constant(a, right, width),
             _ => None,
@@ -65,6 +66,14 @@ impl ExprArena {
         let Expr::Binary(Binary::And, x, inner) = self.get(a) else { return None };
         let both = self.number(self.constant(inner)? & k, width);
         Some(self.binary(Binary::And, x, both))
+    }
+
+    /// `(x | c) | d` becomes `x | (c | d)`, and likewise for `^`.
+    fn regrouped(&mut self, op: Binary, a: ExprId, right: u128, width: u32) -> Option<ExprId> {
+        let Expr::Binary(inner, x, c) = self.get(a) else { return None };
+        let c = self.constant(c).filter(|_| inner == op)?;
+        let both = self.number(apply(op, c, right, width), width);
+        Some(self.binary(op, x, both))
     }
 
     /// `(x + c) ± d` becomes `x + (c ± d)`, and `x - d` becomes `x + (-d)`.

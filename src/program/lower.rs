@@ -481,13 +481,10 @@ impl Lowering<'_> {
                 let shift = matches!(op, ArithmeticOp::Shl | ArithmeticOp::Shr);
                 let word = Type::new(TypeKind::Unsigned, 32);
                 let a = self.value(&sources[0], *ty);
-                let b = sources
-                    .get(1)
-                    .map(|s| self.value(s, if shift && ty.bits < 32 { word } else { *ty }));
                 // Shift amounts are 32-bit values whatever the type is.
                 let b = match (shift, sources.get(1)) {
                     (true, Some(source)) => Some(shift_amount(self.value(source, word), ty.bits)),
-                    _ => b,
+                    (_, source) => source.map(|source| self.value(source, *ty)),
                 };
                 let result = if *op == ArithmeticOp::MulWide {
                     Type::new(ty.kind, ty.bits * 2)

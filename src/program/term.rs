@@ -28,7 +28,7 @@ pub enum Term {
     Extract(Box<Term>, u32, u32),
     /// The first above the second.
     Concat(Box<Term>, Box<Term>),
-    /// Cut or extended to a width; sign-extended when the flag says so.
+    /// Cut or extended to a width.
     Resize(Box<Term>, u32, Extension),
 }
 

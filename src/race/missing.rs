@@ -98,6 +98,14 @@ pub enum Gap {
     Acquire,
     /// As [`Gap::Acquire`], of the read of a `red`, which starts none.
     Reduction,
+    /// A fence of one of the patterns is limited to some objects and does not cover the access
+    /// (PTX-9.7.13.4).
+    Uncovered {
+        /// The fence.
+        fence: EventId,
+        /// The access.
+        access: EventId,
+    },
     /// The read reads something else in this execution; else the two would synchronize.
     Unread,
 }
@@ -307,6 +315,22 @@ fn missing_links(
         let acquire = if red { Gap::Reduction } else { Gap::Acquire };
         let patterns = [(released, Gap::Release), (acquired, acquire)];
         gaps.extend(patterns.into_iter().filter(|(there, _)| !there).map(|(_, gap)| gap));
+    }
+    if gaps.is_empty() {
+        let uncovered = execution.relation(BaseRel::Uncovered);
+        let of = |end: EventId, pattern: (EventId, EventId)| match pattern {
+            (fence, other) | (other, fence) if other == end => Some(fence),
+            _ => None,
+        };
+        let releases = values.relation(release).iter_pairs().filter_map(|pair| of(write, pair));
+        let acquires = values.relation(acquire).iter_pairs().filter_map(|pair| of(read, pair));
+        let limits = releases
+            .filter(|&fence| uncovered.contains(first, fence))
+            .map(|fence| Gap::Uncovered { fence, access: first });
+        let behind = acquires
+            .filter(|&fence| uncovered.contains(fence, last))
+            .map(|fence| Gap::Uncovered { fence, access: last });
+        gaps.extend(limits.chain(behind).take(1));
     }
     if gaps.is_empty() && seen == Seen::Unread {
         gaps.push(Gap::Unread);

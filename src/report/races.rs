@@ -139,6 +139,15 @@ fn why(missing: Missing, picture: &Picture) -> String {
             picture.label(read),
             picture.label(write)
         ),
+        Missing::Link { write, read, reads, gap: Gap::Uncovered { fence, access } } => {
+            let [write, read, fence, access] =
+                [write, read, fence, access].map(|id| picture.label(id));
+            let verb = if reads { "reads" } else { "may read" };
+            format!(
+                "{read} {verb} from {write}, but {fence} is limited to some objects and does not cover \
+                 {access} (PTX-9.7.13.4)."
+            )
+        }
         Missing::Link { write, read, reads, gap } => {
             let (write, read) = (picture.label(write), picture.label(read));
             let verb = if reads { "reads" } else { "may read" };
@@ -204,6 +213,6 @@ fn gap_between(write: &str, read: &str, gap: Gap) -> String {
             "{read} is the read of a reduction, which starts no acquire pattern, whatever fence \
              follows: `atom` does (PTX-8.8)."
         ),
-        Gap::Unread => format!("{read} reads something else."),
+        Gap::Uncovered { .. } | Gap::Unread => format!("{read} reads something else."),
     }
 }

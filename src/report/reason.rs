@@ -135,7 +135,9 @@ fn cut(bounded: &Bounded, files: &Files) -> String {
             "was cut after {rounds}; a higher --bound may tell, unless rounds go on for ever"
         ),
         Beyond::Counts => {
-            format!("was cut after {rounds}; it counts, but too far to be followed to its end")
+            format!(
+                "was cut after {rounds}; it counts further than is followed unasked, so that a --bound of all its rounds may tell"
+            )
         }
         Beyond::TooLarge => format!("was cut after {rounds}; more make the program too large"),
         Beyond::NoWayOut => {

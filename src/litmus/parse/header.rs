@@ -65,7 +65,14 @@ pub(super) fn header(source: &Source<'_>, diagnostics: &mut Vec<Diagnostic>) -> 
                 let (name, near) = (spanned(key), near.to_owned());
                 diagnostics.push(LitmusWarning::Metadata { name, near }.diagnostic());
             }
-            header.metadata.push(Metadata { key: spanned(key), value: spanned(value) });
+            let key = spanned(key);
+            let is_answer = key.value == "Expect" || key.value.starts_with("Expect[");
+            let mut before = header.metadata.iter().map(|known| &known.key);
+            if let Some(first) = before.find(|known| is_answer && known.value == key.value) {
+                let error = LitmusError::ExpectedTwice { key: key.clone(), first: first.span };
+                diagnostics.push(error.diagnostic());
+            }
+            header.metadata.push(Metadata { key, value: spanned(value) });
             at += line.len();
         } else if starts_body(line) {
             break;
@@ -154,8 +161,8 @@ fn skip_blanks(text: &str, mut at: usize) -> usize {
         at = text.len() - rest.len();
         let length = if rest.starts_with("//") {
             rest.find('\n').unwrap_or(rest.len())
-        } else if rest.starts_with("/*") {
-            rest.find("*/").map_or(0, |end| end + 2)
+        } else if let Some(comment) = rest.strip_prefix("/*") {
+            comment.find("*/").map_or(0, |end| end + 4)
         } else if rest.starts_with("(*") {
             nested_comment(rest)
         } else {

@@ -308,7 +308,10 @@ pub(in crate::litmus) fn column_variable(name: Spanned<String>) -> Variable {
 /// Declares a location that only its use shows, with a warning.
 fn declare_missing(draft: &mut Draft, name: &Spanned<String>) {
     if !draft.is_declared(&name.value) {
-        draft.warn(&LitmusWarning::Undeclared { name: name.clone() });
+        draft.warn(&LitmusWarning::Undeclared {
+            name: name.clone(),
+            declaration: "in `{ ... }`".to_owned(),
+        });
         draft.add_variable(column_variable(name.clone()));
     }
 }

@@ -177,6 +177,10 @@ fn tests(source: &Source<'_>, tokens: &[Token], suffix: &str, parsed: &mut Parse
         parsed.add(None, diagnostics);
         return;
     };
+    if diagnostics.iter().any(Diagnostic::is_error) {
+        parsed.add(None, diagnostics);
+        return;
+    }
     if reader.assertions.is_empty() {
         diagnostics.push(
             SyntaxError::Expected {
@@ -209,7 +213,8 @@ fn tests(source: &Source<'_>, tokens: &[Token], suffix: &str, parsed: &mut Parse
         judge(&mut test, assertion, &reader.observations, &mut found);
         check::check(&mut test, &mut found);
         parsed.add(Some(test), found);
-        diagnostics.retain(Diagnostic::is_error);
+        // Warnings are said once.
+        diagnostics.clear();
     }
     if reader.assertions.is_empty() {
         parsed.add(None, diagnostics);

@@ -197,11 +197,49 @@ fn equal(
     exchange: &FxHashMap<AccessId, AccessId>,
     known: &mut FxHashMap<(ExprId, ExprId), bool>,
 ) -> bool {
-    if let Some(&answer) = known.get(&(a, b)) {
-        return answer;
+    let mut open = vec![(a, b)];
+    while let Some(&(p, q)) = open.last() {
+        if known.contains_key(&(p, q)) {
+            open.pop();
+            continue;
+        }
+        let (left, right) = (graph.exprs.operands(p), graph.exprs.operands(q));
+        let commutes = matches!(graph.exprs.get(p), Expr::Binary(op, ..) if op.commutes());
+        let answer = match have_one_shape(graph, p, q, exchange) && left.len() == right.len() {
+            false => Ok(false),
+            true => match all_equal(left.iter().zip(&right), known) {
+                Ok(false) if commutes => all_equal(left.iter().zip(right.iter().rev()), known),
+                straight => straight,
+            },
+        };
+        match answer {
+            Ok(answer) => drop(known.insert((p, q), answer)),
+            Err(first) => open.push(first),
+        }
     }
+    known[&(a, b)]
+}
+
+/// Whether all pairs are known to be equal; the first of which nothing is known.
+fn all_equal<'x>(
+    mut pairs: impl Iterator<Item = (&'x ExprId, &'x ExprId)>,
+    known: &FxHashMap<(ExprId, ExprId), bool>,
+) -> Result<bool, (ExprId, ExprId)> {
+    pairs.try_fold(true, |so_far, (&p, &q)| match so_far {
+        true => known.get(&(p, q)).copied().ok_or((p, q)),
+        false => Ok(false),
+    })
+}
+
+/// Whether two expressions are equal but for their operands.
+fn have_one_shape(
+    graph: &EventGraph,
+    a: ExprId,
+    b: ExprId,
+    exchange: &FxHashMap<AccessId, AccessId>,
+) -> bool {
     let (x, y) = (graph.exprs.get(a), graph.exprs.get(b));
-    let same_shape = graph.exprs.width(a) == graph.exprs.width(b)
+    graph.exprs.width(a) == graph.exprs.width(b)
         && match (x, y) {
             (Expr::Read(p), Expr::Read(q)) | (Expr::Mbarrier(p), Expr::Mbarrier(q)) => {
                 exchange.get(&p).copied().unwrap_or(p) == q
@@ -214,15 +252,5 @@ fn equal(
             | (Expr::ZeroExtend(_), Expr::ZeroExtend(_))
             | (Expr::SignExtend(_), Expr::SignExtend(_)) => true,
             _ => x == y,
-        };
-    let (left, right) = (graph.exprs.operands(a), graph.exprs.operands(b));
-    let commutes = matches!(x, Expr::Binary(op, ..) if op.commutes());
-    let answer = same_shape
-        && left.len() == right.len()
-        && (left.iter().zip(&right).all(|(&p, &q)| equal(graph, p, q, exchange, known))
-            || (commutes
-                && equal(graph, left[0], right[1], exchange, known)
-                && equal(graph, left[1], right[0], exchange, known)));
-    known.insert((a, b), answer);
-    answer
+        }
 }
