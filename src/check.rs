@@ -27,11 +27,12 @@ use crate::program::lower::lower;
 use crate::program::micro::Micro;
 use crate::program::reading::{Readings, VectorReading};
 use crate::race::{self, Races};
-use crate::relation::expr::{AxiomRole, Model};
+use crate::relation::expr::{AxiomRole, Model, Node};
 use crate::relation::thin_air::thin_air;
 use crate::solve::{Answer, Budget, Core, Engine, Goal, Problem, States, Why};
 use crate::source::Span;
 use crate::verdict::{Beyond, Bounded, Decided, Reason, Undecided, Verdict};
+use crate::vocabulary::BaseRel;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::time::Instant;
@@ -114,6 +115,7 @@ fn unfolding(model: &Model, settings: Settings) -> Unfolding {
     Unfolding {
         bound: settings.bound,
         spin_loops: model.forgets_reads(),
+        by_values: model.mentioned().contains(&Node::Rel(BaseRel::ValueDep)),
         tearing: settings.tearing,
         widest_whole: match settings.readings.vector {
             VectorReading::Whole => VECTOR_BYTES,

@@ -168,7 +168,5 @@ impl Search<'_> {
 /// The model without some axioms, and the positions that the others had.
 fn without(model: &Model, dropped: &[usize]) -> (Model, Vec<usize>) {
     let kept: Vec<usize> = (0..model.axioms.len()).filter(|i| !dropped.contains(i)).collect();
-    let mut weaker = model.clone();
-    weaker.axioms = kept.iter().map(|&i| model.axioms[i].clone()).collect();
-    (weaker, kept)
+    (model.with_axioms(&kept), kept)
 }

@@ -296,11 +296,35 @@ pub(super) fn deadlock_in_one_order(graph: &EventGraph, waiting: &[usize]) -> Re
 fn reason_of(graph: &EventGraph, what: &str, may: bool, waiting: &[usize]) -> Reason {
     let waits = if may { "may wait" } else { "waits" };
     // A loop has several copies of one operation.
-    let threads: IndexSet<String> = waiting.iter().map(|&b| whereabouts(graph, b, waits)).collect();
+    let told =
+        |&b: &usize| format!("{}{}", whereabouts(graph, b, waits), awaited(graph, b, waiting));
+    let threads: IndexSet<String> = waiting.iter().map(told).collect();
     Reason {
         rule: format!("{what}{}", threads.into_iter().collect::<Vec<_>>().join("; ")),
         spans: in_order(waiting.iter().map(|&b| graph.event(graph.barriers[b].event).span)),
         choices: None,
+    }
+}
+
+/// For how many threads an operation waits or, where the barrier is one of all, for which of those that
+/// wait elsewhere, such as ` for P1`.
+fn awaited(graph: &EventGraph, operation: usize, waiting: &[usize]) -> String {
+    let op = &graph.barriers[operation];
+    if let BarrierRule::Count(count) | BarrierRule::Quorum(count) = op.rule {
+        let count = graph.exprs.constant(count);
+        return count.map_or_else(String::new, |count| format!(" for {count} threads"));
+    }
+    let members = graph.members(&op.key);
+    let elsewhere = waiting.iter().map(|&b| &graph.barriers[b]).filter(|other| other.key != op.key);
+    let agents: IndexSet<_> = elsewhere.map(|other| graph.event(other.event).agent).collect();
+    let names: Vec<&str> = agents
+        .into_iter()
+        .filter(|agent| members.contains(agent))
+        .map(|agent| graph.agents[agent.index()].name.as_str())
+        .collect();
+    match names[..] {
+        [] => String::new(),
+        _ => format!(" for {}", names.join(" and ")),
     }
 }
 

@@ -89,6 +89,14 @@ impl Loops {
         id
     }
 
+    /// Whether control comes back to the head of a loop from several steps.
+    pub(crate) fn has_several_ways_back(&self, code: &ThreadCode, id: LoopId) -> bool {
+        let head = self.head(id);
+        let back =
+            |&step: &usize| self.contains(id, step) && successors(code, step).any(|to| to == head);
+        (0..code.steps.len()).filter(back).nth(1).is_some()
+    }
+
     /// How many there are.
     pub(crate) fn len(&self) -> usize {
         self.loops.len()

@@ -55,11 +55,12 @@ impl ThreadRun<'_, '_> {
             let spins = self.without_effect(from, id, &state, Telling::All);
             let has_effect = self.exprs().not(spins);
             let acts = self.exprs().and(back, has_effect);
-            if head.is_none() || self.draft.exprs.is_false(acts) {
+            let merges = head.is_some() && self.flow.loops.has_several_ways_back(self.code, id);
+            if head.is_none() || self.draft.exprs.is_false(acts) && !merges {
                 self.leave_out(spins, back, &mut state, span, CutKind::Spin);
             } else {
-                // If a guard said whether the round had an effect, what follows would depend on the
-                // values that decide it.
+                // If a guard said whether the round had an effect, or which way it took, what follows
+                // would depend on the values that decide it.
                 state.idle = self.exprs().or(state.idle, spins);
             }
         }
@@ -129,12 +130,11 @@ impl ThreadRun<'_, '_> {
         if !self.flow.loops.is_natural(id) {
             return waits;
         }
-        let at = self.flow.loops.head(id);
         for round in 1..=self.flow.round(id, node) {
             let head = self.flow.head(id, node, round);
             let Some(before) = head.and_then(|head| self.entries[head].clone()) else { continue };
-            let used = self.used_at(at, &before, now);
-            if self.makes_a_difference(at, &used, now) {
+            let used = self.used_at(id, &before, now);
+            if self.makes_a_difference(id, &used, now) {
                 continue;
             }
             let same = self.same_values(&used, now.guard);
@@ -163,8 +163,8 @@ impl ThreadRun<'_, '_> {
         if others.any(|(register, old)| live.only_chooses(at, register) && !self.is_own(old)) {
             return self.draft.exprs.truth(false);
         }
-        let used = self.used_at(at, &before, now);
-        if self.makes_a_difference(at, &used, now) {
+        let used = self.used_at(id, &before, now);
+        if self.makes_a_difference(id, &used, now) {
             return self.draft.exprs.truth(false);
         }
         let spins = self.same_values(&used, now.guard);
@@ -173,7 +173,8 @@ impl ThreadRun<'_, '_> {
 
     /// The registers that are used from the head of a loop on, as some round found them there and as they
     /// are now, by what surely holds on the way back.
-    fn used_at(&mut self, at: usize, before: &State, now: &State) -> Vec<Kept> {
+    fn used_at(&mut self, id: LoopId, before: &State, now: &State) -> Vec<Kept> {
+        let at = self.flow.loops.head(id);
         let live = self.live.get_or_init(|| Live::of(self.code, self.observed));
         let used = (0..now.cells.len()).filter(|&register| live.is_used(at, register));
         let cell = |register: usize| {
@@ -182,8 +183,8 @@ impl ThreadRun<'_, '_> {
         };
         let mut kept: Vec<Kept> = used.map(cell).collect();
         if kept.iter().any(|cell| cell.old.value != cell.new.value) {
+            let literals = self.lasting(id, now);
             let exprs = &mut self.draft.exprs;
-            let literals = exprs.literals(now.guard, MOST_LITERALS).unwrap_or_default();
             let held: Vec<(ExprId, bool)> =
                 literals.into_iter().map(|literal| positive(exprs, literal)).collect();
             for cell in kept.iter_mut().filter(|cell| cell.old.value != cell.new.value) {
@@ -194,6 +195,16 @@ impl ThreadRun<'_, '_> {
             }
         }
         kept
+    }
+
+    /// What surely holds of whatever follows a way back: nothing where it meets others at the head, so
+    /// that the way taken may no longer matter, or where only values make dependencies.
+    fn lasting(&self, id: LoopId, now: &State) -> Vec<ExprId> {
+        let merges = self.flow.loops.has_several_ways_back(self.code, id);
+        if merges || self.draft.unfolding.by_values {
+            return Vec::new();
+        }
+        self.draft.exprs.literals(now.guard, MOST_LITERALS).unwrap_or_default().to_vec()
     }
 
     /// When something holds and registers have the values that they had.
@@ -240,11 +251,15 @@ impl ThreadRun<'_, '_> {
     /// depends on what does not cancel out ([`super::ways`]), and more rounds may be to come in which
     /// something does: a value is shifted out bit by bit, or is the difference to another one. So a cell
     /// that has changed has to be as good as a variable for that, which no other cell speaks of.
-    fn makes_a_difference(&self, at: usize, used: &[Kept], now: &State) -> bool {
-        let known = |cell: &Kept, read| cell.new.reads.contains(read) || now.control.contains(read);
+    fn makes_a_difference(&self, id: LoopId, used: &[Kept], now: &State) -> bool {
+        let control = !self.draft.unfolding.by_values;
+        let known = |cell: &Kept, read| {
+            cell.new.reads.contains(read) || control && now.control.contains(read)
+        };
         if used.iter().any(|cell| !cell.old.reads.iter().all(|read| known(cell, read))) {
             return true;
         }
+        let at = self.flow.loops.head(id);
         let feeding = self.feeding.get_or_init(|| self.may_feed());
         let feeds = |register: usize| feeding.as_ref().is_none_or(|feeds| feeds[at][register]);
         let used = used.iter().filter(|cell| feeds(cell.register));
@@ -255,9 +270,11 @@ impl ThreadRun<'_, '_> {
         if values.iter().all(|(old, new)| old == new) {
             return false;
         }
-        let guard = self.draft.exprs.literals(now.guard, MOST_LITERALS).unwrap_or_default();
-        let sure: Vec<Expr> =
-            guard.into_iter().flat_map(|x| sure_sources(&self.draft.exprs, x)).collect();
+        let sure: Vec<Expr> = self
+            .lasting(id, now)
+            .into_iter()
+            .flat_map(|x| sure_sources(&self.draft.exprs, x))
+            .collect();
         values.iter().filter(|(old, new)| old != new).any(|&(old, new)| {
             let others = values.iter().filter(|&&other| other != (old, new));
             let others: Vec<ExprId> = others.map(|other| other.1).collect();

@@ -25,6 +25,8 @@ pub struct Unfolding {
     /// Whether endless loops without an effect are recognized as waiting; sound under models that
     /// stay consistent when effect-free reads are deleted.
     pub spin_loops: bool,
+    /// Whether the model asks which values flow into a write, whatever decides that it happens.
+    pub by_values: bool,
     /// Into how small pieces accesses are split.
     pub tearing: Tearing,
     /// The widest access that stays whole where it is weak and races with others of its size, in
@@ -47,6 +49,7 @@ impl Default for Unfolding {
         Self {
             bound: 2,
             spin_loops: true,
+            by_values: false,
             tearing: Tearing::Overlap,
             widest_whole: SCALAR_BYTES,
             grounded: true,

@@ -113,6 +113,13 @@ impl Expr {
 
 /// How many literals of a conjunction are looked at when two meet.
 const LITERALS: usize = 48;
+
+/// How deep in other choices it is looked whether a condition that is known decides one.
+const DEEPEST_CHOICE: u8 = 3;
+
+/// How deep in a condition it is looked whether others decide it.
+const DEEPEST_CONDITION: u8 = 8;
+
 /// How deep choices inside choices are rewritten; chains of them are as long as a program.
 const DEEPEST_REWRITING: usize = 200;
 
@@ -517,29 +524,60 @@ impl ExprArena {
             let other = self.and(negated, e);
             return self.or(then, other);
         }
-        let t = self.chosen(t, c);
+        let t = self.chosen(t, c, DEEPEST_CHOICE);
         let not = self.not(c);
-        let e = self.chosen(e, not);
+        let e = self.chosen(e, not, DEEPEST_CHOICE);
         if t == e {
             return t;
         }
         self.intern(Expr::Ite(c, t, e), width)
     }
 
-    /// What a choice is where a conjunction holds that has its condition or the opposite.
-    fn chosen(&mut self, choice: ExprId, given: ExprId) -> ExprId {
-        let mut now = choice;
-        while let Expr::Ite(condition, t, e) = self.get(now) {
-            let Some(literals) = self.literals(given, LITERALS) else { break };
-            if literals.contains(&condition) {
-                now = t;
-            } else if literals.contains(&self.not(condition)) {
-                now = e;
-            } else {
-                break;
-            }
+    /// What a choice is where a conjunction holds that says its condition or the opposite, or what is
+    /// chosen whatever its condition is, so many choices deep.
+    fn chosen(&self, choice: ExprId, given: ExprId, depth: u8) -> ExprId {
+        if !matches!(self.get(choice), Expr::Ite(..)) {
+            return choice;
         }
-        now
+        let literals = self.literals(given, LITERALS);
+        literals.map_or(choice, |literals| self.chosen_where(choice, &literals, depth))
+    }
+
+    /// As [`chosen`](Self::chosen), where these literals hold.
+    fn chosen_where(&self, choice: ExprId, given: &[ExprId], depth: u8) -> ExprId {
+        let Expr::Ite(condition, t, e) = self.get(choice) else { return choice };
+        match self.truth_where(condition, given, DEEPEST_CONDITION) {
+            Some(true) => return self.chosen_where(t, given, depth),
+            Some(false) => return self.chosen_where(e, given, depth),
+            None => {}
+        }
+        let Some(depth) = depth.checked_sub(1) else { return choice };
+        let (t, e) = (self.chosen_where(t, given, depth), self.chosen_where(e, given, depth));
+        if t == e { t } else { choice }
+    }
+
+    /// Whether a condition holds where these literals do, as far as it is made of them.
+    fn truth_where(&self, condition: ExprId, given: &[ExprId], depth: u8) -> Option<bool> {
+        if given.contains(&condition) {
+            return Some(true);
+        }
+        if given.iter().any(|&literal| self.clash(literal, condition)) {
+            return Some(false);
+        }
+        let depth = depth.checked_sub(1)?;
+        match self.get(condition) {
+            Expr::Unary(Unary::Not, x) => Some(!self.truth_where(x, given, depth)?),
+            Expr::Binary(op @ (Binary::And | Binary::Or), a, b) => {
+                let decides = Some(op == Binary::Or);
+                let a = self.truth_where(a, given, depth);
+                if a == decides {
+                    return a;
+                }
+                let b = self.truth_where(b, given, depth);
+                if b == decides || a.is_some() { b } else { None }
+            }
+            _ => None,
+        }
     }
 
     /// `width` bits of `a` from bit `low` upwards.

@@ -321,10 +321,16 @@ impl Model {
     /// The model without some of its axioms, given by their indices.
     #[must_use]
     pub fn without_axioms(&self, left_out: &[usize]) -> Self {
-        let mut weaker = self.clone();
-        let mut indices = 0..;
-        weaker.axioms.retain(|_| indices.next().is_none_or(|index| !left_out.contains(&index)));
-        weaker
+        let kept: Vec<usize> = (0..self.axioms.len()).filter(|i| !left_out.contains(i)).collect();
+        self.with_axioms(&kept)
+    }
+
+    /// The model with only some of its axioms, given by their indices, in that order.
+    #[must_use]
+    pub fn with_axioms(&self, kept: &[usize]) -> Self {
+        let mut part = self.clone();
+        part.axioms = kept.iter().map(|&index| self.axioms[index].clone()).collect();
+        part
     }
 
     /// The base names that the demands on executions are made of, which definitions that nothing

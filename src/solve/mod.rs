@@ -49,6 +49,29 @@ pub enum Goal {
 }
 
 impl Goal {
+    /// Whether an execution may reach it of which so many truth values are known.
+    #[must_use]
+    pub fn may_be_reached(
+        self,
+        graph: &EventGraph,
+        truth: impl Fn(ExprId) -> Option<bool>,
+    ) -> bool {
+        let never = |x: ExprId| truth(x) == Some(false);
+        if let Some(kind) = self.needs_cut() {
+            return graph.cuts.iter().any(|cut| cut.kind == kind && !never(cut.guard));
+        }
+        let cut = graph.cuts.iter().any(|cut| truth(cut.guard) == Some(true));
+        if cut && self.needs_end(graph) || never(graph.filter) {
+            return false;
+        }
+        match self {
+            Self::Condition(wanted) => truth(graph.condition) != Some(!wanted),
+            Self::Violation(index) => !never(graph.violations[index].guard),
+            Self::AnyViolation => graph.violations.iter().any(|v| !never(v.guard)),
+            Self::Complete | Self::BoundHit | Self::Endless | Self::Related(_) => true,
+        }
+    }
+
     /// Whether an execution counts only if every thread ends.
     ///
     /// What goes wrong before a thread is cut has gone wrong however it goes on. But a filter speaks

@@ -90,7 +90,7 @@ impl Enumerate {
     ) -> Core {
         let model = problem.model;
         let is_no = |axioms: &[usize]| {
-            let part = restricted(model, axioms);
+            let part = model.with_axioms(axioms);
             match first(Problem { model: &part, ..problem }, goal, within(CORE_STEPS)?) {
                 Answer::No(_) => Some(true),
                 Answer::Yes(_) => Some(false),
@@ -169,13 +169,6 @@ fn doubt(
         return Some("arithmetic on unknown values".to_owned());
     }
     None
-}
-
-/// A model with only some of its axioms.
-fn restricted(model: &Model, axioms: &[usize]) -> Model {
-    let mut part = model.clone();
-    part.axioms = axioms.iter().map(|&a| model.axioms[a].clone()).collect();
-    part
 }
 
 /// Visits every candidate execution of a graph whatever a model says of it: all reads-from choices,

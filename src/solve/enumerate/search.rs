@@ -110,20 +110,7 @@ impl<'a, F: FnMut(&Execution<'a>) -> Flow> Search<'a, F> {
 
     /// Whether the goal may still be reached, with values as far as they are known.
     fn within_reach(&self, truth: impl Fn(ExprId) -> Option<bool>) -> bool {
-        let never = |expr, wanted: bool| truth(expr) == Some(!wanted);
-        if let Some(kind) = self.goal.needs_cut() {
-            let mut cuts = self.graph.cuts.iter().filter(|c| c.kind == kind);
-            return cuts.any(|c| !never(c.guard, true));
-        }
-        let cut = self.graph.cuts.iter().any(|c| truth(c.guard) == Some(true));
-        let ends = !cut || !self.goal.needs_end(self.graph);
-        let goal = match self.goal {
-            Goal::Condition(wanted) => !never(self.graph.condition, wanted),
-            Goal::Violation(index) => !never(self.graph.violations[index].guard, true),
-            Goal::AnyViolation => self.graph.violations.iter().any(|v| !never(v.guard, true)),
-            Goal::Complete | Goal::BoundHit | Goal::Endless | Goal::Related(_) => true,
-        };
-        goal && ends && !never(self.graph.filter, true)
+        self.goal.may_be_reached(self.graph, truth)
     }
 
     /// Notes whether what matters about an execution is unknown while symbols are left open: who

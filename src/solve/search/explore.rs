@@ -445,28 +445,7 @@ impl<'g, 'r> Search<'g, 'r> {
 
     /// Whether what is known of the values leaves the goal possible.
     pub(super) fn goal_possible(&self) -> bool {
-        let graph = self.space.graph;
-        if let Some(kind) = self.goal.needs_cut() {
-            let mut cuts = graph.cuts.iter().filter(|c| c.kind == kind);
-            return cuts.any(|c| self.values.truth(c.guard) != Some(false));
-        }
-        let cut = graph.cuts.iter().any(|c| self.values.truth(c.guard) == Some(true));
-        let ends = !cut || !self.goal.needs_end(graph);
-        if !ends || self.values.truth(graph.filter) == Some(false) {
-            return false;
-        }
-        match self.goal {
-            Goal::Condition(wanted) => {
-                self.values.truth(graph.condition).is_none_or(|v| v == wanted)
-            }
-            Goal::Violation(index) => {
-                self.values.truth(graph.violations[index].guard) != Some(false)
-            }
-            Goal::AnyViolation => {
-                graph.violations.iter().any(|v| self.values.truth(v.guard) != Some(false))
-            }
-            _ => true,
-        }
+        self.goal.may_be_reached(self.space.graph, |x| self.values.truth(x))
     }
 
     /// Whether no axiom is broken by what is decided.
