@@ -236,6 +236,22 @@ fn long_computations_are_decided_or_unknown() {
     decided("products", &products, "--engine z3 --timeout 20", "");
 }
 
+/// Values that are simplified, or looked through, again and again.
+#[test]
+fn long_sums_are_decided_or_unknown() {
+    let start = "ld.relaxed.sys.global.u32 %r1, [x];";
+    let peeled = "xor.b32 %r1, %r1, 5; add.u32 %r1, %r1, 3;".repeat(DEEP);
+    let peeled = format!("{start}{peeled}setp.eq.u32 %p1, %r1, 7; @%p1 {STORE}");
+    decided("constants on constants", &blocks("", &peeled, "x == 2"), "", "forbidden");
+    // Each sum has twice as many ways to what was loaded as the one before.
+    let sums = "add.u32 %r1, %r1, %r2; add.u32 %r2, %r2, %r1;".repeat(50);
+    let sums = format!(
+        "ld.relaxed.sys.global.u32 %r1, [x]; ld.relaxed.sys.global.u32 %r2, [x];\nL: {sums}\n\
+         ld.relaxed.sys.global.u32 %r3, [x]; setp.ne.u32 %p1, %r3, %r1; @%p1 bra L;"
+    );
+    decided("sums in a loop", &blocks("", &sums, "x == 1"), "--bound 2 --engine search", "");
+}
+
 #[test]
 fn crowds_at_barriers_are_limited() {
     let row = |cell: &dyn Fn(usize) -> String| (0..40).map(cell).collect::<Vec<_>>().join("|");
@@ -244,6 +260,26 @@ fn crowds_at_barriers_are_limited() {
     let stores = row(&|_| "st.weak x, 1".to_owned());
     let text = format!("PTX t\n{{ x=0; }}\n{head};\n{barriers};\n{stores};\nexists (x == 1)\n");
     decided("half of the threads", &text, "", "unknown");
+    let all = repeated(512, |n| format!("P{n} @ cta 0 {{ bar.sync 0; bar.sync 0; }}"));
+    let all = format!("PTX all\n.global .u32 x = 0;\n{all}exists (x == 1)\n");
+    decided("all threads", &all, "", "forbidden");
+}
+
+/// Which operands a reduction combines is up to the execution where pairs of three warps meet; that it
+/// depends on all of them proves nothing.
+#[test]
+fn reductions_of_changing_pairs_are_no_proof() {
+    let constant = "red.popc.u32 %r3, 0, 64, %p1;";
+    let text = format!(
+        "PTX pairs\n.shared .u32 x = 0;\n{{ P0:%p1 = 1; P1:%p1 = 1; }}\n\
+         P0 @ cta 0, warp 0 {{ barrier.{constant} barrier.{constant} }}\n\
+         P1 @ cta 0, warp 1 {{ barrier.red.popc.u32 %r2, 0, 64, %p1; st.shared.u32 [x], %r2;\n\
+         barrier.{constant} }}\n\
+         P2 @ cta 0, warp 2 {{ ld.shared.u32 %r2, [x]; setp.eq.u32 %p1, %r2, 0;\n\
+         barrier.{constant} barrier.{constant} }}\nexists (P2:%r2 == 2)\n"
+    );
+    decided("changing pairs", &text, "", "unknown");
+    decided("changing pairs in an interleaving", &text, "--model sc", "allowed");
 }
 
 #[test]

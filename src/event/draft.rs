@@ -434,6 +434,7 @@ impl<'p> Draft<'p> {
         let (opaque, skipped) =
             (std::mem::take(&mut self.opaque), std::mem::take(&mut self.skipped));
         super::opaque::settle(&mut graph, opaque, skipped);
+        graph.coarse |= super::meet::may_return_less(&graph);
         graph
     }
 

@@ -382,8 +382,8 @@ pub struct EventGraph {
     /// How often loop bodies are executed at most; less than was asked for where that would have
     /// made some thread too large.
     pub bound: u8,
-    /// Whether a write may come about in more ways than are told apart: it depends on what any of them
-    /// does.
+    /// Whether a write may come about in more ways than are told apart, or by a reduction of more
+    /// operands than take part: it depends on what any of them does.
     pub coarse: bool,
     /// Whether vectors with acquire or release order have more orders of their elements (reading V1) than
     /// are looked at.

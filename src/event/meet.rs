@@ -3,6 +3,7 @@
 use super::barrier::{BarrierKey, BarrierOp, BarrierUse, Exchange, UsedCount, Warp};
 use super::draft::Draft;
 use super::exchange::{Exchanged, Member, Own};
+use super::graph::{EventGraph, EventKind};
 use super::unfold::{Cell, Effect, EffectKind, State, ThreadRun};
 use crate::id::{AccessId, AgentId, ExprId};
 use crate::litmus::ast::ThreadPlace;
@@ -323,6 +324,31 @@ fn constant(term: &Term) -> Option<u128> {
         Term::Const(number, _) => Some(*number),
         _ => None,
     }
+}
+
+/// Whether a write depends on what a reduction returns that may meet some operations or others, with
+/// operands that come from memory: it depends on those of all, of which only some take part.
+pub(super) fn may_return_less(graph: &EventGraph) -> bool {
+    let agent = |op: &BarrierOp| graph.event(op.event).agent;
+    let is_read = |leaf: &Expr| matches!(leaf, Expr::Read(_));
+    let is_loaded = |x: ExprId| graph.exprs.leaves(x).iter().any(is_read);
+    let is_unsure = |op: &BarrierOp| {
+        let mut others = graph.barriers.iter().filter(|b| b.key == op.key && agent(b) != agent(op));
+        op.reduction.is_some()
+            && !graph.meets_by_turn(&op.key)
+            && others.any(|other| other.operand.is_some_and(is_loaded))
+    };
+    let unsure: Vec<bool> = graph.barriers.iter().map(is_unsure).collect();
+    if !unsure.contains(&true) {
+        return false;
+    }
+    let returned = |leaf: &Expr| matches!(*leaf, Expr::Barrier(index) if unsure[index as usize]);
+    let depends = |x: ExprId| graph.exprs.leaves(x).iter().any(returned);
+    let mut writes = graph.events.iter().filter(|event| event.kind == EventKind::Write);
+    writes.any(|event| {
+        let access = graph.access(event.access);
+        depends(event.guard) || depends(access.value) || access.chosen_by.is_some_and(depends)
+    })
 }
 
 /// Which barrier operations may be of one generation.
