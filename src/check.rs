@@ -28,7 +28,7 @@ use crate::program::micro::Micro;
 use crate::program::reading::{Readings, VectorReading};
 use crate::race::{self, Races};
 use crate::relation::expr::{AxiomRole, Model, Node};
-use crate::relation::thin_air::thin_air;
+use crate::relation::thin_air::{no_value_from_nowhere, thin_air};
 use crate::solve::{Answer, Budget, Core, Engine, Goal, Problem, States, Why};
 use crate::source::Span;
 use crate::verdict::{Beyond, Bounded, Decided, Reason, Undecided, Verdict};
@@ -50,6 +50,9 @@ pub struct Settings {
     /// Whether rounds of loops stand for more of them ([`Unfolding::skips`]): [`check`] asks so where
     /// the bound cuts the answer off.
     pub skips: bool,
+    /// Whether rounds are left out though dependencies may be fewer with them ([`Unfolding::loose`]):
+    /// [`check`] asks so where the bound cuts the answer off.
+    pub loose: bool,
     /// Limits of each question.
     pub budget: Budget,
     /// Where accesses may tear.
@@ -64,6 +67,7 @@ impl Default for Settings {
             bound: 2,
             raises: false,
             skips: false,
+            loose: false,
             budget: Budget::default(),
             tearing: Tearing::Overlap,
             readings: Readings::default(),
@@ -124,6 +128,7 @@ fn unfolding(model: &Model, settings: Settings) -> Unfolding {
         grounded: thin_air(model).is_some(),
         looks: false,
         skips: settings.skips,
+        loose: settings.loose,
     }
 }
 
@@ -200,6 +205,16 @@ fn bounded(test: &Test, model: &Model, timed: &Timed<'_>, settings: Settings) ->
                 _ => ((verdict, graph), reached) = (higher, bound),
             }
         }
+    }
+    if bound::may_depend_on_less(&verdict, model)
+        && let Some(fewer) = bound::allowed_by_fewer_rounds(test, model, timed, settings, &graph)
+    {
+        ((verdict, graph), reached) = fewer;
+    }
+    if cuts_loops(&verdict)
+        && let Some(loose) = bound::excluded_loosely(test, model, timed, settings, reached)
+    {
+        (verdict, graph) = loose;
     }
     if cuts_loops(&verdict)
         && let Some(core) = excluded_beyond(test, model, timed, settings, &graph)
@@ -425,8 +440,10 @@ fn rests_on_ways(
     if !graph.coarse {
         return false;
     }
-    let thin_air = thin_air(model).map(|thin_air| thin_air.axiom);
-    let Some(axiom) = thin_air.filter(|axiom| core.axioms.contains(axiom)) else { return false };
+    let Some(axiom) = no_value_from_nowhere(model).filter(|axiom| core.axioms.contains(axiom))
+    else {
+        return false;
+    };
     let weaker = model.without_axioms(&[axiom]);
     let problem = Problem { graph, model: &weaker };
     !matches!(engine.find(problem, goal_of(test.quantifier), settings.budget), Answer::No(_))

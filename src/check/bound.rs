@@ -1,9 +1,12 @@
 //! What the bound on loops leaves open: which loop it cuts, and whether a higher one may tell.
 
-use super::{MOST_RAISED, STEPS_FOR_MORE, Settings, graph_of, in_order, may_raise, void};
+use super::{
+    MANY_WAYS, MOST_RAISED, STEPS_FOR_MORE, Settings, decide, graph_of, in_order, may_raise, void,
+};
 use crate::event::graph::{Ahead, Cut, CutKind, EventGraph};
 use crate::litmus::ast::Test;
 use crate::relation::expr::Model;
+use crate::relation::thin_air::no_value_from_nowhere;
 use crate::solve::{Answer, Engine, Goal, Problem};
 use crate::source::Span;
 use crate::verdict::{Beyond, Bounded, Decided, Undecided, Verdict};
@@ -61,6 +64,56 @@ pub(super) fn void_beyond(
         let is_void = matches!(verdict, Verdict::Undefined(_) | Verdict::OutOfModel(_));
         is_void.then(|| ((verdict, other.unwrap_or(higher)), bound))
     })
+}
+
+/// Whether an outcome is not allowed for what writes depend on, or perhaps for that.
+pub(super) fn may_depend_on_less(verdict: &Verdict, model: &Model) -> bool {
+    match verdict {
+        Verdict::Forbidden(core) => {
+            let axiom = no_value_from_nowhere(model);
+            !core.endless.is_empty() || axiom.is_some_and(|axiom| core.axioms.contains(&axiom))
+        }
+        Verdict::Unknown(Undecided::Unsupported(why)) => why == MANY_WAYS,
+        Verdict::Unknown(Undecided::Bound(_)) => true,
+        _ => false,
+    }
+}
+
+/// An execution within fewer rounds that has the outcome, with its events and their bound.
+///
+/// What happens behind a loop may depend on more where it is told together with what happens in further
+/// rounds; but an execution that ends before these is one of the program however that is told.
+pub(super) fn allowed_by_fewer_rounds(
+    test: &Test,
+    model: &Model,
+    engine: &dyn Engine,
+    settings: Settings,
+    graph: &EventGraph,
+) -> Option<((Verdict, EventGraph), u8)> {
+    if graph.cuts.is_empty() {
+        return None;
+    }
+    let budget = settings.budget.at_most(STEPS_FOR_MORE);
+    (1..graph.bound).find_map(|bound| {
+        let fewer = decide(test, model, engine, Settings { bound, budget, ..settings });
+        matches!(fewer.0, Verdict::Allowed(_)).then_some((fewer, bound))
+    })
+}
+
+/// What excludes an outcome, whatever writes depend on, where rounds are left out though what follows
+/// may depend on less with them.
+pub(super) fn excluded_loosely(
+    test: &Test,
+    model: &Model,
+    engine: &dyn Engine,
+    settings: Settings,
+    reached: u8,
+) -> Option<(Verdict, EventGraph)> {
+    let budget = settings.budget.at_most(STEPS_FOR_MORE);
+    let loosely = Settings { loose: true, budget, bound: reached, ..settings };
+    let (verdict, graph) = decide(test, model, engine, loosely);
+    let is_excluded = matches!(&verdict, Verdict::Forbidden(core) if core.endless.is_empty());
+    is_excluded.then_some((verdict, graph))
 }
 
 /// The events with only those cuts counted as the bound's that come after a round which another

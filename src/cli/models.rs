@@ -44,6 +44,7 @@ impl Setup {
         let settings = Settings {
             bound: checking.bound.unwrap_or(default.bound),
             raises: checking.bound.is_none(),
+            loose: false,
             skips: false,
             budget: Budget { milliseconds: checking.timeout, ..default.budget },
             tearing: loaded.tearing.unwrap_or(default.tearing),

@@ -184,7 +184,7 @@ impl<'p> Draft<'p> {
             skipped: Vec::new(),
             chances: Vec::new(),
             locksteps: Vec::new(),
-            coarse: false,
+            coarse: unfolding.loose,
             some_orders: false,
             reached: BTreeSet::new(),
             finals: Vec::new(),

@@ -55,7 +55,9 @@ impl ThreadRun<'_, '_> {
             let spins = self.without_effect(from, id, &state, Telling::All);
             let has_effect = self.exprs().not(spins);
             let acts = self.exprs().and(back, has_effect);
-            let merges = head.is_some() && self.flow.loops.has_several_ways_back(self.code, id);
+            let merges = head.is_some()
+                && !self.draft.unfolding.loose
+                && self.flow.loops.has_several_ways_back(self.code, id);
             if head.is_none() || self.draft.exprs.is_false(acts) && !merges {
                 self.leave_out(spins, back, &mut state, span, CutKind::Spin);
             } else {
@@ -160,7 +162,10 @@ impl ThreadRun<'_, '_> {
         let at = self.flow.loops.head(id);
         let live = self.live.get_or_init(|| Live::of(self.code, self.observed));
         let mut others = before.cells.iter().enumerate();
-        if others.any(|(register, old)| live.only_chooses(at, register) && !self.is_own(old)) {
+        let loose = self.draft.unfolding.loose;
+        if !loose
+            && others.any(|(register, old)| live.only_chooses(at, register) && !self.is_own(old))
+        {
             return self.draft.exprs.truth(false);
         }
         let used = self.used_at(id, &before, now);
@@ -201,7 +206,8 @@ impl ThreadRun<'_, '_> {
     /// that the way taken may no longer matter, or where only values make dependencies.
     fn lasting(&self, id: LoopId, now: &State) -> Vec<ExprId> {
         let merges = self.flow.loops.has_several_ways_back(self.code, id);
-        if merges || self.draft.unfolding.by_values {
+        let unfolding = &self.draft.unfolding;
+        if !unfolding.loose && (merges || unfolding.by_values) {
             return Vec::new();
         }
         self.draft.exprs.literals(now.guard, MOST_LITERALS).unwrap_or_default().to_vec()
@@ -252,6 +258,9 @@ impl ThreadRun<'_, '_> {
     /// something does: a value is shifted out bit by bit, or is the difference to another one. So a cell
     /// that has changed has to be as good as a variable for that, which no other cell speaks of.
     fn makes_a_difference(&self, id: LoopId, used: &[Kept], now: &State) -> bool {
+        if self.draft.unfolding.loose {
+            return false;
+        }
         let control = !self.draft.unfolding.by_values;
         let known = |cell: &Kept, read| {
             cell.new.reads.contains(read) || control && now.control.contains(read)

@@ -27,6 +27,9 @@ pub struct Unfolding {
     pub spin_loops: bool,
     /// Whether the model asks which values flow into a write, whatever decides that it happens.
     pub by_values: bool,
+    /// Whether rounds that only wait are left out though what follows may depend on more without them;
+    /// what only dependencies exclude is then not known.
+    pub loose: bool,
     /// Into how small pieces accesses are split.
     pub tearing: Tearing,
     /// The widest access that stays whole where it is weak and races with others of its size, in
@@ -50,6 +53,7 @@ impl Default for Unfolding {
             bound: 2,
             spin_loops: true,
             by_values: false,
+            loose: false,
             tearing: Tearing::Overlap,
             widest_whole: SCALAR_BYTES,
             grounded: true,

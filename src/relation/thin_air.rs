@@ -15,6 +15,24 @@ pub struct ThinAir {
 /// The axiom that keeps reads-from and dependencies acyclic together.
 #[must_use]
 pub fn thin_air(model: &Model) -> Option<ThinAir> {
+    found(model, |parts| {
+        let has = |relation| parts.contains(&relation);
+        has(BaseRel::Po)
+            || has(BaseRel::Dep)
+            || (has(BaseRel::Addr) && has(BaseRel::Data) && has(BaseRel::Ctrl))
+    })
+}
+
+/// The index of the axiom that keeps reads-from and all dependencies, or those of values alone, acyclic
+/// together.
+#[must_use]
+pub fn no_value_from_nowhere(model: &Model) -> Option<usize> {
+    let of_values = || found(model, |parts| parts.contains(&BaseRel::ValueDep));
+    thin_air(model).or_else(of_values).map(|thin_air| thin_air.axiom)
+}
+
+/// The first axiom that keeps reads-from and enough else acyclic together.
+fn found(model: &Model, is_enough: impl Fn(&[BaseRel]) -> bool) -> Option<ThinAir> {
     model.axioms.iter().enumerate().find_map(|(index, axiom)| {
         if axiom.role != AxiomRole::Required || axiom.kind != AxiomKind::Acyclic || axiom.negated {
             return None;
@@ -28,12 +46,8 @@ pub fn thin_air(model: &Model) -> Option<ThinAir> {
                 _ => {}
             }
         }
-        let has = |relation| parts.contains(&relation);
-        let all = has(BaseRel::Po)
-            || has(BaseRel::Dep)
-            || (has(BaseRel::Addr) && has(BaseRel::Data) && has(BaseRel::Ctrl));
         let given = |r: &BaseRel| r.origin() == Origin::Given;
-        (has(BaseRel::Rf) && all).then(|| ThinAir {
+        (parts.contains(&BaseRel::Rf) && is_enough(&parts)).then(|| ThinAir {
             axiom: index,
             dependencies: parts.iter().copied().filter(given).collect(),
         })
