@@ -28,6 +28,8 @@ struct Loop {
     parent: Option<LoopId>,
     /// Whether control enters it at its head alone.
     natural: bool,
+    /// Whether control comes back to its head from several steps.
+    several_ways_back: bool,
     /// Whether nothing leads out of it.
     endless: bool,
 }
@@ -85,16 +87,17 @@ impl Loops {
         let entries: Vec<usize> = region.iter().copied().filter(is_entry).collect();
         let head = entries.iter().copied().min().expect("control can come to it");
         self.headed[head] = Some(id);
-        self.loops.push(Loop { head, parent, natural: entries.len() == 1, endless });
+        let mut back: Vec<usize> = predecessors[head].clone();
+        back.retain(|step| region.contains(step));
+        back.dedup();
+        let (natural, several_ways_back) = (entries.len() == 1, back.len() > 1);
+        self.loops.push(Loop { head, parent, natural, several_ways_back, endless });
         id
     }
 
     /// Whether control comes back to the head of a loop from several steps.
-    pub(crate) fn has_several_ways_back(&self, code: &ThreadCode, id: LoopId) -> bool {
-        let head = self.head(id);
-        let back =
-            |&step: &usize| self.contains(id, step) && successors(code, step).any(|to| to == head);
-        (0..code.steps.len()).filter(back).nth(1).is_some()
+    pub(crate) fn has_several_ways_back(&self, id: LoopId) -> bool {
+        self.loops[id.0].several_ways_back
     }
 
     /// How many there are.

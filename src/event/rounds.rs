@@ -55,9 +55,7 @@ impl ThreadRun<'_, '_> {
             let spins = self.without_effect(from, id, &state, Telling::All);
             let has_effect = self.exprs().not(spins);
             let acts = self.exprs().and(back, has_effect);
-            let merges = head.is_some()
-                && !self.draft.unfolding.loose
-                && self.flow.loops.has_several_ways_back(self.code, id);
+            let merges = head.is_some() && self.merges(id);
             if head.is_none() || self.draft.exprs.is_false(acts) && !merges {
                 self.leave_out(spins, back, &mut state, span, CutKind::Spin);
             } else {
@@ -193,21 +191,22 @@ impl ThreadRun<'_, '_> {
             let held: Vec<(ExprId, bool)> =
                 literals.into_iter().map(|literal| positive(exprs, literal)).collect();
             for cell in kept.iter_mut().filter(|cell| cell.old.value != cell.new.value) {
-                cell.new.value = exprs.replace(cell.new.value, |exprs, part| {
-                    let known = held.iter().find(|&&(condition, _)| condition == part)?.1;
-                    Some(exprs.truth(known))
-                });
+                cell.new.value = exprs.decided(cell.new.value, &held);
             }
         }
         kept
     }
 
+    /// Whether it counts that ways back to the head of a loop meet there.
+    fn merges(&self, id: LoopId) -> bool {
+        !self.draft.unfolding.loose && self.flow.loops.has_several_ways_back(id)
+    }
+
     /// What surely holds of whatever follows a way back: nothing where it meets others at the head, so
     /// that the way taken may no longer matter, or where only values make dependencies.
     fn lasting(&self, id: LoopId, now: &State) -> Vec<ExprId> {
-        let merges = self.flow.loops.has_several_ways_back(self.code, id);
         let unfolding = &self.draft.unfolding;
-        if !unfolding.loose && (merges || unfolding.by_values) {
+        if self.merges(id) || unfolding.by_values && !unfolding.loose {
             return Vec::new();
         }
         self.draft.exprs.literals(now.guard, MOST_LITERALS).unwrap_or_default().to_vec()

@@ -286,8 +286,7 @@ impl Draft<'_> {
 
     /// A way with one of its conditions decided.
     fn decided(&mut self, way: Way, condition: ExprId, holds: bool) -> Way {
-        let known = self.exprs.truth(holds);
-        let mut decided = |x| self.exprs.replace(x, |_, part| (part == condition).then_some(known));
+        let mut decided = |x| self.exprs.decided(x, &[(condition, holds)]);
         let (rest, value) = (decided(way.guard), decided(way.value));
         // What decided before may have been decided by this.
         let before = decided(way.by);

@@ -51,6 +51,14 @@ impl ExprArena {
         known[&root]
     }
 
+    /// An expression where some truth values are known.
+    pub fn decided(&mut self, root: ExprId, known: &[(ExprId, bool)]) -> ExprId {
+        self.replace(root, |exprs, part| {
+            let &(_, holds) = known.iter().find(|&&(condition, _)| condition == part)?;
+            Some(exprs.truth(holds))
+        })
+    }
+
     /// An expression of other operands.
     fn rebuilt(&mut self, x: ExprId, known: &FxHashMap<ExprId, ExprId>) -> ExprId {
         let width = self.width(x);

@@ -139,19 +139,10 @@ fn why(missing: Missing, picture: &Picture) -> String {
             picture.label(read),
             picture.label(write)
         ),
-        Missing::Link { write, read, reads, gap: Gap::Uncovered { fence, access } } => {
-            let [write, read, fence, access] =
-                [write, read, fence, access].map(|id| picture.label(id));
-            let verb = if reads { "reads" } else { "may read" };
-            format!(
-                "{read} {verb} from {write}, but {fence} is limited to some objects and does not cover \
-                 {access} (PTX-9.7.13.4)."
-            )
-        }
         Missing::Link { write, read, reads, gap } => {
             let (write, read) = (picture.label(write), picture.label(read));
             let verb = if reads { "reads" } else { "may read" };
-            format!("{read} {verb} from {write}, but {}", gap_between(write, read, gap))
+            format!("{read} {verb} from {write}, but {}", gap_between(picture, write, read, gap))
         }
         Missing::Ends(from, to) => format!(
             "{} releases to {}, but these two are not morally strong (PTX-8.9.4).",
@@ -191,7 +182,7 @@ fn why(missing: Missing, picture: &Picture) -> String {
 }
 
 /// Why a read does not synchronize with the write that it reads from.
-fn gap_between(write: &str, read: &str, gap: Gap) -> String {
+fn gap_between(picture: &Picture, write: &str, read: &str, gap: Gap) -> String {
     match gap {
         Gap::WeakWrite => format!("{write} is weak, so that it releases nothing (PTX-8.9.2)."),
         Gap::WeakRead => format!("{read} is weak, so that it acquires nothing (PTX-8.9.2)."),
@@ -213,6 +204,11 @@ fn gap_between(write: &str, read: &str, gap: Gap) -> String {
             "{read} is the read of a reduction, which starts no acquire pattern, whatever fence \
              follows: `atom` does (PTX-8.8)."
         ),
-        Gap::Uncovered { .. } | Gap::Unread => format!("{read} reads something else."),
+        Gap::Uncovered { fence, access } => format!(
+            "{} is limited to some objects and does not cover {} (PTX-9.7.13.4).",
+            picture.label(fence),
+            picture.label(access)
+        ),
+        Gap::Unread => format!("{read} reads something else."),
     }
 }

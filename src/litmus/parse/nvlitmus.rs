@@ -209,12 +209,11 @@ fn tests(source: &Source<'_>, tokens: &[Token], suffix: &str, parsed: &mut Parse
             let name = assertion.name.as_ref().map_or("condition", |name| name.value.as_str());
             test.name = format!("{}:{name}", test.name);
         }
-        let mut found = diagnostics.clone();
+        // Warnings are said once.
+        let mut found = std::mem::take(&mut diagnostics);
         judge(&mut test, assertion, &reader.observations, &mut found);
         check::check(&mut test, &mut found);
         parsed.add(Some(test), found);
-        // Warnings are said once.
-        diagnostics.clear();
     }
     if reader.assertions.is_empty() {
         parsed.add(None, diagnostics);
