@@ -109,14 +109,10 @@ fn wait(problem: Problem<'_>, engine: &dyn Engine, settings: Settings) -> Result
     // Whether all leave their loops and some come to these places.
     let come_to = |places: &[usize]| {
         let ends = Ends::new(&left, places);
-        Ok(ends.are_at(graph, places) && completes(&up_to(graph, &ends, |_| true))?)
+        Ok(ends.are_at(&left, places) && completes(&up_to(graph, &ends, |_| true))?)
     };
     let one_end = schedules.lead_to_one_end();
-    let misuses = match one_end.then(|| schedules.misuses()) {
-        Some(Ok(misuses)) => misuses,
-        Some(Err(_)) => return Ok(Wait::Unclear),
-        None => Vec::new(),
-    };
+    let Ok(misuses) = schedules.misuses() else { return Ok(Wait::Unclear) };
     for Misused { misuse, places, .. } in misuses {
         if come_to(&places)? {
             return Ok(Wait::Misuse(Verdict::Undefined(barriers::of_misuse(graph, misuse))));
@@ -133,25 +129,29 @@ fn wait(problem: Problem<'_>, engine: &dyn Engine, settings: Settings) -> Result
             Err(why) => return Ok(Wait::Misuse(why)),
         }
     }
-    let settled = !open.contains(&true);
-    if !one_end {
-        for places in schedules.ends().iter().filter(|places| settled && !places.is_empty()) {
-            if come_to(places)? {
-                return Ok(Wait::AtBarriers(barriers::deadlock_in_one_order(graph, places)));
-            }
-        }
-        return Ok(by_values(problem, engine, settings).unwrap_or(Wait::Unclear));
-    }
-    let stuck = schedules.stuck();
-    if settled && stuck.is_empty() {
+    let (stuck, all_ends) = schedules.stuck_by_order();
+    let mut settled = !open.contains(&true) && all_ends;
+    if settled && one_end && stuck.iter().all(Vec::is_empty) {
         return Ok(Wait::InLoops);
     }
-    if come_to(&stuck)? {
-        return Ok(Wait::AtBarriers(barriers::deadlock(graph, &stuck)));
-    }
-    for group in by_cta(graph, &stuck) {
-        if are_reached(graph, &stuck, &group, completes)? {
-            return Ok(Wait::AtBarriers(barriers::deadlock(graph, &group)));
+    let at_barriers = |waiting: &[usize]| {
+        let reason = if one_end { barriers::deadlock } else { barriers::deadlock_in_one_order };
+        Wait::AtBarriers(reason(graph, waiting))
+    };
+    // Where all pass in one order, some may be stuck in another.
+    for waiting in stuck.iter().filter(|waiting| one_end || !waiting.is_empty()) {
+        if come_to(waiting)? {
+            return Ok(at_barriers(waiting));
+        }
+        settled &= Ends::new(&left, waiting).are_at(&left, waiting);
+        for group in by_cta(graph, waiting) {
+            if are_reached(graph, waiting, &group, completes)? {
+                if one_end {
+                    return Ok(at_barriers(&group));
+                }
+                // Whom they miss in this order, threads that stay in loops may have met.
+                settled = false;
+            }
         }
     }
     if let Some(found) = by_values(problem, engine, settings) {
@@ -160,11 +160,12 @@ fn wait(problem: Problem<'_>, engine: &dyn Engine, settings: Settings) -> Result
     if settled {
         return Ok(Wait::InLoops);
     }
+    let [stuck] = &stuck[..] else { return Ok(Wait::Unclear) };
     // Where values decide who comes to a barrier, it may be that which is never passed. If the loops
     // are not left even where nobody waits there, it is not.
     let passes = |op: &BarrierOp| !open[graph.event(op.event).agent.index()];
     // What a reduction returns is known of no execution that leaves it out.
-    let ends = Ends::new(&left, &stuck);
+    let ends = Ends::new(&left, stuck);
     let mut reductions = graph.barriers.iter().filter(|op| op.returns());
     if reductions.all(passes) && !completes(&up_to(graph, &ends, passes))? {
         return Ok(Wait::InLoops);
@@ -206,5 +207,5 @@ fn are_reached(
     let ends = Ends::new(&left, stuck);
     let mut reached = up_to(graph, &ends, |_| true);
     reached.cuts.retain(|cut| is_stuck(cut.agent));
-    Ok(ends.are_at(graph, group) && completes(&reached)?)
+    Ok(ends.are_at(&left, group) && completes(&reached)?)
 }

@@ -210,50 +210,75 @@ impl<'a> Schedules<'a> {
         {
             state = next;
         }
-        let all = 0..self.threads.len();
+        let all: Vec<usize> = (0..self.threads.len()).collect();
         let of = self.together(self.threads.iter().map(|thread| thread.operations.as_slice()));
-        let crowd = all.clone().filter(|&other| of.find(other) == of.find(thread));
+        let crowd = all.iter().copied().filter(|&other| of.find(other) == of.find(thread));
         let crowd = crowd.map(AgentId::new).collect();
-        Misused { misuse, places: self.places(&state, all), crowd }
+        Misused { misuse, places: self.places(&state, &all), crowd }
     }
 
     /// At which operations these threads wait, or to which they come next.
-    fn places(&self, state: &State, threads: impl Iterator<Item = usize>) -> Vec<usize> {
+    fn places(&self, state: &State, threads: &[usize]) -> Vec<usize> {
         let place = |thread: usize| {
             let Thread { operations, next, .. } = &self.threads[thread];
             let next = operations.get(state.begun[thread]).copied().or(*next);
             if state.waits[thread] { self.last(state, thread) } else { next }
         };
-        threads.filter_map(place).collect()
+        threads.iter().copied().filter_map(place).collect()
+    }
+
+    /// At which operations these threads wait.
+    fn waiting(&self, state: &State, threads: &[usize]) -> Vec<usize> {
+        let waiting = threads.iter().copied().filter(|&thread| state.waits[thread]);
+        waiting.filter_map(|thread| self.last(state, thread)).collect()
     }
 
     /// Where threads are in the end that do not end, by schedules: the operations at which they wait or
     /// to which they come next. Not all ways to end, if there are many.
     #[must_use]
     pub fn ends(&self) -> Vec<Vec<usize>> {
-        let one_end = || vec![self.places(&self.last_state(), 0..self.threads.len())];
+        self.all_ends(|state, threads| self.places(state, threads)).0
+    }
+
+    /// At which operations threads wait in the end, by schedules; and whether these are all ways to
+    /// end.
+    #[must_use]
+    pub fn stuck_by_order(&self) -> (Vec<Vec<usize>>, bool) {
+        self.all_ends(|state, threads| self.waiting(state, threads))
+    }
+
+    /// What of these threads counts in the ends of schedules, and whether these are all ends.
+    fn all_ends(&self, of: impl Fn(&State, &[usize]) -> Vec<usize>) -> (Vec<Vec<usize>>, bool) {
+        let all: Vec<usize> = (0..self.threads.len()).collect();
+        let one_end = || vec![of(&self.last_state(), &all)];
         if self.lead_to_one_end() {
-            return one_end();
+            return (one_end(), true);
         }
         let crowds = self.crowds();
         let in_none = |thread: &usize| !crowds.iter().any(|crowd| crowd.contains(thread));
-        let alone = (0..self.threads.len()).filter(in_none);
-        let mut ends = vec![self.places(&self.start(), alone)];
+        let alone: Vec<usize> = all.iter().copied().filter(in_none).collect();
+        let (mut ends, mut complete) = (vec![of(&self.start(), &alone)], true);
         for crowd in crowds {
-            let Ok(own) = self.ends_of(&crowd) else { return one_end() };
+            let Ok(own) = self.ends_of(&crowd, &of) else { return (one_end(), false) };
             let all = ends.iter().flat_map(|end| own.iter().map(|own| [&end[..], own].concat()));
-            ends = all.take(MOST_ENDS).collect();
+            let all: Vec<Vec<usize>> = all.collect();
+            complete &= own.len() < MOST_ENDS && all.len() <= MOST_ENDS;
+            ends = all.into_iter().take(MOST_ENDS).collect();
         }
-        ends
+        (ends, complete)
     }
 
-    /// As [`Self::ends`], of threads that have to do with each other only.
-    fn ends_of(&self, crowd: &[usize]) -> Result<IndexSet<Vec<usize>>, TooMany> {
+    /// As [`Self::all_ends`], of threads that have to do with each other only.
+    fn ends_of(
+        &self,
+        crowd: &[usize],
+        of: impl Fn(&State, &[usize]) -> Vec<usize>,
+    ) -> Result<IndexSet<Vec<usize>>, TooMany> {
         let mut ends = IndexSet::default();
         self.explore(crowd, |state, _| {
             let goes_on = |&thread: &usize| matches!(self.step(state, thread), Some(Ok(_)));
             if !crowd.iter().any(goes_on) {
-                ends.insert(self.places(state, crowd.iter().copied()));
+                ends.insert(of(state, crowd));
             }
             ends.len() >= MOST_ENDS
         })?;
@@ -440,9 +465,8 @@ impl<'a> Schedules<'a> {
     /// At which operations threads wait in the end, in one schedule.
     #[must_use]
     pub fn stuck(&self) -> Vec<usize> {
-        let state = self.last_state();
-        let waiting = (0..self.threads.len()).filter(|&thread| state.waits[thread]);
-        waiting.filter_map(|thread| self.last(&state, thread)).collect()
+        let all: Vec<usize> = (0..self.threads.len()).collect();
+        self.waiting(&self.last_state(), &all)
     }
 
     /// Where everybody is in the end of one schedule.
