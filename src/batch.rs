@@ -9,7 +9,7 @@ use crate::event::graph::EventGraph;
 use crate::execution::build::Execution;
 use crate::litmus::ast::{Metadata, Test};
 use crate::relation::expr::Model;
-use crate::solve::{Engine, Goal, Problem, States};
+use crate::solve::{Engine, Goal, States};
 use crate::verdict::{Kind, Undecided, Verdict};
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -101,7 +101,8 @@ pub struct Listing {
     pub states: States,
     /// For each state, whether the condition's proposition holds in it.
     pub matching: Vec<bool>,
-    /// Why there may be more states, where the bound cut a loop.
+    /// Why there may be more states, where the bound cut a loop or not all ways of a write are told
+    /// apart.
     pub cut: Option<Undecided>,
 }
 
@@ -257,7 +258,6 @@ fn list_with(
 ) -> Result<Listing, Unlisted> {
     let (states, graph) =
         check::states(&case.test, model, engine, settings).map_err(Unlisted::Undecided)?;
-    let problem = Problem { graph: &graph, model };
     let mut matching = Vec::new();
     for (values, choices) in &states.states {
         let wrong = |what: &str| {
@@ -274,7 +274,7 @@ fn list_with(
         }
         matching.push(execution.truth(graph.condition) == Some(true));
     }
-    let cut = check::cut(problem, engine, settings);
+    let cut = check::unlisted(&graph, model, &states, engine, settings);
     Ok(Listing { states, matching, cut, graph })
 }
 
@@ -424,7 +424,7 @@ mod tests {
     use crate::execution::build::Choices;
     use crate::id::EventId;
     use crate::litmus::parse::parse_bytes;
-    use crate::solve::{Answer, Budget, Core, Why};
+    use crate::solve::{Answer, Budget, Core, Problem, Why};
     use crate::source::Files;
 
     fn collect(count: usize, jobs: usize, limit: usize) -> Vec<usize> {

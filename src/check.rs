@@ -2,6 +2,7 @@
 
 mod barriers;
 mod bound;
+mod coarse;
 mod counts;
 mod endless;
 mod lifetime;
@@ -28,7 +29,7 @@ use crate::program::micro::Micro;
 use crate::program::reading::{Readings, VectorReading};
 use crate::race::{self, Races};
 use crate::relation::expr::{AxiomRole, Model, Node};
-use crate::relation::thin_air::{no_value_from_nowhere, thin_air};
+use crate::relation::thin_air::thin_air;
 use crate::solve::{Answer, Budget, Core, Engine, Goal, Problem, States, Why};
 use crate::source::Span;
 use crate::verdict::{Beyond, Bounded, Decided, Reason, Undecided, Verdict};
@@ -38,6 +39,7 @@ use std::collections::BTreeSet;
 use std::time::Instant;
 
 pub use bound::cut;
+pub use coarse::unlisted;
 pub use stuck::{Stuck, stuck};
 
 /// How a test is checked.
@@ -352,10 +354,10 @@ impl Engine for Timed<'_> {
         if let Some(why) = too_large(problem.graph) {
             return Answer::Unsupported(why);
         }
-        match budget.until(self.end) {
+        coarse::find(problem, goal, budget, |problem, goal, budget| match budget.until(self.end) {
             Some(rest) => self.engine.find(problem, goal, rest),
             None => Answer::Unknown(Why::Timeout),
-        }
+        })
     }
 
     fn states(&self, problem: Problem<'_>, budget: Budget) -> Result<States, String> {
@@ -412,9 +414,6 @@ fn void(
 fn reached(test: &Test, problem: Problem<'_>, engine: &dyn Engine, settings: Settings) -> Verdict {
     match engine.find(problem, goal_of(test.quantifier), settings.budget).decided() {
         Ok(Decided::Yes(choices)) => witnessed(problem, goal_of(test.quantifier), *choices),
-        Ok(Decided::No(core)) if rests_on_ways(test, problem, &core, engine, settings) => {
-            Verdict::Unknown(Undecided::Unsupported(MANY_WAYS.to_owned()))
-        }
         Ok(Decided::No(core)) => match excluded(problem, core, engine, settings) {
             Verdict::Forbidden(core) if core.axioms.is_empty() && core.endless.is_empty() => {
                 Verdict::Forbidden(if_torn(test, problem, engine, settings).unwrap_or(core))
@@ -423,30 +422,6 @@ fn reached(test: &Test, problem: Problem<'_>, engine: &dyn Engine, settings: Set
         },
         Err(why) => Verdict::Unknown(why),
     }
-}
-
-/// What is said where [`rests_on_ways`].
-const MANY_WAYS: &str = "a value that comes about in more ways than are told apart";
-
-/// Whether values out of thin air alone exclude an outcome, where it is not known of all writes what they
-/// depend on: they may depend on less (PTX-8.10.4, reading V9).
-fn rests_on_ways(
-    test: &Test,
-    Problem { graph, model }: Problem<'_>,
-    core: &Core,
-    engine: &dyn Engine,
-    settings: Settings,
-) -> bool {
-    if !graph.coarse {
-        return false;
-    }
-    let Some(axiom) = no_value_from_nowhere(model).filter(|axiom| core.axioms.contains(axiom))
-    else {
-        return false;
-    };
-    let weaker = model.without_axioms(&[axiom]);
-    let problem = Problem { graph, model: &weaker };
-    !matches!(engine.find(problem, goal_of(test.quantifier), settings.budget), Answer::No(_))
 }
 
 /// How many steps an engine may take for a sentence in a reason.

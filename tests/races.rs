@@ -17,10 +17,15 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 /// The races of a test in words, with what is missing.
 fn races_of(text: &str) -> Vec<String> {
+    races_under("ptx-9.2", text)
+}
+
+/// As [`races_of`], under a model.
+fn races_under(model: &str, text: &str) -> Vec<String> {
     let mut files = Files::default();
     let model = cat::parse_builtin(
         &mut files,
-        cat::library::builtin("ptx-9.2").expect("a built-in model"),
+        cat::library::builtin(model).expect("a built-in model"),
         &cat::Options::default(),
     )
     .model;
@@ -48,6 +53,7 @@ fn races_of(text: &str) -> Vec<String> {
                 Missing::Link { gap: Gap::Release, .. } => "release",
                 Missing::Link { gap: Gap::Acquire, .. } => "acquire",
                 Missing::Link { gap: Gap::Reduction, .. } => "reduction",
+                Missing::Link { gap: Gap::Arrival, .. } => "arrival",
                 Missing::Link { gap: Gap::Unread, .. } => "unread",
                 Missing::Link { gap: Gap::Uncovered { .. }, .. } => "uncovered",
                 Missing::Early(_) => "early",
@@ -102,6 +108,30 @@ fn the_read_of_a_reduction_acquires_nothing() {
                 P1 @ cta 1 { red.relaxed.gpu.global.add.u32 [f], 1; fence.acq_rel.gpu;\n\
                 ld.global.u32 %r2, [x]; }\nfilter (f == 2)\nexists (P1:%r2 == 0)\n";
     let race = "the 4-byte write to x by P0 / the 4-byte read of x by P1: weak weak reduction";
+    assert_eq!(races_of(text), [race]);
+}
+
+/// The text of 8.7 lets such a read start a pattern: there a fence is missing.
+#[test]
+fn the_read_of_a_reduction_may_acquire_in_an_older_text() {
+    let text = "PTX red\n.global .u32 f = 0;\n.global .u32 x = 0;\n\
+                P0 @ cta 0 { st.global.u32 [x], 1; st.release.gpu.global.u32 [f], 1; }\n\
+                P1 @ cta 1 { red.relaxed.gpu.global.add.u32 [f], 1; ld.global.u32 %r1, [x]; }\n\
+                exists (P1:%r1 == 0)\n";
+    let race =
+        |gap| format!("the 4-byte write to x by P0 / the 4-byte read of x by P1: weak weak {gap}");
+    assert_eq!(races_under("ptx-8.7", text), [race("acquire")]);
+    assert_eq!(races_of(text), [race("reduction")]);
+}
+
+#[test]
+fn the_read_of_an_arrival_acquires_nothing() {
+    let text = "PTX arrival\n.shared .align 8 .b64 m;\n.global .u32 x = 0;\n\
+                P0 @ cta 0, warp 0 { mbarrier.init.shared::cta.b64 [m], 2; bar.sync 0;\n\
+                st.global.u32 [x], 1; mbarrier.arrive.shared::cta.b64 _, [m]; }\n\
+                P1 @ cta 0, warp 1 { bar.sync 0; mbarrier.arrive.shared::cta.b64 _, [m];\n\
+                fence.acquire.cta; ld.global.u32 %r1, [x]; }\nexists (P1:%r1 == 0)\n";
+    let race = "the 4-byte write to x by P0 / the 4-byte read of x by P1: weak weak arrival";
     assert_eq!(races_of(text), [race]);
 }
 

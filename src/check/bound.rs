@@ -1,8 +1,7 @@
 //! What the bound on loops leaves open: which loop it cuts, and whether a higher one may tell.
 
-use super::{
-    MANY_WAYS, MOST_RAISED, STEPS_FOR_MORE, Settings, decide, graph_of, in_order, may_raise, void,
-};
+use super::coarse::MANY_WAYS;
+use super::{MOST_RAISED, STEPS_FOR_MORE, Settings, decide, graph_of, in_order, may_raise, void};
 use crate::event::graph::{Ahead, Cut, CutKind, EventGraph};
 use crate::litmus::ast::Test;
 use crate::relation::expr::Model;

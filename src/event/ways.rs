@@ -106,52 +106,53 @@ impl Draft<'_> {
             return None;
         }
         let conditions = self.conditions(way);
-        let direct = (0..conditions.len())
-            .find_map(|at| Some((at, self.telling(way, &reads, conditions[at], own)?)));
-        let before = direct.map_or(conditions.len(), |(at, _)| at);
-        for &first in &conditions[..before] {
-            let Some(halves) = self.parted(way, first) else { continue };
-            let leads = [halves.0, halves.1].into_iter().any(|half| {
-                let reads = self.reads(half, own);
-                conditions[..before]
-                    .iter()
-                    .any(|&then| then != first && self.telling(half, &reads, then, own).is_some())
-            });
-            if leads {
+        let direct =
+            conditions.iter().find_map(|&at| Some((at, self.telling(way, &reads, at, own)?)));
+        let end = direct.map(|(at, _)| at);
+        for &read in &reads {
+            let Some(halves) = self.first_halves(way, read, end) else { continue };
+            if self.may_spare_one(way, read, end, &mut { MOST_STEPS }) {
                 return Some(halves);
             }
         }
-        if let Some((_, halves)) = direct {
-            return Some(halves);
-        }
-        reads.into_iter().find_map(|read| {
-            let halves = self.first_halves(way, read)?;
-            let mut steps = MOST_STEPS;
-            self.may_spare_one(way, read, &mut steps).then_some(halves)
-        })
+        direct.map(|(_, halves)| halves)
     }
 
     /// Whether a way comes not to depend on a read that may happen beside it when one after the other
-    /// of the conditions is decided that do not depend on the read themselves.
-    fn may_spare_one(&mut self, way: Way, read: AccessId, steps: &mut usize) -> bool {
+    /// of the conditions is decided that do not depend on the read themselves, of those before one.
+    fn may_spare_one(
+        &mut self,
+        way: Way,
+        read: AccessId,
+        end: Option<ExprId>,
+        steps: &mut usize,
+    ) -> bool {
         if !self.reads(way, None).contains(&read) {
             return self.spares(&[read], way, None) && self.is_founded(way);
         }
         if self.is_sure(read, way) {
             return false;
         }
-        let Some((one, other)) = self.first_halves(way, read) else { return false };
+        let Some((one, other)) = self.first_halves(way, read, end) else { return false };
         let Some(left) = steps.checked_sub(1) else {
             self.coarse = true;
             return false;
         };
         *steps = left;
-        self.may_spare_one(one, read, steps) || self.may_spare_one(other, read, steps)
+        self.may_spare_one(one, read, end, steps) || self.may_spare_one(other, read, end, steps)
     }
 
-    /// The halves of a way by the earliest of its conditions that can be decided without a read.
-    fn first_halves(&mut self, way: Way, read: AccessId) -> Option<(Way, Way)> {
-        self.conditions(way).into_iter().find_map(|condition| {
+    /// The halves of a way by the earliest of its conditions that can be decided without a read, of those
+    /// before one.
+    fn first_halves(
+        &mut self,
+        way: Way,
+        read: AccessId,
+        end: Option<ExprId>,
+    ) -> Option<(Way, Way)> {
+        let mut conditions = self.conditions(way);
+        conditions.retain(|&condition| end.is_none_or(|end| condition < end));
+        conditions.into_iter().find_map(|condition| {
             let without = !self.reads_of(&[condition], None).contains(&read);
             without.then(|| self.parted(way, condition)).flatten()
         })
@@ -226,10 +227,13 @@ impl Draft<'_> {
     /// Whether all that a condition is computed from happens wherever a guard holds; elsewhere it has
     /// no value to go by.
     fn is_known(&mut self, condition: ExprId, guard: ExprId) -> bool {
+        let literals = self.exprs.literals(guard, MOST_LITERALS).unwrap_or_default();
+        let given: Vec<_> = literals.into_iter().map(|x| positive(&self.exprs, x)).collect();
         self.guards_of(&[condition]).into_iter().all(|happens| {
             let not = self.exprs.not(happens);
             let without = self.exprs.and(guard, not);
-            self.exprs.is_false(without)
+            let rest = self.exprs.decided(happens, &given);
+            self.exprs.is_false(without) || self.exprs.is_true(rest)
         })
     }
 

@@ -7,7 +7,9 @@ use crate::ptx::operation::{AccessForm, Operation, Space, Statement, Type, TypeK
 pub(super) fn declaration(space: DeclaredSpace, ty: Type, elements: u32, name: &str) -> String {
     // No variable has a packed type.
     let ty = match ty.kind {
-        TypeKind::FloatX2 | TypeKind::BfloatX2 => Type::new(TypeKind::Bits, ty.bits),
+        TypeKind::FloatX2 | TypeKind::BfloatX2 | TypeKind::E4m3 | TypeKind::E5m2 => {
+            Type::new(TypeKind::Bits, ty.bits)
+        }
         _ => ty,
     };
     let head = format!(".{}", space.directive());

@@ -14,6 +14,7 @@ pub mod layout;
 pub mod lower;
 pub mod mbarrier;
 pub mod micro;
+mod narrow;
 mod position;
 mod predefined;
 pub mod reading;

@@ -260,15 +260,17 @@ impl Lowering<'_> {
 }
 
 /// An access with scalar elements, and how many of them make one of its own: an operation on a
-/// packed type is one on each of its two halves (PTX-8.2.5).
+/// packed type is one on each of its parts (PTX-8.2.5).
 fn scalars(access: &AccessForm) -> (AccessForm, u32) {
     let kind = match access.ty.kind {
         TypeKind::FloatX2 => TypeKind::Float,
         TypeKind::BfloatX2 => TypeKind::Bfloat,
+        kind @ (TypeKind::E4m3 | TypeKind::E5m2) => kind,
         _ => return (access.clone(), 1),
     };
-    let ty = Type::new(kind, access.ty.bits / 2);
-    (AccessForm { ty, elements: access.elements.max(1) * 2, ..access.clone() }, 2)
+    let parts = if access.ty.is_narrow() { access.ty.bytes() } else { 2 };
+    let ty = Type::new(kind, access.ty.bits / parts);
+    (AccessForm { ty, elements: access.elements.max(1) * parts, ..access.clone() }, parts)
 }
 
 /// A value that nothing is said of.

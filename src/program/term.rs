@@ -2,6 +2,7 @@
 
 use super::expr::{Binary, Unary};
 use super::float::{FloatOp, Format, Function};
+use super::narrow::narrow_result;
 use crate::ptx::floating::{FloatMode, Subnormals};
 use crate::ptx::operation::{AtomicOp, Type, TypeKind};
 
@@ -187,7 +188,8 @@ pub fn atomic_result(
             let flushes = ty == Type::new(TypeKind::Float, 32);
             let subnormals = if flushes { subnormals } else { Subnormals::Kept };
             let mode = FloatMode { subnormals, ..FloatMode::default() };
-            return float_result(op, ty, old(), operand, mode);
+            let narrow = narrow_result(op, ty, &old(), &operand);
+            return narrow.or_else(|| float_result(op, ty, old(), operand, mode));
         }
         AtomicOp::Add => old().binary(Binary::Add, operand),
         AtomicOp::Sub => old().binary(Binary::Sub, operand),

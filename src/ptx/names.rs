@@ -116,6 +116,32 @@ pub fn ty(word: &str) -> Option<Type> {
     Some(Type::new(kind, bits))
 }
 
+/// The type of 8-bit floating-point numbers, alone or packed, that a qualifier names (PTX-5.2.3). Only
+/// multimem operations of this subset have it.
+#[must_use]
+pub fn narrow_type(word: &str) -> Option<Type> {
+    let (name, number) = word.split_at_checked(4)?;
+    let kind = match name {
+        "e4m3" => TypeKind::E4m3,
+        "e5m2" => TypeKind::E5m2,
+        _ => return None,
+    };
+    let bits = match number {
+        "" => 8,
+        "x2" => 16,
+        "x4" => 32,
+        _ => return None,
+    };
+    Some(Type::new(kind, bits))
+}
+
+fn narrow(f: &mut Formatter<'_>, name: &str, bits: u32) -> Result {
+    match bits {
+        8 => f.write_str(name),
+        _ => write!(f, "{name}x{}", bits / 8),
+    }
+}
+
 impl Display for Type {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
         match self.kind {
@@ -123,6 +149,8 @@ impl Display for Type {
             TypeKind::Bfloat => f.write_str("bf16"),
             TypeKind::FloatX2 => f.write_str("f16x2"),
             TypeKind::BfloatX2 => f.write_str("bf16x2"),
+            TypeKind::E4m3 => narrow(f, "e4m3", self.bits),
+            TypeKind::E5m2 => narrow(f, "e5m2", self.bits),
             TypeKind::Bits => write!(f, "b{}", self.bits),
             TypeKind::Unsigned => write!(f, "u{}", self.bits),
             TypeKind::Signed => write!(f, "s{}", self.bits),

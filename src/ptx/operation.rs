@@ -102,6 +102,10 @@ pub enum TypeKind {
     FloatX2,
     /// `.bf16x2`
     BfloatX2,
+    /// `.e4m3 .e4m3x2 .e4m3x4`
+    E4m3,
+    /// `.e5m2 .e5m2x2 .e5m2x4`
+    E5m2,
     /// `.pred`
     Predicate,
 }
@@ -136,10 +140,12 @@ impl Type {
         self.kind == TypeKind::Signed
     }
 
-    /// Whether values are floating-point numbers, or pairs of them.
+    /// Whether values are floating-point numbers, or some packed together.
     #[must_use]
     pub fn is_float(self) -> bool {
-        self.is_packed() || matches!(self.kind, TypeKind::Float | TypeKind::Bfloat)
+        self.is_packed()
+            || self.is_narrow()
+            || matches!(self.kind, TypeKind::Float | TypeKind::Bfloat)
     }
 
     /// Whether values are floating-point numbers of 16 bits, or pairs of them.
@@ -150,7 +156,13 @@ impl Type {
             || (self.kind == TypeKind::Float && self.bits == 16)
     }
 
-    /// Whether values are pairs of floating-point numbers (PTX-8.2.5).
+    /// Whether values are floating-point numbers of 8 bits, or two or four of them.
+    #[must_use]
+    pub fn is_narrow(self) -> bool {
+        matches!(self.kind, TypeKind::E4m3 | TypeKind::E5m2)
+    }
+
+    /// Whether values are pairs of floating-point numbers of 16 bits or more (PTX-8.2.5).
     #[must_use]
     pub fn is_packed(self) -> bool {
         matches!(self.kind, TypeKind::FloatX2 | TypeKind::BfloatX2)

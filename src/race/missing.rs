@@ -98,6 +98,8 @@ pub enum Gap {
     Acquire,
     /// As [`Gap::Acquire`], of the read of a `red`, which starts none.
     Reduction,
+    /// As [`Gap::Acquire`], of the read of an arrival on an mbarrier, which starts none: waits do.
+    Arrival,
     /// A fence of one of the patterns is limited to some objects and does not cover the access
     /// (PTX-9.7.13.4).
     Uncovered {
@@ -271,7 +273,9 @@ fn missing_links(
     let names = ["observation", "release-pattern", "acquire-pattern", "base-causality"];
     let roots: Vec<_> = names.iter().filter_map(|name| model.definition(name)).collect();
     let &[observation, release, acquire, causality] = &roots[..] else { return Vec::new() };
-    let values = evaluate_roots(&model.arena, &roots, execution);
+    let starting = model.definition("acquire-start");
+    let asked: Vec<_> = roots.iter().copied().chain(starting).collect();
+    let values = evaluate_roots(&model.arena, &asked, execution);
     // Through barriers and API calls, too.
     let ordered = values.relation(causality);
     let pairs = match seen {
@@ -311,8 +315,13 @@ fn missing_links(
     let acquired = values.relation(acquire).iter_pairs().any(|(x, y)| x == read && before(y, last));
     let mut gaps = if seen == Seen::Observed { Vec::new() } else { unobserved(graph, write, read) };
     if gaps.is_empty() {
-        let red = graph.event(read).marks.red;
-        let acquire = if red { Gap::Reduction } else { Gap::Acquire };
+        let starts = starting.is_none_or(|id| values.set(id).contains(read));
+        let marks = graph.event(read).marks;
+        let acquire = match starts {
+            false if marks.red => Gap::Reduction,
+            false if marks.mbarrier => Gap::Arrival,
+            _ => Gap::Acquire,
+        };
         let patterns = [(released, Gap::Release), (acquired, acquire)];
         gaps.extend(patterns.into_iter().filter(|(there, _)| !there).map(|(_, gap)| gap));
     }

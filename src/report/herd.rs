@@ -8,7 +8,7 @@ use crate::litmus::ast::{Condition, Quantifier, Term, Test};
 use crate::litmus::print::integer;
 use crate::ptx::operation::Comparison;
 use crate::source::{Files, Span};
-use crate::verdict::Kind;
+use crate::verdict::{Kind, Undecided};
 use std::fmt::Write;
 
 /// The log entry of one test, with an empty line at the end.
@@ -32,14 +32,18 @@ pub fn entry(case: &Case, judgement: &Judgement, listing: &Listing, files: &File
         Quantifier::NotExists => (other, matching),
         Quantifier::Exists | Quantifier::Forall => (matching, other),
     };
-    let cut = if listing.cut.is_some() { "Loop " } else { "" };
+    let cut = match listing.cut {
+        Some(Undecided::Bound(_)) => "Loop ",
+        _ => "",
+    };
+    let lacks = listing.states.incomplete.is_some() || listing.cut.is_some() && cut.is_empty();
     let _ = writeln!(out, "{cut}{}", answer(judgement));
     let _ = writeln!(out, "Witnesses\nPositive: {positive} Negative: {negative}");
     let _ = writeln!(out, "Condition {}", condition(test));
     // Of a list that may lack states, only what it has can be said.
     let often = match (matching, other) {
         (1.., 1..) => "Sometimes",
-        _ if listing.states.incomplete.is_some() => "Unknown",
+        _ if lacks => "Unknown",
         (0, _) => "Never",
         _ => "Always",
     };

@@ -204,6 +204,10 @@ fn gap_between(picture: &Picture, write: &str, read: &str, gap: Gap) -> String {
             "{read} is the read of a reduction, which starts no acquire pattern, whatever fence \
              follows: `atom` does (PTX-8.8)."
         ),
+        Gap::Arrival => format!(
+            "{read} is the read of an arrival, which starts no acquire pattern, whatever fence \
+             follows: a wait does (PTX-9.7.13.15)."
+        ),
         Gap::Uncovered { fence, access } => format!(
             "{} is limited to some objects and does not cover {} (PTX-9.7.13.4).",
             picture.label(fence),

@@ -12,7 +12,8 @@ const SECTION: &str = "PTX-9.7.9.14";
 
 const REDUCTIONS: &str = "the operations are `.add`, `.min`, `.max`, `.and`, `.or` and `.xor`";
 const TYPES: &str = ".b32/.b64 for and, or, xor; 32- and 64-bit integers for add, min, max (no add of \
-                     .s64); .f16x2 and .bf16x2; .f32 and .f64 for add; vectors of floating point only";
+                     .s64); .f16x2 and .bf16x2; .e4m3x4 and .e5m2x4 but for red; .f32 and .f64 for add; vectors of \
+                     floating point only, of 32 bits at least";
 
 /// Whether a word is what follows `multimem`.
 fn is_operation(word: &str) -> bool {
@@ -48,9 +49,11 @@ impl Decoder<'_> {
                 let precision = self.qualifiers.one_of(&["acc::f32", "acc::f16"])?;
                 let access = self.multimem_access(&operands[1], SHAPE, orders, Some(op))?;
                 if let Some(precision) = precision
-                    && !(precision.value == "acc::f32"
-                        && op == AtomicOp::Add
-                        && access.ty.is_half())
+                    && !(op == AtomicOp::Add
+                        && match precision.value {
+                            "acc::f32" => access.ty.is_half(),
+                            _ => access.ty.is_narrow(),
+                        })
                 {
                     return Err(DecodeError::Rule {
                         message: format!("`.{}` does not go with this reduction", precision.value),
@@ -79,6 +82,14 @@ impl Decoder<'_> {
                 let orders = &[Order::Relaxed, Order::Release];
                 let op = self.reduction()?;
                 let access = self.multimem_access(&operands[0], SHAPE, orders, Some(op))?;
+                if access.ty.is_narrow() {
+                    return Err(self.rule(
+                        "`multimem.red` has no eight-bit floating-point types",
+                        "its types are 32- and 64-bit integers, .f16, .f16x2, .bf16, .bf16x2, .f32 \
+                         and .f64",
+                        SECTION,
+                    ));
+                }
                 if access.elements == 1 && op != AtomicOp::Add && access.ty.is_half() {
                     return Err(self.rule(
                         format!("`multimem.red.{op}` has no `.{}`", access.ty),
@@ -132,7 +143,8 @@ impl Decoder<'_> {
             self.qualifiers.take(|word| names::space(word).filter(|s| *s == Space::Global))?;
         let vector = self.qualifiers.elements()?;
         let elements = vector.map_or(1, |elements| elements.value);
-        let ty = self.qualifiers.ty()?;
+        let narrow = self.qualifiers.take(names::narrow_type)?;
+        let ty = narrow.map_or_else(|| self.qualifiers.ty(), |ty| Ok(Some(ty)))?;
         self.finish(takes)?;
         self.no_braces(vector, SECTION)?;
         let default = *orders.first().unwrap_or(&Order::Weak);
@@ -164,6 +176,10 @@ impl Decoder<'_> {
 
 fn is_multimem_type(ty: Type, elements: u32, op: Option<AtomicOp>) -> bool {
     use TypeKind::{BfloatX2, Bits, Float, FloatX2, Signed, Unsigned};
+    if ty.is_narrow() {
+        let legal = matches!(op, None | Some(AtomicOp::Add | AtomicOp::Min | AtomicOp::Max));
+        return legal && matches!(elements * ty.bits, 32 | 64 | 128);
+    }
     if elements > 1 {
         let half = ty.is_half();
         let legal = match op {

@@ -80,7 +80,7 @@ pub(super) fn is_outside(instruction: &Instruction) -> bool {
     match (instruction.opcode.value.as_str(), first) {
         ("st" | "red", Some("async")) => true,
         ("multimem", Some("cp")) => true,
-        ("multimem" | "cvt", _) if has(instruction, is_narrow) => true,
+        ("cvt", _) if has(instruction, is_narrow) => true,
         ("fence", _) if has(instruction, is_new_restriction) => true,
         (opcode, _) => OPCODES.contains(&opcode),
     }
@@ -109,46 +109,12 @@ const FENCE: Grammar = Grammar {
     ],
 };
 
-const MULTIMEM: Grammar = Grammar {
-    section: "PTX-9.7.9.14",
-    forms: &[
-        "multimem.ld_reduce{.weak}{.global}.{add|min|max}{.v2|.v4}.{e4m3x4|e5m2x4} d, [a]",
-        "multimem.ld_reduce{.weak}{.global}.{add|min|max}.{v2|v4|v8}.{e4m3x2|e5m2x2} d, [a]",
-        "multimem.ld_reduce{.weak}{.global}.{add|min|max}.{v4|v8}.{e4m3|e5m2} d, [a]",
-        "multimem.ld_reduce{.weak}{.global}.add.acc::f16{.v2|.v4}.{e4m3x4|e5m2x4} d, [a]",
-        "multimem.ld_reduce{.weak}{.global}.add.acc::f16.{v2|v4|v8}.{e4m3x2|e5m2x2} d, [a]",
-        "multimem.ld_reduce{.weak}{.global}.add.acc::f16.{v4|v8}.{e4m3|e5m2} d, [a]",
-        "multimem.ld_reduce.{relaxed|acquire}.{cta|cluster|gpu|sys}{.global}.{add|min|max}{.v2|.v4}.{e4m3x4|e5m2x4} d, [a]",
-        "multimem.ld_reduce.{relaxed|acquire}.{cta|cluster|gpu|sys}{.global}.{add|min|max}.{v2|v4|v8}.{e4m3x2|e5m2x2} d, [a]",
-        "multimem.ld_reduce.{relaxed|acquire}.{cta|cluster|gpu|sys}{.global}.{add|min|max}.{v4|v8}.{e4m3|e5m2} d, [a]",
-        "multimem.ld_reduce.{relaxed|acquire}.{cta|cluster|gpu|sys}{.global}.add.acc::f16{.v2|.v4}.{e4m3x4|e5m2x4} d, [a]",
-        "multimem.ld_reduce.{relaxed|acquire}.{cta|cluster|gpu|sys}{.global}.add.acc::f16.{v2|v4|v8}.{e4m3x2|e5m2x2} d, [a]",
-        "multimem.ld_reduce.{relaxed|acquire}.{cta|cluster|gpu|sys}{.global}.add.acc::f16.{v4|v8}.{e4m3|e5m2} d, [a]",
-        "multimem.st{.weak}{.global}{.v2|.v4}.{e4m3x4|e5m2x4} [a], b",
-        "multimem.st{.weak}{.global}.{v2|v4|v8}.{e4m3x2|e5m2x2} [a], b",
-        "multimem.st{.weak}{.global}.{v4|v8}.{e4m3|e5m2} [a], b",
-        "multimem.st.{relaxed|release}.{cta|cluster|gpu|sys}{.global}{.v2|.v4}.{e4m3x4|e5m2x4} [a], b",
-        "multimem.st.{relaxed|release}.{cta|cluster|gpu|sys}{.global}.{v2|v4|v8}.{e4m3x2|e5m2x2} [a], b",
-        "multimem.st.{relaxed|release}.{cta|cluster|gpu|sys}{.global}.{v4|v8}.{e4m3|e5m2} [a], b",
-    ],
-};
-
 impl Decoder<'_> {
     /// An instruction outside the subset; those of which some forms are inside are checked.
     pub(super) fn outside(&self) -> Decoded {
         let grammar = match self.instruction.opcode.value.as_str() {
             "fns" => Some(&FNS),
             "fence" => Some(&FENCE),
-            "multimem" if !has(self.instruction, is_narrow) => None,
-            "multimem" if has(self.instruction, |word| word == "red") => {
-                return Err(self.rule(
-                    "`multimem.red` has no eight-bit floating-point types",
-                    "its types are 32- and 64-bit integers, .f16, .f16x2, .bf16, .bf16x2, .f32 and \
-                     .f64",
-                    MULTIMEM.section,
-                ));
-            }
-            "multimem" => Some(&MULTIMEM),
             _ => None,
         };
         if let Some(grammar) = grammar {

@@ -1,0 +1,66 @@
+//! Questions about programs of which it is not known of all writes what they depend on.
+//!
+//! Such a write is taken to depend on whatever any of its ways does. Executions that are found have too
+//! many dependencies, so they are right; that there are none may rest on those that are too many. It
+//! counts only if there are none either where nothing excludes values out of thin air (PTX-8.10.4).
+
+use super::{Settings, bound};
+use crate::event::graph::EventGraph;
+use crate::relation::expr::Model;
+use crate::relation::thin_air::no_value_from_nowhere;
+use crate::solve::{Answer, Budget, Engine, Goal, Problem, States};
+use crate::verdict::Undecided;
+
+/// What is said of an answer that may rest on dependencies that are too many.
+pub(super) const MANY_WAYS: &str = "a value that comes about in more ways than are told apart";
+
+/// An execution, if there is one; that there is none only where that does not rest on dependencies that
+/// may be too many.
+pub(super) fn find(
+    problem: Problem<'_>,
+    goal: Goal,
+    budget: Budget,
+    ask: impl Fn(Problem<'_>, Goal, Budget) -> Answer,
+) -> Answer {
+    let answer = ask(problem, goal, budget);
+    let (Answer::No(core), Some(axiom)) = (&answer, rests_on(problem)) else { return answer };
+    // Of other questions, engines do not say what excludes all executions.
+    if matches!(goal, Goal::Condition(_)) && !core.axioms.contains(&axiom) {
+        return answer;
+    }
+    let model = problem.model.without_axioms(&[axiom]);
+    match ask(Problem { model: &model, ..problem }, goal, budget) {
+        Answer::No(_) => answer,
+        Answer::Unknown(why) => Answer::Unknown(why),
+        Answer::Yes(_) | Answer::Unsupported(_) => Answer::Unsupported(MANY_WAYS.to_owned()),
+    }
+}
+
+/// The axiom on which answers may rest that there is no execution.
+fn rests_on(problem: Problem<'_>) -> Option<usize> {
+    no_value_from_nowhere(problem.model).filter(|_| problem.graph.coarse)
+}
+
+/// Why a list of final states may lack some that executions have: because loops are cut, or because of
+/// dependencies that may be too many. `None` where it lacks none for such a reason.
+#[must_use]
+pub fn unlisted(
+    graph: &EventGraph,
+    model: &Model,
+    states: &States,
+    engine: &dyn Engine,
+    settings: Settings,
+) -> Option<Undecided> {
+    let problem = Problem { graph, model };
+    let Some(axiom) = rests_on(problem) else { return bound::cut(problem, engine, settings) };
+    let weaker = model.without_axioms(&[axiom]);
+    let values = |states: &States| -> Vec<Vec<u128>> {
+        states.states.iter().map(|(values, _)| values.clone()).collect()
+    };
+    let all = engine.states(Problem { graph, model: &weaker }, settings.budget);
+    let is_complete = |all: States| all.incomplete.is_none() && values(&all) == values(states);
+    match all.is_ok_and(is_complete) {
+        true => bound::cut(Problem { graph, model: &weaker }, engine, settings),
+        false => Some(Undecided::Unsupported(MANY_WAYS.to_owned())),
+    }
+}
