@@ -60,7 +60,7 @@ pub fn unlisted(
     let all = engine.states(Problem { graph, model: &weaker }, settings.budget);
     let is_complete = |all: States| all.incomplete.is_none() && values(&all) == values(states);
     match all.is_ok_and(is_complete) {
-        true => bound::cut(Problem { graph, model: &weaker }, engine, settings),
+        true => bound::cut(problem, engine, settings),
         false => Some(Undecided::Unsupported(MANY_WAYS.to_owned())),
     }
 }

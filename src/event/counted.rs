@@ -6,7 +6,7 @@
 use super::control::branch_target;
 use super::draft::Draft;
 use super::loops::LoopId;
-use super::unfold::ThreadRun;
+use super::unfold::{State, ThreadRun};
 use crate::id::ExprId;
 use crate::program::micro::Micro;
 use std::collections::{BTreeMap, BTreeSet};
@@ -140,10 +140,19 @@ impl ThreadRun<'_, '_> {
         self.counting.extend(left.into_iter().map(|id| (id, node)));
     }
 
+    /// Whether a register that is used from the head of a loop on may have changed in the round that ends
+    /// here. If none has, what was known in this round holds in the next one as well.
+    fn changes(&mut self, from: usize, id: LoopId, now: &State) -> bool {
+        let round = self.flow.round(id, from);
+        let head = self.flow.head(id, from, round).filter(|_| self.flow.loops.is_natural(id));
+        let Some(before) = head.and_then(|head| self.entries[head].clone()) else { return true };
+        self.used_at(id, &before, now).iter().any(|cell| cell.old.value != cell.new.value)
+    }
+
     /// Asks for more rounds of a loop that is cut at the end of one, if it counts. Whether it counts
     /// and is given no more.
-    pub(super) fn ask_for_rounds(&mut self, from: usize, id: LoopId, guard: ExprId) -> bool {
-        let guard = self.with_tables(guard);
+    pub(super) fn ask_for_rounds(&mut self, from: usize, id: LoopId, now: &State) -> bool {
+        let guard = self.with_tables(now.guard);
         if self.draft.exprs.is_false(guard) {
             return false;
         }
@@ -151,7 +160,7 @@ impl ThreadRun<'_, '_> {
         let counts = |&(other, node): &(LoopId, usize)| {
             other == id && self.flow.is_since(id, round, node, from)
         };
-        let counts = self.counting.iter().any(counts);
+        let counts = self.counting.iter().any(counts) && self.changes(from, id, now);
         if counts {
             self.draft.counted.insert((self.index, id));
         }

@@ -23,10 +23,10 @@ enum Telling {
 }
 
 /// A register at the head of a loop: what it held at some round's beginning, and what it holds now.
-struct Kept {
+pub(super) struct Kept {
     register: usize,
-    old: Cell,
-    new: Cell,
+    pub(super) old: Cell,
+    pub(super) new: Cell,
 }
 
 impl ThreadRun<'_, '_> {
@@ -80,7 +80,7 @@ impl ThreadRun<'_, '_> {
                     true => self.without_effect(from, id, &state, Telling::Changes),
                     false => self.exprs().truth(false),
                 };
-                let counts = self.ask_for_rounds(from, id, state.guard);
+                let counts = self.ask_for_rounds(from, id, &state);
                 let ahead = match (self.flow.loops.is_endless(id), counts) {
                     (true, _) => Ahead::Endless,
                     (false, true) => Ahead::Counts,
@@ -176,7 +176,7 @@ impl ThreadRun<'_, '_> {
 
     /// The registers that are used from the head of a loop on, as some round found them there and as they
     /// are now, by what surely holds on the way back.
-    fn used_at(&mut self, id: LoopId, before: &State, now: &State) -> Vec<Kept> {
+    pub(super) fn used_at(&mut self, id: LoopId, before: &State, now: &State) -> Vec<Kept> {
         let at = self.flow.loops.head(id);
         let live = self.live.get_or_init(|| Live::of(self.code, self.observed));
         let used = (0..now.cells.len()).filter(|&register| live.is_used(at, register));
