@@ -63,12 +63,7 @@ fn lower_thread(
 ) -> ThreadCode {
     let thread = &test.threads[index];
     let registers = Registers::collect(test, index);
-    let labels = thread
-        .statements
-        .iter()
-        .enumerate()
-        .flat_map(|(at, s)| s.labels.iter().map(move |l| (l.value.clone(), at)))
-        .collect();
+    let labels = label_positions(&thread.statements);
     let mut lowering = Lowering {
         layout,
         registers,
@@ -81,11 +76,34 @@ fn lower_thread(
         launch: &test.launch,
         out: Vec::new(),
     };
-    let steps = thread.statements.iter().map(|s| lowering.statement(s)).collect();
+    let mut steps = Vec::new();
+    for statement in &thread.statements {
+        let empty = Step { guard: None, micros: Vec::new(), span: statement.span };
+        steps.extend(std::iter::repeat_n(empty, further_labels(statement)));
+        steps.push(lowering.statement(statement));
+    }
     let at = |v| layout.address_of(v, thread.place);
     let address = |name: &str| layout.variable(name).map_or(0, at);
     let infos = lowering.registers.infos(test, index, address);
     ThreadCode { name: thread.name.value.clone(), place: thread.place, registers: infos, steps }
+}
+
+/// The steps that labels stand at. Each label has one of its own, so that a loop that begins where
+/// another one does is a loop inside of that one; all but the last of a statement's are empty.
+fn label_positions(statements: &[Statement]) -> FxHashMap<String, usize> {
+    let mut labels = FxHashMap::default();
+    let mut at = 0;
+    for statement in statements {
+        let own = statement.labels.iter().enumerate();
+        labels.extend(own.map(|(more, label)| (label.value.clone(), at + more)));
+        at += further_labels(statement) + 1;
+    }
+    labels
+}
+
+/// How many labels a statement has beside one.
+fn further_labels(statement: &Statement) -> usize {
+    statement.labels.len().saturating_sub(1)
 }
 
 /// The longest vector of whose elements every order is looked at.
