@@ -4,7 +4,7 @@
 //! many dependencies, so they are right; that there are none may rest on those that are too many. It
 //! counts only if there are none either where nothing excludes values out of thin air (PTX-8.10.4).
 
-use super::{Settings, bound};
+use super::{STEPS_FOR_MORE, Settings, bound};
 use crate::event::graph::EventGraph;
 use crate::relation::expr::Model;
 use crate::relation::thin_air::no_value_from_nowhere;
@@ -57,7 +57,9 @@ pub fn unlisted(
     let values = |states: &States| -> Vec<Vec<u128>> {
         states.states.iter().map(|(values, _)| values.clone()).collect()
     };
-    let all = engine.states(Problem { graph, model: &weaker }, settings.budget);
+    // From nowhere may come any value.
+    let budget = settings.budget.at_most(STEPS_FOR_MORE);
+    let all = engine.states(Problem { graph, model: &weaker }, budget);
     let is_complete = |all: States| all.incomplete.is_none() && values(&all) == values(states);
     match all.is_ok_and(is_complete) {
         true => bound::cut(problem, engine, settings),

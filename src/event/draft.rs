@@ -137,6 +137,8 @@ pub(super) struct Draft<'p> {
     pub(super) chances: Vec<SymbolId>,
     /// Loops with barriers that the bound cuts.
     pub(super) locksteps: Vec<Lockstep>,
+    /// What conditions were before decisions made others of them ([`super::ways`]).
+    pub(super) ages: FxHashMap<ExprId, ExprId>,
     /// Whether a write may come about in more ways than are told apart.
     pub(super) coarse: bool,
     /// Whether vectors have more orders of their elements than are looked at.
@@ -184,6 +186,7 @@ impl<'p> Draft<'p> {
             skipped: Vec::new(),
             chances: Vec::new(),
             locksteps: Vec::new(),
+            ages: FxHashMap::default(),
             coarse: unfolding.loose,
             some_orders: false,
             reached: BTreeSet::new(),

@@ -91,11 +91,40 @@ impl Draft<'_> {
                 None => out.push(way),
             }
         }
+        self.unite(&mut out);
         // Guards that are alike stay alike where nothing is gained.
         let gains = out != [happens] || self.spares(&reads, happens, own);
         let founded = gains && out.iter().all(|&way| self.is_founded(way));
         self.coarse |= gains && !founded;
         if founded { out } else { Vec::new() }
+    }
+
+    /// Makes one of two ways that differ only in a condition, which does not matter then.
+    fn unite(&mut self, ways: &mut Vec<Way>) {
+        let literals = |exprs: &ExprArena, way: &Way| exprs.literals(way.guard, MOST_LITERALS);
+        let apart = |exprs: &ExprArena, a: &Way, b: &Way| -> Option<ExprId> {
+            let (x, y) = (literals(exprs, a)?, literals(exprs, b)?);
+            let mut own = x.iter().copied().filter(|literal| !y.contains(literal));
+            let mut others = y.iter().copied().filter(|literal| !x.contains(literal));
+            let (one, other) = (own.next()?, others.next()?);
+            let alone = own.next().is_none() && others.next().is_none();
+            let opposite = positive(exprs, one).0 == positive(exprs, other).0;
+            (a.value == b.value && alone && opposite).then_some(one)
+        };
+        let pair = |exprs: &ExprArena, ways: &[Way]| {
+            let all = (0..ways.len()).flat_map(|b| (0..b).map(move |a| (a, b)));
+            all.into_iter().find_map(|(a, b)| Some((a, b, apart(exprs, &ways[a], &ways[b])?)))
+        };
+        while let Some((a, b, without)) = pair(&self.exprs, ways) {
+            let rest = literals(&self.exprs, &ways[a]).unwrap_or_default();
+            let rest: Vec<ExprId> = rest.into_iter().filter(|&x| x != without).collect();
+            let mut guard = self.exprs.truth(true);
+            for literal in rest {
+                guard = self.exprs.and(guard, literal);
+            }
+            ways[a] = Way { guard, ..ways[a] };
+            ways.remove(b);
+        }
     }
 
     /// What becomes of a way if one of its conditions holds, and if it does not, where that makes a
@@ -151,7 +180,7 @@ impl Draft<'_> {
         end: Option<ExprId>,
     ) -> Option<(Way, Way)> {
         let mut conditions = self.conditions(way);
-        conditions.retain(|&condition| end.is_none_or(|end| condition < end));
+        conditions.retain(|&x| end.is_none_or(|end| self.age(x) < self.age(end)));
         conditions.into_iter().find_map(|condition| {
             let without = !self.reads_of(&[condition], None).contains(&read);
             without.then(|| self.parted(way, condition)).flatten()
@@ -161,9 +190,16 @@ impl Draft<'_> {
     /// The conditions of a way, as many as are looked at.
     fn conditions(&mut self, way: Way) -> Vec<ExprId> {
         let mut conditions = conditions(&self.exprs, way, &self.chances);
+        conditions.sort_by_key(|&condition| (self.age(condition), condition));
         self.coarse |= conditions.len() > MOST_CONDITIONS;
         conditions.truncate(MOST_CONDITIONS);
         conditions
+    }
+
+    /// The condition that the program has computed, where one is what decisions have made of it: the
+    /// earlier one is computed, the less it is.
+    fn age(&self, condition: ExprId) -> ExprId {
+        self.ages.get(&condition).copied().unwrap_or(condition)
     }
 
     /// Whether some part of a way may depend on less than the whole: on fewer reads, or on a chance
@@ -290,6 +326,14 @@ impl Draft<'_> {
 
     /// A way with one of its conditions decided.
     fn decided(&mut self, way: Way, condition: ExprId, holds: bool) -> Way {
+        for asked in conditions(&self.exprs, way, &self.chances) {
+            let left = self.exprs.decided(asked, &[(condition, holds)]);
+            let left = positive(&self.exprs, left).0;
+            if left != asked && self.exprs.constant(left).is_none() {
+                let age = self.age(asked).min(self.age(left));
+                self.ages.insert(left, age);
+            }
+        }
         let mut decided = |x| self.exprs.decided(x, &[(condition, holds)]);
         let (rest, value) = (decided(way.guard), decided(way.value));
         // What decided before may have been decided by this.
