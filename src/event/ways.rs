@@ -21,6 +21,9 @@ pub(super) const MOST_LITERALS: usize = 48;
 /// How many conditions of one write are looked at.
 const MOST_CONDITIONS: usize = 16;
 
+/// How many choices between orders of the elements of vectors are looked at.
+const MOST_ORDERS: usize = 6;
+
 /// How many conditions are decided, one after the other, to see whether anything is gained by it.
 const MOST_STEPS: usize = 64;
 
@@ -265,12 +268,53 @@ impl Draft<'_> {
     fn is_known(&mut self, condition: ExprId, guard: ExprId) -> bool {
         let literals = self.exprs.literals(guard, MOST_LITERALS).unwrap_or_default();
         let given: Vec<_> = literals.into_iter().map(|x| positive(&self.exprs, x)).collect();
-        self.guards_of(&[condition]).into_iter().all(|happens| {
+        self.is_known_in_order(condition, guard, given, MOST_ORDERS)
+    }
+
+    /// As [`Self::is_known`] in each order of the elements of vectors that it depends on, given what
+    /// holds there.
+    fn is_known_in_order(
+        &mut self,
+        condition: ExprId,
+        guard: ExprId,
+        given: Vec<(ExprId, bool)>,
+        orders: usize,
+    ) -> bool {
+        let mut open = Vec::new();
+        for happens in self.guards_of(&[condition]) {
             let not = self.exprs.not(happens);
             let without = self.exprs.and(guard, not);
-            let rest = self.exprs.decided(happens, &given);
-            self.exprs.is_false(without) || self.exprs.is_true(rest)
+            if !self.exprs.is_false(without) {
+                let rest = self.settled(happens, &given);
+                open.extend((!self.exprs.is_true(rest)).then_some(rest));
+            }
+        }
+        if open.is_empty() {
+            return true;
+        }
+        let parts = self.exprs.parts(&open);
+        let order = parts.into_iter().find(|&part| match self.exprs.get(part) {
+            Expr::Symbol(id) => self.exprs.width(part) == 1 && !self.chances.contains(&id),
+            _ => false,
+        });
+        let (Some(order), Some(orders)) = (order, orders.checked_sub(1)) else { return false };
+        [true, false].into_iter().all(|holds| {
+            let given: Vec<_> = given.iter().copied().chain([(order, holds)]).collect();
+            let condition = self.settled(condition, &given);
+            self.is_known_in_order(condition, guard, given, orders)
         })
+    }
+
+    /// An expression where some truth values are known. One of them may make another of what is left.
+    fn settled(&mut self, x: ExprId, given: &[(ExprId, bool)]) -> ExprId {
+        let mut rest = x;
+        loop {
+            let decided = self.exprs.decided(rest, given);
+            if decided == rest {
+                return rest;
+            }
+            rest = decided;
+        }
     }
 
     /// The guards of the reads and of the barrier operations that some expressions are computed from.
