@@ -378,7 +378,9 @@ fn condition_term(
                 false => suggestion(diagnostics, &name.value, long),
             };
             let thread = test.threads[*thread].name.value.clone();
-            diagnostics.push(LitmusError::NeverWrittenByThread { thread, name, near }.diagnostic());
+            let is_variable = variables.contains_key(register.as_str());
+            let error = LitmusError::NeverWrittenByThread { thread, name, near, is_variable };
+            diagnostics.push(error.diagnostic());
         }
         Term::Memory { variable, index, instance, span } => {
             let Some(found) = variables.get(variable.as_str()) else { return };

@@ -17,9 +17,9 @@ pub enum LitmusError {
     #[error("the file is not UTF-8 text")]
     NotUtf8(Span),
     #[error("the test has no header")]
-    NoHeader(Span),
+    NoHeader { first: String, span: Span },
     #[error("this line is neither a doc string nor `Key=value`")]
-    HeaderLine(Span),
+    HeaderLine { declares: bool, span: Span },
     #[error("the test has no threads")]
     NoThreads(Span),
     #[error("a kernel is not read as such")]
@@ -53,7 +53,12 @@ pub enum LitmusError {
     #[error("`{}` is declared `.{declared}`, which does not fit `.{needed}` here", name.value)]
     RegisterType { name: Spanned<String>, declared: Type, needed: Type },
     #[error("thread `{thread}` never writes `{}`", name.value)]
-    NeverWrittenByThread { thread: String, name: Spanned<String>, near: Option<String> },
+    NeverWrittenByThread {
+        thread: String,
+        name: Spanned<String>,
+        near: Option<String>,
+        is_variable: bool,
+    },
     #[error("unknown directive `{}`", name.value)]
     Directive { name: Spanned<String>, near: Option<String> },
     #[error("unknown part `{}` of a place", name.value)]
@@ -98,8 +103,8 @@ impl LitmusError {
         match self {
             Self::Empty(span)
             | Self::NotUtf8(span)
-            | Self::NoHeader(span)
-            | Self::HeaderLine(span)
+            | Self::NoHeader { span, .. }
+            | Self::HeaderLine { span, .. }
             | Self::NoThreads(span)
             | Self::Kernel { span, .. }
             | Self::Function(span)
@@ -143,8 +148,19 @@ impl LitmusError {
             Self::NotUtf8(_) => at("litmus-utf8")
                 .label("the first byte that is not")
                 .help("save the file as UTF-8; binary files cannot be read"),
-            Self::NoHeader(_) => at("litmus-header").help("start it with `PTX name`"),
-            Self::HeaderLine(_) => {
+            Self::NoHeader { first, .. } => at("litmus-header").help(match first.as_str() {
+                "AArch64" | "ARM" | "C" | "Bell" | "BPF" | "LISA" | "MIPS" | "PPC" | "RISCV"
+                | "X86" | "X86_64" => format!("only tests of PTX are read, none of {first}"),
+                word if word.starts_with('.') || word.starts_with('#') || word.starts_with('/') => {
+                    "start it with `PTX name`; of a kernel, write what each thread does as a block \
+                     `P0 @ cta 0 { ... }`"
+                        .to_owned()
+                }
+                _ => "start it with `PTX name`".to_owned(),
+            }),
+            Self::HeaderLine { declares: true, .. } => at("litmus-header-line")
+                .help("variables are declared as `.global .u32 x = 0;`, by state space and type"),
+            Self::HeaderLine { .. } => {
                 at("litmus-header-line").help("quote it, or write it as `Key=value`")
             }
             Self::NoThreads(_) => at("litmus-threads").help(
@@ -219,6 +235,12 @@ impl LitmusError {
                     ),
                 ))
             }
+            Self::NeverWrittenByThread { name, is_variable: true, .. } => {
+                at("litmus-never-written").help(format!(
+                    "the variable belongs to no thread: write `{}` alone",
+                    name.value
+                ))
+            }
             Self::NeverWrittenByThread { near, .. } => at("litmus-never-written").help(suggest(
                 near.as_ref(),
                 "name a register that the thread writes, or give it an initial value",
@@ -230,6 +252,9 @@ impl LitmusError {
             Self::RegisterType { .. } => at("litmus-register").help(
                 "types of one width and kind fit, and `.b` with all of its width; only `ld`, `st` and \
                  `cvt` take wider registers (PTX-9.4)",
+            ),
+            Self::Directive { name, .. } if name.value == ".reg" => at("litmus-directive").help(
+                "registers belong to a thread: declare them inside of its braces (PTX-5.1.1)",
             ),
             Self::Directive { near, .. } => at("litmus-directive").help(suggest(
                 near.as_ref(),

@@ -43,6 +43,16 @@ pub(super) fn parse(cursor: &mut Cursor<'_>, draft: &mut Draft) {
             Some(TokenKind::Word) if cursor.peek_at(1) == Some(TokenKind::OpenBrace) => {
                 thread_without_place(cursor, draft).map(|body| bodies.push(body))
             }
+            Some(TokenKind::Word) if cursor.peek_text() == "Expect" => {
+                draft.error(&LitmusError::Other {
+                    code: "litmus-expect",
+                    message: "`Expect` stands behind the header".to_owned(),
+                    help: "write it before all declarations".to_owned(),
+                    span: cursor.span(),
+                });
+                recover(cursor);
+                Ok(())
+            }
             _ => Err(cursor.expected(
                 "a declaration, a thread such as `P0 @ gpu 0, cta 0 { ... }`, \
                                       or the condition",

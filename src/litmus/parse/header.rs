@@ -77,7 +77,9 @@ pub(super) fn header(source: &Source<'_>, diagnostics: &mut Vec<Diagnostic>) -> 
         } else if starts_body(line) {
             break;
         } else {
-            diagnostics.push(LitmusError::HeaderLine(source.span_of(line.trim_end())).diagnostic());
+            let declares = line.trim_end().ends_with(';') || line.starts_with("__");
+            let span = source.span_of(line.trim_end());
+            diagnostics.push(LitmusError::HeaderLine { declares, span }.diagnostic());
             at += line.len();
         }
     }

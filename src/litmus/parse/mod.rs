@@ -63,7 +63,10 @@ pub fn parse_version(
         "" => Parsed::failed(&LitmusError::Empty(source.at(0, 0))),
         "PTX" => litmus(&source, version),
         _ if name.ends_with(".test") => nvlitmus::parse(&source),
-        word => Parsed::failed(&LitmusError::NoHeader(source.span_of(word))),
+        word => {
+            let (first, span) = (word.to_owned(), source.span_of(word));
+            Parsed::failed(&LitmusError::NoHeader { first, span })
+        }
     }
 }
 
