@@ -53,16 +53,32 @@ pub fn unlisted(
 ) -> Option<Undecided> {
     let problem = Problem { graph, model };
     let Some(axiom) = rests_on(problem) else { return bound::cut(problem, engine, settings) };
-    let weaker = model.without_axioms(&[axiom]);
-    let values = |states: &States| -> Vec<Vec<u128>> {
-        states.states.iter().map(|(values, _)| values.clone()).collect()
-    };
-    // From nowhere may come any value.
-    let budget = settings.budget.at_most(STEPS_FOR_MORE);
-    let all = engine.states(Problem { graph, model: &weaker }, budget);
-    let is_complete = |all: States| all.incomplete.is_none() && values(&all) == values(states);
-    match all.is_ok_and(is_complete) {
-        true => bound::cut(problem, engine, settings),
-        false => Some(Undecided::Unsupported(MANY_WAYS.to_owned())),
+    if states.incomplete.is_none() {
+        let weaker = model.without_axioms(&[axiom]);
+        let others = with_other_states(graph, states);
+        let problem = Problem { graph: &others, model: &weaker };
+        let budget = settings.budget.at_most(STEPS_FOR_MORE);
+        if !matches!(engine.find(problem, Goal::Condition(true), budget), Answer::No(_)) {
+            return Some(Undecided::Unsupported(MANY_WAYS.to_owned()));
+        }
     }
+    bound::cut(problem, engine, settings)
+}
+
+/// The events with the condition that the final state is none of these.
+fn with_other_states(graph: &EventGraph, states: &States) -> EventGraph {
+    let mut out = graph.clone();
+    let mut others = out.exprs.truth(true);
+    for (values, _) in &states.states {
+        let mut same = out.exprs.truth(true);
+        for (observed, &value) in graph.observed.iter().zip(values) {
+            let value = out.exprs.number(value, out.exprs.width(observed.value));
+            let equal = out.exprs.eq(observed.value, value);
+            same = out.exprs.and(same, equal);
+        }
+        let differs = out.exprs.not(same);
+        others = out.exprs.and(others, differs);
+    }
+    out.condition = others;
+    out
 }
