@@ -214,8 +214,8 @@ base_relations! {
     Done = "done", Given @ "PTX-8.9.1.1",
     /// From `barrier.cluster.arrive` to the matching waits.
     ClusterSync = "clustersync", Chosen @ "PTX-8.9.4",
-    /// From an arrival on an mbarrier with release semantics to a wait of its CTA that finds its phase
-    /// complete; listed for objects that several CTAs use.
+    /// From an arrival on an mbarrier with release semantics to another thread's wait that finds its
+    /// phase complete.
     Phase = "phase", Conditional @ "PTX-9.7.13.15",
     /// Between the participants of one `bar.warp.sync`.
     WarpSync = "warpsync", Chosen @ "PTX-9.7.13.2",

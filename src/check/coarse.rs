@@ -30,7 +30,11 @@ pub(super) fn find(
     }
     let model = problem.model.without_axioms(&[axiom]);
     match ask(Problem { model: &model, ..problem }, goal, budget) {
-        Answer::No(_) => answer,
+        Answer::No(mut core) => {
+            // As the whole model counts its axioms.
+            core.axioms.iter_mut().filter(|index| **index >= axiom).for_each(|index| *index += 1);
+            Answer::No(core)
+        }
         Answer::Unknown(why) => Answer::Unknown(why),
         Answer::Yes(_) | Answer::Unsupported(_) => Answer::Unsupported(MANY_WAYS.to_owned()),
     }

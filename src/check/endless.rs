@@ -160,7 +160,7 @@ fn wait(problem: Problem<'_>, engine: &dyn Engine, settings: Settings) -> Result
     if settled {
         return Ok(Wait::InLoops);
     }
-    let [stuck] = &stuck[..] else { return Ok(Wait::Unclear) };
+    let (true, [stuck]) = (one_end, &stuck[..]) else { return Ok(Wait::Unclear) };
     // Where values decide who comes to a barrier, it may be that which is never passed. If the loops
     // are not left even where nobody waits there, it is not.
     let passes = |op: &BarrierOp| !open[graph.event(op.event).agent.index()];

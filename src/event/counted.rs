@@ -1,7 +1,7 @@
 //! Loops that count: the program itself says how often they go round, so that no bound has to.
 //!
 //! Such a loop has a way out that is decided by what is known before anything is executed, in every
-//! round. A loop that the bound cuts although it counts is given more rounds, up to a limit.
+//! round, and in every round something changes that is used in the next. A loop that the bound cuts although it counts is given more rounds, up to a limit.
 
 use super::control::branch_target;
 use super::draft::Draft;

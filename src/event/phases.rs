@@ -22,6 +22,10 @@ pub(super) fn phases(graph: &mut EventGraph) -> Vec<Conditional> {
 }
 
 fn phase_end(graph: &mut EventGraph, arrival: EventId, wait: EventId) -> Option<Conditional> {
+    let both = graph.exprs.and(graph.event(arrival).guard, graph.event(wait).guard);
+    if graph.exprs.is_false(both) {
+        return None;
+    }
     let (from, to) = (graph.event(arrival), graph.event(wait));
     let old = graph.access_of(arrival).rmw_read.filter(|_| from.agent != to.agent)?;
     let (old, found) = (graph.access(old).value, graph.access_of(wait).value);

@@ -63,6 +63,7 @@ impl Draft<'_> {
 
     /// The ways of a write; none where there is nothing to say.
     fn ways(&mut self, id: AccessId) -> Vec<Way> {
+        self.ages.clear();
         let by = self.exprs.truth(true);
         let access = &self.accesses[id.index()];
         let whole = Way { guard: access.guard, value: access.value, by };
@@ -125,9 +126,21 @@ impl Draft<'_> {
             for literal in rest {
                 guard = self.exprs.and(guard, literal);
             }
-            ways[a] = Way { guard, ..ways[a] };
+            // Nor does the condition decide about the value.
+            let by = self.common(ways[a].by, ways[b].by);
+            ways[a] = Way { guard, by, ..ways[a] };
             ways.remove(b);
         }
+    }
+
+    /// What two conjunctions have in common.
+    fn common(&mut self, a: ExprId, b: ExprId) -> ExprId {
+        let [a, b] = [a, b].map(|x| self.exprs.literals(x, MOST_LITERALS).unwrap_or_default());
+        let mut all = self.exprs.truth(true);
+        for literal in a.into_iter().filter(|literal| b.contains(literal)) {
+            all = self.exprs.and(all, literal);
+        }
+        all
     }
 
     /// What becomes of a way if one of its conditions holds, and if it does not, where that makes a

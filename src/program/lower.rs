@@ -89,13 +89,21 @@ fn lower_thread(
 }
 
 /// The steps that labels stand at. Each label has one of its own, so that a loop that begins where
-/// another one does is a loop inside of that one; all but the last of a statement's are empty.
+/// another one does is a loop inside of that one; all but the last of a statement's are empty. The
+/// label to which the program comes back from farthest is the first.
 fn label_positions(statements: &[Statement]) -> FxHashMap<String, usize> {
+    let mut farthest: FxHashMap<&str, usize> = FxHashMap::default();
+    for (at, statement) in statements.iter().enumerate() {
+        if let Operation::Branch { target, .. } = &statement.operation {
+            farthest.insert(&target.value, at);
+        }
+    }
     let mut labels = FxHashMap::default();
     let mut at = 0;
     for statement in statements {
-        let own = statement.labels.iter().enumerate();
-        labels.extend(own.map(|(more, label)| (label.value.clone(), at + more)));
+        let mut own: Vec<&str> = statement.labels.iter().map(|l| l.value.as_str()).collect();
+        own.sort_by_key(|&label| std::cmp::Reverse(farthest.get(label).copied()));
+        labels.extend(own.iter().enumerate().map(|(more, &label)| (label.to_owned(), at + more)));
         at += further_labels(statement) + 1;
     }
     labels

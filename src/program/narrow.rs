@@ -21,6 +21,7 @@ pub(super) fn narrow_result(op: FloatOp, ty: Type, a: &Term, b: &Term) -> Option
     };
     let function = Function { op, format: Format::F16, mode: FloatMode::default() };
     let wide = format.wide(a).binary(Binary::Float(function), format.wide(b));
+    // In `.e4m3` these bits are a number's, but there no sum is infinite in `.f16`.
     let is_infinite = |x: &Term| x.clone().bits(0, 7).equals(Term::Const(0x7c, 7));
     Some(format.narrow(&wide, is_infinite(a).or(is_infinite(b)), ty))
 }
