@@ -88,7 +88,7 @@ fn lower_thread(
     ThreadCode { name: thread.name.value.clone(), place: thread.place, registers: infos, steps }
 }
 
-/// The steps that labels stand at. Each label has one of its own, so that a loop that begins where
+/// The steps that labels stand at. Each of two labels has one of its own, so that a loop that begins where
 /// another one does is a loop inside of that one; all but the last of a statement's are empty. The
 /// label to which the program comes back from farthest is the first.
 fn label_positions(statements: &[Statement]) -> FxHashMap<String, usize> {
@@ -103,15 +103,18 @@ fn label_positions(statements: &[Statement]) -> FxHashMap<String, usize> {
     for statement in statements {
         let mut own: Vec<&str> = statement.labels.iter().map(|l| l.value.as_str()).collect();
         own.sort_by_key(|&label| std::cmp::Reverse(farthest.get(label).copied()));
-        labels.extend(own.iter().enumerate().map(|(more, &label)| (label.to_owned(), at + more)));
-        at += further_labels(statement) + 1;
+        let steps = further_labels(statement);
+        let own = own.into_iter().enumerate();
+        labels.extend(own.map(|(more, label)| (label.to_owned(), at + more.min(steps))));
+        at += steps + 1;
     }
     labels
 }
 
-/// How many labels a statement has beside one.
+/// How many steps a statement has for its labels beside its own: where there are more than two labels,
+/// the loops that begin there stay one, since nests of them would have very many rounds.
 fn further_labels(statement: &Statement) -> usize {
-    statement.labels.len().saturating_sub(1)
+    usize::from(statement.labels.len() == 2)
 }
 
 /// The longest vector of whose elements every order is looked at.
