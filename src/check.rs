@@ -39,7 +39,7 @@ use std::collections::BTreeSet;
 use std::time::Instant;
 
 pub use bound::cut;
-pub use coarse::unlisted;
+pub use coarse::{Careful, unlisted};
 pub use stuck::{Stuck, stuck};
 
 /// How a test is checked.
@@ -182,17 +182,18 @@ fn unfolded(
 #[must_use]
 pub fn check(test: &Test, model: &Model, engine: &dyn Engine, settings: Settings) -> Outcome {
     let timed = Timed::new(engine, settings);
-    let outcome = bounded(test, model, &timed, settings);
+    let engine = Careful(&timed);
+    let outcome = bounded(test, model, &engine, settings);
     if !outcome.graph.some_orders {
         return outcome;
     }
     let without = orders::without_order(model, settings);
-    orders::told(outcome, without.map(|settings| bounded(test, model, &timed, settings)))
+    orders::told(outcome, without.map(|settings| bounded(test, model, &engine, settings)))
 }
 
 /// As [`check`], with as many orders of the elements of vectors as are looked at.
-fn bounded(test: &Test, model: &Model, timed: &Timed<'_>, settings: Settings) -> Outcome {
-    let (mut verdict, mut graph) = decide(test, model, timed, settings);
+fn bounded(test: &Test, model: &Model, engine: &dyn Engine, settings: Settings) -> Outcome {
+    let (mut verdict, mut graph) = decide(test, model, engine, settings);
     let mut reached = settings.bound;
     if may_raise(settings, &graph) {
         for bound in settings.bound.saturating_add(1)..=MOST_RAISED {
@@ -200,7 +201,7 @@ fn bounded(test: &Test, model: &Model, timed: &Timed<'_>, settings: Settings) ->
                 break;
             }
             let budget = settings.budget.at_most(STEPS_FOR_MORE);
-            let higher = decide(test, model, timed, Settings { bound, budget, ..settings });
+            let higher = decide(test, model, engine, Settings { bound, budget, ..settings });
             match higher.0 {
                 Verdict::Unknown(Undecided::Engine(_) | Undecided::Unsupported(_))
                 | Verdict::Error(_) => break,
@@ -209,21 +210,21 @@ fn bounded(test: &Test, model: &Model, timed: &Timed<'_>, settings: Settings) ->
         }
     }
     if bound::may_depend_on_less(&verdict, model)
-        && let Some(fewer) = bound::allowed_by_fewer_rounds(test, model, timed, settings, &graph)
+        && let Some(fewer) = bound::allowed_by_fewer_rounds(test, model, engine, settings, &graph)
     {
         ((verdict, graph), reached) = fewer;
     }
     if cuts_loops(&verdict)
-        && let Some(loose) = bound::excluded_loosely(test, model, timed, settings, reached)
+        && let Some(loose) = bound::excluded_loosely(test, model, engine, settings, reached)
     {
         (verdict, graph) = loose;
     }
     if cuts_loops(&verdict)
-        && let Some(core) = excluded_beyond(test, model, timed, settings, &graph)
+        && let Some(core) = excluded_beyond(test, model, engine, settings, &graph)
     {
         verdict = Verdict::Forbidden(core);
     }
-    if let Some(void) = bound::void_beyond(test, model, timed, settings, (&verdict, &graph)) {
+    if let Some(void) = bound::void_beyond(test, model, engine, settings, (&verdict, &graph)) {
         ((verdict, graph), reached) = void;
     }
     Outcome { holds: verdict.holds(test.quantifier), verdict, graph, bound: reached }
@@ -354,10 +355,10 @@ impl Engine for Timed<'_> {
         if let Some(why) = too_large(problem.graph) {
             return Answer::Unsupported(why);
         }
-        coarse::find(problem, goal, budget, |problem, goal, budget| match budget.until(self.end) {
+        match budget.until(self.end) {
             Some(rest) => self.engine.find(problem, goal, rest),
             None => Answer::Unknown(Why::Timeout),
-        })
+        }
     }
 
     fn states(&self, problem: Problem<'_>, budget: Budget) -> Result<States, String> {
@@ -719,7 +720,8 @@ pub fn races(
 ) -> Result<(Races, EventGraph), Verdict> {
     let graph = graph_with_rounds(test, model, settings);
     let timed = Timed::new(engine, settings);
-    let all = |graph: &EventGraph| race::races(Problem { graph, model }, &timed, settings.budget);
+    let engine = Careful(&timed);
+    let all = |graph: &EventGraph| race::races(Problem { graph, model }, &engine, settings.budget);
     let mut races = all(&graph)?;
     if graph.some_orders {
         let why = Undecided::Unsupported(orders::TOO_MANY_ORDERS.to_owned());

@@ -1,6 +1,6 @@
 //! What the bound on loops leaves open: which loop it cuts, and whether a higher one may tell.
 
-use super::coarse::{self, MANY_WAYS};
+use super::coarse::MANY_WAYS;
 use super::{MOST_RAISED, STEPS_FOR_MORE, Settings, decide, graph_of, in_order, may_raise, void};
 use crate::event::graph::{Ahead, Cut, CutKind, EventGraph};
 use crate::litmus::ast::Test;
@@ -18,10 +18,7 @@ pub fn cut(problem: Problem<'_>, engine: &dyn Engine, settings: Settings) -> Opt
         return None;
     }
     let find = |graph: &EventGraph| {
-        let problem = Problem { graph, ..problem };
-        coarse::find(problem, Goal::BoundHit, settings.budget, |problem, goal, budget| {
-            engine.find(problem, goal, budget)
-        })
+        engine.find(Problem { graph, ..problem }, Goal::BoundHit, settings.budget)
     };
     match find(graph).decided() {
         Ok(Decided::Yes(_)) => {}

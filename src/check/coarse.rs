@@ -14,29 +14,38 @@ use crate::verdict::Undecided;
 /// What is said of an answer that may rest on dependencies that are too many.
 pub(super) const MANY_WAYS: &str = "a value that comes about in more ways than are told apart";
 
-/// An execution, if there is one; that there is none only where that does not rest on dependencies that
-/// may be too many.
-pub(super) fn find(
-    problem: Problem<'_>,
-    goal: Goal,
-    budget: Budget,
-    ask: impl Fn(Problem<'_>, Goal, Budget) -> Answer,
-) -> Answer {
-    let answer = ask(problem, goal, budget);
-    let (Answer::No(core), Some(axiom)) = (&answer, rests_on(problem)) else { return answer };
-    // Of other questions, engines do not say what excludes all executions.
-    if matches!(goal, Goal::Condition(_)) && !core.axioms.contains(&axiom) {
-        return answer;
+/// An engine that says there is no execution only where that does not rest on dependencies that may be
+/// too many.
+pub struct Careful<'e>(pub &'e dyn Engine);
+
+impl Engine for Careful<'_> {
+    fn name(&self) -> &'static str {
+        self.0.name()
     }
-    let model = problem.model.without_axioms(&[axiom]);
-    match ask(Problem { model: &model, ..problem }, goal, budget) {
-        Answer::No(mut core) => {
-            // As the whole model counts its axioms.
-            core.axioms.iter_mut().filter(|index| **index >= axiom).for_each(|index| *index += 1);
-            Answer::No(core)
+
+    fn find(&self, problem: Problem<'_>, goal: Goal, budget: Budget) -> Answer {
+        let answer = self.0.find(problem, goal, budget);
+        let (Answer::No(core), Some(axiom)) = (&answer, rests_on(problem)) else { return answer };
+        // Of other questions, engines do not say what excludes all executions.
+        if matches!(goal, Goal::Condition(_)) && !core.axioms.contains(&axiom) {
+            return answer;
         }
-        Answer::Unknown(why) => Answer::Unknown(why),
-        Answer::Yes(_) | Answer::Unsupported(_) => Answer::Unsupported(MANY_WAYS.to_owned()),
+        let model = problem.model.without_axioms(&[axiom]);
+        match self.0.find(Problem { model: &model, ..problem }, goal, budget) {
+            Answer::No(mut core) => {
+                // As the whole model counts its axioms.
+                let later = core.axioms.iter_mut().filter(|index| **index >= axiom);
+                later.for_each(|index| *index += 1);
+                Answer::No(core)
+            }
+            Answer::Unknown(why) => Answer::Unknown(why),
+            Answer::Yes(_) | Answer::Unsupported(_) => Answer::Unsupported(MANY_WAYS.to_owned()),
+        }
+    }
+
+    /// As the engine lists them: [`unlisted`] says whether there may be others.
+    fn states(&self, problem: Problem<'_>, budget: Budget) -> Result<States, String> {
+        self.0.states(problem, budget)
     }
 }
 
@@ -56,8 +65,9 @@ pub fn unlisted(
     settings: Settings,
 ) -> Option<Undecided> {
     let problem = Problem { graph, model };
-    let Some(axiom) = rests_on(problem) else { return bound::cut(problem, engine, settings) };
-    if states.incomplete.is_none() {
+    if let Some(axiom) = rests_on(problem)
+        && states.incomplete.is_none()
+    {
         let weaker = model.without_axioms(&[axiom]);
         let others = with_other_states(graph, states);
         let problem = Problem { graph: &others, model: &weaker };
@@ -66,7 +76,7 @@ pub fn unlisted(
             return Some(Undecided::Unsupported(MANY_WAYS.to_owned()));
         }
     }
-    bound::cut(problem, engine, settings)
+    bound::cut(problem, &Careful(engine), settings)
 }
 
 /// The events with the condition that the final state is none of these.

@@ -106,15 +106,16 @@ fn wait(problem: Problem<'_>, engine: &dyn Engine, settings: Settings) -> Result
         let answer = engine.find(Problem { graph, ..problem }, Goal::Complete, settings.budget);
         Ok(matches!(answer.decided()?, Decided::Yes(_)))
     };
-    // Whether all leave their loops and some come to these places.
-    let come_to = |places: &[usize]| {
-        let ends = Ends::new(&left, places);
-        Ok(ends.are_at(&left, places) && completes(&up_to(graph, &ends, |_| true))?)
-    };
+    let ends_at =
+        |places: &[usize]| Some(Ends::new(&left, places)).filter(|ends| ends.are_at(&left, places));
+    // Whether all leave their loops and some come to where they are stopped.
+    let come_to = |ends: &Ends| completes(&up_to(graph, ends, |_| true));
     let one_end = schedules.lead_to_one_end();
     let Ok(misuses) = schedules.misuses() else { return Ok(Wait::Unclear) };
     for Misused { misuse, places, .. } in misuses {
-        if come_to(&places)? {
+        if let Some(ends) = ends_at(&places)
+            && come_to(&ends)?
+        {
             return Ok(Wait::Misuse(Verdict::Undefined(barriers::of_misuse(graph, misuse))));
         }
     }
@@ -140,10 +141,11 @@ fn wait(problem: Problem<'_>, engine: &dyn Engine, settings: Settings) -> Result
     };
     // Where all pass in one order, some may be stuck in another.
     for waiting in stuck.iter().filter(|waiting| one_end || !waiting.is_empty()) {
-        if come_to(waiting)? {
-            return Ok(at_barriers(waiting));
+        match ends_at(waiting) {
+            Some(ends) if come_to(&ends)? => return Ok(at_barriers(waiting)),
+            Some(_) => {}
+            None => settled = false,
         }
-        settled &= Ends::new(&left, waiting).are_at(&left, waiting);
         for group in by_cta(graph, waiting) {
             if are_reached(graph, waiting, &group, completes)? {
                 if one_end {

@@ -9,7 +9,7 @@ use super::models::{Setup, any_error};
 use super::output::{Console, print};
 use super::status::Status;
 use crate::batch::{Case, Judgement, Unlisted, guarded, judge, list};
-use crate::check::{self, Settings, Stuck, goal_of};
+use crate::check::{self, Careful, Settings, Stuck, goal_of};
 use crate::event::graph::EventGraph;
 use crate::explain::{Absent, Counterfactual, counterfactual};
 use crate::race::{Races, sharing_executions};
@@ -207,7 +207,7 @@ pub(super) fn races(arguments: &RacesArguments, console: &Console) -> Result<Sta
             let cut = judgement.graph.as_ref().and_then(|graph| {
                 let problem = Problem { graph, model };
                 let engines = loaded.engines.iter().map(AsRef::as_ref);
-                let cut = |engine: &dyn Engine| check::cut(problem, engine, settings);
+                let cut = |engine: &dyn Engine| check::cut(problem, &Careful(engine), settings);
                 engines.map(cut).reduce(|first, next| next.and(first))?
             });
             let cut = open.or(cut);

@@ -1,7 +1,8 @@
 //! Loops that count: the program itself says how often they go round, so that no bound has to.
 //!
 //! Such a loop has a way out that is decided by what is known before anything is executed, in every
-//! round, and in every round something changes that is used in the next. A loop that the bound cuts although it counts is given more rounds, up to a limit.
+//! round, and in every round something changes that is used in the next. A loop that the bound cuts
+//! although it counts is given more rounds, up to a limit.
 
 use super::control::branch_target;
 use super::draft::Draft;
@@ -144,8 +145,7 @@ impl ThreadRun<'_, '_> {
     /// here. If none has, what was known in this round holds in the next one as well.
     fn changes(&mut self, from: usize, id: LoopId, now: &State) -> bool {
         let round = self.flow.round(id, from);
-        let head = self.flow.head(id, from, round).filter(|_| self.flow.loops.is_natural(id));
-        let Some(before) = head.and_then(|head| self.entries[head].clone()) else { return true };
+        let Some(before) = self.beginning(id, from, round) else { return true };
         self.used_at(id, &before, now).iter().any(|cell| cell.old.value != cell.new.value)
     }
 

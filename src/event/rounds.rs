@@ -131,8 +131,7 @@ impl ThreadRun<'_, '_> {
             return waits;
         }
         for round in 1..=self.flow.round(id, node) {
-            let head = self.flow.head(id, node, round);
-            let Some(before) = head.and_then(|head| self.entries[head].clone()) else { continue };
+            let Some(before) = self.beginning(id, node, round) else { continue };
             let used = self.used_at(id, &before, now);
             if self.makes_a_difference(id, &used, now) {
                 continue;
@@ -152,11 +151,10 @@ impl ThreadRun<'_, '_> {
     /// at the start keeps the iteration, unless what follows depends on those anyway; and so does
     /// one that chooses between ways that come to the same by what was read before the loop.
     fn without_effect(&mut self, node: usize, id: LoopId, now: &State, telling: Telling) -> ExprId {
-        // Without a single entry, nothing says that the iteration began at the head.
         let round = self.flow.round(id, node);
-        let head = self.flow.head(id, node, round).filter(|_| self.flow.loops.is_natural(id));
-        let before = head.and_then(|head| self.entries[head].clone());
-        let Some(before) = before else { return self.exprs().truth(false) };
+        let Some(before) = self.beginning(id, node, round) else {
+            return self.exprs().truth(false);
+        };
         let at = self.flow.loops.head(id);
         let live = self.live.get_or_init(|| Live::of(self.code, self.observed));
         let mut others = before.cells.iter().enumerate();
@@ -172,6 +170,13 @@ impl ThreadRun<'_, '_> {
         }
         let spins = self.same_values(&used, now.guard);
         self.unless_acted(spins, id, round, node, telling)
+    }
+
+    /// Where the thread was at the beginning of a round, of those up to the one that a copy in the loop
+    /// belongs to. Without a single entry, nothing says that a round began at the head.
+    pub(super) fn beginning(&self, id: LoopId, node: usize, round: u8) -> Option<State> {
+        let head = self.flow.head(id, node, round).filter(|_| self.flow.loops.is_natural(id))?;
+        self.entries[head].clone()
     }
 
     /// The registers that are used from the head of a loop on, as some round found them there and as they

@@ -106,28 +106,23 @@ impl Draft<'_> {
     /// Makes one of two ways that differ only in a condition, which does not matter then.
     fn unite(&mut self, ways: &mut Vec<Way>) {
         let literals = |exprs: &ExprArena, way: &Way| exprs.literals(way.guard, MOST_LITERALS);
-        let apart = |exprs: &ExprArena, a: &Way, b: &Way| -> Option<ExprId> {
+        let are_alike = |exprs: &ExprArena, a: &Way, b: &Way| -> Option<bool> {
             let (x, y) = (literals(exprs, a)?, literals(exprs, b)?);
             let mut own = x.iter().copied().filter(|literal| !y.contains(literal));
             let mut others = y.iter().copied().filter(|literal| !x.contains(literal));
             let (one, other) = (own.next()?, others.next()?);
             let alone = own.next().is_none() && others.next().is_none();
             let opposite = positive(exprs, one).0 == positive(exprs, other).0;
-            (a.value == b.value && alone && opposite).then_some(one)
+            Some(a.value == b.value && alone && opposite)
         };
         let pair = |exprs: &ExprArena, ways: &[Way]| {
             let all = (0..ways.len()).flat_map(|b| (0..b).map(move |a| (a, b)));
-            all.into_iter().find_map(|(a, b)| Some((a, b, apart(exprs, &ways[a], &ways[b])?)))
+            all.into_iter().find(|&(a, b)| are_alike(exprs, &ways[a], &ways[b]) == Some(true))
         };
-        while let Some((a, b, without)) = pair(&self.exprs, ways) {
-            let rest = literals(&self.exprs, &ways[a]).unwrap_or_default();
-            let rest: Vec<ExprId> = rest.into_iter().filter(|&x| x != without).collect();
-            let mut guard = self.exprs.truth(true);
-            for literal in rest {
-                guard = self.exprs.and(guard, literal);
-            }
+        while let Some((a, b)) = pair(&self.exprs, ways) {
             // Nor does the condition decide about the value.
-            let by = self.common(ways[a].by, ways[b].by);
+            let [guard, by] = [|way: &Way| way.guard, |way: &Way| way.by]
+                .map(|part| self.common(part(&ways[a]), part(&ways[b])));
             ways[a] = Way { guard, by, ..ways[a] };
             ways.remove(b);
         }
@@ -155,8 +150,7 @@ impl Draft<'_> {
             conditions.iter().find_map(|&at| Some((at, self.telling(way, &reads, at, own)?)));
         let end = direct.map(|(at, _)| at);
         for &read in &reads {
-            let Some(halves) = self.first_halves(way, read, end) else { continue };
-            if self.may_spare_one(way, read, end, &mut { MOST_STEPS }) {
+            if let Some(halves) = self.sparing_halves(way, read, end, &mut { MOST_STEPS }) {
                 return Some(halves);
             }
         }
@@ -175,16 +169,29 @@ impl Draft<'_> {
         if !self.reads(way, None).contains(&read) {
             return self.spares(&[read], way, None) && self.is_founded(way);
         }
+        self.sparing_halves(way, read, end, steps).is_some()
+    }
+
+    /// The halves of a way that depends on a read, if one of them comes not to depend on it.
+    fn sparing_halves(
+        &mut self,
+        way: Way,
+        read: AccessId,
+        end: Option<ExprId>,
+        steps: &mut usize,
+    ) -> Option<(Way, Way)> {
         if self.is_sure(read, way) {
-            return false;
+            return None;
         }
-        let Some((one, other)) = self.first_halves(way, read, end) else { return false };
+        let (one, other) = self.first_halves(way, read, end)?;
         let Some(left) = steps.checked_sub(1) else {
             self.coarse = true;
-            return false;
+            return None;
         };
         *steps = left;
-        self.may_spare_one(one, read, end, steps) || self.may_spare_one(other, read, end, steps)
+        let spares = self.may_spare_one(one, read, end, steps)
+            || self.may_spare_one(other, read, end, steps);
+        spares.then_some((one, other))
     }
 
     /// The halves of a way by the earliest of its conditions that can be decided without a read, of those
@@ -264,8 +271,7 @@ impl Draft<'_> {
     fn is_founded(&self, way: Way) -> bool {
         let reads = self.reads(way, None);
         let guards = self.guards_of(&[way.guard, way.value]);
-        let given = self.exprs.literals(way.guard, MOST_LITERALS).unwrap_or_default();
-        let given = given.into_iter().map(|x| positive(&self.exprs, x)).collect();
+        let given = given(&self.exprs, way.guard).collect();
         let mut truths = self.exprs.parts(&guards);
         truths.retain(|&part| self.exprs.width(part) == 1);
         let mut values = Values::default();
@@ -279,8 +285,7 @@ impl Draft<'_> {
     /// Whether all that a condition is computed from happens wherever a guard holds; elsewhere it has
     /// no value to go by.
     fn is_known(&mut self, condition: ExprId, guard: ExprId) -> bool {
-        let literals = self.exprs.literals(guard, MOST_LITERALS).unwrap_or_default();
-        let given: Vec<_> = literals.into_iter().map(|x| positive(&self.exprs, x)).collect();
+        let given = given(&self.exprs, guard).collect();
         self.is_known_in_order(condition, guard, given, MOST_ORDERS)
     }
 
@@ -424,8 +429,7 @@ fn may_differ(exprs: &ExprArena, way: Way) -> bool {
 /// The conditions that decide what a way depends on, the earliest computed first: those of choices
 /// and what truth values are made of, but for what has to hold for the write to happen at all.
 fn conditions(exprs: &ExprArena, way: Way, chances: &[SymbolId]) -> Vec<ExprId> {
-    let given = exprs.literals(way.guard, MOST_LITERALS).unwrap_or_default();
-    let given: Vec<ExprId> = given.into_iter().map(|x| positive(exprs, x).0).collect();
+    let given: Vec<ExprId> = given(exprs, way.guard).map(|(condition, _)| condition).collect();
     let mut out = Vec::new();
     for part in exprs.parts(&[way.guard, way.value]) {
         let asked = match exprs.get(part) {
@@ -445,6 +449,12 @@ fn conditions(exprs: &ExprArena, way: Way, chances: &[SymbolId]) -> Vec<ExprId> 
     out.sort_unstable();
     out.dedup();
     out
+}
+
+/// The conditions that a guard affirms or denies, and whether it affirms them.
+fn given(exprs: &ExprArena, guard: ExprId) -> impl Iterator<Item = (ExprId, bool)> {
+    let literals = exprs.literals(guard, MOST_LITERALS).unwrap_or_default();
+    literals.into_iter().map(|literal| positive(exprs, literal))
 }
 
 /// What a literal affirms or denies, and whether it affirms it.

@@ -210,7 +210,7 @@ impl<'a> Schedules<'a> {
         {
             state = next;
         }
-        let all: Vec<usize> = (0..self.threads.len()).collect();
+        let all = self.all();
         let of = self.together(self.threads.iter().map(|thread| thread.operations.as_slice()));
         let crowd = all.iter().copied().filter(|&other| of.find(other) == of.find(thread));
         let crowd = crowd.map(AgentId::new).collect();
@@ -225,6 +225,10 @@ impl<'a> Schedules<'a> {
             if state.waits[thread] { self.last(state, thread) } else { next }
         };
         threads.iter().copied().filter_map(place).collect()
+    }
+
+    fn all(&self) -> Vec<usize> {
+        (0..self.threads.len()).collect()
     }
 
     /// At which operations these threads wait.
@@ -249,7 +253,7 @@ impl<'a> Schedules<'a> {
 
     /// What of these threads counts in the ends of schedules, and whether these are all ends.
     fn all_ends(&self, of: impl Fn(&State, &[usize]) -> Vec<usize>) -> (Vec<Vec<usize>>, bool) {
-        let all: Vec<usize> = (0..self.threads.len()).collect();
+        let all = self.all();
         let one_end = || vec![of(&self.last_state(), &all)];
         if self.lead_to_one_end() {
             return (one_end(), true);
@@ -260,10 +264,9 @@ impl<'a> Schedules<'a> {
         let (mut ends, mut complete) = (vec![of(&self.start(), &alone)], true);
         for crowd in crowds {
             let Ok(own) = self.ends_of(&crowd, &of) else { return (one_end(), false) };
-            let all = ends.iter().flat_map(|end| own.iter().map(|own| [&end[..], own].concat()));
-            let all: Vec<Vec<usize>> = all.collect();
-            complete &= own.len() < MOST_ENDS && all.len() <= MOST_ENDS;
-            ends = all.into_iter().take(MOST_ENDS).collect();
+            complete &= own.len() < MOST_ENDS && ends.len() * own.len() <= MOST_ENDS;
+            let both = ends.iter().flat_map(|end| own.iter().map(|own| [&end[..], own].concat()));
+            ends = both.take(MOST_ENDS).collect();
         }
         (ends, complete)
     }
@@ -465,8 +468,7 @@ impl<'a> Schedules<'a> {
     /// At which operations threads wait in the end, in one schedule.
     #[must_use]
     pub fn stuck(&self) -> Vec<usize> {
-        let all: Vec<usize> = (0..self.threads.len()).collect();
-        self.waiting(&self.last_state(), &all)
+        self.waiting(&self.last_state(), &self.all())
     }
 
     /// Where everybody is in the end of one schedule.

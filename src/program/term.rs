@@ -133,7 +133,7 @@ impl Term {
     }
 }
 
-/// A function of two floating-point numbers, or of two pairs of them.
+/// A function of two floating-point numbers, or of two pairs of them; those of eight bits have one mode.
 #[must_use]
 pub fn float_result(op: FloatOp, ty: Type, a: Term, b: Term, mode: FloatMode) -> Option<Term> {
     let format = match (ty.kind, ty.bits) {
@@ -141,7 +141,7 @@ pub fn float_result(op: FloatOp, ty: Type, a: Term, b: Term, mode: FloatMode) ->
         (TypeKind::Bfloat, _) | (TypeKind::BfloatX2, _) => Format::Bf16,
         (TypeKind::Float, 32) => Format::F32,
         (TypeKind::Float, 64) => Format::F64,
-        _ => return None,
+        _ => return narrow_result(op, ty, &a, &b),
     };
     let op = Binary::Float(Function { op, format, mode });
     if !ty.is_packed() {
@@ -188,8 +188,7 @@ pub fn atomic_result(
             let flushes = ty == Type::new(TypeKind::Float, 32);
             let subnormals = if flushes { subnormals } else { Subnormals::Kept };
             let mode = FloatMode { subnormals, ..FloatMode::default() };
-            let narrow = narrow_result(op, ty, &old(), &operand);
-            return narrow.or_else(|| float_result(op, ty, old(), operand, mode));
+            return float_result(op, ty, old(), operand, mode);
         }
         AtomicOp::Add => old().binary(Binary::Add, operand),
         AtomicOp::Sub => old().binary(Binary::Sub, operand),

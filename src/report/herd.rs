@@ -32,11 +32,9 @@ pub fn entry(case: &Case, judgement: &Judgement, listing: &Listing, files: &File
         Quantifier::NotExists => (other, matching),
         Quantifier::Exists | Quantifier::Forall => (matching, other),
     };
-    let cut = match listing.cut {
-        Some(Undecided::Bound(_)) => "Loop ",
-        _ => "",
-    };
-    let lacks = listing.states.incomplete.is_some() || listing.cut.is_some() && cut.is_empty();
+    let loops = matches!(listing.cut, Some(Undecided::Bound(_)));
+    let lacks = listing.states.incomplete.is_some() || listing.cut.is_some() && !loops;
+    let cut = if loops { "Loop " } else { "" };
     let _ = writeln!(out, "{cut}{}", answer(judgement));
     let _ = writeln!(out, "Witnesses\nPositive: {positive} Negative: {negative}");
     let _ = writeln!(out, "Condition {}", condition(test));

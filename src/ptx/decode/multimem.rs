@@ -12,8 +12,8 @@ const SECTION: &str = "PTX-9.7.9.14";
 
 const REDUCTIONS: &str = "the operations are `.add`, `.min`, `.max`, `.and`, `.or` and `.xor`";
 const TYPES: &str = ".b32/.b64 for and, or, xor; 32- and 64-bit integers for add, min, max (no add of \
-                     .s64); .f16x2 and .bf16x2; .e4m3x4 and .e5m2x4 but for red; .f32 and .f64 for add; vectors of \
-                     floating point only, of 32 bits at least";
+                     .s64); .f16x2 and .bf16x2; .e4m3x4 and .e5m2x4 but for red; .f32 and .f64 for \
+                     add; vectors of floating point only, of 32 bits at least";
 
 /// Whether a word is what follows `multimem`.
 fn is_operation(word: &str) -> bool {
