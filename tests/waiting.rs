@@ -313,21 +313,6 @@ fn rounds_beyond_the_bound_are_not_lost() {
     }
 }
 
-/// Loops that begin at one place, and threads that are stuck beside one that polls.
-#[test]
-fn loops_are_told_apart() {
-    for (name, expected) in [
-        ("counted-loop-that-begins-with-a-poll", Kind::Allowed),
-        ("poll-that-begins-a-counted-loop", Kind::Allowed),
-        ("four-for-two-beside-a-poll", Kind::Deadlock),
-        ("LB+choice-that-another-replaces", Kind::Allowed),
-    ] {
-        let path = format!("{}/tests/cli/{name}.litmus", env!("CARGO_MANIFEST_DIR"));
-        let text = std::fs::read(&path).expect("a test");
-        assert_eq!(verdict(&path, &text), expected, "{name}");
-    }
-}
-
 /// Where a write has more ways than are told apart, that its value comes from nowhere is not said: in the
 /// way taken, it may depend on less. Nor is it said of what an execution with such a value would come to.
 #[test]

@@ -49,7 +49,7 @@ pub(super) struct DraftAccess {
     pub(super) data_reads: Vec<AccessId>,
     pub(super) rmw_read: Option<AccessId>,
     pub(super) way_of: Option<AccessId>,
-    pub(super) chosen_by: Option<ExprId>,
+    pub(super) chosen_by: Vec<ExprId>,
     /// A plain store that is all its instruction does: no element of a vector, and not at one of
     /// several places that an address may mean, beside which it would keep its own position.
     pub(super) alone: bool,
@@ -475,7 +475,7 @@ impl<'p> Draft<'p> {
                 data_reads: draft.data_reads.clone(),
                 rmw_read: draft.rmw_read,
                 way_of: draft.way_of,
-                chosen_by: draft.chosen_by,
+                chosen_by: draft.chosen_by.clone(),
             });
         }
         for index in 0..graph.accesses.len() {
@@ -525,7 +525,7 @@ impl<'p> Draft<'p> {
                 data_reads: Vec::new(),
                 rmw_read: None,
                 way_of: None,
-                chosen_by: None,
+                chosen_by: Vec::new(),
             });
             graph.events.push(Event {
                 agent: AgentId::new(0),
@@ -639,7 +639,7 @@ impl<'p> Draft<'p> {
             data_reads: Vec::new(),
             rmw_read: None,
             way_of: None,
-            chosen_by: None,
+            chosen_by: Vec::new(),
         });
         graph.events.push(event);
     }

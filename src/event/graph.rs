@@ -150,7 +150,7 @@ pub struct Access {
     /// `None` in the first.
     pub way_of: Option<AccessId>,
     /// For a way, what decided that the value is this one.
-    pub chosen_by: Option<ExprId>,
+    pub chosen_by: Vec<ExprId>,
 }
 
 impl Access {

@@ -12,7 +12,6 @@ use super::loops::LoopId;
 use super::skip::KEPT;
 use super::unfold::ThreadRun;
 use crate::id::ExprId;
-use crate::program::micro::{BarrierGroup, Micro};
 use std::collections::BTreeSet;
 
 /// What a thread does that goes round such a loop up to the bound.
@@ -27,13 +26,6 @@ pub(super) struct Lockstep {
     round: Vec<BarrierKey>,
     /// How many rounds there are up to the bound.
     rounds: u8,
-}
-
-/// Whether a micro-operation is a barrier that all threads of the CTA pass together.
-pub(super) fn is_common(micro: &Micro) -> bool {
-    let Micro::Barrier(barrier) = micro else { return false };
-    let cta = matches!(barrier.group, BarrierGroup::Cta(_));
-    cta && barrier.arrives && barrier.waits && barrier.count.is_none()
 }
 
 impl ThreadRun<'_, '_> {
@@ -62,7 +54,7 @@ impl ThreadRun<'_, '_> {
             self.met.iter().map(|&(_, op)| op).filter(|&op| op < first).collect();
         let surely = |&op: &usize| self.draft.exprs.is_true(self.draft.barrier_guards[op]);
         let alike = rounds.windows(2).all(|pair| pair[0] == pair[1]);
-        if !alike || !surely(&first) || !before.iter().all(surely) {
+        if !alike || !before.iter().all(surely) {
             return;
         }
         let (before, round) = (self.keys(&before), rounds.swap_remove(0));

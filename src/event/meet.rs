@@ -347,7 +347,9 @@ pub(super) fn may_return_less(graph: &EventGraph) -> bool {
     let mut writes = graph.events.iter().filter(|event| event.kind == EventKind::Write);
     writes.any(|event| {
         let access = graph.access(event.access);
-        depends(event.guard) || depends(access.value) || access.chosen_by.is_some_and(depends)
+        depends(event.guard)
+            || depends(access.value)
+            || access.chosen_by.iter().copied().any(depends)
     })
 }
 

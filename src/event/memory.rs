@@ -199,7 +199,7 @@ impl<'p> ThreadRun<'_, 'p> {
             data_reads: Vec::new(),
             rmw_read: None,
             way_of: None,
-            chosen_by: None,
+            chosen_by: Vec::new(),
             alone: false,
             position: self.position,
             span,

@@ -110,7 +110,7 @@ impl<'g> Slice<'g> {
         let misuses = graph.violations.iter().map(|violation| violation.guard);
         let counts = graph.barriers.iter().filter_map(BarrierOp::count);
         let pairs = graph.phases.iter().chain(&graph.awaited).map(|pair| pair.when);
-        let chosen = graph.accesses.iter().filter_map(|access| access.chosen_by);
+        let chosen = graph.accesses.iter().flat_map(|access| access.chosen_by.iter().copied());
         let shown = graph.observed.iter().map(|observed| observed.value);
         let asked = [graph.filter, graph.condition];
         let all = guards.chain(cuts).chain(misuses).chain(counts).chain(pairs).chain(chosen);

@@ -9,7 +9,6 @@
 
 use super::graph::Symbol;
 use super::live::written;
-use super::lockstep::is_common;
 use super::loops::LoopId;
 use super::unfold::{Cell, State, ThreadRun};
 use crate::id::{ExprId, SymbolId};
@@ -37,9 +36,9 @@ impl ThreadRun<'_, '_> {
     /// Whether the only barriers of a loop are for all threads of the CTA, with which rounds can be left
     /// out that write nothing.
     pub(super) fn is_lockstep(&self, id: LoopId) -> bool {
-        let outside = |micro: &Micro| meets(micro) && !is_common(micro) || may_write(micro);
+        let outside = |micro: &Micro| meets(micro) && !micro.meets_whole_cta() || may_write(micro);
         self.flow.loops.is_outermost(id)
-            && self.micros_of(id).any(is_common)
+            && self.micros_of(id).any(Micro::meets_whole_cta)
             && !self.micros_of(id).any(outside)
     }
 

@@ -7,33 +7,56 @@
 //! has there; they lie in one place of the program, and at most one of them happens.
 
 use super::draft::{Draft, DraftAccess, Entry};
-use super::sure::sure_sources;
 use crate::id::{AccessId, ExprId, SymbolId};
 use crate::program::expr::{Binary, Expr, ExprArena, Unary};
 use crate::program::value::Values;
+use rustc_hash::FxHashMap;
 
-/// Into how many writes one is split at most; each of the last depends on whatever any way does.
+/// Into how many writes one is split at most; with more ways it stays one, which depends on whatever any of
+/// them does.
 const MOST_WAYS: usize = 16;
 /// How many parts the value and the guard of a write that is looked at have at most.
 const MOST_PARTS: usize = 256;
 /// How many literals of a guard are looked at.
 pub(super) const MOST_LITERALS: usize = 48;
-/// How many conditions of one write are looked at.
+/// How many conditions are looked at, the next to be asked among them.
 const MOST_CONDITIONS: usize = 16;
 
 /// How many choices between orders of the elements of vectors are looked at.
 const MOST_ORDERS: usize = 6;
 
-/// How many conditions are decided, one after the other, to see whether anything is gained by it.
-const MOST_STEPS: usize = 64;
+/// How often some condition of a write is asked, on one way or another.
+const MOST_STEPS: usize = 256;
 
 /// A way in which a write comes about.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 struct Way {
     guard: ExprId,
     value: ExprId,
-    /// The conditions that have decided the value.
-    by: ExprId,
+    /// The conditions that have decided the value, or what is left of them.
+    by: Vec<ExprId>,
+}
+
+/// Ways that may be one: none of them may happen beside a read on which only others of them depend.
+struct Group {
+    ways: Vec<Way>,
+    /// What some of them depend on.
+    reads: Vec<AccessId>,
+    /// The reads beside which some of them may happen without depending on them.
+    spared: Vec<AccessId>,
+}
+
+impl Group {
+    fn goes_with(&self, other: &Self) -> bool {
+        let depends = |read| self.reads.contains(read) || other.reads.contains(read);
+        !self.spared.iter().chain(&other.spared).any(depends)
+    }
+
+    fn take(&mut self, other: Self) {
+        self.ways.extend(other.ways);
+        self.reads.extend(other.reads);
+        self.spared.extend(other.spared);
+    }
 }
 
 impl Draft<'_> {
@@ -49,12 +72,12 @@ impl Draft<'_> {
             let Some((first, others)) = ways.split_first() else { continue };
             let access = &mut self.accesses[id.index()];
             (access.guard, access.value) = (first.guard, first.value);
-            access.chosen_by = Some(first.by);
+            access.chosen_by.clone_from(&first.by);
             for way in others {
                 let one = self.accesses[id.index()].clone();
                 let other = AccessId::new(self.accesses.len());
-                let Way { guard, value, by } = *way;
-                let (way_of, chosen_by) = (Some(id), Some(by));
+                let Way { guard, value, by: chosen_by } = way.clone();
+                let way_of = Some(id);
                 self.accesses.push(DraftAccess { guard, value, way_of, chosen_by, ..one });
                 self.entries.push(Entry::Access(other));
             }
@@ -64,15 +87,14 @@ impl Draft<'_> {
     /// The ways of a write; none where there is nothing to say.
     fn ways(&mut self, id: AccessId) -> Vec<Way> {
         self.ages.clear();
-        let by = self.exprs.truth(true);
         let access = &self.accesses[id.index()];
-        let whole = Way { guard: access.guard, value: access.value, by };
+        let whole = Way { guard: access.guard, value: access.value, by: Vec::new() };
         let own = access.rmw_read;
-        if !access.write || !may_differ(&self.exprs, whole) {
+        if !access.write || !may_differ(&self.exprs, &whole) {
             return Vec::new();
         }
-        let reads = self.reads(whole, own);
-        if !self.may_spare(&reads, whole) {
+        let reads = self.reads(&whole, own);
+        if !self.may_spare(&reads, &whole) {
             return Vec::new();
         }
         if self.exprs.parts(&[whole.guard, whole.value]).len() > MOST_PARTS {
@@ -80,51 +102,117 @@ impl Draft<'_> {
             return Vec::new();
         }
         let mut happens = whole;
-        let literals = self.exprs.literals(whole.guard, MOST_LITERALS);
+        let literals = self.exprs.literals(happens.guard, MOST_LITERALS);
         self.coarse |= literals.is_none();
         for literal in literals.unwrap_or_default() {
             let (condition, holds) = positive(&self.exprs, literal);
-            happens = self.assume(happens, condition, holds);
+            happens = self.assume(&happens, condition, holds);
         }
-        let (mut open, mut out) = (vec![happens], Vec::new());
-        while let Some(way) = open.pop() {
-            let few = open.len() + out.len() + 2 <= MOST_WAYS;
-            self.coarse |= !few && self.may_spare(&self.reads(way, own), way);
-            match few.then(|| self.halves(way, own)).flatten() {
-                Some((one, other)) => open.extend([other, one]),
-                None => out.push(way),
-            }
-        }
-        self.unite(&mut out);
+        let leaves = self.leaves(happens.clone(), own, &mut { MOST_STEPS });
+        let out = self.grouped(&leaves, &reads, own).unwrap_or_else(|| vec![happens]);
         // Guards that are alike stay alike where nothing is gained.
-        let gains = out != [happens] || self.spares(&reads, happens, own);
-        let founded = gains && out.iter().all(|&way| self.is_founded(way));
+        let gains = out.iter().any(|way| self.spares(&reads, way, own));
+        let founded = gains && leaves.iter().all(|way| self.is_founded(way));
         self.coarse |= gains && !founded;
         if founded { out } else { Vec::new() }
     }
 
-    /// Makes one of two ways that differ only in a condition, which does not matter then.
-    fn unite(&mut self, ways: &mut Vec<Way>) {
-        let literals = |exprs: &ExprArena, way: &Way| exprs.literals(way.guard, MOST_LITERALS);
-        let are_alike = |exprs: &ExprArena, a: &Way, b: &Way| -> Option<bool> {
-            let (x, y) = (literals(exprs, a)?, literals(exprs, b)?);
-            let mut own = x.iter().copied().filter(|literal| !y.contains(literal));
-            let mut others = y.iter().copied().filter(|literal| !x.contains(literal));
-            let (one, other) = (own.next()?, others.next()?);
-            let alone = own.next().is_none() && others.next().is_none();
-            let opposite = positive(exprs, one).0 == positive(exprs, other).0;
-            Some(a.value == b.value && alone && opposite)
+    /// The ways that a way becomes when its conditions are asked, one after the other as the program
+    /// computes them, each only where it still makes a difference.
+    fn leaves(&mut self, way: Way, own: Option<AccessId>, steps: &mut usize) -> Vec<Way> {
+        if self.exprs.is_false(way.guard) {
+            return Vec::new();
+        }
+        let reads = self.reads(&way, own);
+        let halves = self.may_spare(&reads, &way).then(|| self.halves(&way)).flatten();
+        let Some(halves) = halves else { return vec![way] };
+        let Some(left) = steps.checked_sub(1) else {
+            self.coarse = true;
+            return vec![way];
         };
-        let pair = |exprs: &ExprArena, ways: &[Way]| {
-            let all = (0..ways.len()).flat_map(|b| (0..b).map(move |a| (a, b)));
-            all.into_iter().find(|&(a, b)| are_alike(exprs, &ways[a], &ways[b]) == Some(true))
-        };
-        while let Some((a, b)) = pair(&self.exprs, ways) {
-            // Nor does the condition decide about the value.
-            let [guard, by] = [|way: &Way| way.guard, |way: &Way| way.by]
-                .map(|part| self.common(part(&ways[a]), part(&ways[b])));
-            ways[a] = Way { guard, by, ..ways[a] };
-            ways.remove(b);
+        *steps = left;
+        let mut out = Vec::new();
+        for half in halves {
+            out.extend(self.leaves(half, own, steps));
+        }
+        // What leads to one value on both ways does not matter.
+        self.unite(&mut out, |a, b| a.value == b.value);
+        out
+    }
+
+    /// What becomes of a way if the first of its conditions that has a value there holds, and if it does
+    /// not.
+    fn halves(&mut self, way: &Way) -> Option<[Way; 2]> {
+        let mut conditions = self.conditions(way).into_iter();
+        let condition = conditions.find(|&condition| self.is_known(condition, way.guard))?;
+        Some([true, false].map(|holds| self.assume(way, condition, holds)))
+    }
+
+    /// Joins ways where none comes to depend on a read beside which it may happen and that it does without.
+    /// `None` where too many are left.
+    fn grouped(
+        &mut self,
+        leaves: &[Way],
+        reads: &[AccessId],
+        own: Option<AccessId>,
+    ) -> Option<Vec<Way>> {
+        let mut groups = Vec::new();
+        for leaf in leaves {
+            let mut spared = reads.to_vec();
+            spared.retain(|&read| self.spares(&[read], leaf, own));
+            groups.push(Group { ways: vec![leaf.clone()], reads: self.reads(leaf, own), spared });
+        }
+        while let Some((a, b)) = pair(groups.len(), |a, b| groups[a].goes_with(&groups[b])) {
+            let other = groups.remove(b);
+            groups[a].take(other);
+        }
+        let mut out = Vec::new();
+        for mut group in groups {
+            self.unite(&mut group.ways, |_, _| true);
+            while let Some((a, b)) =
+                pair(group.ways.len(), |a, b| group.ways[a].value == group.ways[b].value)
+            {
+                let other = group.ways.remove(b);
+                self.join(&mut group.ways[a], other);
+            }
+            out.extend(group.ways);
+        }
+        self.coarse |= out.len() > MOST_WAYS;
+        (out.len() <= MOST_WAYS).then_some(out)
+    }
+
+    /// Makes one of two ways with one value.
+    fn join(&mut self, way: &mut Way, other: Way) {
+        let common = self.common(way.guard, other.guard);
+        way.guard = self.exprs.or(way.guard, other.guard);
+        // Said apart, for whoever looks at its literals.
+        way.guard = self.exprs.and(common, way.guard);
+        add_new(&mut way.by, &other.by);
+    }
+
+    /// Makes one of any two ways that differ only in a condition, where `alike` holds.
+    fn unite(&mut self, ways: &mut Vec<Way>, alike: impl Fn(&Way, &Way) -> bool) {
+        loop {
+            let guards: Vec<_> =
+                ways.iter().map(|way| self.exprs.literals(way.guard, MOST_LITERALS)).collect();
+            let apart = |a: usize, b: usize| {
+                let both = (guards[a].as_ref()?, guards[b].as_ref()?);
+                only_difference(&self.exprs, both.0, both.1).filter(|_| alike(&ways[a], &ways[b]))
+            };
+            let Some((a, b)) = pair(ways.len(), |a, b| apart(a, b).is_some()) else { return };
+            let Some((condition, holds)) = apart(a, b) else { return };
+            let other = ways.remove(b);
+            let guard = self.common(ways[a].guard, other.guard);
+            let (yes, no) = if holds { (&ways[a], &other) } else { (&other, &ways[a]) };
+            let value = self.exprs.ite(condition, yes.value, no.value);
+            let mut by = yes.by.clone();
+            if yes.value == no.value {
+                by.retain(|x| no.by.contains(x));
+            } else {
+                add_new(&mut by, &no.by);
+                by.retain(|x| positive(&self.exprs, *x).0 != condition);
+            }
+            ways[a] = Way { guard, value, by };
         }
     }
 
@@ -138,82 +226,14 @@ impl Draft<'_> {
         all
     }
 
-    /// What becomes of a way if one of its conditions holds, and if it does not, where that makes a
-    /// difference to what it depends on, or leads to others that make one.
-    fn halves(&mut self, way: Way, own: Option<AccessId>) -> Option<(Way, Way)> {
-        let reads = self.reads(way, own);
-        if !self.may_spare(&reads, way) {
-            return None;
-        }
-        let conditions = self.conditions(way);
-        let direct =
-            conditions.iter().find_map(|&at| Some((at, self.telling(way, &reads, at, own)?)));
-        let end = direct.map(|(at, _)| at);
-        for &read in &reads {
-            if let Some(halves) = self.sparing_halves(way, read, end, &mut { MOST_STEPS }) {
-                return Some(halves);
-            }
-        }
-        direct.map(|(_, halves)| halves)
-    }
-
-    /// Whether a way comes not to depend on a read that may happen beside it when one after the other
-    /// of the conditions is decided that do not depend on the read themselves, of those before one.
-    fn may_spare_one(
-        &mut self,
-        way: Way,
-        read: AccessId,
-        end: Option<ExprId>,
-        steps: &mut usize,
-    ) -> bool {
-        if !self.reads(way, None).contains(&read) {
-            return self.spares(&[read], way, None) && self.is_founded(way);
-        }
-        self.sparing_halves(way, read, end, steps).is_some()
-    }
-
-    /// The halves of a way that depends on a read, if one of them comes not to depend on it.
-    fn sparing_halves(
-        &mut self,
-        way: Way,
-        read: AccessId,
-        end: Option<ExprId>,
-        steps: &mut usize,
-    ) -> Option<(Way, Way)> {
-        if self.is_sure(read, way) {
-            return None;
-        }
-        let (one, other) = self.first_halves(way, read, end)?;
-        let Some(left) = steps.checked_sub(1) else {
-            self.coarse = true;
-            return None;
-        };
-        *steps = left;
-        let spares = self.may_spare_one(one, read, end, steps)
-            || self.may_spare_one(other, read, end, steps);
-        spares.then_some((one, other))
-    }
-
-    /// The halves of a way by the earliest of its conditions that can be decided without a read, of those
-    /// before one.
-    fn first_halves(
-        &mut self,
-        way: Way,
-        read: AccessId,
-        end: Option<ExprId>,
-    ) -> Option<(Way, Way)> {
-        let mut conditions = self.conditions(way);
-        conditions.retain(|&x| end.is_none_or(|end| self.age(x) < self.age(end)));
-        conditions.into_iter().find_map(|condition| {
-            let without = !self.reads_of(&[condition], None).contains(&read);
-            without.then(|| self.parted(way, condition)).flatten()
-        })
-    }
-
     /// The conditions of a way, as many as are looked at.
-    fn conditions(&mut self, way: Way) -> Vec<ExprId> {
+    fn conditions(&mut self, way: &Way) -> Vec<ExprId> {
         let mut conditions = conditions(&self.exprs, way, &self.chances);
-        conditions.sort_by_key(|&condition| (self.age(condition), condition));
+        // To ask what comes from no read makes no dependency.
+        conditions.sort_by_cached_key(|&condition| {
+            let depends = !self.reads_of(&[condition], None).is_empty();
+            (depends, self.age(condition), condition)
+        });
         self.coarse |= conditions.len() > MOST_CONDITIONS;
         conditions.truncate(MOST_CONDITIONS);
         conditions
@@ -227,7 +247,7 @@ impl Draft<'_> {
 
     /// Whether some part of a way may depend on less than the whole: on fewer reads, or on a chance
     /// in the place of the only one.
-    fn may_spare(&self, reads: &[AccessId], way: Way) -> bool {
+    fn may_spare(&self, reads: &[AccessId], way: &Way) -> bool {
         let is_chance = |part: ExprId| match self.exprs.get(part) {
             Expr::Symbol(id) => self.chances.contains(&id),
             _ => false,
@@ -236,50 +256,27 @@ impl Draft<'_> {
         reads.len() > 1 || reads.len() == 1 && parts().into_iter().any(is_chance)
     }
 
-    /// Whether a way depends on a read whatever is decided.
-    fn is_sure(&self, read: AccessId, way: Way) -> bool {
-        let read = Expr::Read(read);
-        let literals = self.exprs.literals(way.guard, MOST_LITERALS).unwrap_or_default();
-        let mut needed = literals.into_iter().chain([way.value]);
-        needed.any(|x| sure_sources(&self.exprs, x).contains(&read))
-    }
-
-    /// The halves of a way by a condition, if one of them does not depend on some of the way's reads
-    /// beside which it may happen.
-    fn telling(
-        &mut self,
-        way: Way,
-        reads: &[AccessId],
-        condition: ExprId,
-        own: Option<AccessId>,
-    ) -> Option<(Way, Way)> {
-        let (one, other) = self.parted(way, condition)?;
-        let spares = self.spares(reads, one, own) || self.spares(reads, other, own);
-        let founded = spares && self.is_founded(one) && self.is_founded(other);
-        self.coarse |= spares && !founded;
-        founded.then_some((one, other))
-    }
-
-    /// The halves of a way by a condition whose value is known wherever the way is taken.
-    fn parted(&mut self, way: Way, condition: ExprId) -> Option<(Way, Way)> {
-        self.is_known(condition, way.guard)
-            .then(|| (self.assume(way, condition, true), self.assume(way, condition, false)))
-    }
-
     /// Whether a way depends on all that decides if what it is computed from happens: what it leaves
     /// out must not be needed to find that out, as engines do, from the parts of a guard.
-    fn is_founded(&self, way: Way) -> bool {
+    fn is_founded(&mut self, way: &Way) -> bool {
         let reads = self.reads(way, None);
+        let depends_on =
+            |this: &Self, x| this.reads_of(&[x], None).iter().all(|r| reads.contains(r));
         let guards = self.guards_of(&[way.guard, way.value]);
-        let given = given(&self.exprs, way.guard).collect();
+        let assumed: Vec<_> = given(&self.exprs, way.guard).collect();
         let mut truths = self.exprs.parts(&guards);
         truths.retain(|&part| self.exprs.width(part) == 1);
+        let mut known: FxHashMap<ExprId, bool> = assumed.iter().copied().collect();
+        for &part in &truths {
+            // A condition as the program has it, of which decisions have made another.
+            if depends_on(self, part) && !known.contains_key(&part) {
+                let rest = self.settled(part, &assumed);
+                known.extend(self.exprs.constant(rest).map(|value| (part, value != 0)));
+            }
+        }
         let mut values = Values::default();
-        values.compute_some(&self.exprs, &truths, &given, |_| None);
-        guards.into_iter().all(|guard| {
-            values.truth(guard) == Some(true)
-                || self.reads_of(&[guard], None).iter().all(|other| reads.contains(other))
-        })
+        values.compute_some(&self.exprs, &truths, &known, |_| None);
+        guards.into_iter().all(|guard| values.truth(guard) == Some(true) || depends_on(self, guard))
     }
 
     /// Whether all that a condition is computed from happens wherever a guard holds; elsewhere it has
@@ -346,7 +343,7 @@ impl Draft<'_> {
     }
 
     /// Whether a way may happen beside one of some reads without depending on it.
-    fn spares(&mut self, reads: &[AccessId], way: Way, own: Option<AccessId>) -> bool {
+    fn spares(&mut self, reads: &[AccessId], way: &Way, own: Option<AccessId>) -> bool {
         let kept = self.reads(way, own);
         reads.iter().filter(|read| !kept.contains(read)).any(|read| {
             let both = self.exprs.and(self.accesses[read.index()].guard, way.guard);
@@ -355,7 +352,7 @@ impl Draft<'_> {
     }
 
     /// What a way depends on, but for the read of the same atomic operation, on which it always does.
-    fn reads(&self, way: Way, own: Option<AccessId>) -> Vec<AccessId> {
+    fn reads(&self, way: &Way, own: Option<AccessId>) -> Vec<AccessId> {
         self.reads_of(&[way.guard, way.value], own)
     }
 
@@ -370,12 +367,12 @@ impl Draft<'_> {
     }
 
     /// A way with one of its conditions decided, and with whatever has to hold there then.
-    fn assume(&mut self, way: Way, condition: ExprId, holds: bool) -> Way {
+    fn assume(&mut self, way: &Way, condition: ExprId, holds: bool) -> Way {
         let mut given = self.exprs.literals(way.guard, MOST_LITERALS).unwrap_or_default();
         let mut next = Some((condition, holds));
-        let mut way = way;
+        let mut way = way.clone();
         while let Some((condition, holds)) = next {
-            way = self.decided(way, condition, holds);
+            way = self.decided(&way, condition, holds);
             given.push(self.literal(condition, holds));
             let literals = self.exprs.literals(way.guard, MOST_LITERALS).unwrap_or_default();
             let exprs = &self.exprs;
@@ -387,7 +384,7 @@ impl Draft<'_> {
     }
 
     /// A way with one of its conditions decided.
-    fn decided(&mut self, way: Way, condition: ExprId, holds: bool) -> Way {
+    fn decided(&mut self, way: &Way, condition: ExprId, holds: bool) -> Way {
         for asked in conditions(&self.exprs, way, &self.chances) {
             let left = self.exprs.decided(asked, &[(condition, holds)]);
             let left = positive(&self.exprs, left).0;
@@ -399,9 +396,10 @@ impl Draft<'_> {
         let mut decided = |x| self.exprs.decided(x, &[(condition, holds)]);
         let (rest, value) = (decided(way.guard), decided(way.value));
         // What decided before may have been decided by this.
-        let before = decided(way.by);
+        let mut by: Vec<ExprId> = way.by.iter().map(|&x| decided(x)).collect();
         let literal = self.literal(condition, holds);
-        let by = if value == way.value { before } else { self.exprs.and(before, literal) };
+        by.extend((value != way.value).then_some(literal));
+        by.retain(|&x| self.exprs.constant(x).is_none());
         Way { guard: self.exprs.and(literal, rest), value, by }
     }
 
@@ -411,7 +409,7 @@ impl Draft<'_> {
 }
 
 /// Whether some part of a way is a choice, or holds for one of several reasons.
-fn may_differ(exprs: &ExprArena, way: Way) -> bool {
+fn may_differ(exprs: &ExprArena, way: &Way) -> bool {
     let constant = exprs.constant(way.value).is_some();
     if constant && exprs.constant(way.guard).is_some() {
         return false;
@@ -428,7 +426,7 @@ fn may_differ(exprs: &ExprArena, way: Way) -> bool {
 
 /// The conditions that decide what a way depends on, the earliest computed first: those of choices
 /// and what truth values are made of, but for what has to hold for the write to happen at all.
-fn conditions(exprs: &ExprArena, way: Way, chances: &[SymbolId]) -> Vec<ExprId> {
+fn conditions(exprs: &ExprArena, way: &Way, chances: &[SymbolId]) -> Vec<ExprId> {
     let given: Vec<ExprId> = given(exprs, way.guard).map(|(condition, _)| condition).collect();
     let mut out = Vec::new();
     for part in exprs.parts(&[way.guard, way.value]) {
@@ -455,6 +453,27 @@ fn conditions(exprs: &ExprArena, way: Way, chances: &[SymbolId]) -> Vec<ExprId> 
 fn given(exprs: &ExprArena, guard: ExprId) -> impl Iterator<Item = (ExprId, bool)> {
     let literals = exprs.literals(guard, MOST_LITERALS).unwrap_or_default();
     literals.into_iter().map(|literal| positive(exprs, literal))
+}
+
+/// The condition that one conjunction affirms and another denies, if they have all else in common, and
+/// whether the first affirms it.
+fn only_difference(exprs: &ExprArena, a: &[ExprId], b: &[ExprId]) -> Option<(ExprId, bool)> {
+    let mut own = a.iter().filter(|x| !b.contains(x));
+    let mut others = b.iter().filter(|x| !a.contains(x));
+    let (one, other) = (positive(exprs, *own.next()?), positive(exprs, *others.next()?));
+    let alone = own.next().is_none() && others.next().is_none();
+    (alone && one.0 == other.0).then_some(one)
+}
+
+/// The first two of so many that satisfy `also`, the earlier one first.
+fn pair(len: usize, also: impl Fn(usize, usize) -> bool) -> Option<(usize, usize)> {
+    let mut pairs = (0..len).flat_map(|b| (0..b).map(move |a| (a, b)));
+    pairs.find(|&(a, b)| also(a, b))
+}
+
+fn add_new(list: &mut Vec<ExprId>, others: &[ExprId]) {
+    let new: Vec<_> = others.iter().copied().filter(|x| !list.contains(x)).collect();
+    list.extend(new);
 }
 
 /// What a literal affirms or denies, and whether it affirms it.

@@ -11,6 +11,7 @@ use super::micro::{
 use super::position::{Position, positions};
 use super::reading::{FailingCas, LongVectors, Readings, SinkAtom, VectorReading};
 use super::registers::Registers;
+use super::rotate::rotate;
 use super::special::opaque;
 use super::term::{Extension, Term, atomic_result, extension, float_result};
 use crate::litmus::ast::{DeclaredSpace, Dialect, LaunchSize, Test, ThreadPlace};
@@ -29,7 +30,8 @@ use rustc_hash::FxHashMap;
 pub fn lower(test: &Test, readings: Readings) -> Program {
     let layout = Layout::new(test);
     let thread = |(index, at)| lower_thread(test, &layout, index, at, readings);
-    let threads = positions(test).into_iter().enumerate().map(thread).collect();
+    let mut threads: Vec<_> = positions(test).into_iter().enumerate().map(thread).collect();
+    rotate(&mut threads);
     Program {
         threads,
         layout,

@@ -21,6 +21,7 @@ pub mod reading;
 mod registers;
 mod replace;
 mod reshape;
+mod rotate;
 mod special;
 pub mod term;
 mod truth;

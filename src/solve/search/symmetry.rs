@@ -122,9 +122,11 @@ fn exchangeable(
             && form(x) == form(y)
             && same_dependencies(p.access, q.access)
             && equal(graph, p.guard, q.guard, &exchange, &mut known)
-            && match (graph.access(p.access).chosen_by, graph.access(q.access).chosen_by) {
-                (Some(by), Some(other)) => equal(graph, by, other, &exchange, &mut known),
-                (by, other) => by == other,
+            && {
+                let [by, other] = [p, q].map(|event| &graph.access(event.access).chosen_by);
+                let mut both = by.iter().zip(other);
+                by.len() == other.len()
+                    && both.all(|(&by, &other)| equal(graph, by, other, &exchange, &mut known))
             }
             && equal(
                 graph,
