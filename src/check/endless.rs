@@ -13,6 +13,7 @@ use crate::id::AgentId;
 use crate::solve::{Answer, Core, Engine, Goal, Problem};
 use crate::source::Span;
 use crate::verdict::{Decided, Reason, Undecided, Verdict};
+use std::collections::BTreeSet;
 
 /// Where threads wait.
 enum Wait {
@@ -41,19 +42,20 @@ pub(super) fn verdict(
         false => wait(problem, engine, settings),
     };
     let endless = |endless| Verdict::Forbidden(Core { endless, ..Core::default() });
-    let by_wait = |unclear: Verdict| match wait() {
+    let by_wait = || match wait() {
         Ok(Wait::AtBarriers(reason)) => Verdict::Deadlock(reason),
         Ok(Wait::InLoops) => endless(loops.clone()),
-        Ok(Wait::Unclear) => unclear,
+        Ok(Wait::Unclear) => endless(with_barriers(graph, &loops)),
         Ok(Wait::Misuse(verdict)) => verdict,
         Err(why) => Verdict::Unknown(why),
     };
     match engine.find(problem, Goal::Endless, settings.budget).decided() {
-        Ok(Decided::Yes(_)) => barriers::certain_misuse(problem, engine, settings)
-            .unwrap_or_else(|| by_wait(endless(with_barriers(graph, &loops)))),
+        Ok(Decided::Yes(_)) => {
+            barriers::certain_misuse(problem, engine, settings).unwrap_or_else(by_wait)
+        }
         Ok(Decided::No(_)) if graph.barriers.is_empty() => Verdict::Forbidden(core),
         Ok(Decided::No(_)) => match barriers::stuck(problem, core, engine, settings) {
-            somewhere @ Verdict::Deadlock(_) => by_wait(somewhere),
+            Verdict::Deadlock(_) => by_wait(),
             other => other,
         },
         Err(why) => Verdict::Unknown(why),
@@ -111,6 +113,14 @@ fn wait(problem: Problem<'_>, engine: &dyn Engine, settings: Settings) -> Result
     // Whether all leave their loops and some come to where they are stopped.
     let come_to = |ends: &Ends| completes(&up_to(graph, ends, |_| true));
     let one_end = schedules.lead_to_one_end();
+    // Whatever becomes of the others.
+    let is_certain = |&b: &usize| left.exprs.is_true(left.event(left.barriers[b].event).guard);
+    let certain = (0..graph.barriers.len()).filter(is_certain);
+    for b in certain.filter(|&b| too_few_can_come(graph, b)) {
+        if are_reached(graph, &first_of_others(graph, &[b]), &[b], completes)? {
+            return Ok(Wait::AtBarriers(barriers::deadlock(graph, &[b])));
+        }
+    }
     let Ok(misuses) = schedules.misuses() else { return Ok(Wait::Unclear) };
     for Misused { misuse, places, .. } in misuses {
         if let Some(ends) = ends_at(&places)
@@ -146,8 +156,11 @@ fn wait(problem: Problem<'_>, engine: &dyn Engine, settings: Settings) -> Result
             Some(_) => {}
             None => settled = false,
         }
-        for group in by_cta(graph, waiting) {
-            if are_reached(graph, waiting, &group, completes)? {
+        for group in groups(graph, waiting) {
+            let first = first_of_others(graph, &group);
+            if are_reached(graph, waiting, &group, completes)?
+                || are_reached(graph, &first, &group, completes)?
+            {
                 if one_end {
                     return Ok(at_barriers(&group));
                 }
@@ -180,9 +193,9 @@ fn by_values(problem: Problem<'_>, engine: &dyn Engine, settings: Settings) -> O
     stuck::in_no_end(problem, engine, settings).map(Wait::AtBarriers)
 }
 
-/// Operations at which threads are stuck, those of each CTA apart; all together where one may be stuck
-/// because another one is, at the barrier of a cluster or before a task.
-fn by_cta(graph: &EventGraph, stuck: &[usize]) -> Vec<Vec<usize>> {
+/// Operations at which threads are stuck, those of each CTA apart, and then each of several apart; all
+/// together where one may be stuck because another one is, at the barrier of a cluster or before a task.
+fn groups(graph: &EventGraph, stuck: &[usize]) -> Vec<Vec<usize>> {
     let mut groups: IndexMap<_, Vec<usize>> = IndexMap::default();
     let of_cluster = |&b: &usize| matches!(graph.barriers[b].key, BarrierKey::Cluster(_));
     if !graph.api_edges.is_empty() || stuck.iter().any(of_cluster) {
@@ -192,7 +205,36 @@ fn by_cta(graph: &EventGraph, stuck: &[usize]) -> Vec<Vec<usize>> {
     for b in stuck {
         groups.entry(cta_of(graph, graph.barriers[*b].event)).or_default().push(*b);
     }
-    groups.into_values().collect()
+    let together: Vec<Vec<usize>> = groups.into_values().collect();
+    let several = together.iter().filter(|group| group.len() > 1);
+    let alone = several.flatten().filter(|&&b| too_few_can_come(graph, b));
+    let alone: Vec<Vec<usize>> = alone.map(|&b| vec![b]).collect();
+    [together, alone].concat()
+}
+
+/// Whether fewer warps have operations on the barrier of one that waits than its count asks for.
+fn too_few_can_come(graph: &EventGraph, b: usize) -> bool {
+    let op = &graph.barriers[b];
+    let Some(wanted) = stuck::wanted(graph, op) else { return false };
+    let here = graph.barriers.iter().filter(|other| other.key == op.key && other.arrives);
+    let agents = here.map(|other| graph.event(other.event).agent);
+    let warps: BTreeSet<_> = agents.map(|agent| graph.warp_of(agent).ok_or(agent)).collect();
+    op.waits && (warps.len() as u128) < wanted
+}
+
+/// The operations of a group, and the first of each thread that is not in it: how far threads come that
+/// wait for others in loops.
+fn first_of_others(graph: &EventGraph, group: &[usize]) -> Vec<usize> {
+    let agent = |b: usize| graph.event(graph.barriers[b].event).agent;
+    let mut seen: Vec<AgentId> = group.iter().map(|&b| agent(b)).collect();
+    let mut out = group.to_vec();
+    for b in 0..graph.barriers.len() {
+        if !seen.contains(&agent(b)) {
+            seen.push(agent(b));
+            out.push(b);
+        }
+    }
+    out
 }
 
 /// Whether threads come to some of the operations at which threads are stuck, be it that others stay in

@@ -201,7 +201,7 @@ fn are_alone(graph: &EventGraph, key: &BarrierKey) -> bool {
 }
 
 /// How many threads, each of its own warp, an operation with a count asks for.
-fn wanted(graph: &EventGraph, op: &BarrierOp) -> Option<u128> {
+pub(super) fn wanted(graph: &EventGraph, op: &BarrierOp) -> Option<u128> {
     let BarrierRule::Count(count) = op.rule else { return None };
     let count = graph.exprs.constant(count)?;
     Some(if counts_warps(count) { count / WARP_SIZE } else { count })
