@@ -274,7 +274,7 @@ fn list_with(
         }
         matching.push(execution.truth(graph.condition) == Some(true));
     }
-    let cut = check::unlisted(&graph, model, &states, engine, settings);
+    let cut = check::unlisted(&case.test, &graph, model, &states, engine, settings);
     Ok(Listing { states, matching, cut, graph })
 }
 

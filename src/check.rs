@@ -104,13 +104,14 @@ fn unfolded_twice(
     settings: Settings,
     unfolding: Unfolding,
 ) -> EventGraph {
-    let graph = unfolded(test, model, settings, unfolding, &BTreeSet::new());
+    let ahead = Unfolding { ahead: false, ..unfolding };
+    let graph = unfolded(test, model, settings, ahead, &BTreeSet::new());
     // One that is too large is not decided anyway.
     let transparent = match graph.events.len() > MOST_EVENTS {
         true => BTreeSet::new(),
         false => transparent::objects(&graph, model),
     };
-    match transparent.is_empty() {
+    match transparent.is_empty() && !unfolding.ahead {
         true => graph,
         false => unfolded(test, model, settings, unfolding, &transparent),
     }
@@ -130,6 +131,7 @@ fn unfolding(model: &Model, settings: Settings) -> Unfolding {
         grounded: thin_air(model).is_some(),
         looks: false,
         skips: settings.skips,
+        ahead: false,
         loose: settings.loose,
     }
 }
@@ -415,7 +417,7 @@ fn void(
 fn reached(test: &Test, problem: Problem<'_>, engine: &dyn Engine, settings: Settings) -> Verdict {
     match engine.find(problem, goal_of(test.quantifier), settings.budget).decided() {
         Ok(Decided::Yes(choices)) => witnessed(problem, goal_of(test.quantifier), *choices),
-        Ok(Decided::No(core)) => match excluded(problem, core, engine, settings) {
+        Ok(Decided::No(core)) => match excluded(test, problem, core, engine, settings) {
             Verdict::Forbidden(core) if core.axioms.is_empty() && core.endless.is_empty() => {
                 Verdict::Forbidden(if_torn(test, problem, engine, settings).unwrap_or(core))
             }
@@ -640,8 +642,14 @@ pub fn confirm(model: &Model, goal: Goal, execution: &Execution<'_>) -> Result<R
 }
 
 /// Without an execution, the bound or a deadlock may be to blame.
-fn excluded(problem: Problem<'_>, core: Core, engine: &dyn Engine, settings: Settings) -> Verdict {
-    if let Some(why) = cut(problem, engine, settings) {
+fn excluded(
+    test: &Test,
+    problem: Problem<'_>,
+    core: Core,
+    engine: &dyn Engine,
+    settings: Settings,
+) -> Verdict {
+    if let Some(why) = cut(test, problem, engine, settings) {
         return Verdict::Unknown(why);
     }
     let (meets, endless) = (!problem.graph.barriers.is_empty(), spins(problem.graph));

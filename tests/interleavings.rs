@@ -309,7 +309,7 @@ fn found(
         return Err("too large");
     }
     let states = engine.states(problem, settings.budget).map_err(|_| "unsupported")?;
-    let bound = cut(problem, engine, settings).is_some();
+    let bound = cut(test, problem, engine, settings).is_some();
     let more = bound || states.incomplete.is_some();
     let names = observed(test.threads.len());
     let place = |name: &String| graph.observed.iter().position(|o| o.name == *name);

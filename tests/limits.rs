@@ -228,7 +228,7 @@ fn long_computations_are_decided_or_unknown() {
     let choices = format!("{start}{choices}setp.eq.u32 %p2, %r2, 7; @%p2 {STORE}");
     let choices = blocks("", &choices, "x == 1");
     decided("choices", &choices, "--timeout 20", "");
-    let products = "mad.lo.u32 %r2, %r2, %r2, %r1;".repeat(DEEP);
+    let products = "mad.lo.u32 %r2, %r2, %r2, %r1;".repeat(DEEP / 2);
     let products = format!(
         "PTX limits\n.shared .u32 s;\nP0 @ cta 0 {{ ld.shared.u32 %r1, [s]; mov.u32 %r2, %r1; \
          {products} st.shared.u32 [s], %r2; }}\nexists (s == 9)\n"

@@ -39,6 +39,8 @@ struct Loop {
     acts: Vec<Act>,
     until: bool,
     value: u32,
+    /// Whether all acts but the last happen only if the thread has read 1 at first.
+    guarded: bool,
 }
 
 /// An instruction, with `{r}` for a new register and `{v}` for the result before it.
@@ -92,10 +94,13 @@ fn act() -> impl Strategy<Value = Act> {
 
 fn threads() -> impl Strategy<Value = Vec<Thread>> {
     let acts = (vec(act(), 0..=1), prop_oneof![4 => update(), 1 => act()]);
-    let turns = (acts, any::<bool>(), 0..3_u32).prop_map(|((mut acts, last), until, value)| {
-        acts.push(last);
-        Loop { acts, until, value }
-    });
+    let guarded = prop::bool::weighted(0.3);
+    let turns = (acts, any::<bool>(), 0..3_u32, guarded).prop_map(
+        |((mut acts, last), until, value, guarded)| {
+            acts.push(last);
+            Loop { acts, until, value, guarded }
+        },
+    );
     let loops =
         proptest::option::weighted(0.8, turns).prop_map(|turns| turns.into_iter().collect());
     let thread = (vec(act(), 0..=2), loops, vec(act(), 0..=2), 0..2_u32)
@@ -124,8 +129,15 @@ impl Printer {
 
     fn turns(&mut self, index: usize, turns: &Loop) {
         let first = self.registers;
+        let guarded = turns.guarded && first > 0;
+        if guarded {
+            let _ = writeln!(self.out, "  setp.eq.u32 %g{index}, %r0, 1;");
+        }
         for (at, act) in turns.acts.iter().enumerate() {
-            self.act(act, &if at == 0 { format!("L{index}:") } else { String::new() });
+            let label = if at == 0 { format!("L{index}:") } else { String::new() };
+            let applies = guarded && at + 1 < turns.acts.len();
+            let guard = if applies { format!("  @%g{index}") } else { String::new() };
+            self.act(act, &format!("{label}{guard}"));
         }
         // What sets no register would wait for nothing.
         let Some(last) = self.registers.checked_sub(1).filter(|&r| r >= first) else { return };
@@ -214,7 +226,7 @@ fn compare(
 ) -> Result<Shown, String> {
     let short = graph_of(test, model, settings);
     let asked = Settings { budget: BUDGET, ..settings };
-    if cut(Problem { graph: &short, model }, engine, asked).is_some() {
+    if cut(test, Problem { graph: &short, model }, engine, asked).is_some() {
         return Ok(Shown::Cut);
     }
     if short.cuts.is_empty() {

@@ -1,8 +1,12 @@
 //! What the bound on loops leaves open: which loop it cuts, and whether a higher one may tell.
 
 use super::coarse::MANY_WAYS;
-use super::{MOST_RAISED, STEPS_FOR_MORE, Settings, decide, graph_of, in_order, may_raise, void};
+use super::{
+    MOST_RAISED, STEPS_FOR_MORE, Settings, decide, graph_of, in_order, may_raise, unfolded_twice,
+    unfolding, void,
+};
 use crate::event::graph::{Ahead, Cut, CutKind, EventGraph};
+use crate::event::unfold::Unfolding;
 use crate::litmus::ast::Test;
 use crate::relation::expr::Model;
 use crate::relation::thin_air::no_value_from_nowhere;
@@ -10,9 +14,15 @@ use crate::solve::{Answer, Engine, Goal, Problem};
 use crate::source::Span;
 use crate::verdict::{Beyond, Bounded, Decided, Undecided, Verdict};
 
-/// Why executions may be missing because loops are cut by the bound; `None` where none is.
+/// Why executions of a test, of which these are the events, may be missing because loops are cut by the
+/// bound; `None` where none is.
 #[must_use]
-pub fn cut(problem: Problem<'_>, engine: &dyn Engine, settings: Settings) -> Option<Undecided> {
+pub fn cut(
+    test: &Test,
+    problem: Problem<'_>,
+    engine: &dyn Engine,
+    settings: Settings,
+) -> Option<Undecided> {
     let graph = problem.graph;
     if graph.cuts.iter().all(|cut| cut.kind != CutKind::Bound) {
         return None;
@@ -20,7 +30,14 @@ pub fn cut(problem: Problem<'_>, engine: &dyn Engine, settings: Settings) -> Opt
     let find = |graph: &EventGraph| {
         engine.find(Problem { graph, ..problem }, Goal::BoundHit, settings.budget)
     };
-    match find(graph).decided() {
+    let hit = find(graph);
+    // What is behind the bound may be needed to come there.
+    let ahead = matches!(hit, Answer::No(_)).then(|| with_writes_ahead(test, problem, settings));
+    let (graph, hit) = match ahead.as_ref().and_then(Option::as_ref) {
+        Some(ahead) => (ahead, find(ahead)),
+        None => (graph, hit),
+    };
+    match hit.decided() {
         Ok(Decided::Yes(_)) => {}
         Ok(Decided::No(_)) => return None,
         Err(why) => return Some(why),
@@ -38,6 +55,18 @@ pub fn cut(problem: Problem<'_>, engine: &dyn Engine, settings: Settings) -> Opt
         None => Beyond::Higher,
     };
     Some(Undecided::Bound(Bounded { rounds: graph.bound, branch, beyond }))
+}
+
+/// The events, with those writes besides that may come behind what the bound cuts off. `None` where there
+/// are none.
+fn with_writes_ahead(
+    test: &Test,
+    Problem { graph, model }: Problem<'_>,
+    settings: Settings,
+) -> Option<EventGraph> {
+    let unfolding = Unfolding { ahead: true, ..unfolding(model, settings) };
+    let ahead = unfolded_twice(test, model, settings, unfolding);
+    (ahead.events.len() > graph.events.len()).then_some(ahead)
 }
 
 /// The verdict where something undefined happens in a round that the bound has cut off of a program

@@ -6,6 +6,7 @@
 
 use super::{STEPS_FOR_MORE, Settings, bound};
 use crate::event::graph::EventGraph;
+use crate::litmus::ast::Test;
 use crate::relation::expr::Model;
 use crate::relation::thin_air::no_value_from_nowhere;
 use crate::solve::{Answer, Budget, Engine, Goal, Problem, States};
@@ -58,6 +59,7 @@ fn rests_on(problem: Problem<'_>) -> Option<usize> {
 /// dependencies that may be too many. `None` where it lacks none for such a reason.
 #[must_use]
 pub fn unlisted(
+    test: &Test,
     graph: &EventGraph,
     model: &Model,
     states: &States,
@@ -76,7 +78,7 @@ pub fn unlisted(
             return Some(Undecided::Unsupported(MANY_WAYS.to_owned()));
         }
     }
-    bound::cut(problem, &Careful(engine), settings)
+    bound::cut(test, problem, &Careful(engine), settings)
 }
 
 /// The events with the condition that the final state is none of these.

@@ -113,13 +113,8 @@ fn wait(problem: Problem<'_>, engine: &dyn Engine, settings: Settings) -> Result
     // Whether all leave their loops and some come to where they are stopped.
     let come_to = |ends: &Ends| completes(&up_to(graph, ends, |_| true));
     let one_end = schedules.lead_to_one_end();
-    // Whatever becomes of the others.
-    let is_certain = |&b: &usize| left.exprs.is_true(left.event(left.barriers[b].event).guard);
-    let certain = (0..graph.barriers.len()).filter(is_certain);
-    for b in certain.filter(|&b| too_few_can_come(graph, b)) {
-        if are_reached(graph, &first_of_others(graph, &[b]), &[b], completes)? {
-            return Ok(Wait::AtBarriers(barriers::deadlock(graph, &[b])));
-        }
+    if let Some(b) = never_complete(graph, &left, completes)? {
+        return Ok(Wait::AtBarriers(barriers::deadlock(graph, &[b])));
     }
     let Ok(misuses) = schedules.misuses() else { return Ok(Wait::Unclear) };
     for Misused { misuse, places, .. } in misuses {
@@ -210,6 +205,23 @@ fn groups(graph: &EventGraph, stuck: &[usize]) -> Vec<Vec<usize>> {
     let alone = several.flatten().filter(|&&b| too_few_can_come(graph, b));
     let alone: Vec<Vec<usize>> = alone.map(|&b| vec![b]).collect();
     [together, alone].concat()
+}
+
+/// An operation at a barrier that is never complete, whatever others do, to which a thread comes, given the
+/// program in which all leave their loops.
+fn never_complete(
+    graph: &EventGraph,
+    left: &EventGraph,
+    completes: impl Fn(&EventGraph) -> Result<bool, Undecided>,
+) -> Result<Option<usize>, Undecided> {
+    for b in (0..graph.barriers.len()).filter(|&b| too_few_can_come(graph, b)) {
+        let is_certain = left.exprs.is_true(left.event(left.barriers[b].event).guard);
+        let first = first_of_others(graph, &[b]);
+        if is_certain && are_reached(graph, &first, &[b], &completes)? {
+            return Ok(Some(b));
+        }
+    }
+    Ok(None)
 }
 
 /// Whether fewer warps have operations on the barrier of one that waits than its count asks for.

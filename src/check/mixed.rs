@@ -169,7 +169,7 @@ fn excluded_by_atomics(
         }
         let problem = Problem { graph: &graph, model: &model };
         match engine.find(problem, goal_of(test.quantifier), settings.budget).decided()? {
-            Decided::No(core) => match cut(problem, engine, settings) {
+            Decided::No(core) => match cut(test, problem, engine, settings) {
                 Some(why) => Err(why),
                 None => Ok(Some(core)),
             },

@@ -207,7 +207,9 @@ pub(super) fn races(arguments: &RacesArguments, console: &Console) -> Result<Sta
             let cut = judgement.graph.as_ref().and_then(|graph| {
                 let problem = Problem { graph, model };
                 let engines = loaded.engines.iter().map(AsRef::as_ref);
-                let cut = |engine: &dyn Engine| check::cut(problem, &Careful(engine), settings);
+                let cut = |engine: &dyn Engine| {
+                    check::cut(&loaded.case.test, problem, &Careful(engine), settings)
+                };
                 engines.map(cut).reduce(|first, next| next.and(first))?
             });
             let cut = open.or(cut);

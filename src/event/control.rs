@@ -4,7 +4,7 @@
 //! resets the counters of the loops inside.
 
 use super::loops::{LoopId, Loops};
-use crate::program::micro::{Micro, Step, ThreadCode};
+use crate::program::micro::ThreadCode;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// How many registers and counters all copies of a thread's steps may have together.
@@ -60,20 +60,6 @@ pub(crate) struct ControlFlow {
     rounds: Vec<u8>,
     counters: Vec<Vec<u8>>,
     positions: FxHashMap<NodeKey, usize>,
-}
-
-/// The branch of a step, if it has one.
-pub(crate) fn branch_target(step: &Step) -> Option<usize> {
-    step.micros.iter().find_map(|m| match m {
-        Micro::Branch { target, .. } => Some(*target),
-        _ => None,
-    })
-}
-
-/// Whether control may go on to the next statement.
-pub(crate) fn falls_through(step: &Step) -> bool {
-    let leaves = |m: &Micro| matches!(m, Micro::Exit | Micro::Branch { condition: None, .. });
-    step.guard.is_some() || !step.micros.iter().any(leaves)
 }
 
 impl ControlFlow {
@@ -170,8 +156,8 @@ impl ControlFlow {
     /// The ways out of a copy, as keys: on, and by the branch.
     fn ways(&self, code: &ThreadCode, key: &NodeKey) -> [Way; 2] {
         let step = &code.steps[key.step];
-        let next = falls_through(step).then(|| self.way(code, key, key.step + 1));
-        let taken = branch_target(step).map(|target| self.way(code, key, target));
+        let next = step.falls_through().then(|| self.way(code, key, key.step + 1));
+        let taken = step.branch_target().map(|target| self.way(code, key, target));
         [next.unwrap_or(Way::Nowhere), taken.unwrap_or(Way::Nowhere)]
     }
 

@@ -4,7 +4,6 @@
 //! round, and in every round something changes that is used in the next. A loop that the bound cuts
 //! although it counts is given more rounds, up to a limit.
 
-use super::control::branch_target;
 use super::draft::Draft;
 use super::loops::LoopId;
 use super::unfold::{State, ThreadRun};
@@ -128,7 +127,7 @@ impl ThreadRun<'_, '_> {
         let end = self.code.steps.len();
         let ends = |m: &Micro| matches!(m, Micro::Exit);
         let exit = self.code.steps[step].micros.iter().any(ends).then_some(end);
-        let target = branch_target(&self.code.steps[step]).or(exit);
+        let target = self.code.steps[step].branch_target().or(exit);
         let condition = self.with_tables(condition);
         let (Some(target), Some(_)) = (target, self.draft.exprs.constant(condition)) else {
             return;

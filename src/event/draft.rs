@@ -1,5 +1,7 @@
 //! The event graph under construction: accesses before they are split into pieces.
 
+use super::access::DraftAccess;
+use super::ahead::Readers;
 use super::barrier::{BarrierKey, BarrierOp, BarrierRule, Exchange, meets_by_turn};
 use super::base::Known;
 use super::condition::Conditions;
@@ -17,6 +19,7 @@ use super::meet::{Meetings, barrier_uses};
 use super::opaque::Opaque;
 use super::pieces::Pieces;
 use super::unfold::{Unfolding, union};
+use super::ways::Age;
 use crate::id::{AccessId, AgentId, EventId, ExprId, LocId, ObjectId, SymbolId, VirtualId};
 use crate::litmus::ast::DeclaredSpace;
 use crate::program::expr::{Expr, ExprArena};
@@ -26,55 +29,6 @@ use crate::ptx::operation::{Order, Proxy, ProxyFenceKind, Scope};
 use crate::source::Span;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
-
-/// An access before splitting.
-#[derive(Clone, Debug)]
-pub(super) struct DraftAccess {
-    pub(super) thread: usize,
-    /// The copy of the step that it is of.
-    pub(super) node: usize,
-    pub(super) guard: ExprId,
-    pub(super) object: ObjectId,
-    pub(super) virt: VirtualId,
-    pub(super) offset: u64,
-    pub(super) bytes: u32,
-    pub(super) order: Order,
-    pub(super) scope: Option<Scope>,
-    pub(super) proxy: Proxy,
-    pub(super) marks: Marks,
-    pub(super) write: bool,
-    pub(super) value: ExprId,
-    pub(super) address_reads: Vec<AccessId>,
-    pub(super) control_reads: Vec<AccessId>,
-    pub(super) data_reads: Vec<AccessId>,
-    pub(super) rmw_read: Option<AccessId>,
-    pub(super) way_of: Option<AccessId>,
-    pub(super) chosen_by: Vec<ExprId>,
-    /// A plain store that is all its instruction does: no element of a vector, and not at one of
-    /// several places that an address may mean, beside which it would keep its own position.
-    pub(super) alone: bool,
-    pub(super) position: u32,
-    pub(super) span: Span,
-}
-
-impl DraftAccess {
-    /// The first byte behind it, counted from the start of its object.
-    pub(super) fn end(&self) -> u64 {
-        self.offset + u64::from(self.bytes)
-    }
-
-    /// Whether both are at some of the same bytes.
-    pub(super) fn overlaps(&self, other: &Self) -> bool {
-        self.object == other.object && self.offset < other.end() && other.offset < self.end()
-    }
-
-    /// Whether both are plain stores of one thread that differ in nothing but when they happen.
-    fn is_other_branch(&self, other: &Self) -> bool {
-        let place = |a: &Self| (a.thread, a.object, a.virt, a.offset, a.bytes);
-        let form = |a: &Self| (a.order, a.scope, a.proxy, a.marks, a.value);
-        self.alone && other.alone && place(self) == place(other) && form(self) == form(other)
-    }
-}
 
 /// An event that is no memory access.
 #[derive(Clone, Debug)]
@@ -106,6 +60,8 @@ pub(super) struct Facts {
     pub(super) transparent: BTreeSet<ObjectId>,
     /// Places that computed addresses never mean. They hold for loops that are given `rounds`.
     pub(super) never: BTreeSet<Place>,
+    /// How often variables are read, where writes behind the bound are asked for.
+    pub(super) readers: Option<Readers>,
     /// How often loops that count go round at most, to begin with.
     pub(super) rounds: Rounds,
 }
@@ -135,10 +91,15 @@ pub(super) struct Draft<'p> {
     pub(super) skipped: Vec<SymbolId>,
     /// Truth values that the execution chooses, whatever it reads.
     pub(super) chances: Vec<SymbolId>,
+    /// That what is written ahead ([`super::ahead`]) is written by threads that are cut.
+    pub(super) as_cut: ExprId,
     /// Loops with barriers that the bound cuts.
     pub(super) locksteps: Vec<Lockstep>,
-    /// What conditions were before decisions made others of them ([`super::ways`]).
-    pub(super) ages: FxHashMap<ExprId, ExprId>,
+    /// What conditions of branches, predicates and selections are made of, and how much of that the program
+    /// has used before.
+    pub(super) uses: FxHashMap<ExprId, usize>,
+    /// When conditions were used, or computed, before decisions made others of them ([`super::ways`]).
+    pub(super) ages: FxHashMap<ExprId, Age>,
     /// Whether a write may come about in more ways than are told apart.
     pub(super) coarse: bool,
     /// Whether vectors have more orders of their elements than are looked at.
@@ -170,12 +131,15 @@ impl<'p> Draft<'p> {
         results: Vec<Vec<AccessId>>,
         rounds: Rounds,
     ) -> Self {
+        let mut exprs = ExprArena::default();
+        let as_cut = exprs.truth(true);
         Self {
             program,
             unfolding,
             facts,
             fixed: FxHashMap::default(),
-            exprs: ExprArena::default(),
+            exprs,
+            as_cut,
             symbols: Vec::new(),
             cuts: Vec::new(),
             bound: unfolding.bound.max(1),
@@ -186,6 +150,7 @@ impl<'p> Draft<'p> {
             skipped: Vec::new(),
             chances: Vec::new(),
             locksteps: Vec::new(),
+            uses: FxHashMap::default(),
             ages: FxHashMap::default(),
             coarse: unfolding.loose,
             some_orders: false,
@@ -393,6 +358,7 @@ impl<'p> Draft<'p> {
         self.look_at_non_coherent_loads();
         self.look_at_objects();
         self.look_at_arrivals();
+        self.settle_ahead();
         self.settle_locksteps();
         self.settle_guards();
         self.split_ways();

@@ -4,8 +4,7 @@
 //! decides neither what is written, nor where, nor whether, has no part in them: what it holds may come
 //! from more reads or from fewer.
 
-use super::control::{branch_target, falls_through};
-use super::live::{conditions, effects, until_stable};
+use super::live::until_stable;
 use crate::program::micro::{Micro, Step, ThreadCode};
 
 /// For every step, the registers that a write or a barrier may depend on from there on.
@@ -34,7 +33,7 @@ fn before<'f>(
     let mut now = behind.to_vec();
     let mut matters = false;
     for micro in step.micros.iter().rev() {
-        let (reads, written) = effects(micro);
+        let (reads, written) = micro.effects();
         match micro {
             Micro::Branch { target, .. } => {
                 now.iter_mut().zip(at(*target)).for_each(|(needed, &there)| *needed |= there);
@@ -55,7 +54,7 @@ fn before<'f>(
     }
     if matters {
         let mut own = Vec::new();
-        conditions(step).for_each(|term| term.registers(&mut own));
+        step.conditions().for_each(|term| term.registers(&mut own));
         own.into_iter().for_each(|register| now[register] = true);
     }
     now
@@ -67,8 +66,8 @@ fn to_goals(code: &ThreadCode) -> Vec<bool> {
     let mut leads = vec![false; steps + 1];
     until_stable((0..steps).rev(), |index| {
         let step = &code.steps[index];
-        let next = falls_through(step).then_some(index + 1);
-        let mut ways = next.into_iter().chain(branch_target(step).map(|to| to.min(steps)));
+        let next = step.falls_through().then_some(index + 1);
+        let mut ways = next.into_iter().chain(step.branch_target().map(|to| to.min(steps)));
         let now = step.micros.iter().any(is_goal) || ways.any(|to| leads[to]);
         std::mem::replace(&mut leads[index], now) != now
     });

@@ -1,6 +1,6 @@
 //! What memory holds before the program starts: declared values, and symbols for unknown ones.
 
-use super::draft::DraftAccess;
+use super::access::DraftAccess;
 use super::graph::{EventGraph, Symbol};
 use crate::id::{ExprId, ObjectId, SymbolId};
 use crate::program::expr::Expr;

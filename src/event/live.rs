@@ -12,8 +12,7 @@
 //! may come from memory always decides, since what follows depends on it in program text, and
 //! models may ask for that.
 
-use super::control::{branch_target, falls_through};
-use crate::program::micro::{BarrierGroup, Micro, PhaseUse, Step, ThreadCode};
+use crate::program::micro::{Micro, Step, ThreadCode};
 use crate::program::term::Term;
 
 /// The registers that matter, step by step.
@@ -68,8 +67,8 @@ impl<'c> Analysis<'c> {
         observed.iter().for_each(|&r| live[steps][r] = true);
         let loaded = from_memory(code);
         let decides = code.steps.iter().zip(&loaded).map(|(step, loaded)| {
-            let branches_alone = branch_target(step).is_none() || step.micros.len() == 1;
-            !branches_alone || conditions(step).any(|term| mentions(term, loaded))
+            let branches_alone = step.branch_target().is_none() || step.micros.len() == 1;
+            !branches_alone || step.conditions().any(|term| mentions(term, loaded))
         });
         Self { code, live, silent: vec![true; steps], decides: decides.collect() }
     }
@@ -93,10 +92,10 @@ impl<'c> Analysis<'c> {
             true => now.copy_from_slice(goal),
             false => now.iter_mut().zip(goal).for_each(|(n, g)| *n |= g),
         };
-        let conditional = conditions(step).next().is_some();
+        let conditional = step.conditions().next().is_some();
         let mut silent = !(conditional && self.decides[index]);
         for micro in step.micros.iter().rev() {
-            let (reads, written) = effects(micro);
+            let (reads, written) = micro.effects();
             match micro {
                 Micro::Branch { target, .. } => {
                     join(&mut now, &self.live[self.place(*target)], !conditional);
@@ -135,10 +134,10 @@ impl<'c> Analysis<'c> {
         let ends = self.ends();
         let mut found: [Vec<usize>; 3] = Default::default();
         for (index, step) in self.code.steps.iter().enumerate() {
-            if self.decides[index] || conditions(step).next().is_none() {
+            if self.decides[index] || step.conditions().next().is_none() {
                 continue;
             }
-            let Some(target) = branch_target(step) else { continue };
+            let Some(target) = step.branch_target() else { continue };
             match (ends[index + 1], ends[self.place(target)]) {
                 (Some(next), Some(taken)) if next == taken => {}
                 (Some(_), Some(_)) => found[0].push(index),
@@ -163,8 +162,8 @@ impl<'c> Analysis<'c> {
                 return false;
             }
             let step = &self.code.steps[index];
-            let next = falls_through(step).then(|| ends[index + 1]);
-            let taken = branch_target(step).map(|target| ends[self.place(target)]);
+            let next = step.falls_through().then(|| ends[index + 1]);
+            let taken = step.branch_target().map(|target| ends[self.place(target)]);
             ends[index] = match (self.silent[index], next, taken) {
                 (false, ..) => Some(index),
                 (true, Some(Some(next)), Some(Some(taken))) => {
@@ -188,15 +187,6 @@ pub(super) fn until_stable(
     while steps.clone().filter(|&step| update(step)).count() > 0 {}
 }
 
-/// The predicate of a step and the condition of its branch.
-pub(super) fn conditions(step: &Step) -> impl Iterator<Item = &Term> {
-    let of_branch = step.micros.iter().find_map(|micro| match micro {
-        Micro::Branch { condition, .. } => condition.as_ref(),
-        _ => None,
-    });
-    step.guard.iter().chain(of_branch)
-}
-
 /// For every step, the registers whose values there may come from memory or a barrier, or depend on
 /// a predicate that does.
 fn from_memory(code: &ThreadCode) -> Vec<Vec<bool>> {
@@ -205,9 +195,9 @@ fn from_memory(code: &ThreadCode) -> Vec<Vec<bool>> {
     until_stable(0..steps, |index| {
         let step = &code.steps[index];
         let now = behind(step, &loaded[index]);
-        let next = falls_through(step).then_some(index + 1);
+        let next = step.falls_through().then_some(index + 1);
         let mut changed = false;
-        for to in next.into_iter().chain(branch_target(step).map(|to| to.min(steps))) {
+        for to in next.into_iter().chain(step.branch_target().map(|to| to.min(steps))) {
             for (known, &new) in loaded[to].iter_mut().zip(&now) {
                 changed |= new && !*known;
                 *known |= new;
@@ -234,7 +224,7 @@ fn behind(step: &Step, before: &[bool]) -> Vec<bool> {
                     now[result] = from_memory || step.guard.is_some() && now[result];
                 }
             }
-            _ => written(micro).into_iter().for_each(|register| now[register] = true),
+            _ => micro.written().into_iter().for_each(|register| now[register] = true),
         }
     }
     now
@@ -245,75 +235,4 @@ fn mentions(term: &Term, registers: &[bool]) -> bool {
     let mut own = Vec::new();
     term.registers(&mut own);
     own.into_iter().any(|register| registers[register])
-}
-
-/// The registers that a micro-operation writes.
-pub(super) fn written(micro: &Micro) -> Vec<usize> {
-    effects(micro).1
-}
-
-/// The registers that a micro-operation reads, and those it writes.
-pub(super) fn effects(micro: &Micro) -> (Vec<usize>, Vec<usize>) {
-    let mut reads = Vec::new();
-    let written = match micro {
-        Micro::Opaque { results, operands, .. } => return (operands.clone(), results.clone()),
-        Micro::Elements { list, .. } => {
-            let (all, written): (Vec<_>, Vec<_>) = list.iter().map(effects).unzip();
-            return (all.concat(), written.concat());
-        }
-        Micro::Assign { register, value } => {
-            value.registers(&mut reads);
-            Some(*register)
-        }
-        Micro::Load { target, destination } => {
-            target.address.registers(&mut reads);
-            destination.map(|d| d.0)
-        }
-        Micro::Store { target, value } => {
-            target.address.registers(&mut reads);
-            value.registers(&mut reads);
-            None
-        }
-        Micro::Rmw { target, destination, writes, value, .. } => {
-            [&target.address, writes, value].into_iter().for_each(|t| t.registers(&mut reads));
-            destination.map(|d| d.0)
-        }
-        Micro::Barrier(barrier) => {
-            let terms = barrier.count.iter().chain(&barrier.operand).chain([&barrier.legal]);
-            terms.for_each(|t| t.registers(&mut reads));
-            match &barrier.group {
-                BarrierGroup::Cta(a) | BarrierGroup::Warp(a) | BarrierGroup::Exchange(a, _) => {
-                    a.registers(&mut reads);
-                }
-                BarrierGroup::Instance(a, b) => {
-                    a.registers(&mut reads);
-                    b.registers(&mut reads);
-                }
-                BarrierGroup::Cluster => {}
-            }
-            let exchange = barrier.exchange.as_ref();
-            let lanes = exchange.into_iter().flat_map(|e| e.source.iter().chain([&e.lane]));
-            lanes.for_each(|t| t.registers(&mut reads));
-            exchange.map(|e| e.register).or(barrier.reduction.and_then(|(_, r)| r))
-        }
-        Micro::Branch { condition, .. } => {
-            condition.iter().for_each(|t| t.registers(&mut reads));
-            None
-        }
-        Micro::Require { condition, .. } => {
-            condition.registers(&mut reads);
-            None
-        }
-        Micro::Phase(PhaseUse::Wait { done }) => {
-            done.registers(&mut reads);
-            None
-        }
-        Micro::Phase(PhaseUse::Arrival) => None,
-        Micro::Fence { when, .. } => {
-            when.iter().for_each(|t| t.registers(&mut reads));
-            None
-        }
-        Micro::ProxyFence(_) | Micro::Then | Micro::GridWait | Micro::Exit => None,
-    };
-    (reads, written.into_iter().collect())
 }

@@ -6,8 +6,7 @@
 //! the head, it dominates the body, and the loop is the natural loop of the jumps back to it. A
 //! region with several entries is irreducible: nothing tells where its iterations begin.
 
-use super::control::{branch_target, falls_through};
-use crate::program::micro::{Micro, ThreadCode};
+use crate::program::micro::{Micro, Step, ThreadCode};
 use petgraph::algo::kosaraju_scc;
 use petgraph::graph::{DiGraph, NodeIndex};
 
@@ -51,7 +50,7 @@ impl Loops {
         let mut out =
             Self { loops: Vec::new(), innermost: vec![None; steps], headed: vec![None; steps] };
         // Every cycle jumps back somewhere.
-        let back = |(from, step)| branch_target(step).is_some_and(|to| to <= from);
+        let back = |(from, step): (usize, &Step)| step.branch_target().is_some_and(|to| to <= from);
         if !code.steps.iter().enumerate().any(back) {
             return out;
         }
@@ -155,15 +154,15 @@ fn stays(code: &ThreadCode, step: usize, region: &[usize]) -> bool {
     let inside = |to: usize| region.binary_search(&to).is_ok();
     let ends = statement.micros.iter().any(|micro| matches!(micro, Micro::Exit));
     !ends
-        && (!falls_through(statement) || inside(step + 1))
-        && branch_target(statement).is_none_or(inside)
+        && (!statement.falls_through() || inside(step + 1))
+        && statement.branch_target().is_none_or(inside)
 }
 
 /// The steps that may follow a step.
 fn successors(code: &ThreadCode, step: usize) -> impl Iterator<Item = usize> + use<> {
     let end = code.steps.len();
-    let next = falls_through(&code.steps[step]).then_some(step + 1);
-    next.into_iter().chain(branch_target(&code.steps[step])).filter(move |&to| to < end)
+    let next = code.steps[step].falls_through().then_some(step + 1);
+    next.into_iter().chain(code.steps[step].branch_target()).filter(move |&to| to < end)
 }
 
 /// The steps that control can come to.

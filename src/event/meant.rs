@@ -7,7 +7,8 @@
 //! an access whose address is none of them never happens. Leaving it out keeps graphs small; and an
 //! access that it would have overlapped in part stays whole (reading V10).
 
-use super::draft::{Draft, DraftAccess};
+use super::access::DraftAccess;
+use super::draft::Draft;
 use super::pieces::Pieces;
 use crate::id::{ExprId, LocId, ObjectId};
 use crate::program::expr::Expr;

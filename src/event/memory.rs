@@ -1,6 +1,6 @@
 //! Accesses: an address becomes the places that it may point to, each access under its guard.
 
-use super::draft::DraftAccess;
+use super::access::DraftAccess;
 use super::graph::Violation;
 use super::meant::Place;
 use super::unfold::{Cell, Effect, EffectKind, State, ThreadRun, mentions_old, union};
@@ -16,7 +16,7 @@ use crate::source::Span;
 /// The places that an address may point to.
 pub(super) struct Places {
     /// Each with its guard, but those that it is known never to mean.
-    list: Vec<(ExprId, Resolved)>,
+    pub(super) list: Vec<(ExprId, Resolved)>,
     /// What a read of no place gives: zero. `None` where the address surely is one of those listed on
     /// its face: a value that is read there depends on the address, though it never varies (V9).
     nowhere: Option<ExprId>,

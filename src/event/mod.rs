@@ -1,5 +1,7 @@
 //! Bounded unfolding of programs into event graphs.
 
+mod access;
+mod ahead;
 pub mod awaited;
 pub mod barrier;
 mod barrier_rules;

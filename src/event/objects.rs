@@ -3,7 +3,8 @@
 //! There is an object where an mbarrier operation has left one: this is a matter of who wrote what is
 //! read, not of its bits, since ordinary data may have any.
 
-use super::draft::{Draft, DraftAccess, Entry};
+use super::access::DraftAccess;
+use super::draft::{Draft, Entry};
 use super::graph::{EventGraph, EventKind, Violation};
 use super::unfold::ThreadRun;
 use crate::id::{AccessId, AgentId, ExprId};

@@ -1,6 +1,6 @@
 //! Splitting accesses into pieces at the boundaries of partly overlapping ones.
 
-use super::draft::DraftAccess;
+use super::access::DraftAccess;
 use super::unfold::{SCALAR_BYTES, Tearing, Unfolding};
 use crate::collections::{IndexMap, IndexSet};
 use crate::id::{LocId, ObjectId};

@@ -88,6 +88,7 @@ impl ThreadRun<'_, '_> {
                 };
                 let (agent, _) = self.draft.at(self.index);
                 let (guard, kind) = (state.guard, CutKind::Bound);
+                self.write_ahead(id, &state);
                 self.draft.cuts.push(Cut { agent, guard, back, steady, ahead, span, kind });
                 if skips {
                     self.note_lockstep(id, from, self.draft.cuts.len() - 1);

@@ -8,7 +8,6 @@
 //! of rounds, what no execution does is done by none of the program either.
 
 use super::graph::Symbol;
-use super::live::written;
 use super::loops::LoopId;
 use super::unfold::{Cell, State, ThreadRun};
 use crate::id::{ExprId, SymbolId};
@@ -36,7 +35,7 @@ impl ThreadRun<'_, '_> {
     /// Whether the only barriers of a loop are for all threads of the CTA, with which rounds can be left
     /// out that write nothing.
     pub(super) fn is_lockstep(&self, id: LoopId) -> bool {
-        let outside = |micro: &Micro| meets(micro) && !micro.meets_whole_cta() || may_write(micro);
+        let outside = |micro: &Micro| meets(micro) && !micro.meets_whole_cta() || micro.may_write();
         self.flow.loops.is_outermost(id)
             && self.micros_of(id).any(Micro::meets_whole_cta)
             && !self.micros_of(id).any(outside)
@@ -46,10 +45,10 @@ impl ThreadRun<'_, '_> {
     pub(super) fn skip(&mut self, id: LoopId, node: usize, mut state: State) -> State {
         // If all that are missing write nothing, the first ones may be left as they are.
         let is_late = self.flow.round(id, node).saturating_add(KEPT) >= self.flow.rounds(id);
-        if !is_late && !self.micros_of(id).any(may_write) {
+        if !is_late && !self.micros_of(id).any(Micro::may_write) {
             return state;
         }
-        let changed: Vec<usize> = self.reached_in(id).flat_map(written).collect();
+        let changed: Vec<usize> = self.reached_in(id).flat_map(Micro::written).collect();
         for register in changed {
             let value = self.any_value(self.code.registers[register].ty.bits);
             state.cells[register] = Cell { value, reads: Vec::new() };
@@ -96,7 +95,7 @@ impl ThreadRun<'_, '_> {
         steps.filter(move |&(at, _)| self.flow.loops.contains(id, at))
     }
 
-    fn any_value(&mut self, width: u32) -> ExprId {
+    pub(super) fn any_value(&mut self, width: u32) -> ExprId {
         let id = SymbolId::new(self.draft.symbols.len());
         self.draft.symbols.push(Symbol::chosen("value after more rounds".to_owned(), width));
         self.draft.skipped.push(id);
@@ -128,13 +127,4 @@ impl ThreadRun<'_, '_> {
 /// counted, but what more rounds of them may do wrong takes too long to look at.
 fn meets(micro: &Micro) -> bool {
     matches!(micro, Micro::Barrier(_) | Micro::GridWait | Micro::Phase(_))
-}
-
-/// Whether a micro-operation may write to memory.
-fn may_write(micro: &Micro) -> bool {
-    match micro {
-        Micro::Store { .. } | Micro::Rmw { .. } => true,
-        Micro::Elements { list, .. } => list.iter().any(may_write),
-        _ => false,
-    }
 }

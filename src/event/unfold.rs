@@ -45,6 +45,9 @@ pub struct Unfolding {
     /// more executions then than the program has. Sound under models that stay consistent when reads and
     /// fences are deleted.
     pub skips: bool,
+    /// Whether writes may happen that come behind what the bound cuts off; there are more executions then
+    /// than the program has, but none that goes further is missed.
+    pub ahead: bool,
 }
 
 impl Default for Unfolding {
@@ -59,6 +62,7 @@ impl Default for Unfolding {
             grounded: true,
             looks: false,
             skips: false,
+            ahead: false,
         }
     }
 }
@@ -157,8 +161,12 @@ pub(super) fn settled<'p>(
         let comes = std::mem::take(&mut draft.reached);
         let known = draft.facts.reached.as_ref();
         let again = unfolding.skips && known.is_none_or(|known| !comes.is_subset(known));
-        if reductions == draft.results && !changed && !again {
+        let readers = draft.new_readers();
+        if reductions == draft.results && !changed && !again && readers.is_none() {
             return draft;
+        }
+        if readers.is_some() {
+            draft.facts.readers = readers;
         }
         if again {
             draft.facts.reached.get_or_insert_default().extend(comes);
@@ -350,6 +358,7 @@ impl<'d, 'p> ThreadRun<'d, 'p> {
         let mut skipped = None;
         if let Some(guard) = &step.guard {
             let condition = self.term(guard, &state, None);
+            self.draft.note_use(condition);
             self.note_counting(node, condition);
             let not = self.exprs().not(condition);
             let skip = self.exprs().and(entry_guard, not);
@@ -484,6 +493,7 @@ impl<'d, 'p> ThreadRun<'d, 'p> {
         let mut falls = None;
         if let Some(condition) = condition {
             let holds = self.term(condition, state, None);
+            self.draft.note_use(holds);
             self.note_counting(node, holds);
             let reads = self.term_reads(condition, state);
             let not = self.exprs().not(holds);
@@ -532,6 +542,7 @@ impl<'d, 'p> ThreadRun<'d, 'p> {
             Term::Binary(op, a, b) => self.binary(*op, a, b, state, old),
             Term::Ite(c, t, e) => {
                 let c = self.term(c, state, old);
+                self.draft.note_use(c);
                 let t = self.term(t, state, old);
                 let e = self.term(e, state, old);
                 self.exprs().ite(c, t, e)

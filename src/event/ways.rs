@@ -6,10 +6,10 @@
 //! value or execution is a choice becomes several that exclude each other, each with the value that it
 //! has there; they lie in one place of the program, and at most one of them happens.
 
-use super::draft::{Draft, DraftAccess, Entry};
+use super::access::DraftAccess;
+use super::draft::{Draft, Entry};
 use crate::id::{AccessId, ExprId, SymbolId};
 use crate::program::expr::{Binary, Expr, ExprArena, Unary};
-use crate::program::value::Values;
 use rustc_hash::FxHashMap;
 
 /// Into how many writes one is split at most; with more ways it stays one, which depends on whatever any of
@@ -27,6 +27,10 @@ const MOST_ORDERS: usize = 6;
 
 /// How often some condition of a write is asked, on one way or another.
 const MOST_STEPS: usize = 256;
+
+/// When a condition is used first, by what was used before, and when it is computed: those that are used
+/// together count as they are computed, and what is computed earlier is a smaller expression.
+pub(super) type Age = (usize, ExprId);
 
 /// A way in which a write comes about.
 #[derive(Clone, PartialEq, Eq)]
@@ -112,13 +116,14 @@ impl Draft<'_> {
         let out = self.grouped(&leaves, &reads, own).unwrap_or_else(|| vec![happens]);
         // Guards that are alike stay alike where nothing is gained.
         let gains = out.iter().any(|way| self.spares(&reads, way, own));
+        // A way that joins leaves depends on all that they depend on.
         let founded = gains && leaves.iter().all(|way| self.is_founded(way));
         self.coarse |= gains && !founded;
         if founded { out } else { Vec::new() }
     }
 
-    /// The ways that a way becomes when its conditions are asked, one after the other as the program
-    /// computes them, each only where it still makes a difference.
+    /// The ways that a way becomes when its conditions are asked in the order of their first use, each
+    /// only where it still makes a difference.
     fn leaves(&mut self, way: Way, own: Option<AccessId>, steps: &mut usize) -> Vec<Way> {
         if self.exprs.is_false(way.guard) {
             return Vec::new();
@@ -143,9 +148,16 @@ impl Draft<'_> {
     /// What becomes of a way if the first of its conditions that has a value there holds, and if it does
     /// not.
     fn halves(&mut self, way: &Way) -> Option<[Way; 2]> {
-        let mut conditions = self.conditions(way).into_iter();
-        let condition = conditions.find(|&condition| self.is_known(condition, way.guard))?;
-        Some([true, false].map(|holds| self.assume(way, condition, holds)))
+        for condition in self.conditions(way) {
+            if self.is_known(condition, way.guard) {
+                let halves = [true, false].map(|holds| self.assume(way, condition, holds));
+                // One that another excludes may be said again in the words of that one.
+                if !halves.contains(way) {
+                    return Some(halves);
+                }
+            }
+        }
+        None
     }
 
     /// Joins ways where none comes to depend on a read beside which it may happen and that it does without.
@@ -239,10 +251,28 @@ impl Draft<'_> {
         conditions
     }
 
-    /// The condition that the program has computed, where one is what decisions have made of it: the
-    /// earlier one is computed, the less it is.
-    fn age(&self, condition: ExprId) -> ExprId {
-        self.ages.get(&condition).copied().unwrap_or(condition)
+    /// Notes what a condition is made of, where the program uses it.
+    pub(super) fn note_use(&mut self, condition: ExprId) {
+        let noted_before = self.uses.len();
+        let mut stack = vec![condition];
+        while let Some(x) = stack.pop() {
+            let (x, _) = positive(&self.exprs, x);
+            if self.exprs.constant(x).is_some() || self.uses.contains_key(&x) {
+                continue;
+            }
+            self.uses.insert(x, noted_before);
+            if let Expr::Binary(Binary::And | Binary::Or, a, b) = self.exprs.get(x)
+                && self.exprs.width(x) == 1
+            {
+                stack.extend([a, b]);
+            }
+        }
+    }
+
+    /// When a condition was used first, or else was computed, or what decisions have made it of.
+    fn age(&self, condition: ExprId) -> Age {
+        let used = self.uses.get(&condition).copied().unwrap_or(usize::MAX);
+        self.ages.get(&condition).copied().unwrap_or((used, condition))
     }
 
     /// Whether some part of a way may depend on less than the whole: on fewer reads, or on a chance
@@ -260,23 +290,43 @@ impl Draft<'_> {
     /// out must not be needed to find that out, as engines do, from the parts of a guard.
     fn is_founded(&mut self, way: &Way) -> bool {
         let reads = self.reads(way, None);
-        let depends_on =
-            |this: &Self, x| this.reads_of(&[x], None).iter().all(|r| reads.contains(r));
+        let given: Vec<_> = given(&self.exprs, way.guard).collect();
         let guards = self.guards_of(&[way.guard, way.value]);
-        let assumed: Vec<_> = given(&self.exprs, way.guard).collect();
-        let mut truths = self.exprs.parts(&guards);
-        truths.retain(|&part| self.exprs.width(part) == 1);
-        let mut known: FxHashMap<ExprId, bool> = assumed.iter().copied().collect();
-        for &part in &truths {
-            // A condition as the program has it, of which decisions have made another.
-            if depends_on(self, part) && !known.contains_key(&part) {
-                let rest = self.settled(part, &assumed);
-                known.extend(self.exprs.constant(rest).map(|value| (part, value != 0)));
+        let mut told = FxHashMap::default();
+        for part in self.exprs.parts(&guards) {
+            if let Some(left) = self.told(part, &reads, &told) {
+                told.insert(part, self.settled(left, &given));
             }
         }
-        let mut values = Values::default();
-        values.compute_some(&self.exprs, &truths, &known, |_| None);
-        guards.into_iter().all(|guard| values.truth(guard) == Some(true) || depends_on(self, guard))
+        guards.iter().all(|guard| told.contains_key(guard))
+    }
+
+    /// An expression of those operands of another that are told, if it can be told from them and from some
+    /// reads alone: one operand may tell enough.
+    fn told(
+        &mut self,
+        x: ExprId,
+        reads: &[AccessId],
+        told: &FxHashMap<ExprId, ExprId>,
+    ) -> Option<ExprId> {
+        let left = |operand: ExprId| told.get(&operand).copied();
+        match self.exprs.get(x) {
+            Expr::Read(read) => return reads.contains(&read).then_some(x),
+            Expr::Binary(op @ (Binary::And | Binary::Or), a, b) if self.exprs.width(x) == 1 => {
+                let enough = self.exprs.truth(op == Binary::Or);
+                if [a, b].map(left).contains(&Some(enough)) {
+                    return Some(enough);
+                }
+            }
+            Expr::Ite(condition, then, otherwise) => {
+                if let Some(holds) = left(condition).and_then(|c| self.exprs.constant(c)) {
+                    return left(if holds != 0 { then } else { otherwise });
+                }
+            }
+            _ => {}
+        }
+        let all = self.exprs.operands(x).into_iter().all(|operand| left(operand).is_some());
+        all.then(|| self.exprs.rebuilt(x, told))
     }
 
     /// Whether all that a condition is computed from happens wherever a guard holds; elsewhere it has
@@ -424,7 +474,7 @@ fn may_differ(exprs: &ExprArena, way: &Way) -> bool {
     parts.into_iter().any(is_choice)
 }
 
-/// The conditions that decide what a way depends on, the earliest computed first: those of choices
+/// The conditions that decide what a way depends on, each once: those of choices
 /// and what truth values are made of, but for what has to hold for the write to happen at all.
 fn conditions(exprs: &ExprArena, way: &Way, chances: &[SymbolId]) -> Vec<ExprId> {
     let given: Vec<ExprId> = given(exprs, way.guard).map(|(condition, _)| condition).collect();

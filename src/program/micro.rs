@@ -398,16 +398,6 @@ pub struct Marks {
     pub looks: bool,
 }
 
-impl Micro {
-    /// Whether it is a barrier that all threads of the CTA pass together.
-    #[must_use]
-    pub fn meets_whole_cta(&self) -> bool {
-        let Self::Barrier(barrier) = self else { return false };
-        let cta = matches!(barrier.group, BarrierGroup::Cta(_));
-        cta && barrier.arrives && barrier.waits && barrier.count.is_none()
-    }
-}
-
 /// What a `bar.red` returns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reduction {

@@ -4,6 +4,7 @@ mod address;
 mod barrier;
 mod bits;
 mod cancel;
+mod effects;
 mod exchange;
 pub mod expr;
 pub mod float;

@@ -59,8 +59,9 @@ impl ExprArena {
         })
     }
 
-    /// An expression of other operands.
-    fn rebuilt(&mut self, x: ExprId, known: &FxHashMap<ExprId, ExprId>) -> ExprId {
+    /// An expression of other operands, simplified again. All its operands have to be `known`; what takes
+    /// the place of one has its width.
+    pub(crate) fn rebuilt(&mut self, x: ExprId, known: &FxHashMap<ExprId, ExprId>) -> ExprId {
         let width = self.width(x);
         match self.get(x) {
             Expr::Const(_)

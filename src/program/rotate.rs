@@ -1,87 +1,171 @@
-//! Loops that ask at a barrier whether to go on, turned so that they ask at the end of a round.
+//! Rotation of loops that ask at a barrier whether to go on, so that they ask at the end of a round.
 //!
 //! `while (__syncthreads_and(waits)) fetch();` begins its rounds with a barrier and has fetched what
 //! decides there in the round before. With a copy of the question before the loop and another at the end
 //! of its rounds, the program is the same, but a round fetches what it asks about, so that nothing goes
 //! from one round to the next. That is what compilers make of such loops, too.
+//!
+//! Threads of a CTA that pass a barrier in their loops go round together only if these are of one form.
+//! So the loops at a barrier are rotated if each thread that uses it has one.
 
-use super::micro::{Micro, Step, ThreadCode};
+use super::micro::{BarrierGroup, Micro, Step, ThreadCode};
+use super::term::Term;
+use crate::litmus::ast::ThreadPlace;
+use std::collections::BTreeSet;
 use std::ops::Range;
 
-/// A loop whose first steps, up to a conditional way out, pass a barrier of the CTA, and whose only way
-/// back is its last step.
+/// A loop whose first steps, up to a conditional way out, pass one barrier of the CTA, and that goes
+/// back by its last step alone. It has no other way in or out, is inside of no other and writes nothing.
 struct Asking {
     /// The steps that ask, the conditional branch out of the loop among them.
     asks: Range<usize>,
     /// The branch back.
     back: usize,
+    /// The number of the barrier.
+    resource: u128,
 }
 
-/// Turns such loops of all threads, if one of them accesses memory behind the question.
+/// Rotates the loops that ask at a barrier, if one of them fetches what it asks about.
 pub(super) fn rotate(threads: &mut [ThreadCode]) {
-    let fetches = |code: &ThreadCode, one: &Asking| {
-        let mut micros = code.steps[one.asks.end..one.back].iter().flat_map(|step| &step.micros);
-        micros.any(accesses)
-    };
-    let any = |code: &ThreadCode| asking(code).iter().any(|one| fetches(code, one));
-    if !threads.iter().any(any) {
-        return;
-    }
-    for code in threads {
+    let loops: Vec<Vec<Asking>> = threads.iter().map(asking).collect();
+    let rotated: Vec<Vec<bool>> = threads
+        .iter()
+        .zip(&loops)
+        .map(|(code, loops_of_one)| {
+            let is_rotated = |one: &Asking| is_rotated(threads, &loops, cta(code), one.resource);
+            loops_of_one.iter().map(is_rotated).collect()
+        })
+        .collect();
+    for ((code, loops), rotated) in threads.iter_mut().zip(&loops).zip(rotated) {
         // From the last one on: what is before it keeps its place.
-        for one in asking(code).into_iter().rev() {
-            turn(code, &one);
-        }
+        let chosen = loops.iter().zip(rotated).rev().filter(|&(_, rotated)| rotated);
+        chosen.for_each(|(one, _)| one.rotate(code));
     }
 }
 
-/// Such loops of a thread, in their order, none inside of another.
+/// The device, the grid and the CTA of a thread; `None` for one of the host.
+type Cta = Option<(u32, u32, u32)>;
+
+fn cta(code: &ThreadCode) -> Cta {
+    match code.place {
+        ThreadPlace::Device(place) => Some((place.gpu, place.grid, place.cta)),
+        ThreadPlace::Host => None,
+    }
+}
+
+/// Whether the loops at a barrier of a CTA are rotated.
+fn is_rotated(threads: &[ThreadCode], loops: &[Vec<Asking>], at_home: Cta, resource: u128) -> bool {
+    let uses = |code: &ThreadCode| {
+        let mut micros = code.steps.iter().flat_map(|step| &step.micros);
+        cta(code) == at_home && micros.any(|micro| may_use(micro, resource))
+    };
+    let mut some_fetch = false;
+    for (code, loops_of_one) in threads.iter().zip(loops).filter(|(code, _)| uses(code)) {
+        let mut at_barrier = loops_of_one.iter().filter(|one| one.resource == resource).peekable();
+        if at_barrier.peek().is_none() {
+            return false;
+        }
+        some_fetch |= at_barrier.any(|one| one.fetches(code));
+    }
+    some_fetch
+}
+
+/// Whether a micro-operation may use a barrier of the CTA.
+fn may_use(micro: &Micro, resource: u128) -> bool {
+    let Micro::Barrier(barrier) = micro else { return false };
+    match &barrier.group {
+        BarrierGroup::Cta(Term::Const(number, _)) => *number == resource,
+        BarrierGroup::Cta(_) => true,
+        _ => false,
+    }
+}
+
+/// Such loops of a thread, in their order.
 fn asking(code: &ThreadCode) -> Vec<Asking> {
-    let mut out: Vec<Asking> = Vec::new();
-    for (back, step) in code.steps.iter().enumerate() {
-        let Some(head) = jump(step).filter(|&head| head <= back && step.guard.is_none()) else {
-            continue;
-        };
-        let body = &code.steps[head..back];
-        let Some(way_out) = body.iter().position(|step| branch(step).is_some()) else { continue };
-        let asks = head..head + way_out + 1;
-        let leaves = branch(&body[way_out]).is_some_and(|to| !(head..=back).contains(&to));
-        let is_choice = jump(&body[way_out]).is_none() || body[way_out].guard.is_some();
-        let mut asked = code.steps[asks.clone()].iter().flat_map(|step| &step.micros);
-        let meets = asked.any(Micro::meets_whole_cta);
-        // Nothing else comes into the question, or from within the loop to its beginning.
-        let enters = |(at, step): (usize, &Step)| {
-            branch(step)
-                .is_some_and(|to| asks.contains(&to) && (to != head || (head..back).contains(&at)))
-        };
-        let others = code.steps.iter().enumerate().filter(|&(at, _)| at != back);
-        let apart = out.last().is_none_or(|last| last.back < head);
-        if leaves && is_choice && meets && apart && !others.into_iter().any(enters) {
-            out.push(Asking { asks, back });
-        }
-    }
-    out
+    (0..code.steps.len()).filter_map(|back| asking_at(code, back)).collect()
 }
 
-/// Puts a copy of what asks in the place of the branch back, and one to what follows the question behind
-/// it; the original is passed once, on the way into the loop.
-fn turn(code: &mut ThreadCode, one: &Asking) {
-    let mut copies = code.steps[one.asks.clone()].to_vec();
-    let mut back = code.steps[one.back].clone();
-    for micro in &mut back.micros {
-        if let Micro::Branch { target, .. } = micro {
-            *target = one.asks.end;
-        }
+/// The loop of this form that a step closes.
+fn asking_at(code: &ThreadCode, back: usize) -> Option<Asking> {
+    let step = &code.steps[back];
+    let head = step.branch_target().filter(|&head| head <= back && !step.falls_through())?;
+    let body = &code.steps[head..back];
+    let way_out = body.iter().position(|step| step.branch_target().is_some())?;
+    let asks = head..head + way_out + 1;
+    let leaves = body[way_out].branch_target().is_some_and(|to| to > back);
+    if !leaves || !body[way_out].falls_through() {
+        return None;
     }
-    copies.push(back);
-    let more = copies.len() - 1;
-    code.steps.splice(one.back..=one.back, copies);
-    let moved = one.back + more;
-    for (at, step) in code.steps.iter_mut().enumerate() {
-        for micro in &mut step.micros {
+    // Threads that come into the loop or leave it elsewhere do not pass its barrier as often as others,
+    // and an inner loop that begins behind the question would begin where the rotated one does.
+    let spoils = |(at, step): (usize, &Step)| {
+        let inside = (asks.end..back).contains(&at);
+        let exits = inside && step.micros.iter().any(|micro| matches!(micro, Micro::Exit));
+        let jumps = step.branch_target().is_some_and(|to| match inside {
+            true => !(asks.end + 1..=back).contains(&to),
+            false if at == back || at + 1 == asks.end => false,
+            false => (head + 1..=back).contains(&to) || to <= head && at > back,
+        });
+        exits || jumps
+    };
+    let writes = |step: &Step| step.micros.iter().any(Micro::may_write);
+    if code.steps.iter().enumerate().any(spoils) || body.iter().any(writes) {
+        return None;
+    }
+    let asked = code.steps[asks.clone()].iter().flat_map(|step| &step.micros);
+    let mut barriers = asked.filter(|micro| matches!(micro, Micro::Barrier(_)));
+    let (Some(Micro::Barrier(barrier)), None) = (barriers.next(), barriers.next()) else {
+        return None;
+    };
+    match (&barrier.group, barrier.meets_whole_cta()) {
+        (&BarrierGroup::Cta(Term::Const(resource, _)), true) => {
+            Some(Asking { asks, back, resource })
+        }
+        _ => None,
+    }
+}
+
+impl Asking {
+    /// Whether the question is about what may come from memory behind it, in the round before.
+    fn fetches(&self, code: &ThreadCode) -> bool {
+        let mut fetched = BTreeSet::new();
+        for step in &code.steps[self.asks.end..self.back] {
+            let reads = step.micros.iter().any(Micro::may_read);
+            if reads || read_by(step).iter().any(|register| fetched.contains(register)) {
+                fetched.extend(written_by(step));
+            }
+        }
+        let mut asked_about = BTreeSet::new();
+        for step in code.steps[self.asks.clone()].iter().rev() {
+            let decides = |micro: &Micro| matches!(micro, Micro::Barrier(_) | Micro::Branch { .. });
+            let written = written_by(step);
+            let matters = written.iter().any(|register| asked_about.contains(register));
+            if matters || step.micros.iter().any(decides) {
+                if step.guard.is_none() {
+                    asked_about.retain(|register| !written.contains(register));
+                }
+                asked_about.extend(read_by(step));
+            }
+        }
+        !fetched.is_disjoint(&asked_about)
+    }
+
+    /// Puts a copy of what asks in the place of the branch back, and one to what follows the question
+    /// behind it; the original is passed once, on the way into the loop.
+    fn rotate(&self, code: &mut ThreadCode) {
+        let mut copies = code.steps[self.asks.clone()].to_vec();
+        let mut back = code.steps[self.back].clone();
+        for micro in &mut back.micros {
+            if let Micro::Branch { target, .. } = micro {
+                *target = self.asks.end;
+            }
+        }
+        copies.push(back);
+        let more = copies.len() - 1;
+        code.steps.splice(self.back..=self.back, copies);
+        for micro in code.steps.iter_mut().flat_map(|step| &mut step.micros) {
             if let Micro::Branch { target, .. } = micro
-                && at != moved
-                && *target > one.back
+                && *target > self.back
             {
                 *target += more;
             }
@@ -89,26 +173,14 @@ fn turn(code: &mut ThreadCode, one: &Asking) {
     }
 }
 
-/// Where a step may jump to.
-fn branch(step: &Step) -> Option<usize> {
-    step.micros.iter().find_map(|micro| match micro {
-        Micro::Branch { target, .. } => Some(*target),
-        _ => None,
-    })
+/// The registers that a step reads.
+fn read_by(step: &Step) -> Vec<usize> {
+    let mut read: Vec<usize> = step.micros.iter().flat_map(|micro| micro.effects().0).collect();
+    step.conditions().for_each(|term| term.registers(&mut read));
+    read
 }
 
-/// Where a step jumps to whenever it is executed.
-fn jump(step: &Step) -> Option<usize> {
-    step.micros.iter().find_map(|micro| match micro {
-        Micro::Branch { target, condition: None } => Some(*target),
-        _ => None,
-    })
-}
-
-fn accesses(micro: &Micro) -> bool {
-    match micro {
-        Micro::Load { .. } | Micro::Rmw { .. } => true,
-        Micro::Elements { list, .. } => list.iter().any(accesses),
-        _ => false,
-    }
+/// The registers that a step writes.
+fn written_by(step: &Step) -> Vec<usize> {
+    step.micros.iter().flat_map(Micro::written).collect()
 }

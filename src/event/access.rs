@@ -1,0 +1,60 @@
+//! Accesses of a program that is being unfolded, before they are split into pieces.
+
+use crate::id::{AccessId, ExprId, ObjectId, VirtualId};
+use crate::program::micro::Marks;
+use crate::ptx::operation::{Order, Proxy, Scope};
+use crate::source::Span;
+
+/// An access before splitting.
+#[derive(Clone, Debug)]
+pub(super) struct DraftAccess {
+    pub(super) thread: usize,
+    /// The copy of the step that it is of.
+    pub(super) node: usize,
+    pub(super) guard: ExprId,
+    pub(super) object: ObjectId,
+    pub(super) virt: VirtualId,
+    pub(super) offset: u64,
+    pub(super) bytes: u32,
+    pub(super) order: Order,
+    pub(super) scope: Option<Scope>,
+    pub(super) proxy: Proxy,
+    pub(super) marks: Marks,
+    pub(super) write: bool,
+    pub(super) value: ExprId,
+    pub(super) address_reads: Vec<AccessId>,
+    pub(super) control_reads: Vec<AccessId>,
+    pub(super) data_reads: Vec<AccessId>,
+    pub(super) rmw_read: Option<AccessId>,
+    pub(super) way_of: Option<AccessId>,
+    pub(super) chosen_by: Vec<ExprId>,
+    /// A plain store that is all its instruction does: no element of a vector, and not at one of
+    /// several places that an address may mean, beside which it would keep its own position.
+    pub(super) alone: bool,
+    pub(super) position: u32,
+    pub(super) span: Span,
+}
+
+impl DraftAccess {
+    /// The first byte behind it, counted from the start of its object.
+    pub(super) fn end(&self) -> u64 {
+        self.offset + u64::from(self.bytes)
+    }
+
+    /// Whether both are at some of the same bytes.
+    pub(super) fn overlaps(&self, other: &Self) -> bool {
+        self.object == other.object && self.offset < other.end() && other.offset < self.end()
+    }
+
+    /// Whether both are of one thread and form, and at one place.
+    pub(super) fn is_like(&self, other: &Self) -> bool {
+        let place = |a: &Self| (a.thread, a.object, a.virt, a.offset, a.bytes);
+        let form = |a: &Self| (a.order, a.scope, a.proxy, a.marks, a.write);
+        place(self) == place(other) && form(self) == form(other)
+    }
+
+    /// Whether both are plain stores of one thread that differ in nothing but when they happen.
+    pub(super) fn is_other_branch(&self, other: &Self) -> bool {
+        self.alone && other.alone && self.is_like(other) && self.value == other.value
+    }
+}

@@ -1,0 +1,161 @@
+//! Writes behind what the bound cuts off.
+//!
+//! A thread that goes round a loop more often than it is followed may write something in further rounds
+//! or behind the loop, and nothing but dependencies and synchronization keeps others from reading it
+//! before, and the rounds that are followed from reading what those write then (PTX-8.10.4). So whether
+//! some execution goes further is asked of events among which all these writes may be, whatever they
+//! write.
+
+use super::access::DraftAccess;
+use super::draft::Draft;
+use super::graph::CutKind;
+use super::loops::LoopId;
+use super::memory::Does;
+use super::unfold::{Cell, State, ThreadRun};
+use crate::id::ObjectId;
+use crate::program::micro::{Marks, Micro, Target};
+use crate::ptx::operation::Order;
+use crate::source::Span;
+use rustc_hash::FxHashMap;
+
+/// How many writes stand for those of a thread at one place that others may read, one for each of their
+/// reads.
+const MOST_READ: usize = 4;
+
+/// How often each thread reads each variable.
+pub(super) type Readers = FxHashMap<(ObjectId, usize), usize>;
+
+impl ThreadRun<'_, '_> {
+    /// Adds the writes that may follow when the thread goes on from a loop's head, where that is asked for.
+    pub(super) fn write_ahead(&mut self, id: LoopId, state: &State) {
+        if !self.draft.unfolding.ahead {
+            return;
+        }
+        let cut = state.guard;
+        // Nobody has to find out that the thread is cut to see what it writes.
+        let mut state = State { guard: self.exprs().truth(true), ..state.clone() };
+        let steps = self.steps_ahead(self.flow.loops.head(id));
+        for register in
+            steps.iter().flat_map(|&at| &self.code.steps[at].micros).flat_map(Micro::written)
+        {
+            let value = self.any_value(self.code.registers[register].ty.bits);
+            state.cells[register] = Cell { value, reads: Vec::new() };
+        }
+        let violations = self.draft.violations.len();
+        let mut writes: Vec<DraftAccess> = Vec::new();
+        for at in steps {
+            let step = &self.code.steps[at];
+            for micro in &step.micros {
+                self.writes_of(micro, &state, step.span, &mut writes);
+            }
+        }
+        // Of an address of which nothing is known, nothing is said.
+        self.draft.violations.truncate(violations);
+        for write in writes {
+            for _ in 0..self.read_by_others(write.object) {
+                let happens = self.any_value(1);
+                let allowed = self.exprs().implies(happens, cut);
+                self.draft.as_cut = self.draft.exprs.and(self.draft.as_cut, allowed);
+                let guard = self.exprs().and(write.guard, happens);
+                let value = self.any_value(write.bytes * 8);
+                self.position += 2;
+                let position = self.position;
+                self.draft.push_access(DraftAccess { guard, value, position, ..write.clone() });
+            }
+        }
+    }
+
+    /// How many reads of others may see a write of the thread, as many as are told apart.
+    fn read_by_others(&self, object: ObjectId) -> usize {
+        let readers = self.draft.facts.readers.iter().flatten();
+        let others = readers.filter(|((read, thread), _)| *read == object && *thread != self.index);
+        others.map(|(_, count)| count).sum::<usize>().min(MOST_READ)
+    }
+
+    /// The steps to which control may go from one, and that one.
+    fn steps_ahead(&self, from: usize) -> Vec<usize> {
+        let (mut seen, mut stack) = (Vec::new(), vec![from]);
+        while let Some(at) = stack.pop() {
+            let Some(step) = self.code.steps.get(at).filter(|_| !seen.contains(&at)) else {
+                continue;
+            };
+            seen.push(at);
+            stack.extend(step.branch_target());
+            stack.extend(step.falls_through().then_some(at + 1));
+        }
+        seen.sort_unstable();
+        seen
+    }
+
+    /// Collects what a micro-operation may write, wherever its address may be, each form once.
+    fn writes_of(
+        &mut self,
+        micro: &Micro,
+        state: &State,
+        span: Span,
+        writes: &mut Vec<DraftAccess>,
+    ) {
+        match micro {
+            Micro::Store { target, .. } => {
+                self.writes_to(target, target.order, state, span, writes);
+            }
+            Micro::Rmw { target, write_order, .. } => {
+                self.writes_to(target, *write_order, state, span, writes);
+            }
+            Micro::Elements { list, .. } => {
+                list.iter().for_each(|element| self.writes_of(element, state, span, writes));
+            }
+            _ => {}
+        }
+    }
+
+    fn writes_to(
+        &mut self,
+        target: &Target,
+        order: Order,
+        state: &State,
+        span: Span,
+        writes: &mut Vec<DraftAccess>,
+    ) {
+        for (guard, resolved) in self.places(target, Does::Write, state, span).list {
+            let access = self.access(target, &resolved, state, guard, span);
+            let marks = Marks { multimem: target.marks.multimem, ..Marks::default() };
+            let write = DraftAccess {
+                write: true,
+                order,
+                marks,
+                control_reads: Vec::new(),
+                address_reads: Vec::new(),
+                ..access
+            };
+            if !writes.iter().any(|other| other.guard == guard && other.is_like(&write)) {
+                writes.push(write);
+            }
+        }
+    }
+}
+
+impl Draft<'_> {
+    /// How often each thread reads each variable, where writes ahead are asked for and this is not yet
+    /// known.
+    pub(super) fn new_readers(&self) -> Option<Readers> {
+        if !self.unfolding.ahead || self.facts.readers.is_some() {
+            return None;
+        }
+        let mut readers = Readers::default();
+        for access in self.accesses.iter().filter(|access| !access.write) {
+            *readers.entry((access.object, access.thread)).or_default() += 1;
+        }
+        Some(readers)
+    }
+
+    /// Of the executions that the bound cuts, those count in which nothing is written ahead by a thread
+    /// that is not cut.
+    pub(super) fn settle_ahead(&mut self) {
+        for cut in self.cuts.iter_mut().filter(|cut| cut.kind == CutKind::Bound) {
+            for when in [&mut cut.guard, &mut cut.steady] {
+                *when = self.exprs.and(*when, self.as_cut);
+            }
+        }
+    }
+}
