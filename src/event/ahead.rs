@@ -3,8 +3,8 @@
 //! A thread that goes round a loop more often than it is followed may write something in further rounds
 //! or behind the loop, and nothing but dependencies and synchronization keeps others from reading it
 //! before, and the rounds that are followed from reading what those write then (PTX-8.10.4). So whether
-//! some execution goes further is asked of events among which all these writes may be, whatever they
-//! write.
+//! some execution goes further is asked of events among which all these writes may be, with the value that
+//! their instruction gives them, or any where that depends on what the rounds change.
 
 use super::access::DraftAccess;
 use super::draft::Draft;
@@ -12,7 +12,8 @@ use super::graph::CutKind;
 use super::loops::LoopId;
 use super::memory::Does;
 use super::unfold::{Cell, State, ThreadRun};
-use crate::id::ObjectId;
+use crate::id::{ExprId, ObjectId};
+use crate::program::expr::Expr;
 use crate::program::micro::{Marks, Micro, Target};
 use crate::ptx::operation::Order;
 use crate::source::Span;
@@ -57,11 +58,21 @@ impl ThreadRun<'_, '_> {
                 let allowed = self.exprs().implies(happens, cut);
                 self.draft.as_cut = self.draft.exprs.and(self.draft.as_cut, allowed);
                 let guard = self.exprs().and(write.guard, happens);
-                let value = self.any_value(write.bytes * 8);
+                let value = self.ahead_again(write.value);
                 self.position += 2;
                 let position = self.position;
                 self.draft.push_access(DraftAccess { guard, value, position, ..write.clone() });
             }
+        }
+    }
+
+    /// The value of a write, where other registers and other old values may have led to it if any did.
+    fn ahead_again(&mut self, value: ExprId) -> ExprId {
+        let skipped = &self.draft.skipped;
+        let is_any = |leaf: &Expr| matches!(leaf, Expr::Symbol(id) if skipped.contains(id));
+        match self.draft.exprs.leaves(value).iter().any(is_any) {
+            true => self.any_value(self.draft.exprs.width(value)),
+            false => value,
         }
     }
 
@@ -96,11 +107,18 @@ impl ThreadRun<'_, '_> {
         writes: &mut Vec<DraftAccess>,
     ) {
         match micro {
-            Micro::Store { target, .. } => {
-                self.writes_to(target, target.order, state, span, writes);
+            Micro::Store { target, value } => {
+                let value = self.term(value, state, None);
+                self.writes_to(target, target.order, value, state, span, writes);
             }
-            Micro::Rmw { target, write_order, .. } => {
-                self.writes_to(target, *write_order, state, span, writes);
+            Micro::Rmw { target, write_order, writes: happens, value, .. } => {
+                let old = self.any_value(target.bytes * 8);
+                let happens = self.term(happens, state, Some(old));
+                let value = self.term(value, state, Some(old));
+                // Who reads what was there before may read it where it was written.
+                if value != old && !self.draft.exprs.is_false(happens) {
+                    self.writes_to(target, *write_order, value, state, span, writes);
+                }
             }
             Micro::Elements { list, .. } => {
                 list.iter().for_each(|element| self.writes_of(element, state, span, writes));
@@ -113,22 +131,28 @@ impl ThreadRun<'_, '_> {
         &mut self,
         target: &Target,
         order: Order,
+        value: ExprId,
         state: &State,
         span: Span,
         writes: &mut Vec<DraftAccess>,
     ) {
+        let value = self.exprs().resize(value, target.bytes * 8, false);
         for (guard, resolved) in self.places(target, Does::Write, state, span).list {
             let access = self.access(target, &resolved, state, guard, span);
             let marks = Marks { multimem: target.marks.multimem, ..Marks::default() };
             let write = DraftAccess {
                 write: true,
                 order,
+                value,
                 marks,
                 control_reads: Vec::new(),
                 address_reads: Vec::new(),
                 ..access
             };
-            if !writes.iter().any(|other| other.guard == guard && other.is_like(&write)) {
+            let is_same = |other: &DraftAccess| {
+                other.guard == guard && other.value == value && other.is_like(&write)
+            };
+            if !writes.iter().any(is_same) {
                 writes.push(write);
             }
         }
