@@ -167,7 +167,8 @@ pub fn instruction(cursor: &mut Cursor<'_>) -> Result<Instruction, SyntaxError> 
         // Nothing else than an operand starts so, and before an operand stands a comma.
         let is_register =
             cursor.peek() == Some(TokenKind::Word) && cursor.peek_text().starts_with('%');
-        if is_register || cursor.peek() == Some(TokenKind::OpenBracket) {
+        let starts = [TokenKind::OpenBracket, TokenKind::Number, TokenKind::Decimal];
+        if is_register || cursor.peek().is_some_and(|next| starts.contains(&next)) {
             return Err(cursor.expected("`,`"));
         }
     }
