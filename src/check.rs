@@ -104,14 +104,9 @@ fn unfolded_twice(
     settings: Settings,
     unfolding: Unfolding,
 ) -> EventGraph {
-    let ahead = Unfolding { ahead: false, ..unfolding };
-    let graph = unfolded(test, model, settings, ahead, &BTreeSet::new());
-    // One that is too large is not decided anyway.
-    let transparent = match graph.events.len() > MOST_EVENTS {
-        true => BTreeSet::new(),
-        false => transparent::objects(&graph, model),
-    };
-    match transparent.is_empty() && !unfolding.ahead {
+    let graph = unfolded(test, model, settings, unfolding, &BTreeSet::new());
+    let transparent = transparent::objects(&graph, model);
+    match transparent.is_empty() {
         true => graph,
         false => unfolded(test, model, settings, unfolding, &transparent),
     }

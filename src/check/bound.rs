@@ -2,8 +2,8 @@
 
 use super::coarse::MANY_WAYS;
 use super::{
-    MOST_RAISED, STEPS_FOR_MORE, Settings, decide, graph_of, in_order, may_raise, unfolded_twice,
-    unfolding, void,
+    MOST_RAISED, STEPS_FOR_MORE, Settings, decide, graph_of, in_order, may_raise, transparent,
+    unfolded, unfolding, void,
 };
 use crate::event::graph::{Ahead, Cut, CutKind, EventGraph};
 use crate::event::unfold::Unfolding;
@@ -13,6 +13,7 @@ use crate::relation::thin_air::no_value_from_nowhere;
 use crate::solve::{Answer, Engine, Goal, Problem};
 use crate::source::Span;
 use crate::verdict::{Beyond, Bounded, Decided, Undecided, Verdict};
+use std::collections::BTreeSet;
 
 /// Why executions of a test, of which these are the events, may be missing because loops are cut by the
 /// bound; `None` where none is.
@@ -64,8 +65,12 @@ fn with_writes_ahead(
     Problem { graph, model }: Problem<'_>,
     settings: Settings,
 ) -> Option<EventGraph> {
-    let unfolding = Unfolding { ahead: true, ..unfolding(model, settings) };
-    let ahead = unfolded_twice(test, model, settings, unfolding);
+    let plain = unfolding(model, settings);
+    // As for the events without these writes, which may be those of the second unfolding.
+    let first = unfolded(test, model, settings, plain, &BTreeSet::new());
+    let transparent = transparent::objects(&first, model);
+    let ahead = Unfolding { ahead: true, ..plain };
+    let ahead = unfolded(test, model, settings, ahead, &transparent);
     (ahead.events.len() > graph.events.len()).then_some(ahead)
 }
 

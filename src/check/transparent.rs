@@ -10,7 +10,7 @@
 //! model says which pairs it takes for morally strong here, by the name `transparent`.
 
 use crate::bounds::{Bounds, Precision};
-use crate::event::graph::{CutKind, Event, EventGraph};
+use crate::event::graph::{CutKind, Event, EventGraph, MOST_EVENTS};
 use crate::id::{EventId, ObjectId};
 use crate::relation::expr::Model;
 use std::collections::BTreeSet;
@@ -25,6 +25,10 @@ pub(super) fn objects(graph: &EventGraph, model: &Model) -> BTreeSet<ObjectId> {
         .cuts
         .iter()
         .any(|cut| cut.kind == CutKind::Bound && !graph.exprs.is_false(cut.steady));
+    // A program that is too large is not decided anyway.
+    if graph.events.len() > MOST_EVENTS {
+        return BTreeSet::new();
+    }
     let Some(relation) = model.definition(NAME).filter(|_| steady && model.forgets_reads()) else {
         return BTreeSet::new();
     };

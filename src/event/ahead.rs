@@ -9,11 +9,10 @@
 use super::access::DraftAccess;
 use super::draft::Draft;
 use super::graph::CutKind;
-use super::loops::LoopId;
+use super::loops::{LoopId, reached_from};
 use super::memory::Does;
 use super::unfold::{Cell, State, ThreadRun};
 use crate::id::{ExprId, ObjectId};
-use crate::program::expr::Expr;
 use crate::program::micro::{Marks, Micro, Target};
 use crate::ptx::operation::Order;
 use crate::source::Span;
@@ -29,16 +28,15 @@ pub(super) type Readers = FxHashMap<(ObjectId, usize), usize>;
 impl ThreadRun<'_, '_> {
     /// Adds the writes that may follow when the thread goes on from a loop's head, where that is asked for.
     pub(super) fn write_ahead(&mut self, id: LoopId, state: &State) {
-        if !self.draft.unfolding.ahead {
+        // Known where that is asked for.
+        if self.draft.facts.readers.is_none() {
             return;
         }
         let cut = state.guard;
         // Nobody has to find out that the thread is cut to see what it writes.
         let mut state = State { guard: self.exprs().truth(true), ..state.clone() };
-        let steps = self.steps_ahead(self.flow.loops.head(id));
-        for register in
-            steps.iter().flat_map(|&at| &self.code.steps[at].micros).flat_map(Micro::written)
-        {
+        let steps = reached_from(self.code, self.flow.loops.head(id));
+        for register in steps.iter().flat_map(|&at| self.code.steps[at].written()) {
             let value = self.any_value(self.code.registers[register].ty.bits);
             state.cells[register] = Cell { value, reads: Vec::new() };
         }
@@ -68,9 +66,7 @@ impl ThreadRun<'_, '_> {
 
     /// The value of a write, where other registers and other old values may have led to it if any did.
     fn ahead_again(&mut self, value: ExprId) -> ExprId {
-        let skipped = &self.draft.skipped;
-        let is_any = |leaf: &Expr| matches!(leaf, Expr::Symbol(id) if skipped.contains(id));
-        match self.draft.exprs.leaves(value).iter().any(is_any) {
+        match self.draft.exprs.leaves(value).iter().any(|leaf| self.open_width(leaf).is_some()) {
             true => self.any_value(self.draft.exprs.width(value)),
             false => value,
         }
@@ -81,21 +77,6 @@ impl ThreadRun<'_, '_> {
         let readers = self.draft.facts.readers.iter().flatten();
         let others = readers.filter(|((read, thread), _)| *read == object && *thread != self.index);
         others.map(|(_, count)| count).sum::<usize>().min(MOST_READ)
-    }
-
-    /// The steps to which control may go from one, and that one.
-    fn steps_ahead(&self, from: usize) -> Vec<usize> {
-        let (mut seen, mut stack) = (Vec::new(), vec![from]);
-        while let Some(at) = stack.pop() {
-            let Some(step) = self.code.steps.get(at).filter(|_| !seen.contains(&at)) else {
-                continue;
-            };
-            seen.push(at);
-            stack.extend(step.branch_target());
-            stack.extend(step.falls_through().then_some(at + 1));
-        }
-        seen.sort_unstable();
-        seen
     }
 
     /// Collects what a micro-operation may write, wherever its address may be, each form once.

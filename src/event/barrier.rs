@@ -204,7 +204,7 @@ impl Warp {
     #[must_use]
     pub fn of(thread: usize, place: Place) -> Self {
         let which = place.warp.map_or(WhichWarp::Of(thread), WhichWarp::Declared);
-        Self { cta: (place.gpu, place.grid, place.cta), which }
+        Self { cta: place.cta_of_test(), which }
     }
 }
 

@@ -454,8 +454,7 @@ type Cta = (u32, u32, u32);
 
 /// The CTA of the thread that performs an event.
 pub(crate) fn cta_of(graph: &EventGraph, id: EventId) -> Option<Cta> {
-    let place = graph.agents[graph.event(id).agent.index()].place()?;
-    Some((place.gpu, place.grid, place.cta))
+    graph.agents[graph.event(id).agent.index()].place().map(Place::cta_of_test)
 }
 
 /// The CTA in whose shared memory an access is.

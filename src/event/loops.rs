@@ -54,7 +54,7 @@ impl Loops {
         if !code.steps.iter().enumerate().any(back) {
             return out;
         }
-        let reached = reached(code);
+        let reached = reached_from(code, 0);
         let mut predecessors = vec![Vec::new(); steps];
         for &from in &reached {
             successors(code, from).for_each(|to| predecessors[to].push(from));
@@ -165,10 +165,11 @@ fn successors(code: &ThreadCode, step: usize) -> impl Iterator<Item = usize> + u
     next.into_iter().chain(code.steps[step].branch_target()).filter(move |&to| to < end)
 }
 
-/// The steps that control can come to.
-fn reached(code: &ThreadCode) -> Vec<usize> {
+/// The steps that control can come to from one, that one among them, in their order; none from behind the
+/// last.
+pub(super) fn reached_from(code: &ThreadCode, start: usize) -> Vec<usize> {
     let mut seen = vec![false; code.steps.len()];
-    let mut stack: Vec<usize> = (0..code.steps.len()).take(1).collect();
+    let mut stack: Vec<usize> = (start..code.steps.len()).take(1).collect();
     while let Some(step) = stack.pop() {
         if !std::mem::replace(&mut seen[step], true) {
             stack.extend(successors(code, step));

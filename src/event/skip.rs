@@ -111,14 +111,20 @@ impl ThreadRun<'_, '_> {
         if self.draft.skipped.is_empty() || matches!(term, Term::Register(_)) {
             return value;
         }
-        let draft = &*self.draft;
-        let is_any = |leaf: &Expr| match leaf {
-            Expr::Symbol(id) => draft.skipped.contains(id) && draft.symbols[id.index()].width > 1,
-            _ => false,
-        };
-        match draft.exprs.leaves(value).iter().any(is_any) {
+        let is_any = |leaf: &Expr| self.open_width(leaf).is_some_and(|width| width > 1);
+        match self.draft.exprs.leaves(value).iter().any(is_any) {
             true => self.any_value(self.draft.exprs.width(value)),
             false => value,
+        }
+    }
+
+    /// The width of a leaf that may have any value.
+    pub(super) fn open_width(&self, leaf: &Expr) -> Option<u32> {
+        match leaf {
+            Expr::Symbol(id) if self.draft.skipped.contains(id) => {
+                Some(self.draft.symbols[id.index()].width)
+            }
+            _ => None,
         }
     }
 }

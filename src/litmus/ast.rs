@@ -30,6 +30,14 @@ pub struct Place {
     pub warp: Option<u32>,
 }
 
+impl Place {
+    /// The CTA, told from all others of the test: device, grid, number within the grid.
+    #[must_use]
+    pub fn cta_of_test(self) -> (u32, u32, u32) {
+        (self.gpu, self.grid, self.cta)
+    }
+}
+
 /// Where a thread runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ThreadPlace {

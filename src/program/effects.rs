@@ -28,6 +28,18 @@ impl Step {
         });
         self.guard.iter().chain(of_branch)
     }
+
+    /// The registers that it reads.
+    pub(crate) fn read(&self) -> Vec<usize> {
+        let mut read: Vec<usize> = self.micros.iter().flat_map(|micro| micro.effects().0).collect();
+        self.conditions().for_each(|term| term.registers(&mut read));
+        read
+    }
+
+    /// The registers that it writes.
+    pub(crate) fn written(&self) -> Vec<usize> {
+        self.micros.iter().flat_map(Micro::written).collect()
+    }
 }
 
 impl BarrierMicro {

@@ -381,7 +381,7 @@ impl Layout {
             ctas.iter().map(|&cta| (gpu, grid, cta)).collect::<Vec<_>>()
         };
         let mut all = self.clusters.iter().flat_map(of);
-        all.position(|cta| cta == (place.gpu, place.grid, place.cta)).unwrap_or(0) as u64
+        all.position(|cta| cta == place.cta_of_test()).unwrap_or(0) as u64
     }
 
     /// The CTAs of a cluster that occur in the test, in order of rank.

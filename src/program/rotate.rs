@@ -48,7 +48,7 @@ type Cta = Option<(u32, u32, u32)>;
 
 fn cta(code: &ThreadCode) -> Cta {
     match code.place {
-        ThreadPlace::Device(place) => Some((place.gpu, place.grid, place.cta)),
+        ThreadPlace::Device(place) => Some(place.cta_of_test()),
         ThreadPlace::Host => None,
     }
 }
@@ -131,20 +131,20 @@ impl Asking {
         let mut fetched = BTreeSet::new();
         for step in &code.steps[self.asks.end..self.back] {
             let reads = step.micros.iter().any(Micro::may_read);
-            if reads || read_by(step).iter().any(|register| fetched.contains(register)) {
-                fetched.extend(written_by(step));
+            if reads || step.read().iter().any(|register| fetched.contains(register)) {
+                fetched.extend(step.written());
             }
         }
         let mut asked_about = BTreeSet::new();
         for step in code.steps[self.asks.clone()].iter().rev() {
             let decides = |micro: &Micro| matches!(micro, Micro::Barrier(_) | Micro::Branch { .. });
-            let written = written_by(step);
+            let written = step.written();
             let matters = written.iter().any(|register| asked_about.contains(register));
             if matters || step.micros.iter().any(decides) {
                 if step.guard.is_none() {
                     asked_about.retain(|register| !written.contains(register));
                 }
-                asked_about.extend(read_by(step));
+                asked_about.extend(step.read());
             }
         }
         !fetched.is_disjoint(&asked_about)
@@ -171,16 +171,4 @@ impl Asking {
             }
         }
     }
-}
-
-/// The registers that a step reads.
-fn read_by(step: &Step) -> Vec<usize> {
-    let mut read: Vec<usize> = step.micros.iter().flat_map(|micro| micro.effects().0).collect();
-    step.conditions().for_each(|term| term.registers(&mut read));
-    read
-}
-
-/// The registers that a step writes.
-fn written_by(step: &Step) -> Vec<usize> {
-    step.micros.iter().flat_map(Micro::written).collect()
 }
