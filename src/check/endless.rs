@@ -151,7 +151,7 @@ fn wait(problem: Problem<'_>, engine: &dyn Engine, settings: Settings) -> Result
             Some(_) => {}
             None => settled = false,
         }
-        for group in groups(graph, waiting) {
+        for group in by_cta(graph, waiting) {
             let first = first_of_others(graph, &group);
             if are_reached(graph, waiting, &group, completes)?
                 || are_reached(graph, &first, &group, completes)?
@@ -188,9 +188,9 @@ fn by_values(problem: Problem<'_>, engine: &dyn Engine, settings: Settings) -> O
     stuck::in_no_end(problem, engine, settings).map(Wait::AtBarriers)
 }
 
-/// Operations at which threads are stuck, those of each CTA apart, and then each of several apart; all
-/// together where one may be stuck because another one is, at the barrier of a cluster or before a task.
-fn groups(graph: &EventGraph, stuck: &[usize]) -> Vec<Vec<usize>> {
+/// Operations at which threads are stuck, those of each CTA apart; all together where one may be stuck
+/// because another one is, at the barrier of a cluster or before a task.
+fn by_cta(graph: &EventGraph, stuck: &[usize]) -> Vec<Vec<usize>> {
     let mut groups: IndexMap<_, Vec<usize>> = IndexMap::default();
     let of_cluster = |&b: &usize| matches!(graph.barriers[b].key, BarrierKey::Cluster(_));
     if !graph.api_edges.is_empty() || stuck.iter().any(of_cluster) {
@@ -200,11 +200,7 @@ fn groups(graph: &EventGraph, stuck: &[usize]) -> Vec<Vec<usize>> {
     for b in stuck {
         groups.entry(cta_of(graph, graph.barriers[*b].event)).or_default().push(*b);
     }
-    let together: Vec<Vec<usize>> = groups.into_values().collect();
-    let several = together.iter().filter(|group| group.len() > 1);
-    let alone = several.flatten().filter(|&&b| too_few_can_come(graph, b));
-    let alone: Vec<Vec<usize>> = alone.map(|&b| vec![b]).collect();
-    [together, alone].concat()
+    groups.into_values().collect()
 }
 
 /// An operation at a barrier that is never complete, whatever others do, to which a thread comes, given the
