@@ -1,0 +1,35 @@
+//! The tests that use the library and the command from outside, as one program: it links once.
+//!
+//! Tests that end or starve processes have a program of their own (`faults`), and so has each shipped
+//! litmus test a name of its own (`litmus`).
+
+mod comparison;
+mod programs;
+mod strategies;
+mod support;
+
+mod addresses;
+mod barriers;
+mod cat;
+mod cli;
+mod cli_single;
+mod coverage;
+mod differential;
+mod explain;
+mod forms;
+mod front;
+mod generators;
+mod integers;
+mod interleavings;
+mod language;
+mod laws;
+mod limits;
+mod mangled;
+mod mutants;
+mod races;
+mod readings;
+mod reference;
+mod second_opinion;
+mod tidy;
+mod unusual_models;
+mod waiting;

@@ -1,0 +1,92 @@
+//! The axioms of PTX 9.2 in Rust against the model `ptx-9.2` in cat, on candidate executions.
+
+#![allow(clippy::print_stdout, reason = "what was compared, for whoever looks")]
+
+use crate::programs::{large, sketch, small};
+use crate::support::{corpus, litmus_files, model, parse, read};
+use proptest::strategy::{Strategy, ValueTree};
+use proptest::test_runner::TestRunner;
+use ptxmc::check::{Settings, graph_of};
+use ptxmc::litmus::ast::Test;
+use ptxmc::relation::axiom::failures;
+use ptxmc::relation::eval::Evaluator;
+use ptxmc::relation::expr::Model;
+use ptxmc::solve::Budget;
+use ptxmc::solve::enumerate::axioms::broken;
+use ptxmc::solve::enumerate::every_candidate;
+use std::collections::BTreeSet;
+use std::path::Path;
+
+/// Steps of the enumeration for each test; larger tests are compared in part.
+const STEPS: u64 = 1_000;
+
+/// One candidate with many pieces and final writes is many executions: the rest is left out.
+const MILLISECONDS: u64 = 1_000;
+
+/// How many candidates of a test were compared, or the first on which the two disagree.
+fn compare(name: &str, test: &Test, model: &Model) -> Result<usize, String> {
+    let graph = graph_of(test, model, Settings::default());
+    let roots: Vec<_> = model.axioms.iter().map(|a| a.node).collect();
+    let mut evaluator = Evaluator::new(&model.arena, &roots, graph.events.len());
+    let mut compared = 0;
+    let mut difference = None;
+    let budget = Budget { steps: Some(STEPS), milliseconds: Some(MILLISECONDS) };
+    let _limit = every_candidate(&graph, budget, |execution| {
+        compared += 1;
+        let cat = failures(model, evaluator.evaluate(execution));
+        let cat: BTreeSet<&str> = cat.iter().map(|f| model.axioms[f.axiom].name.as_str()).collect();
+        let rust: BTreeSet<&str> = broken(execution).iter().map(|a| a.name()).collect();
+        if cat != rust && difference.is_none() {
+            difference =
+                Some(format!("{name}: cat {cat:?}, Rust {rust:?}\n{:?}", execution.choices));
+        }
+    });
+    difference.map_or(Ok(compared), Err)
+}
+
+fn compare_all(folder: &Path) {
+    let model = model("ptx-9.2");
+    let mut compared = 0;
+    let mut complaints = Vec::new();
+    for path in litmus_files(folder) {
+        match read(&path).and_then(|test| compare(&path.to_string_lossy(), &test, &model)) {
+            Ok(count) => compared += count,
+            Err(message) => complaints.push(message),
+        }
+    }
+    println!("{}: {compared} candidates", folder.display());
+    assert!(complaints.is_empty(), "{}", complaints.join("\n"));
+    assert!(compared > 0, "nothing to compare");
+}
+
+#[test]
+fn corpus_of_others() {
+    if let Some(folder) = corpus("reference") {
+        compare_all(&folder);
+    }
+    if let Some(folder) = corpus("dat3m/Manual") {
+        compare_all(&folder);
+    }
+}
+
+#[test]
+fn suite() {
+    compare_all(&Path::new(env!("CARGO_MANIFEST_DIR")).join("litmus"));
+}
+
+#[test]
+fn random_programs() {
+    let model = model("ptx-9.2");
+    let mut runner = TestRunner::deterministic();
+    let mut compared = 0;
+    for profile in [small(), large()] {
+        let programs = sketch(profile);
+        for _ in 0..100 {
+            let text = programs.new_tree(&mut runner).expect("a program").current().text();
+            let test = parse("random.litmus", text.as_bytes()).expect("a test");
+            compared += compare(&text, &test, &model).unwrap_or_else(|error| panic!("{error}"));
+        }
+    }
+    println!("random programs: {compared} candidates");
+    assert!(compared > 0, "nothing to compare");
+}
