@@ -1,9 +1,14 @@
 //! What happens when something dies: the process, a worker of it, who reads its output, the disk.
 #![cfg(unix)]
 
+#[path = "it/support/process.rs"]
+mod process;
+
+use process::Started;
+use rustix::process::{Pid, Signal, kill_process};
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 const MP: &str = "tests/cli/MP.litmus";
@@ -23,9 +28,10 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8(bytes.to_vec()).expect("output is UTF-8")
 }
 
-fn signal(process: u32, name: &str) {
-    let arguments = ["-s", name, &process.to_string()];
-    assert!(Command::new("kill").args(arguments).status().expect("there is kill").success());
+/// Sends a signal to a process.
+fn send(process: u32, signal: Signal) {
+    let id = i32::try_from(process).ok().and_then(Pid::from_raw).expect("it is a process");
+    kill_process(id, signal).expect("the process is there");
 }
 
 /// A test that takes longer than anybody waits: so many orders of so many writes.
@@ -50,15 +56,12 @@ fn path(path: &Path) -> &str {
 
 /// Starts a run over a quick test, an endless one, and a quick one; gives it when the first is
 /// decided, with what it wrote until then.
-fn started(arguments: &[&str], endless: &Path) -> (Child, BufReader<impl Read>, String) {
-    let mut all = vec!["check", "--engine", "enumerate", "-j1"];
+fn started(arguments: &[&str], endless: &Path) -> (Started, BufReader<impl Read>, String) {
+    // It ends by itself where nobody is left to end it.
+    let mut all = vec!["check", "--engine", "enumerate", "-j1", "--timeout", "300"];
     all.extend(arguments);
     all.extend([MP, path(endless), "tests/cli/MP-relaxed.litmus"]);
-    let mut child = command(&all)
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("the command starts");
+    let mut child = Started::new(&mut command(&all));
     let mut out = BufReader::new(child.stdout.take().expect("it is piped"));
     let mut seen = String::new();
     // In JSON a test's line ends only where the next one begins.
@@ -71,12 +74,14 @@ fn started(arguments: &[&str], endless: &Path) -> (Child, BufReader<impl Read>, 
     (child, out, seen)
 }
 
+/// How long a run may take to end that was told to, or has lost a worker.
+const PATIENCE: Duration = Duration::from_secs(60);
+
 /// The status, standard output and standard error of a process that was started.
-fn ended(mut child: Child, mut out: impl Read, mut seen: String) -> (Option<i32>, String, String) {
+fn ended(child: Started, mut out: impl Read, mut seen: String) -> (Option<i32>, String, String) {
     out.read_to_string(&mut seen).expect("output is UTF-8");
-    let mut err = String::new();
-    child.stderr.take().expect("it is piped").read_to_string(&mut err).expect("it is UTF-8");
-    (child.wait().expect("it ends").code(), seen, err)
+    let (status, _, err) = child.output(PATIENCE).expect("it ends");
+    (status.code(), seen, text(&err))
 }
 
 /// The processes that a process has started.
@@ -92,7 +97,7 @@ fn children(process: u32) -> Vec<u32> {
 fn what_a_killed_run_has_said_is_whole() {
     let endless = endless();
     let (child, out, seen) = started(&[], endless.path());
-    signal(child.id(), "KILL");
+    send(child.id(), Signal::KILL);
     let (status, seen, _) = ended(child, out, seen);
     assert_eq!(status, None);
     assert!(
@@ -107,7 +112,7 @@ fn an_interrupted_run_ends_its_report() {
     let endless = endless();
     for options in [&[][..], &["--isolate"]] {
         let (child, out, seen) = started(options, endless.path());
-        signal(child.id(), "INT");
+        send(child.id(), Signal::INT);
         let (status, seen, err) = ended(child, out, seen);
         assert_eq!(status, Some(130), "{seen}{err}");
         assert!(seen.ends_with("1 test: 1 forbidden; 1 as expected\n"), "{seen}");
@@ -122,7 +127,7 @@ fn an_interrupted_run_leaves_valid_json_and_a_baseline() {
     let baseline = folder.path().join("baseline");
     let options = ["--format", "json", "--bless", "--baseline", path(&baseline)];
     let (child, out, seen) = started(&options, endless.path());
-    signal(child.id(), "INT");
+    send(child.id(), Signal::INT);
     let (_, seen, err) = ended(child, out, seen);
     let value: serde_json::Value = serde_json::from_str(&seen).expect("it is whole");
     assert_eq!(value["tests"].as_array().map(Vec::len), Some(1), "{seen}{err}");
@@ -138,7 +143,7 @@ fn a_dead_worker_costs_one_test() {
     std::thread::sleep(Duration::from_millis(300));
     let workers = children(child.id());
     assert_eq!(workers.len(), 1, "{workers:?}");
-    signal(workers[0], "KILL");
+    send(workers[0], Signal::KILL);
     let (status, seen, err) = ended(child, out, seen);
     assert_eq!(status, Some(101), "{seen}{err}");
     let lines: Vec<&str> = seen.lines().collect();
@@ -153,7 +158,7 @@ fn workers_end_with_who_asked_them() {
     let endless = endless();
     let (child, out, seen) = started(&["--isolate"], endless.path());
     let workers = children(child.id());
-    signal(child.id(), "KILL");
+    send(child.id(), Signal::KILL);
     ended(child, out, seen);
     let start = Instant::now();
     let alive = |id: &u32| {
@@ -216,13 +221,9 @@ fn a_full_disk_is_told() {
 
 #[test]
 fn a_closed_pipe_ends_the_run() {
-    let mut child = command(&["check", "--format", "json", "litmus/mp"])
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("the command starts");
+    let mut child = Started::new(&mut command(&["check", "--format", "json", "litmus/mp"]));
     drop(child.stdout.take());
-    let run = child.wait_with_output().expect("it ends");
-    assert_ne!(run.status.code(), Some(0), "{}", text(&run.stderr));
-    assert_ne!(run.status.code(), Some(101), "{}", text(&run.stderr));
+    let (status, _, err) = child.output(PATIENCE).expect("it ends");
+    assert_ne!(status.code(), Some(0), "{}", text(&err));
+    assert_ne!(status.code(), Some(101), "{}", text(&err));
 }

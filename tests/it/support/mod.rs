@@ -4,6 +4,7 @@
 pub mod clauses;
 pub mod command;
 pub mod mutants;
+pub mod process;
 pub mod random;
 pub mod table;
 
