@@ -545,7 +545,7 @@ fn deadlocks_are_those_of_interleavings() {
 
 #[test]
 fn waits_for_ever_are_those_of_interleavings() {
-    let cases = parameter("PTXMC_INTERLEAVINGS_CASES").unwrap_or(2_000);
+    let cases = parameter("PTXMC_INTERLEAVINGS_CASES").unwrap_or(500);
     let sc = support::model("sc");
     run("waits", cases, "deadlock", |program, bound, tally| same_waits(program, bound, &sc, tally));
 }

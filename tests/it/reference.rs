@@ -37,15 +37,28 @@ fn report(what: &str, asked: usize, complaints: &[String]) {
     assert!(complaints.is_empty(), "{what}:\n{}", complaints.join("\n"));
 }
 
+/// One shipped test of so many is looked at in the quick run, by tests that ask every engine.
+const ONE_OF: usize = 10;
+
+#[test]
+fn engines_on_the_suite() {
+    engines_on(ONE_OF);
+}
+
+#[test]
+#[ignore = "nightly: the whole suite by every engine"]
+fn engines_on_the_whole_suite() {
+    engines_on(1);
+}
+
 /// The suite in `litmus/` under every model that a test expects something of; what is too large or
 /// not supported is counted, and has to be decided by some engine.
-#[test]
-fn suite() {
+fn engines_on(one_of: usize) {
     let files = litmus_files(&Path::new(env!("CARGO_MANIFEST_DIR")).join("litmus"));
     let models: Vec<Model> = BUILTIN.iter().map(|b| model(b.name)).collect();
     let engines = engines();
     let (mut complaints, mut asked, mut undecided) = (Vec::new(), 0, 0);
-    for path in &files {
+    for path in files.iter().step_by(one_of) {
         let test = read(path).unwrap_or_else(|error| panic!("{error}"));
         for model in &models {
             let own = test.metadata(&format!("Expect[{}]", model.name));
@@ -85,17 +98,28 @@ fn suite() {
     report("suite", asked, &complaints);
 }
 
-/// Without the work of making cores small the verdicts are the same, and what the cores name is
-/// enough.
 #[test]
 fn cores_of_first_proofs() {
+    right_first_proofs(ONE_OF);
+}
+
+#[test]
+#[ignore = "nightly: the whole suite by every engine"]
+fn cores_of_all_first_proofs() {
+    right_first_proofs(1);
+}
+
+/// Without the work of making cores small the verdicts are the same, and what the cores name is
+/// enough; of so many shipped tests, one is looked at.
+fn right_first_proofs(one_of: usize) {
     let model = model("ptx-9.2");
     let quick = Choice::All.engines_with(Cores::FirstProof);
     let budget = Budget { steps: Some(2_000), milliseconds: Some(100) };
     let (smallest, settings) =
         (SearchEngine::default(), Settings { budget, ..Settings::default() });
     let (mut complaints, mut asked) = (Vec::new(), 0);
-    for path in &litmus_files(&Path::new(env!("CARGO_MANIFEST_DIR")).join("litmus")) {
+    let paths = litmus_files(&Path::new(env!("CARGO_MANIFEST_DIR")).join("litmus"));
+    for path in paths.iter().step_by(one_of) {
         let test = read(path).unwrap_or_else(|error| panic!("{error}"));
         let verdict = check(&test, &model, &smallest, settings).verdict;
         if verdict.kind() != Kind::Forbidden {

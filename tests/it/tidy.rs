@@ -378,3 +378,29 @@ fn the_readme_shows_real_output() {
     }
     assert!(examples > 0, "the README has no example");
 }
+
+/// Where the package is unpacked, everything that the README links to or shows is there.
+#[test]
+fn the_package_has_what_the_readme_names() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let readme = fs::read_to_string(root.join("README.md")).expect("it is there");
+    let listed = std::process::Command::new(env!("CARGO"))
+        .current_dir(root)
+        .args(["package", "--list", "--allow-dirty", "--offline"])
+        .output()
+        .expect("there is cargo");
+    assert!(listed.status.success(), "{}", String::from_utf8_lossy(&listed.stderr));
+    let listed = String::from_utf8_lossy(&listed.stdout);
+    let packaged: BTreeSet<&str> = listed.lines().collect();
+    let links = readme.split("](").skip(1).filter_map(|rest| rest.split(')').next());
+    let named =
+        readme.split_whitespace().filter(|w| w.starts_with("tests/") || w.starts_with("scripts/"));
+    let wanted: BTreeSet<&str> = links
+        .chain(named)
+        .map(|name| name.trim_matches(|c: char| !c.is_alphanumeric()))
+        .filter(|name| !name.contains("://") && !name.is_empty())
+        .collect();
+    assert!(wanted.len() > 10, "the README names only {wanted:?}");
+    let missing: Vec<&&str> = wanted.iter().filter(|name| !packaged.contains(**name)).collect();
+    assert!(missing.is_empty(), "not in the package: {missing:?}");
+}
