@@ -4,12 +4,12 @@
 
 use crate::strategies;
 use proptest::prelude::*;
-use ptxmc::diagnostic::{Diagnostic, Severity};
-use ptxmc::litmus::ast::{Dialect, Test};
-use ptxmc::litmus::parse::{Parsed, parse_bytes};
-use ptxmc::litmus::print::{print_blocks, print_columns};
-use ptxmc::ptx::print::word;
-use ptxmc::source::Files;
+use ptxmc::testing::diagnostic::{Diagnostic, Severity};
+use ptxmc::testing::litmus::ast::{Dialect, Test};
+use ptxmc::testing::litmus::parse::{Parsed, parse_bytes};
+use ptxmc::testing::litmus::print::{print_blocks, print_columns};
+use ptxmc::testing::ptx::print::word;
+use ptxmc::testing::source::Files;
 use std::path::{Path, PathBuf};
 
 /// The folder of tests that others wrote; `None`, with a visible line, where it is missing.

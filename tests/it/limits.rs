@@ -3,10 +3,10 @@
 //! The inputs are large enough that work by the square of their size would not end within the time
 //! that is allowed for any of them, and that recursion over them would exhaust the stack.
 
-use ptxmc::cat::{NoFiles, Options, parse_model};
-use ptxmc::litmus::parse::parse_bytes;
-use ptxmc::litmus::print::print_condition;
-use ptxmc::source::Files;
+use ptxmc::testing::cat::{NoFiles, Options, parse_model};
+use ptxmc::testing::litmus::parse::parse_bytes;
+use ptxmc::testing::litmus::print::print_condition;
+use ptxmc::testing::source::Files;
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::process::{Command, Stdio};
