@@ -7,14 +7,14 @@
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a benchmark prints its table")]
 
 use mimalloc::MiMalloc;
-use ptxmc::check::{Settings, check, states};
-use ptxmc::litmus::ast::Test;
-use ptxmc::relation::simplify::simplify;
-use ptxmc::solve::search::SearchEngine;
-use ptxmc::solve::z3::Z3Engine;
-use ptxmc::solve::{Cores, Engine};
-use ptxmc::source::Files;
-use ptxmc::{cat, litmus};
+use ptxmc::testing::check::{Settings, check, states};
+use ptxmc::testing::litmus::ast::Test;
+use ptxmc::testing::relation::simplify::simplify;
+use ptxmc::testing::solve::search::SearchEngine;
+use ptxmc::testing::solve::z3::Z3Engine;
+use ptxmc::testing::solve::{Cores, Engine};
+use ptxmc::testing::source::Files;
+use ptxmc::testing::{cat, litmus};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -52,7 +52,7 @@ fn main() {
                 litmus::parse::parse_bytes(&mut files, &path.display().to_string(), &bytes).tests
             })
             .collect();
-        let settings = Settings::default();
+        let settings = Settings::default().with_bound(2);
         for (what, engine) in &engines {
             let verdicts = median(|| {
                 tests.iter().for_each(|t| {
@@ -78,7 +78,12 @@ fn main() {
             let engine = SearchEngine::default();
             let time = median(|| {
                 tests.iter().for_each(|t| {
-                    drop(std::hint::black_box(check(t, model, &engine, Settings::default())))
+                    drop(std::hint::black_box(check(
+                        t,
+                        model,
+                        &engine,
+                        Settings::default().with_bound(2),
+                    )))
                 });
             });
             row(name, &format!("search, {what}"), tests.len(), time);

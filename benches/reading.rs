@@ -5,10 +5,10 @@
 
 #![allow(clippy::print_stdout, reason = "a benchmark prints its table")]
 
-use ptxmc::litmus::ast::Test;
-use ptxmc::litmus::parse::parse_bytes;
-use ptxmc::litmus::print::{print_blocks, print_columns};
-use ptxmc::source::Files;
+use ptxmc::testing::litmus::ast::Test;
+use ptxmc::testing::litmus::parse::parse_bytes;
+use ptxmc::testing::litmus::print::{print_blocks, print_columns};
+use ptxmc::testing::source::Files;
 use std::time::{Duration, Instant};
 
 /// How often each text is read; the least time counts.

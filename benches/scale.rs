@@ -16,13 +16,14 @@ mod plot;
 use families::{FAMILIES, Form, family};
 use mimalloc::MiMalloc;
 use plot::{Curve, Panel, plot};
-use ptxmc::bounds::Precision;
-use ptxmc::check::{Settings, check};
-use ptxmc::solve::search::SearchEngine;
-use ptxmc::solve::z3::Z3Engine;
-use ptxmc::solve::{Budget, Engine};
-use ptxmc::source::Files;
-use ptxmc::{cat, litmus};
+use ptxmc::Clock;
+use ptxmc::testing::bounds::Precision;
+use ptxmc::testing::check::{Settings, check};
+use ptxmc::testing::solve::search::SearchEngine;
+use ptxmc::testing::solve::z3::Z3Engine;
+use ptxmc::testing::solve::{Budget, Engine};
+use ptxmc::testing::source::Files;
+use ptxmc::testing::{cat, litmus};
 use std::collections::BTreeMap;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -204,11 +205,10 @@ fn measure(member: &Member, form: &str, engine: &str) {
     let text = (family.text)(member.threads, form);
     let parsed = litmus::parse::parse_bytes(&mut files, member.family, text.as_bytes());
     let [test] = &parsed.tests[..] else { panic!("{member:?} is one test") };
-    let settings = Settings {
-        bound: member.bound,
-        budget: Budget { milliseconds: Some(LIMIT), steps: None },
-        ..Settings::default()
-    };
+    let limit = Duration::from_millis(LIMIT);
+    let settings = Settings::default()
+        .with_bound(member.bound)
+        .with_budget(Budget::default().timed(Clock::monotonic(), limit));
     let search = SearchEngine::default();
     let z3 = Z3Engine::with_bounds(match engine {
         "z3 without bounds" => Precision::Base,

@@ -5,10 +5,12 @@
 
 use crate::check::{self, Outcome, Settings, check};
 use crate::diagnostic::{Diagnostic, closest};
+use crate::engines::Agreeing;
 use crate::event::graph::EventGraph;
 use crate::execution::build::Execution;
 use crate::litmus::ast::{Metadata, Test};
 use crate::relation::expr::Model;
+use crate::rule::Unsupported;
 use crate::solve::{Engine, Goal, States};
 use crate::verdict::{Kind, Undecided, Verdict};
 use std::ops::ControlFlow;
@@ -23,6 +25,14 @@ pub struct Case {
     pub test: Test,
     /// The expected verdict under each model of the batch.
     pub expected: Vec<Option<Kind>>,
+}
+
+impl Case {
+    /// A test that is known by its name, of which nothing is expected.
+    #[must_use]
+    pub fn of(test: Test) -> Self {
+        Self { path: test.name.clone(), test, expected: Vec::new() }
+    }
 }
 
 /// The answer to a test under one model.
@@ -82,7 +92,7 @@ impl Judgement {
     /// How to look for what else there is to say of the test: with the bound of the verdict.
     #[must_use]
     pub fn settings(&self, settings: Settings) -> Settings {
-        Settings { bound: self.bound.unwrap_or(settings.bound), raises: false, ..settings }
+        settings.with_bound(self.bound.unwrap_or(settings.bound))
     }
 
     /// How it stands to what was expected.
@@ -94,12 +104,16 @@ impl Judgement {
 
 /// All final states of a test.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Listing {
     /// The events.
+    #[doc(hidden)]
     pub graph: EventGraph,
     /// The states.
+    #[doc(hidden)]
     pub states: States,
     /// For each state, whether the condition's proposition holds in it.
+    #[doc(hidden)]
     pub matching: Vec<bool>,
     /// Why there may be more states, where the bound cut a loop or not all ways of a write are told
     /// apart.
@@ -111,11 +125,6 @@ impl Listing {
     #[must_use]
     pub fn is_complete(&self) -> bool {
         self.states.incomplete.is_none() && self.cut.is_none()
-    }
-
-    /// The states: a value for each observed name.
-    fn values(&self) -> impl Iterator<Item = &Vec<u128>> {
-        self.states.states.iter().map(|(values, _)| values)
     }
 }
 
@@ -209,14 +218,14 @@ pub fn judge(
 pub enum Unlisted {
     /// No engine can list them.
     #[error("{0}")]
-    Undecided(String),
+    Undecided(Unsupported),
     /// A bug: a state that cannot be, a panic, engines that disagree.
     #[error("{0}")]
     Broken(String),
 }
 
 /// Lists the final states of a test, each with an execution that is checked without the engine;
-/// of several engines, all that list all of them have to agree.
+/// several engines have to agree.
 ///
 /// # Errors
 /// When no engine can list them, or one of them is wrong.
@@ -226,28 +235,36 @@ pub fn list(
     engines: &[Box<dyn Engine>],
     settings: Settings,
 ) -> Result<Listing, Unlisted> {
-    let mut found: Vec<(&str, Listing)> = Vec::new();
-    let mut why = Unlisted::Undecided("there is no engine".to_owned());
-    for engine in engines {
-        let listing = guarded(|| list_with(case, model, engine.as_ref(), settings));
-        match listing.unwrap_or_else(|message| Err(Unlisted::Broken(message))) {
-            Ok(listing) => found.push((engine.name(), listing)),
-            Err(Unlisted::Undecided(message)) => why = Unlisted::Undecided(message),
-            Err(broken) => return Err(broken),
-        }
+    let (engine, settings) = together(engines, settings);
+    let listing = listed(case, model, &engine, settings);
+    match engine.disagreement() {
+        Some(message) => Err(Unlisted::Broken(message)),
+        None => listing,
     }
-    let whole: Vec<&(&str, Listing)> = found.iter().filter(|(_, l)| l.is_complete()).collect();
-    if let [(one, first), rest @ ..] = &whole[..] {
-        for (other, listing) in rest.iter() {
-            if !listing.values().eq(first.values()) {
-                let (m, n) = (first.states.states.len(), listing.states.states.len());
-                let message = format!("engines disagree: {one} lists {m} states, {other} {n}");
-                return Err(Unlisted::Broken(message));
-            }
-        }
-    }
-    let best = found.iter().position(|(_, l)| l.is_complete()).unwrap_or(0);
-    if found.is_empty() { Err(why) } else { Ok(found.swap_remove(best).1) }
+}
+
+/// As [`list`], by one engine.
+///
+/// # Errors
+/// As [`list`].
+pub fn listed(
+    case: &Case,
+    model: &Model,
+    engine: &dyn Engine,
+    settings: Settings,
+) -> Result<Listing, Unlisted> {
+    let listing = guarded(|| list_with(case, model, engine, settings));
+    listing.unwrap_or_else(|message| Err(Unlisted::Broken(message)))
+}
+
+/// Engines that have to agree, and settings with as much time as each of them has.
+#[must_use]
+pub fn together(
+    engines: &[Box<dyn Engine>],
+    settings: Settings,
+) -> (Agreeing<&Box<dyn Engine>>, Settings) {
+    let budget = settings.budget.for_each_of(engines.len());
+    (Agreeing::new(engines), settings.with_budget(budget))
 }
 
 fn list_with(
@@ -285,22 +302,17 @@ fn agreed(
     engines: &[Box<dyn Engine>],
     settings: Settings,
 ) -> (Outcome, Vec<&'static str>) {
-    let mut answers: Vec<(&'static str, Outcome)> = engines
-        .iter()
-        .map(|engine| (engine.name(), check(test, model, engine.as_ref(), settings)))
-        .collect();
-    answers.sort_by_key(|(_, outcome)| outcome.verdict.kind() == Kind::Unknown);
-    let kinds = answers.iter().map(|(name, outcome)| (*name, outcome.verdict.kind()));
-    let (silent, told): (Vec<_>, Vec<_>) = kinds.partition(|(_, kind)| *kind == Kind::Unknown);
-    let mut first = answers.swap_remove(0).1;
-    if told.iter().any(|(_, kind)| *kind != told[0].1) {
-        let said: Vec<String> =
-            told.iter().map(|(name, kind)| format!("{name} says {}", kind.name())).collect();
-        first.verdict = Verdict::Error(format!("engines disagree: {}", said.join(", ")));
-        first.holds = None;
+    let (engine, settings) = together(engines, settings);
+    let mut outcome = check(test, model, &engine, settings);
+    if let Some(message) = engine.disagreement() {
+        (outcome.verdict, outcome.holds) = (Verdict::Error(message), None);
     }
-    let silent = if told.is_empty() { Vec::new() } else { silent };
-    (first, silent.into_iter().map(|(name, _)| name).collect())
+    let silent = match outcome.verdict.kind() {
+        // Nobody could tell what decides.
+        Kind::Unknown => Vec::new(),
+        _ => engine.silent(),
+    };
+    (outcome, silent)
 }
 
 /// Runs `work`; a panic becomes a message.
@@ -468,8 +480,8 @@ mod tests {
                 _ => Answer::No(Core::default()),
             }
         }
-        fn states(&self, _: Problem<'_>, _: Budget) -> Result<States, String> {
-            Err("it lists nothing".to_owned())
+        fn states(&self, _: Problem<'_>, _: Budget) -> Result<States, Unsupported> {
+            Err(Unsupported::NoEngine)
         }
     }
 
@@ -483,7 +495,7 @@ mod tests {
         fn find(&self, _: Problem<'_>, _: Goal, _: Budget) -> Answer {
             panic!("deliberate")
         }
-        fn states(&self, _: Problem<'_>, _: Budget) -> Result<States, String> {
+        fn states(&self, _: Problem<'_>, _: Budget) -> Result<States, Unsupported> {
             panic!("deliberate")
         }
     }
@@ -534,7 +546,7 @@ mod tests {
         let Verdict::Error(message) = message_passing(vec![lost(), no(), wrong]) else {
             panic!("they agree")
         };
-        assert_eq!(message, "engines disagree: no says forbidden, wrong says error");
+        assert_eq!(message, "engines disagree: no finds none, wrong finds an execution");
     }
 
     #[test]

@@ -17,6 +17,7 @@ mod stuck;
 mod time;
 mod transparent;
 
+use crate::budget::Deadline;
 use crate::event::barrier::{BarrierOp, BarrierRule};
 use crate::event::graph::{CutKind, EventGraph, MOST_EVENTS, Violation};
 use crate::event::unfold::{SCALAR_BYTES, Tearing, Unfolding, unfold};
@@ -30,32 +31,40 @@ use crate::program::reading::{Readings, VectorReading};
 use crate::race::{self, Races};
 use crate::relation::expr::{AxiomRole, Model, Node};
 use crate::relation::thin_air::thin_air;
+use crate::rule::{Rule, Unsupported};
 use crate::solve::{Answer, Budget, Core, Engine, Goal, Problem, States, Why};
 use crate::source::Span;
 use crate::verdict::{Beyond, Bounded, Decided, Reason, Undecided, Verdict};
 use crate::vocabulary::BaseRel;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
-use std::time::Instant;
 
 pub use bound::cut;
 pub use coarse::{Careful, unlisted};
 pub use stuck::{Stuck, stuck};
 
-/// How a test is checked.
+/// How a test is checked. The default is what the command does without options.
+///
+/// ```
+/// use ptxmc::{Budget, Settings};
+///
+/// let settings = Settings::default().with_bound(3).with_budget(Budget::default().at_most(100_000));
+/// assert_eq!(settings.bound(), 3);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Settings {
     /// How often a loop body is executed at most.
-    pub bound: u8,
+    pub(crate) bound: u8,
     /// Whether [`check`] raises the bound for small programs where it would cut the answer off.
-    pub raises: bool,
+    pub(crate) raises: bool,
     /// Whether rounds of loops stand for more of them ([`Unfolding::skips`]): [`check`] asks so where
     /// the bound cuts the answer off.
-    pub skips: bool,
+    pub(crate) skips: bool,
     /// Whether rounds are left out though dependencies may be fewer with them ([`Unfolding::loose`]):
     /// [`check`] asks so where the bound cuts the answer off.
-    pub loose: bool,
-    /// Limits of each question.
+    pub(crate) loose: bool,
+    /// Limits of each question that an engine is asked.
     pub budget: Budget,
     /// Where accesses may tear.
     pub tearing: Tearing,
@@ -63,11 +72,51 @@ pub struct Settings {
     pub readings: Readings,
 }
 
+impl Settings {
+    /// How often a loop body is executed at most, before the bound is raised.
+    #[must_use]
+    pub fn bound(self) -> u8 {
+        self.bound
+    }
+
+    /// With loop bodies executed at most so often. The default executes them twice, and in small
+    /// programs up to four times where that decides a verdict.
+    #[must_use]
+    pub fn with_bound(self, bound: u8) -> Self {
+        Self { bound, raises: false, ..self }
+    }
+
+    /// With these limits of each question that an engine is asked.
+    #[must_use]
+    pub fn with_budget(self, budget: Budget) -> Self {
+        Self { budget, ..self }
+    }
+
+    /// With accesses that may tear so.
+    #[must_use]
+    pub fn with_tearing(self, tearing: Tearing) -> Self {
+        Self { tearing, ..self }
+    }
+
+    /// With instructions that are taken to do this.
+    #[must_use]
+    pub fn with_readings(self, readings: Readings) -> Self {
+        Self { readings, ..self }
+    }
+
+    /// With rounds of loops that stand for more of them, which [`check`] asks for by itself.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn with_rounds_that_stand_for_more(self) -> Self {
+        Self { skips: true, ..self }
+    }
+}
+
 impl Default for Settings {
     fn default() -> Self {
         Self {
             bound: 2,
-            raises: false,
+            raises: true,
             skips: false,
             loose: false,
             budget: Budget::default(),
@@ -79,6 +128,7 @@ impl Default for Settings {
 
 /// What checking a test gave.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Outcome {
     /// The verdict on the outcome in question: the proposition of `exists` and `~exists`, its
     /// negation for `forall`.
@@ -86,6 +136,7 @@ pub struct Outcome {
     /// Whether the quantified condition is satisfied.
     pub holds: Option<bool>,
     /// The events, which verdicts and witnesses refer to.
+    #[doc(hidden)]
     pub graph: EventGraph,
     /// How often loop bodies were executed at most, after the bound was raised.
     pub bound: u8,
@@ -297,7 +348,7 @@ fn asks_for_more(verdict: &Verdict) -> bool {
 /// An engine whose questions share one limit of time.
 struct Timed<'e> {
     engine: &'e dyn Engine,
-    end: Option<Instant>,
+    end: Option<Deadline>,
 }
 
 impl<'e> Timed<'e> {
@@ -307,19 +358,16 @@ impl<'e> Timed<'e> {
 }
 
 /// Why a program is not decided whatever the engine.
-fn too_large(graph: &EventGraph) -> Option<String> {
+fn too_large(graph: &EventGraph) -> Option<Unsupported> {
     let events = graph.events.len();
     if events > MOST_EVENTS {
-        return Some(format!("a program of {events} events, more than {MOST_EVENTS}"));
+        return Some(Unsupported::Events { events, most: MOST_EVENTS });
     }
     if let Some(op) = graph.barriers.iter().find(|op| is_unclear(graph, op)) {
-        return Some(format!(
-            "a thread count from memory at {}, in a warp of several threads",
-            op.key
-        ));
+        return Some(Unsupported::CountInAWarp { barrier: op.key.to_string() });
     }
     let crowd = graph.barriers.iter().find(|op| is_crowded(graph, op))?;
-    Some(format!("{} with a count and more than {MOST_AT_BARRIER} threads", crowd.key))
+    Some(Unsupported::Crowd { barrier: crowd.key.to_string(), most: MOST_AT_BARRIER })
 }
 
 /// Whether values decide if an operation marks the arrival of its warp, with the other threads of which
@@ -358,7 +406,7 @@ impl Engine for Timed<'_> {
         }
     }
 
-    fn states(&self, problem: Problem<'_>, budget: Budget) -> Result<States, String> {
+    fn states(&self, problem: Problem<'_>, budget: Budget) -> Result<States, Unsupported> {
         match budget.until(self.end) {
             Some(rest) => self.engine.states(problem, rest),
             None => Ok(States { incomplete: Some(Why::Timeout), ..States::default() }),
@@ -479,7 +527,10 @@ fn meaningless(problem: Problem<'_>, engine: &dyn Engine, settings: Settings) ->
             Ok(Decided::Yes(choices)) => match verify(problem, Goal::Complete, &choices) {
                 Ok(result) if result.is_consistent() => {
                     return Some(Verdict::Undefined(Reason {
-                        rule: format!("the model's `{}`", axiom.name),
+                        rule: Rule::ModelCondition {
+                            name: axiom.name.clone(),
+                            clauses: axiom.clauses.clone(),
+                        },
                         spans: Vec::new(),
                         choices: Some(choices),
                     }));
@@ -513,7 +564,7 @@ fn violated(
 ) -> Result<Option<(usize, Box<Choices>)>, Verdict> {
     let violations = &problem.graph.violations;
     let alike = |index: usize| {
-        violations[..index].iter().all(|v| v.out_of_model == violations[index].out_of_model)
+        violations[..index].iter().all(|v| v.rule.effect() == violations[index].rule.effect())
     };
     // Where one is found, those before it are asked for: nearly always there is none, and one question
     // answers for all.
@@ -546,7 +597,11 @@ fn violated(
 /// The verdict where a violation happens, in an execution of these choices if one is known.
 fn verdict_on(violation: &Violation, choices: Option<Box<Choices>>) -> Verdict {
     let reason = Reason { rule: violation.rule.clone(), spans: vec![violation.span], choices };
-    if violation.out_of_model { Verdict::OutOfModel(reason) } else { Verdict::Undefined(reason) }
+    if violation.rule.is_out_of_model() {
+        Verdict::OutOfModel(reason)
+    } else {
+        Verdict::Undefined(reason)
+    }
 }
 
 /// Undefined behaviour in a round of a loop that only waits, where only executions count in which
@@ -591,10 +646,7 @@ fn violation_before_a_wait(
 
 /// The verdict where it is not decided whether something undefined happens before threads wait.
 fn undecided_before_waits() -> Verdict {
-    barriers::unsupported(
-        "what is undefined before threads wait for others of their warp, at many barriers, or where \
-         there are thread counts",
-    )
+    barriers::unsupported(Unsupported::BeforeWaits)
 }
 
 /// An allowed outcome is reported only after the model has been evaluated on its execution.
@@ -697,14 +749,14 @@ pub fn states(
     model: &Model,
     engine: &dyn Engine,
     settings: Settings,
-) -> Result<(States, EventGraph), String> {
+) -> Result<(States, EventGraph), Unsupported> {
     let graph = graph_of(test, model, settings);
     let problem = Problem { graph: &graph, model };
     if let Some(why) = too_large(&graph) {
         return Err(why);
     }
     if graph.some_orders {
-        return Err(orders::TOO_MANY_ORDERS.to_owned());
+        return Err(Unsupported::ManyOrders);
     }
     let states = engine.states(problem, settings.budget)?;
     Ok((states, graph))
@@ -727,7 +779,7 @@ pub fn races(
     let all = |graph: &EventGraph| race::races(Problem { graph, model }, &engine, settings.budget);
     let mut races = all(&graph)?;
     if graph.some_orders {
-        let why = Undecided::Unsupported(orders::TOO_MANY_ORDERS.to_owned());
+        let why = Undecided::Unsupported(Unsupported::ManyOrders);
         races.open.get_or_insert(why);
     }
     if races.list.is_empty() && too_large(&graph).is_none() {

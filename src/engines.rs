@@ -1,8 +1,13 @@
 //! Engines by name: what this build can run, and how several of them answer together.
 
+mod agreeing;
+
+pub use agreeing::Agreeing;
+
+use crate::rule::Unsupported;
 use crate::solve::forecast::candidates;
 use crate::solve::{Answer, Budget, Cores, Engine, Goal, Problem, States, Why};
-use std::time::Instant;
+use std::time::Duration;
 
 /// Which engines answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -90,7 +95,17 @@ impl Choice {
         }
     }
 
-    /// The engines to ask; the answers of several have to agree.
+    /// As one engine; the answers of several have to agree.
+    #[must_use]
+    pub fn engine(self) -> Box<dyn Engine> {
+        let mut engines = self.engines();
+        match engines.len() {
+            1 => engines.remove(0),
+            _ => Box::new(Agreeing::new(engines)),
+        }
+    }
+
+    /// The engines to ask; the answers of several have to [agree](Agreeing).
     #[must_use]
     pub fn engines(self) -> Vec<Box<dyn Engine>> {
         self.engines_with(Cores::default())
@@ -154,7 +169,7 @@ impl Engine for Limited {
         self.0.find(problem, goal, limited(problem, PATIENCE, budget))
     }
 
-    fn states(&self, problem: Problem<'_>, budget: Budget) -> Result<States, String> {
+    fn states(&self, problem: Problem<'_>, budget: Budget) -> Result<States, Unsupported> {
         self.0.states(problem, limited(problem, PATIENCE, budget))
     }
 }
@@ -182,12 +197,11 @@ impl First {
         ask: impl Fn(&dyn Engine, Budget) -> T,
         is_open: impl Fn(&T) -> Option<Open>,
     ) -> Option<T> {
-        let start = Instant::now();
+        let end = budget.end();
         let left = |steps: Option<u64>| {
-            let spent = u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX);
+            let limited = Budget { steps: budget.steps.or(steps), ..budget };
             // Whoever is asked without any time left says so.
-            let milliseconds = budget.milliseconds.map(|all| all.saturating_sub(spent).max(1));
-            Budget { milliseconds, steps: budget.steps.or(steps) }
+            limited.until(end).unwrap_or(limited.within(Duration::from_millis(1)))
         };
         let mut tired: Vec<Kind> = Vec::new();
         let mut first = None;
@@ -318,21 +332,19 @@ impl Engine for First {
             Answer::Unsupported(_) => Some(Open::Unsupported),
             _ => None,
         });
-        answer.unwrap_or_else(|| Answer::Unsupported(NO_ENGINE.to_owned()))
+        answer.unwrap_or_else(|| Answer::Unsupported(Unsupported::NoEngine))
     }
 
-    fn states(&self, problem: Problem<'_>, budget: Budget) -> Result<States, String> {
+    fn states(&self, problem: Problem<'_>, budget: Budget) -> Result<States, Unsupported> {
         let ask = |engine: &dyn Engine, budget| engine.states(problem, budget);
         let answer = self.ask(problem, None, budget, ask, |states| match states {
             Ok(states) if states.incomplete == Some(Why::Steps) => Some(Open::Steps),
             Ok(_) => None,
             Err(_) => Some(Open::Unsupported),
         });
-        answer.unwrap_or_else(|| Err(NO_ENGINE.to_owned()))
+        answer.unwrap_or_else(|| Err(Unsupported::NoEngine))
     }
 }
-
-const NO_ENGINE: &str = "this build has no engine";
 
 #[cfg(test)]
 mod tests {

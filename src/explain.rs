@@ -4,6 +4,7 @@
 //! Every execution with the outcome breaks some axiom of each set that excludes it. The one that
 //! is shown breaks as few axioms as any, those of the given core first.
 
+use crate::budget::Deadline;
 use crate::execution::build::{Choices, Execution};
 use crate::execution::recheck::recheck;
 use crate::relation::axiom::Failure;
@@ -11,7 +12,6 @@ use crate::relation::expr::{AxiomRole, Model};
 use crate::relation::polarity::{Polarity, Variance};
 use crate::solve::{Answer, Budget, Core, Engine, Goal, Problem};
 use crate::vocabulary::BaseRel;
-use std::time::Instant;
 
 /// An execution that only some axioms exclude.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -53,12 +53,12 @@ pub fn counterfactual(
     let mut search =
         Search { problem, goal, engine, budget: budget.aside(), cores: vec![core.axioms.clone()] };
     let (mut asked, mut fewest) = (0, true);
-    let end = Instant::now() + Budget::ASIDE_TOGETHER;
+    let end = budget.deadline_in(Budget::ASIDE_TOGETHER);
     for dropped in smallest_first(problem.model, core) {
         if search.cores.iter().any(|core| !core.iter().any(|axiom| dropped.contains(axiom))) {
             continue;
         }
-        if asked == QUESTIONS || Instant::now() > end {
+        if asked == QUESTIONS || end.is_some_and(Deadline::is_over) {
             break;
         }
         asked += 1;

@@ -1,34 +1,153 @@
 //! `ptxmc` decides what the memory consistency model of NVIDIA PTX allows.
+//!
+//! A litmus test is a small program with a question: can it end so? The answer is a [`Verdict`] under a
+//! [`Model`]: allowed with an execution that shows it, forbidden with the axioms that exclude it, or why
+//! the program has no meaning, ends never, or is not decided.
+//!
+//! ```
+//! let text = r"PTX message-passing
+//! .global .u32 x = 0;
+//! .global .u32 flag = 0;
+//! P0 @ gpu 0, cta 0 { st.weak.global.u32 [x], 1; st.release.gpu.global.u32 [flag], 1; }
+//! P1 @ gpu 0, cta 1 { ld.acquire.gpu.global.u32 %r1, [flag]; ld.weak.global.u32 %r2, [x]; }
+//! exists (P1:%r1 == 1 /\ P1:%r2 == 0)";
+//! let mut files = ptxmc::Files::default();
+//! let parsed = ptxmc::parse_tests(&mut files, "mp.litmus", text);
+//! let model = ptxmc::builtin_model(&mut files, "ptx-9.2").expect("it is built in");
+//! for test in &parsed.tests {
+//!     let outcome = ptxmc::check(test, &model);
+//!     println!("{}: {}  {}", test.name, outcome.verdict.kind(), outcome.reason(&model, &files));
+//! }
+//! # let outcome = ptxmc::check(&parsed.tests[0], &model);
+//! # assert_eq!(outcome.reason(&model, &files), "Causality (PTX-8.10.6)");
+//! ```
+//!
+//! prints `message-passing: forbidden  Causality (PTX-8.10.6)`.
+//!
+//! # From text to a verdict
+//!
+//! | what | by |
+//! |---|---|
+//! | read tests | [`parse_tests`] gives tests and [diagnostics](Diagnostic), which `Diagnostic::render` makes text of |
+//! | take a model | [`builtin_model`], or [`parse_model`] for one of your own in the cat language |
+//! | decide | [`check`], or a [`Checker`] for many tests, other engines or [`Settings`] |
+//! | say why | [`Outcome::reason`] in a line; [`Verdict`] and [`Rule`] as data, with a code and clauses of the standard |
+//! | see an execution | [`Outcome::witness`], whose events and edges can be walked, drawn or printed |
+//! | list final states | [`Checker::outcomes`] |
+//! | many tests, several engines, reports | [`batch`], [`report`] |
+//!
+//! # What the answers rest on
+//!
+//! - The model decides: `ptx-9.2` is chapter 8 of the PTX ISA 9.2 in the cat language, and the clauses of
+//!   chapter 9 on barriers and mbarriers are looked at besides. Where the text of the standard leaves room,
+//!   [`Settings`] and the options of models choose a reading.
+//! - *Allowed* is said only of an execution on which the model, evaluated without a solver, holds.
+//!   *Forbidden* is said only if no loop that a bound cuts may lead to the outcome; else the verdict is
+//!   [unknown](Undecided).
+//! - Instructions outside the subset are read; executions whose outcome depends on them are out of the
+//!   model.
+//! - The same question has the same answer, whatever was asked before and whatever runs beside it, unless
+//!   a budget limits time: [`Budget`]s count steps. The library reads no clock but one that a budget is
+//!   [handed](Budget::timed), opens no file and starts no thread outside of [`batch`].
+//!
+//! # Limits
+//!
+//! Loops are followed twice, in small programs up to four times where that decides; a program may have some
+//! thousand events; values that are unknown and wider than a bit, orders of more than four elements of a
+//! vector, and barriers with a count and more than twenty threads are left to Z3 or not decided. Each of
+//! these is a verdict that says so, never a wrong one.
+//!
+//! # Features
+//!
+//! All are on by default; without any, the library builds for `wasm32-unknown-unknown`, too.
+//!
+//! | feature | what it brings | crates |
+//! |---|---|---|
+//! | `z3` | the SMT engine, for what the search leaves open | the system's libz3 |
+//! | `parallel` | batches on several threads | rayon |
+//! | `diagnostics` | `Diagnostic::render`: diagnostics with the lines that they speak of | annotate-snippets |
+//! | `json` | `report::json` | `serde_json` |
+//! | `junit` | `report::junit` | quick-junit |
+//! | `simplify` | simplified models in `ptxmc model --show` | egg |
+//! | `cli` | the command, with `diagnostics`, `json` and `junit` | clap and others |
+//!
+//! Names that this page does not lead to are not part of the library's interface.
 
-pub mod bitrel;
-pub mod collections;
-pub mod diagnostic;
-pub mod id;
-pub mod source;
-pub mod vocabulary;
+mod bitrel;
+mod budget;
+mod collections;
+mod diagnostic;
+mod id;
+mod rule;
+mod source;
+mod vocabulary;
 
-pub mod cat;
-pub mod litmus;
-pub mod ptx;
-pub mod relation;
+mod cat;
+mod litmus;
+mod ptx;
+mod relation;
 
-pub mod event;
-pub mod program;
+mod event;
+mod program;
 
-pub mod bounds;
-pub mod encode;
-pub mod execution;
-pub mod solve;
+mod bounds;
+mod encode;
+mod execution;
+mod question;
+mod solve;
 
-pub mod explain;
-pub mod race;
-pub mod verdict;
+mod explain;
+mod race;
+mod verdict;
 
 pub mod batch;
-pub mod check;
-pub mod engines;
+mod check;
+mod engines;
 
+mod checker;
 #[cfg(feature = "cli")]
+#[doc(hidden)]
 pub mod cli;
-#[cfg(feature = "cli")]
 pub mod report;
+
+pub use budget::{Budget, Clock};
+pub use check::{Outcome, Settings};
+pub use checker::{Checker, FinalState, builtin_model, check, parse_model, parse_tests};
+pub use diagnostic::{Diagnostic, Label, Severity};
+pub use engines::{Choice, Unavailable};
+pub use litmus::ast::{Quantifier, Test};
+pub use litmus::parse::Parsed;
+pub use relation::expr::{Axiom, AxiomRole, Model};
+pub use report::witness::{Column, Edge, Node, Picture};
+pub use rule::{Rule, Unsupported};
+pub use solve::{Core, Why};
+pub use source::{Files, Position, SourceFile, Span, Spanned};
+pub use verdict::{Beyond, Bounded, Kind, Reason, Undecided, Verdict};
+
+pub use batch::{Listing, Unlisted};
+
+/// Models: the built-in ones, and how those in files are read.
+pub mod models {
+    pub use crate::cat::{BUILTIN, Builtin, Loaded, Loader, NoFiles, Options};
+    pub use crate::checker::parse_model_with as parse;
+}
+
+/// How the standard is read where it leaves room.
+pub mod readings {
+    pub use crate::event::unfold::Tearing;
+    pub use crate::program::reading::*;
+}
+
+/// What the tests of this crate look at inside of it. Nothing here is meant for others, and all of it
+/// may change with any version.
+#[doc(hidden)]
+pub mod testing {
+    macro_rules! open {
+        ($($module:ident)*) => { $(pub mod $module { pub use crate::$module::*; })* };
+    }
+
+    open! {
+        bitrel bounds cat check collections diagnostic encode engines event execution explain id litmus
+        program ptx question race relation solve source verdict vocabulary
+    }
+}

@@ -2,6 +2,7 @@
 
 use crate::execution::build::Choices;
 use crate::litmus::ast::Quantifier;
+use crate::rule::{Rule, Unsupported};
 use crate::solve::{Answer, Core, Why};
 use crate::source::Span;
 
@@ -27,8 +28,8 @@ pub enum Verdict {
 /// A rule with the place where it is broken.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reason {
-    /// In words.
-    pub rule: String,
+    /// The rule; its text is what [`Display`](std::fmt::Display) gives.
+    pub rule: Rule,
     /// The statements concerned.
     pub spans: Vec<Span>,
     /// An execution that shows it, where there is one.
@@ -43,7 +44,7 @@ pub enum Undecided {
     /// The engine could not tell.
     Engine(Why),
     /// No engine handles the model or program.
-    Unsupported(String),
+    Unsupported(Unsupported),
 }
 
 /// What an engine that can tell says.
@@ -140,6 +141,12 @@ impl Kind {
     pub fn named(name: &str) -> Option<Self> {
         let wanted = name.trim().to_ascii_lowercase().replace([' ', '_'], "-");
         Self::ALL.into_iter().find(|k| k.name() == wanted)
+    }
+}
+
+impl std::fmt::Display for Kind {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.pad(self.name())
     }
 }
 

@@ -7,10 +7,8 @@ mod support;
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use ptxmc::batch::expectation;
-use ptxmc::cat::BUILTIN;
-use ptxmc::check::{Settings, check};
-use ptxmc::engines::Choice;
-use ptxmc::relation::expr::Model;
+use ptxmc::models::BUILTIN;
+use ptxmc::{Checker, Model};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -43,8 +41,6 @@ fn main() -> ExitCode {
 /// Checks a test under the models that it speaks of.
 fn verdicts(path: &PathBuf, models: &Models) -> Result<(), Failed> {
     let test = support::read(path)?;
-    let engine = Choice::Auto.engines().swap_remove(0);
-    let settings = Settings { raises: true, ..Settings::default() };
     let mut complaints = Vec::new();
     for (name, model) in models {
         if *name != DEFAULT && test.metadata(&format!("Expect[{name}]")).is_none() {
@@ -52,7 +48,7 @@ fn verdicts(path: &PathBuf, models: &Models) -> Result<(), Failed> {
         }
         let expected = expectation(&test, name, &[]).map_err(|error| error.message.clone())?;
         let expected = expected.ok_or("a shipped test expects something")?;
-        let found = check(&test, model, engine.as_ref(), settings).verdict.kind();
+        let found = Checker::new(model).check(&test).verdict.kind();
         if found != expected {
             complaints.push(format!(
                 "under {name} it is {}, expected is {}",

@@ -1,17 +1,19 @@
 //! What is done with arbitrary bytes: nothing may panic, and what comes out has to make sense.
 
-use ptxmc::cat::{BUILTIN, NoFiles, Options, parse_builtin, parse_model};
-use ptxmc::check::{Settings, check, graph_of};
-use ptxmc::diagnostic::Diagnostic;
-use ptxmc::litmus::ast::Test;
-use ptxmc::litmus::parse::parse_bytes;
-use ptxmc::relation::expr::Model;
-use ptxmc::solve::enumerate::Enumerate;
-use ptxmc::solve::search::SearchEngine;
-use ptxmc::solve::{Budget, Engine};
-use ptxmc::source::Files;
-use ptxmc::verdict::{Kind, Undecided, Verdict};
+use ptxmc::Clock;
+use ptxmc::testing::cat::{BUILTIN, NoFiles, Options, parse_builtin, parse_model};
+use ptxmc::testing::check::{Settings, check, graph_of};
+use ptxmc::testing::diagnostic::Diagnostic;
+use ptxmc::testing::litmus::ast::Test;
+use ptxmc::testing::litmus::parse::parse_bytes;
+use ptxmc::testing::relation::expr::Model;
+use ptxmc::testing::solve::enumerate::Enumerate;
+use ptxmc::testing::solve::search::SearchEngine;
+use ptxmc::testing::solve::{Budget, Engine};
+use ptxmc::testing::source::Files;
+use ptxmc::testing::verdict::{Kind, Undecided, Verdict};
 use std::sync::LazyLock;
+use std::time::Duration;
 
 /// Programs with more events than this are not decided.
 const MOST_EVENTS: usize = 48;
@@ -51,11 +53,9 @@ pub fn decide(name: &str, bytes: &[u8]) -> Decided {
     let Some(test) = tests.first() else { return Decided::NoTest };
     // Loops are cut early or late, as the length of the input has it.
     let bound = u8::try_from(bytes.len() % 3).expect("less than 3") + 1;
-    let settings = Settings {
-        bound,
-        budget: Budget { steps: Some(STEPS), milliseconds: Some(500) },
-        ..Settings::default()
-    };
+    let budget = Budget::default().at_most(STEPS);
+    let budget = budget.timed(Clock::monotonic(), Duration::from_millis(500));
+    let settings = Settings::default().with_bound(bound).with_budget(budget);
     if graph_of(test, &MODEL, settings).events.len() > MOST_EVENTS {
         return Decided::TooLarge;
     }

@@ -12,6 +12,7 @@ use crate::execution::barrier::{Barriers, TooMany};
 use crate::execution::build::Choices;
 use crate::execution::schedule::{Misuse, Misused, Schedules};
 use crate::id::AgentId;
+use crate::rule::{Extent, Rule, Unsupported};
 use crate::solve::{Core, Engine, Goal, Problem};
 use crate::verdict::{Decided, Reason, Undecided, Verdict};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -36,9 +37,7 @@ pub(super) fn misuse(
         return Some(verdict);
     }
     if may_mix(graph) && Barriers::fixed(graph).is_none() {
-        let what = "`.red` and other operations with a thread count on one barrier, where branches \
-                    decide who comes";
-        return Some(unsupported(what));
+        return Some(unsupported(Unsupported::BarrierMixture));
     }
     if let Some(verdict) = counts::differ(problem, engine, settings) {
         return Some(verdict);
@@ -96,11 +95,12 @@ pub(super) fn stuck(
     {
         return Verdict::Deadlock(reason);
     }
-    let mut why = deadlock(graph, &schedules.stuck());
-    if !schedules.lead_to_one_end() {
-        why.rule.push_str(", in one order of the operations");
-    }
-    Verdict::Deadlock(why)
+    let extent = match schedules.lead_to_one_end() {
+        true => Extent::All,
+        false => Extent::AllInOneOrder,
+    };
+    let why = deadlock(graph, &schedules.stuck());
+    Verdict::Deadlock(Reason { rule: why.rule.in_executions(extent), ..why })
 }
 
 /// The verdict on a violation that some schedule comes to.
@@ -151,11 +151,11 @@ fn certain_misuse_in(
 }
 
 fn too_many(why: TooMany) -> Verdict {
-    unsupported(&why.to_string())
+    unsupported(why.into())
 }
 
-pub(super) fn unsupported(what: &str) -> Verdict {
-    Verdict::Unknown(Undecided::Unsupported(what.to_owned()))
+pub(super) fn unsupported(what: Unsupported) -> Verdict {
+    Verdict::Unknown(Undecided::Unsupported(what))
 }
 
 /// The verdict on a misuse in some schedule.
@@ -222,10 +222,7 @@ pub(super) fn of_misuse(graph: &EventGraph, misuse: Misuse) -> Reason {
     match misuse {
         Misuse::EarlyReturn(a, b) => reuse::reason(graph, a, b, None),
         Misuse::DifferentCounts(a, b) => counts::reason(graph, a, b, None),
-        Misuse::Mixture(a, b) => {
-            let rule = "`.red` and another barrier operation on one barrier (PTX-9.7.13.1)";
-            reason(graph, rule.to_owned(), [a, b], None)
-        }
+        Misuse::Mixture(a, b) => reason(graph, Rule::BarrierMixture, [a, b], None),
     }
 }
 
@@ -233,7 +230,7 @@ pub(super) fn of_misuse(graph: &EventGraph, misuse: Misuse) -> Reason {
 /// known.
 pub(super) fn reason(
     graph: &EventGraph,
-    rule: String,
+    rule: Rule,
     operations: [usize; 2],
     choices: Option<Box<Choices>>,
 ) -> Reason {
@@ -263,9 +260,7 @@ pub(super) fn looked_for(
                     !op.waits && !problem.graph.knows_count(op) && op.count().is_some_and(asks)
                 };
                 if [a, b].iter().any(alone) {
-                    return unsupported(
-                        "an arrival that completes a barrier alone, with a count from memory",
-                    );
+                    return unsupported(Unsupported::LoneArrival);
                 }
                 Verdict::Undefined(reason(problem.graph, a, b, Some(choices)))
             }
@@ -284,26 +279,37 @@ pub(super) fn deadlock(graph: &EventGraph, waiting: &[usize]) -> Reason {
         [] => (true, open_barriers(graph)),
         certain => (false, certain.to_vec()),
     };
-    reason_of(graph, "no execution passes all barriers: ", may, &waiting)
+    reason_of(graph, Extent::All, may, &waiting)
 }
 
 /// As [`deadlock`], where others stay in loops or come to other places: who waits at these operations in
 /// one order of all.
 pub(super) fn deadlock_in_one_order(graph: &EventGraph, waiting: &[usize]) -> Reason {
-    reason_of(graph, "no execution ends: in one order of the operations, ", false, waiting)
+    reason_of(graph, Extent::NoneEndsInOneOrder, false, waiting)
 }
 
-fn reason_of(graph: &EventGraph, what: &str, may: bool, waiting: &[usize]) -> Reason {
+fn reason_of(graph: &EventGraph, extent: Extent, may: bool, waiting: &[usize]) -> Reason {
     let waits = if may { "may wait" } else { "waits" };
     // A loop has several copies of one operation.
     let told =
         |&b: &usize| format!("{}{}", whereabouts(graph, b, waits), awaited(graph, b, waiting));
     let threads: IndexSet<String> = waiting.iter().map(told).collect();
     Reason {
-        rule: format!("{what}{}", threads.into_iter().collect::<Vec<_>>().join("; ")),
+        rule: stuck_at(graph, extent, threads.into_iter().collect(), waiting),
         spans: in_order(waiting.iter().map(|&b| graph.event(graph.barriers[b].event).span)),
         choices: None,
     }
+}
+
+/// That threads wait at these operations, in these words.
+pub(super) fn stuck_at(
+    graph: &EventGraph,
+    extent: Extent,
+    words: Vec<String>,
+    waiting: &[usize],
+) -> Rule {
+    let sections: IndexSet<_> = waiting.iter().map(|&b| graph.barriers[b].key.section()).collect();
+    Rule::Stuck { extent, waiting: words, clauses: sections.into_iter().collect() }
 }
 
 /// For how many threads an operation waits or, where the barrier is one of all, for which of those that

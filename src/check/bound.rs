@@ -1,6 +1,5 @@
 //! What the bound on loops leaves open: which loop it cuts, and whether a higher one may tell.
 
-use super::coarse::MANY_WAYS;
 use super::{
     MOST_RAISED, STEPS_FOR_MORE, Settings, decide, graph_of, in_order, may_raise, transparent,
     unfolded, unfolding, void,
@@ -10,6 +9,7 @@ use crate::event::unfold::Unfolding;
 use crate::litmus::ast::Test;
 use crate::relation::expr::Model;
 use crate::relation::thin_air::no_value_from_nowhere;
+use crate::rule::Unsupported;
 use crate::solve::{Answer, Engine, Goal, Problem};
 use crate::source::Span;
 use crate::verdict::{Beyond, Bounded, Decided, Undecided, Verdict};
@@ -106,8 +106,9 @@ pub(super) fn may_depend_on_less(verdict: &Verdict, model: &Model) -> bool {
             let axiom = no_value_from_nowhere(model);
             !core.endless.is_empty() || axiom.is_some_and(|axiom| core.axioms.contains(&axiom))
         }
-        Verdict::Unknown(Undecided::Unsupported(why)) => why == MANY_WAYS,
-        Verdict::Unknown(Undecided::Bound(_)) => true,
+        Verdict::Unknown(Undecided::Unsupported(Unsupported::ManyWays) | Undecided::Bound(_)) => {
+            true
+        }
         _ => false,
     }
 }

@@ -9,11 +9,9 @@ use crate::event::graph::EventGraph;
 use crate::litmus::ast::Test;
 use crate::relation::expr::Model;
 use crate::relation::thin_air::no_value_from_nowhere;
+use crate::rule::Unsupported;
 use crate::solve::{Answer, Budget, Engine, Goal, Problem, States};
 use crate::verdict::Undecided;
-
-/// What is said of an answer that may rest on dependencies that are too many.
-pub(super) const MANY_WAYS: &str = "a value that comes about in more ways than are told apart";
 
 /// An engine that says there is no execution only where that does not rest on dependencies that may be
 /// too many.
@@ -40,12 +38,12 @@ impl Engine for Careful<'_> {
                 Answer::No(core)
             }
             Answer::Unknown(why) => Answer::Unknown(why),
-            Answer::Yes(_) | Answer::Unsupported(_) => Answer::Unsupported(MANY_WAYS.to_owned()),
+            Answer::Yes(_) | Answer::Unsupported(_) => Answer::Unsupported(Unsupported::ManyWays),
         }
     }
 
     /// As the engine lists them: [`unlisted`] says whether there may be others.
-    fn states(&self, problem: Problem<'_>, budget: Budget) -> Result<States, String> {
+    fn states(&self, problem: Problem<'_>, budget: Budget) -> Result<States, Unsupported> {
         self.0.states(problem, budget)
     }
 }
@@ -75,7 +73,7 @@ pub fn unlisted(
         let problem = Problem { graph: &others, model: &weaker };
         let budget = settings.budget.at_most(STEPS_FOR_MORE);
         if !matches!(engine.find(problem, Goal::Condition(true), budget), Answer::No(_)) {
-            return Some(Undecided::Unsupported(MANY_WAYS.to_owned()));
+            return Some(Undecided::Unsupported(Unsupported::ManyWays));
         }
     }
     bound::cut(test, problem, &Careful(engine), settings)

@@ -13,12 +13,13 @@ use crate::execution::schedule::Schedules;
 use crate::id::{AgentId, EventId, ExprId, NodeId};
 use crate::program::expr::ExprArena;
 use crate::relation::expr::{Arena, Node};
+use crate::rule::{Rule, Unsupported};
 use crate::solve::{Answer, Engine, Goal, Pairs, Problem};
 use crate::verdict::{Reason, Verdict};
 use crate::vocabulary::{BaseRel, BaseSet};
 
 /// What is not decided: who comes in executions that do not end, since barriers hold threads back.
-const UNDECIDED: &str = "different thread counts at one barrier, where branches decide who comes";
+const UNDECIDED: Unsupported = Unsupported::DifferentCounts;
 
 /// The verdict where different counts may meet at a barrier though it is not certain who comes there,
 /// be it in an execution that does not end.
@@ -219,7 +220,6 @@ pub(super) fn reason(
     b: usize,
     choices: Option<Box<Choices>>,
 ) -> Reason {
-    let key = &graph.barriers[a].key;
-    let rule = format!("threads come to {key} with different counts (PTX-9.7.13.1)");
+    let rule = Rule::DifferentCounts { barrier: graph.barriers[a].key.to_string() };
     barriers::reason(graph, rule, [a, b], choices)
 }

@@ -13,6 +13,7 @@ use crate::id::{EventId, NodeId};
 use crate::litmus::ast::Test;
 use crate::program::reading::Dsmem;
 use crate::relation::expr::{Arena, Node};
+use crate::rule::Rule;
 use crate::solve::{Engine, Pairs, Problem};
 use crate::verdict::{Reason, Verdict};
 use crate::vocabulary::{BaseRel, BaseSet};
@@ -108,14 +109,15 @@ fn confirmed(problem: Problem<'_>, pairs: Pairs, choices: Box<Choices>) -> Verdi
     }
 }
 
-/// What may go wrong with an access, and the usual remedy.
-fn rule(graph: &EventGraph, pairs: Pairs, access: EventId) -> String {
-    let thread = &graph.agents[graph.event(access).agent.index()].name;
+/// What may go wrong with an access.
+fn rule(graph: &EventGraph, pairs: Pairs, access: EventId) -> Rule {
+    let thread = graph.agents[graph.event(access).agent.index()].name.clone();
     let object = &graph.objects[graph.access_of(access).object.index()];
     let cta = object.shared.map_or(0, |(_, _, cta)| cta);
-    let (missing, access, side) = match pairs {
-        Pairs::BeforeStart => ("has started", "first", "before"),
-        Pairs::AfterExit => ("has not exited", "last", "behind"),
+    let object = object.name.clone();
+    match pairs {
+        Pairs::BeforeStart => Rule::BeforeStart { thread, object, cta },
+        Pairs::AfterExit => Rule::AfterExit { thread, object, cta },
         Pairs::MixedRace
         | Pairs::Race
         | Pairs::RaceBetween(..)
@@ -123,11 +125,5 @@ fn rule(graph: &EventGraph, pairs: Pairs, access: EventId) -> String {
         | Pairs::EarlyReuse
         | Pairs::DifferentCounts
         | Pairs::CountsBetween(..) => unreachable!("no question about the life of a CTA"),
-    };
-    format!(
-        "{thread} accesses {} and nothing makes sure that CTA {cta} {missing} (PTX-2.2.2): the \
-         {access} such access needs `barrier.cluster.arrive` and `.wait` of all threads {side} it, \
-         or the like",
-        object.name
-    )
+    }
 }

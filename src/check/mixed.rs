@@ -10,6 +10,7 @@ use crate::litmus::ast::Test;
 use crate::program::reading::MixedRace;
 use crate::race::{self, Race};
 use crate::relation::expr::{Axiom, AxiomKind, AxiomRole, Model, Node};
+use crate::rule::Rule;
 use crate::solve::{Answer, Core, Engine, Pairs, Problem};
 use crate::verdict::{Decided, Reason, Undecided, Verdict};
 use crate::vocabulary::{BaseRel, BaseSet, Sort};
@@ -85,10 +86,9 @@ fn in_spite_of_a_race(
 
 /// The verdict where a mixed-size race leaves an execution without meaning.
 fn voided(graph: &EventGraph, race: Race) -> Verdict {
-    let [first, second] =
-        [race.accesses.0, race.accesses.1].map(|access| race::describe(graph, access));
+    let accesses = [race.accesses.0, race.accesses.1].map(|access| race::describe(graph, access));
     Verdict::Undefined(Reason {
-        rule: format!("a mixed-size race of {first} and {second} (PTX-8.7.2)"),
+        rule: Rule::MixedRace { accesses },
         spans: race::spans(graph, &race).to_vec(),
         choices: Some(race.choices),
     })

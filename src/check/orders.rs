@@ -9,13 +9,10 @@ use super::{Outcome, Settings};
 use crate::program::reading::{LongVectors, Readings};
 use crate::relation::expr::{AxiomRole, Model};
 use crate::relation::polarity::{Polarity, Variance};
+use crate::rule::Unsupported;
 use crate::solve::Pairs;
 use crate::verdict::{Undecided, Verdict};
 use crate::vocabulary::BaseRel;
-
-/// What is said where one order and none do not tell.
-pub(super) const TOO_MANY_ORDERS: &str =
-    "all orders of more than four elements with acquire or release order";
 
 /// The settings under which elements have no order; `None` where what that shows is not to be relied on.
 pub(super) fn without_order(model: &Model, settings: Settings) -> Option<Settings> {
@@ -45,7 +42,7 @@ pub(super) fn told(one: Outcome, none: Option<Outcome>) -> Outcome {
         (Unknown, ..) => one,
         (found, Some(other), _) if found == other => one,
         _ => {
-            let why = Undecided::Unsupported(TOO_MANY_ORDERS.to_owned());
+            let why = Undecided::Unsupported(Unsupported::ManyOrders);
             Outcome { verdict: Verdict::Unknown(why), holds: None, ..one }
         }
     }

@@ -10,6 +10,7 @@ use crate::id::{EventId, ExprId};
 use crate::program::micro::Restriction;
 use crate::ptx::operation::{Proxy, ProxyFenceKind, Scope};
 use crate::relation::expr::{Model, Node};
+use crate::rule::Rule;
 use crate::vocabulary::{BaseRel, BaseSet};
 use rustc_hash::FxHashSet;
 
@@ -24,15 +25,15 @@ pub(super) fn uses(graph: &mut EventGraph, model: &Model) -> Vec<Violation> {
         let event = graph.event(id);
         let lacking = || features(graph, id).into_iter().find(|f| mentioned.lacks(f));
         let unknown = mentioned.unknown_proxy(event);
-        let what = unknown.or_else(|| lacking().map(|feature| feature.describe()))?;
-        Some(violation(graph, id, event.guard, &what))
+        let rule = unknown.or_else(|| lacking().map(|feature| feature.rule()))?;
+        Some(violation(graph, id, event.guard, rule))
     });
     let mut found: Vec<Violation> = events.collect();
     if mentioned.lacks(&API) {
         // That an event waits for a task is outside, be the task complete or not.
         found.extend(graph.api_edges.iter().map(|&(_, later)| {
             let guard = graph.event(later).guard;
-            Violation { behind: Vec::new(), ..violation(graph, later, guard, &API.describe()) }
+            Violation { behind: Vec::new(), ..violation(graph, later, guard, API.rule()) }
         }));
     }
     if mentioned.lacks(&PARTIAL_OVERLAP) {
@@ -76,7 +77,7 @@ impl Mentioned<'_> {
     }
 
     /// A proxy of an event that the model has no clause for (PTX-8.1).
-    fn unknown_proxy(&self, event: &Event) -> Option<String> {
+    fn unknown_proxy(&self, event: &Event) -> Option<Rule> {
         let set = match event.proxy {
             Proxy::Generic => return None,
             Proxy::Texture => BaseSet::Texture,
@@ -84,7 +85,9 @@ impl Mentioned<'_> {
             Proxy::Constant => BaseSet::Constant,
         };
         let told_apart = self.set(BaseSet::Generic) || self.has_scopes();
-        (told_apart && !self.set(set)).then(|| format!("the {} proxy (PTX-8.1)", event.proxy))
+        let what = || format!("the {} proxy", event.proxy);
+        let rule = || Rule::NoClause { what: what(), clause: "PTX-8.1", since: None };
+        (told_apart && !self.set(set)).then(rule)
     }
 }
 
@@ -108,12 +111,10 @@ impl Feature {
         Self { what, section, since: Some(since), told_by }
     }
 
-    fn describe(&self) -> String {
-        let Self { what, section, since, .. } = self;
-        match since {
-            Some(version) => format!("{what} ({section}, since PTX ISA {version})"),
-            None => format!("{what} ({section})"),
-        }
+    /// That the model has no clause for it.
+    fn rule(&self) -> Rule {
+        let Self { what, section, since, .. } = *self;
+        Rule::NoClause { what: what.to_owned(), clause: section, since }
     }
 }
 
@@ -239,20 +240,19 @@ fn overlaps(
         let guards: Vec<ExprId> = guards.collect();
         let Some(other) = guards.into_iter().reduce(|a, b| graph.exprs.or(a, b)) else { continue };
         let guard = graph.exprs.and(graph.event(later).guard, other);
-        found.push(violation(graph, later, guard, &feature.describe()));
+        found.push(violation(graph, later, guard, feature.rule()));
     }
     found
 }
 
 /// Notes a use by an event, which its thread comes to behind its earlier barrier operations.
-fn violation(graph: &EventGraph, id: EventId, guard: ExprId, what: &str) -> Violation {
+fn violation(graph: &EventGraph, id: EventId, guard: ExprId, rule: Rule) -> Violation {
     let event = graph.event(id);
     let barriers = graph.barriers.partition_point(|op| op.event < id);
     Violation {
         guard,
         span: event.span,
-        rule: format!("the model has no clause for {what}"),
-        out_of_model: true,
+        rule,
         behind: vec![(event.agent, barriers)],
         ended: Vec::new(),
     }

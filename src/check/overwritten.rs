@@ -5,9 +5,9 @@
 
 use super::{Settings, unfolded_twice, unfolding, violation};
 use crate::event::graph::EventGraph;
-use crate::event::objects::STORED;
 use crate::event::unfold::Unfolding;
 use crate::litmus::ast::Test;
+use crate::rule::Rule;
 use crate::solve::{Engine, Problem};
 use crate::verdict::Verdict;
 
@@ -23,7 +23,7 @@ pub(super) fn object(
     }
     let unfolding = Unfolding { looks: true, ..unfolding(model, settings) };
     let mut looking = unfolded_twice(test, model, settings, unfolding);
-    looking.violations.retain(|violation| violation.rule == STORED);
+    looking.violations.retain(|violation| violation.rule == Rule::MbarrierStored);
     let verdict = violation(Problem { graph: &looking, model }, engine, settings)?;
     Some((verdict, looking))
 }

@@ -155,7 +155,7 @@ impl Ends {
         exprs: &mut ExprArena,
         violation: &Violation,
     ) -> ExprId {
-        let known = violation.out_of_model || !violation.behind.is_empty();
+        let known = violation.rule.is_out_of_model() || !violation.behind.is_empty();
         if !known || violation.ended.iter().any(|&agent| self.may_stay(graph, agent)) {
             return exprs.truth(false);
         }

@@ -15,6 +15,7 @@ use crate::execution::build::Choices;
 use crate::execution::schedule::Schedules;
 use crate::id::{EventId, NodeId};
 use crate::relation::expr::{Arena, Node};
+use crate::rule::{Rule, Unsupported};
 use crate::solve::{Engine, Pairs, Problem};
 use crate::verdict::{Reason, Verdict};
 use crate::vocabulary::{BaseRel, BaseSet};
@@ -83,8 +84,7 @@ pub(super) fn behind_a_branch(
 }
 
 /// What is not decided: who comes back in executions that do not end, since barriers hold threads back.
-const UNDECIDED: &str = "a thread that arrives at a barrier and may come back to it, where branches \
-                         decide who comes";
+const UNDECIDED: Unsupported = Unsupported::EarlyReuse;
 
 /// How many operations to which threads come back are looked at.
 const MOST_RETURNS: usize = 16;
@@ -128,10 +128,7 @@ pub(super) fn reason(
     choices: Option<Box<Choices>>,
 ) -> Reason {
     let op = &graph.barriers[arrival];
-    let (thread, key) = (&graph.agents[graph.event(op.event).agent.index()].name, &op.key);
-    let rule = format!(
-        "{thread} arrives at {key} and comes back to it before it is sure to be reset \
-         (PTX-9.7.13.1)"
-    );
+    let thread = graph.agents[graph.event(op.event).agent.index()].name.clone();
+    let rule = Rule::EarlyReuse { thread, barrier: op.key.to_string() };
     barriers::reason(graph, rule, [arrival, next], choices)
 }

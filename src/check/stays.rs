@@ -155,7 +155,7 @@ impl Stays {
     pub(super) fn misuses(mut self, program: &EventGraph) -> impl Iterator<Item = Beginning> {
         let mut violations = Vec::new();
         for violation in &program.violations {
-            let known = violation.out_of_model || !violation.behind.is_empty();
+            let known = violation.rule.is_out_of_model() || !violation.behind.is_empty();
             let guard = self.comes(violation);
             if known && !self.graph.exprs.is_false(guard) {
                 violations.push(Violation { guard, ..violation.clone() });

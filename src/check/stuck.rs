@@ -10,7 +10,7 @@
 //! others of the warp do so elsewhere. Nor is a thread found to have arrived and gone on where others of
 //! its warp stay.
 
-use super::barriers::whereabouts;
+use super::barriers::{stuck_at, whereabouts};
 use super::stays::{MOST_OPERATIONS, Stays};
 use super::{Settings, too_large};
 use crate::collections::IndexMap;
@@ -19,6 +19,7 @@ use crate::event::graph::{EventGraph, Violation};
 use crate::execution::build::{Choices, Execution};
 use crate::id::{AgentId, EventId, ExprId};
 use crate::program::expr::Binary;
+use crate::rule::Extent;
 use crate::solve::{Answer, Engine, Goal, Problem};
 use crate::verdict::Reason;
 use std::collections::BTreeSet;
@@ -60,12 +61,12 @@ pub(super) fn in_no_end(
     let may_loop = || find(problem, Others::MayLoop, engine, settings);
     let others = !problem.graph.cuts.is_empty() || !problem.graph.api_edges.is_empty();
     let reason = found.or_else(|| others.then(may_loop).flatten())?.reason;
-    let rule = match problem.graph.cuts.is_empty() {
-        true => format!("no execution passes all barriers: {}, in one execution", reason.rule),
-        false => format!("no execution ends: in one, {}", reason.rule),
+    let extent = match problem.graph.cuts.is_empty() {
+        true => Extent::AllInOneExecution,
+        false => Extent::NoneEndsInOneExecution,
     };
     // The execution is none of the program that is shown.
-    Some(Reason { rule, choices: None, ..reason })
+    Some(Reason { rule: reason.rule.in_executions(extent), choices: None, ..reason })
 }
 
 fn find(
@@ -105,9 +106,9 @@ fn waiting(graph: &EventGraph, stays: &[ExprId], choices: &Choices) -> Option<Ve
 }
 
 fn reason(graph: &EventGraph, waiting: &[usize], choices: Box<Choices>) -> Reason {
-    let places: Vec<String> = waiting.iter().map(|&b| whereabouts(graph, b, "waits")).collect();
+    let places = waiting.iter().map(|&b| whereabouts(graph, b, "waits")).collect();
     Reason {
-        rule: places.join("; "),
+        rule: stuck_at(graph, Extent::Some, places, waiting),
         spans: waiting.iter().map(|&b| graph.event(graph.barriers[b].event).span).collect(),
         choices: Some(choices),
     }

@@ -6,6 +6,7 @@ use super::output::{Console, print};
 use super::status::Status;
 use crate::cat::{BUILTIN, render::model_text};
 use crate::relation::expr::Model;
+#[cfg(feature = "simplify")]
 use crate::relation::simplify::{cost, simplify};
 use crate::report::models::axioms;
 use crate::report::readings::description;
@@ -27,7 +28,14 @@ pub(super) fn run(arguments: &ModelArguments, console: &Console) -> Result<Statu
     Ok(Status::Expected)
 }
 
+/// A model with functions expanded.
+#[cfg(not(feature = "simplify"))]
+fn shown(model: &Model) -> String {
+    model_text(model)
+}
+
 /// A model with functions expanded, then its simplified form.
+#[cfg(feature = "simplify")]
 fn shown(model: &Model) -> String {
     let simplified = simplify(model);
     let passes = |model: &Model| cost(model).div_ceil(10);

@@ -2,6 +2,7 @@
 
 use super::args::{Checking, TEARING};
 use super::output::Console;
+use crate::budget::Clock;
 use crate::cat::{BUILTIN, Loader, Options, builtin, parse_builtin, parse_model};
 use crate::check::Settings;
 use crate::diagnostic::{Diagnostic, closest};
@@ -9,11 +10,12 @@ use crate::engines::Choice;
 use crate::event::unfold::Tearing;
 use crate::program::reading::Readings as ProgramReadings;
 use crate::relation::expr::Model;
-use crate::solve::{Budget, Cores, Engine};
+use crate::solve::{Cores, Engine};
 use crate::source::Files;
 use anyhow::{Context, Result, bail};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
+use std::time::Duration;
 
 /// What tests are checked with.
 pub(super) struct Setup {
@@ -40,15 +42,19 @@ impl Setup {
         let engines = Choice::named(&checking.engine)?.engines_with(cores);
         let mut files = Files::default();
         let loaded = Models::load(names, &checking.readings, &mut files, console)?;
-        let default = Settings::default();
+        let settings = checking
+            .bound
+            .map_or_else(Settings::default, |bound| Settings::default().with_bound(bound));
+        let clock = Clock::monotonic();
+        let budget = match checking.timeout {
+            Some(time) => settings.budget.timed(clock, Duration::from_millis(time)),
+            None => settings.budget.measured_by(clock),
+        };
         let settings = Settings {
-            bound: checking.bound.unwrap_or(default.bound),
-            raises: checking.bound.is_none(),
-            loose: false,
-            skips: false,
-            budget: Budget { milliseconds: checking.timeout, ..default.budget },
-            tearing: loaded.tearing.unwrap_or(default.tearing),
+            budget,
+            tearing: loaded.tearing.unwrap_or(settings.tearing),
             readings: loaded.readings,
+            ..settings
         };
         let Models { models, variants, .. } = loaded;
         Ok(Self { files, models, engines, settings, variants })

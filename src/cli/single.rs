@@ -8,7 +8,7 @@ use super::inputs::{Inputs, Wanted};
 use super::models::{Setup, any_error};
 use super::output::{Console, print};
 use super::status::Status;
-use crate::batch::{Case, Judgement, Unlisted, guarded, judge, list};
+use crate::batch::{Case, Judgement, Unlisted, guarded, judge, list, together};
 use crate::check::{self, Careful, Settings, Stuck, goal_of};
 use crate::event::graph::EventGraph;
 use crate::explain::{Absent, Counterfactual, counterfactual};
@@ -170,8 +170,9 @@ pub(super) fn explain(arguments: &ExplainArguments, console: &Console) -> Result
 /// A deadlock that some executions end in, though others end, as far as it is soon found.
 fn deadlock_of_some(loaded: &Loaded, judgement: &Judgement) -> Option<Stuck> {
     let problem = Problem { graph: judgement.graph.as_ref()?, model: loaded.model() };
-    let settings = Settings { budget: loaded.settings.budget.aside(), ..loaded.settings };
-    loaded.engines.iter().find_map(|engine| check::stuck(problem, engine.as_ref(), settings))
+    let settings = loaded.settings.with_budget(loaded.settings.budget.aside());
+    let (engine, settings) = together(&loaded.engines, settings);
+    check::stuck(problem, &engine, settings)
 }
 
 /// The execution that a forbidden outcome would have.
@@ -185,33 +186,18 @@ fn without_axioms(
     }
     let problem = Problem { graph: judgement.graph.as_ref()?, model: loaded.model() };
     let goal = goal_of(loaded.case.test.quantifier);
-    let mut found = Err(Absent::Untold);
-    for engine in &loaded.engines {
-        found = counterfactual(problem, core, goal, engine.as_ref(), loaded.settings.budget);
-        if found != Err(Absent::Untold) {
-            break;
-        }
-    }
-    Some(found)
+    let (engine, settings) = together(&loaded.engines, loaded.settings);
+    Some(counterfactual(problem, core, goal, &engine, settings.budget))
 }
 
 pub(super) fn races(arguments: &RacesArguments, console: &Console) -> Result<Status> {
     let loaded = Loaded::new(&arguments.single, console)?;
     let judgement = loaded.judgement()?;
-    let settings = judgement.settings(loaded.settings);
-    match races_of(&loaded, settings) {
-        Ok((Races { list, open }, graph)) => {
+    match races_of(&loaded, &judgement) {
+        Ok((Races { list, open }, graph, cut)) => {
             let (case, files) = (&loaded.case, &loaded.files);
             let model = loaded.model();
             let races = sharing_executions(Problem { graph: &graph, model }, list);
-            let cut = judgement.graph.as_ref().and_then(|graph| {
-                let problem = Problem { graph, model };
-                let engines = loaded.engines.iter().map(AsRef::as_ref);
-                let cut = |engine: &dyn Engine| {
-                    check::cut(&loaded.case.test, problem, &Careful(engine), settings)
-                };
-                engines.map(cut).reduce(|first, next| next.and(first))?
-            });
             let cut = open.or(cut);
             // That loops are cut is said of the races.
             let caveat = match judgement.verdict {
@@ -248,51 +234,28 @@ pub(super) fn races(arguments: &RacesArguments, console: &Console) -> Result<Sta
     }
 }
 
-/// The races that the engines agree on. Those that cannot tell do not count, nor do those that find only
-/// some where another one finds all.
+/// The races that the engines agree on, and why executions may be missing in which there are others.
 ///
 /// # Errors
 /// The verdict instead: unknown when no engine can tell, an error when one is wrong.
-fn races_of(loaded: &Loaded, settings: Settings) -> Result<(Races, EventGraph), Verdict> {
-    let mut found: Option<(&str, (Races, EventGraph))> = None;
-    let mut unknown = None;
-    for engine in &loaded.engines {
-        let races =
-            guarded(|| check::races(&loaded.case.test, loaded.model(), engine.as_ref(), settings));
-        let (races, graph) = match races.unwrap_or_else(|message| Err(Verdict::Error(message))) {
-            Ok(races) => races,
-            Err(verdict) if verdict.kind() == Kind::Unknown => {
-                unknown = Some(verdict);
-                continue;
-            }
-            Err(verdict) => return Err(verdict),
-        };
-        let pairs =
-            |races: &Races| races.list.iter().map(|race| race.accesses).collect::<BTreeSet<_>>();
-        let Some((name, (first, _))) = &found else {
-            found = Some((engine.name(), (races, graph)));
-            continue;
-        };
-        let (known, new) = (pairs(first), pairs(&races));
-        let agree = match (&first.open, &races.open) {
-            (None, None) => known == new,
-            (None, Some(_)) => new.is_subset(&known),
-            (Some(_), None) => known.is_subset(&new),
-            (Some(_), Some(_)) => true,
-        };
-        if !agree {
-            let (m, n, other) = (known.len(), new.len(), engine.name());
-            let message = format!("engines disagree: {name} finds {m} races, {other} {n}");
-            return Err(Verdict::Error(message));
-        }
-        if first.open.is_some() && (races.open.is_none() || new.len() > known.len()) {
-            found = Some((engine.name(), (races, graph)));
-        }
-    }
-    match (found, unknown) {
-        (Some((_, races)), _) => Ok(races),
-        (None, Some(verdict)) => Err(verdict),
-        (None, None) => Err(Verdict::Error("there is no engine".to_owned())),
+fn races_of(
+    loaded: &Loaded,
+    judgement: &Judgement,
+) -> Result<(Races, EventGraph, Option<Undecided>), Verdict> {
+    let settings = judgement.settings(loaded.settings);
+    let (engine, settings) = together(&loaded.engines, settings);
+    let test = &loaded.case.test;
+    let found = guarded(|| {
+        let (races, graph) = check::races(test, loaded.model(), &engine, settings)?;
+        let cut = judgement.graph.as_ref().and_then(|graph| {
+            let problem = Problem { graph, model: loaded.model() };
+            check::cut(test, problem, &Careful(&engine), settings)
+        });
+        Ok((races, graph, cut))
+    });
+    match engine.disagreement() {
+        Some(message) => Err(Verdict::Error(message)),
+        None => found.unwrap_or_else(|message| Err(Verdict::Error(message))),
     }
 }
 

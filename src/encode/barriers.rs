@@ -13,6 +13,7 @@ use crate::execution::barrier::{Barriers, Generations};
 use crate::id::{AgentId, EventId, ExprId};
 use crate::program::expr::{Binary, Expr};
 use crate::program::micro::Reduction;
+use crate::rule::Unsupported;
 use crate::vocabulary::BaseRel;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -38,7 +39,9 @@ impl Encoding<'_> {
         }
         match Barriers::fixed(self.graph) {
             _ if !complete => self.meet_by_turn(),
-            Some(barriers) => self.list_assignments(&barriers, barriers.assignments()?),
+            Some(barriers) => {
+                self.list_assignments(&barriers, barriers.assignments().map_err(Unsupported::from)?)
+            }
             None if self.has_counts() => self.leave_meetings_open(),
             None => self.count_generations(),
         }

@@ -1,8 +1,8 @@
 //! Backend-neutral formulas: hash-consed Boolean combinations of choices and values.
 
+use crate::budget::Deadline;
 use crate::id::ExprId;
 use rustc_hash::FxHashMap;
-use std::time::Instant;
 
 /// A formula in a [`Formulas`] arena.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -51,7 +51,7 @@ pub struct Formulas {
     /// How many operands all conjunctions and disjunctions have together.
     operands: usize,
     /// When there is no more time.
-    end: Option<Instant>,
+    end: Option<Deadline>,
     /// Why formulas are no longer what they should be.
     stopped: Option<Stopped>,
 }
@@ -78,7 +78,7 @@ const FORMULAS_BETWEEN_LOOKS: usize = 1 << 12;
 impl Formulas {
     /// No formulas; after `end` they are given up.
     #[must_use]
-    pub fn until(end: Option<Instant>) -> Self {
+    pub fn until(end: Option<Deadline>) -> Self {
         Self { end, ..Self::default() }
     }
 
@@ -123,7 +123,7 @@ impl Formulas {
             }
         }
         let looks = self.shapes.len().is_multiple_of(FORMULAS_BETWEEN_LOOKS);
-        if looks && self.end.is_some_and(|end| Instant::now() > end) {
+        if looks && self.end.is_some_and(Deadline::is_over) {
             self.stopped = Some(Stopped::Time);
         }
         let id = Formula(u32::try_from(self.shapes.len()).expect("formulas stay below 2^32"));

@@ -10,15 +10,15 @@ pub mod meetings;
 mod relations;
 
 use crate::bounds::{Bounds, Precision};
+use crate::budget::Deadline;
 use crate::event::graph::EventGraph;
-use crate::execution::barrier::TooMany;
 use crate::id::{EventId, ExprId, LocId, NodeId};
 use crate::program::expr::ExprArena;
+use crate::question::{Goal, Problem};
 use crate::relation::expr::{AxiomRole, Model};
-use crate::solve::{Goal, Problem};
+use crate::rule::Unsupported;
 use formula::{Formula, Formulas, Stopped};
 use rustc_hash::FxHashMap;
-use std::time::Instant;
 
 /// The encoding of a problem.
 #[derive(Debug)]
@@ -56,24 +56,12 @@ pub struct Encoding<'a> {
 /// What cannot be encoded.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EncodeError {
-    /// Recursion under an operator that is not monotone.
-    #[error("the recursive definition in axiom `{0}` is used where it may shrink")]
-    Recursion(String),
-    /// Too many ways in which threads may meet.
+    /// Something in the model or program.
     #[error(transparent)]
-    Meetings(#[from] TooMany),
-    /// Coherence orders take memory by the cube of the writes to a location.
-    #[error("{0} writes to one location")]
-    Writes(usize),
-    /// Formulas that would take gigabytes.
-    #[error("a program whose encoding is too large")]
-    Size,
+    Unsupported(#[from] Unsupported),
     /// There was no time to encode it.
     #[error("no time is left")]
     Time,
-    /// A model without the relation that is asked about.
-    #[error("the model has no definition of `{0}`")]
-    Relation(&'static str),
 }
 
 /// How many writes to one location are encoded: their orders take some gigabytes.
@@ -88,12 +76,12 @@ impl<'a> Encoding<'a> {
         problem: Problem<'a>,
         goal: Goal,
         precision: Precision,
-        end: Option<Instant>,
+        end: Option<Deadline>,
     ) -> Result<Self, EncodeError> {
         let Problem { graph, model } = problem;
         let most = graph.writes_by_location().iter().map(Vec::len).max().unwrap_or(0);
         if most > MOST_WRITES {
-            return Err(EncodeError::Writes(most));
+            return Err(Unsupported::Writes(most).into());
         }
         let required: Vec<usize> = (0..model.axioms.len())
             .filter(|&i| model.axioms[i].role == AxiomRole::Required)
@@ -102,7 +90,7 @@ impl<'a> Encoding<'a> {
         let related = match goal {
             Goal::Related(pairs) => {
                 let name = pairs.relation();
-                let node = model.definition(name).ok_or(EncodeError::Relation(name))?;
+                let node = model.definition(name).ok_or(Unsupported::NoDefinition(name))?;
                 Some((pairs, node))
             }
             _ => None,
@@ -143,7 +131,7 @@ impl<'a> Encoding<'a> {
         }
         match encoding.formulas.stopped() {
             None => Ok(encoding),
-            Some(Stopped::Size) => Err(EncodeError::Size),
+            Some(Stopped::Size) => Err(Unsupported::EncodingSize.into()),
             Some(Stopped::Time) => Err(EncodeError::Time),
         }
     }

@@ -8,6 +8,7 @@ use super::{EncodeError, Encoding};
 use crate::event::base::base_relation;
 use crate::id::{EventId, NodeId};
 use crate::relation::expr::{AxiomKind, Node};
+use crate::rule::Unsupported;
 use crate::solve::Pairs;
 use crate::vocabulary::{BaseRel, Sort};
 use rustc_hash::FxHashMap;
@@ -45,7 +46,9 @@ impl Encoding<'_> {
         let demands =
             if negated { builder.violated(kind, node) } else { builder.satisfied(kind, node) };
         if builder.failed {
-            return Err(EncodeError::Recursion(self.model.axioms[index].name.clone()));
+            return Err(
+                Unsupported::ShrinkingRecursion(self.model.axioms[index].name.clone()).into()
+            );
         }
         self.axioms[index].extend(demands);
         Ok(())
@@ -68,7 +71,7 @@ impl Encoding<'_> {
             found.push(builder.encoding.formulas.all([edge, counts]));
         }
         if builder.failed {
-            return Err(EncodeError::Recursion(wanted.relation().to_owned()));
+            return Err(Unsupported::ShrinkingRecursion(wanted.relation().to_owned()).into());
         }
         Ok(self.formulas.any(found))
     }

@@ -158,6 +158,19 @@ impl BarrierKey {
     }
 }
 
+impl BarrierKey {
+    /// The section of the instructions that wait at the barrier.
+    #[must_use]
+    pub fn section(&self) -> &'static str {
+        match self {
+            Self::Cta(..) | Self::Instance(..) => "PTX-9.7.13.1",
+            Self::Warp(..) => "PTX-9.7.13.2",
+            Self::Cluster(_) => "PTX-9.7.13.3",
+            Self::Exchange(_, _, op) => op.section(),
+        }
+    }
+}
+
 impl std::fmt::Display for BarrierKey {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {

@@ -4,6 +4,7 @@ use super::barrier::{BarrierKey, BarrierOp, BarrierRule};
 use super::graph::{EventGraph, Violation};
 use crate::id::{AgentId, EventId, ExprId};
 use crate::program::expr::Binary;
+use crate::rule::Rule;
 use std::collections::BTreeSet;
 
 /// What some execution may do wrong at its barriers.
@@ -13,11 +14,7 @@ pub(super) fn violations(graph: &mut EventGraph) -> Vec<Violation> {
         if matches!(graph.barriers[index].key, BarrierKey::Cluster(_)) {
             let wrong = out_of_turn(graph, index);
             let arrives = graph.barriers[index].arrives;
-            let rule = if arrives {
-                "barrier.cluster.arrive before the wait for the last phase (PTX-9.7.13.3)"
-            } else {
-                "barrier.cluster.wait without an arrival of the thread (PTX-9.7.13.3)"
-            };
+            let rule = if arrives { Rule::ClusterArrival } else { Rule::ClusterWait };
             push(graph, &mut out, &[index], wrong, rule);
         }
         for other in 0..index {
@@ -27,8 +24,7 @@ pub(super) fn violations(graph: &mut EventGraph) -> Vec<Violation> {
                 && agent(graph, index) != agent(graph, other)
             {
                 let together = same_turn(graph, index, other);
-                let rule = "`.red` and another barrier operation on one barrier (PTX-9.7.13.1)";
-                push(graph, &mut out, &[index, other], together, rule);
+                push(graph, &mut out, &[index, other], together, Rule::BarrierMixture);
             }
         }
     }
@@ -36,13 +32,12 @@ pub(super) fn violations(graph: &mut EventGraph) -> Vec<Violation> {
 }
 
 /// Notes a misuse by the first of these operations, all of which have to be reached.
-fn push(graph: &EventGraph, out: &mut Vec<Violation>, of: &[usize], guard: ExprId, rule: &str) {
+fn push(graph: &EventGraph, out: &mut Vec<Violation>, of: &[usize], guard: ExprId, rule: Rule) {
     if !graph.exprs.is_false(guard) {
         let span = graph.event(graph.barriers[of[0]].event).span;
         let behind = of.iter().map(|&index| (agent(graph, index), index)).collect();
         let ended = ended_before(graph, of);
-        let rule = rule.to_owned();
-        out.push(Violation { guard, span, rule, out_of_model: false, behind, ended });
+        out.push(Violation { guard, span, rule, behind, ended });
     }
 }
 

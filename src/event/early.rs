@@ -11,10 +11,8 @@ use crate::id::{AccessId, ExprId};
 use crate::program::expr::{Binary, Expr};
 use crate::program::mbarrier::OBJECT_BITS;
 use crate::program::micro::PhaseUse;
+use crate::rule::Rule;
 use crate::source::Span;
-
-const RULE: &str = "an arrival at an mbarrier in a phase before which no `test_wait` or `try_wait` has \
-                    returned true for the phase before (PTX-9.7.13.15)";
 
 /// An arrival or a wait at an mbarrier.
 #[derive(Clone, Debug)]
@@ -38,7 +36,7 @@ impl ThreadRun<'_, '_> {
     pub(super) fn in_phase(&mut self, what: &PhaseUse, state: &State, span: Span) {
         let what = match what {
             PhaseUse::Arrival => {
-                Part::Arrival(self.violation(state.guard, span, RULE.to_owned(), false))
+                Part::Arrival(self.violation(state.guard, span, Rule::EarlyArrival))
             }
             PhaseUse::Wait { done } => Part::Wait(self.term(done, state, None)),
         };

@@ -12,6 +12,7 @@ use crate::program::mbarrier;
 use crate::program::micro::{Marks, Restriction};
 use crate::ptx::bits::mask;
 use crate::ptx::operation::{Order, Proxy, ProxyFenceKind, Scope, Type};
+use crate::rule::Rule;
 use crate::source::Span;
 use crate::vocabulary::BaseRel;
 
@@ -308,17 +309,15 @@ pub enum CutKind {
     Idle,
 }
 
-/// A use of an instruction that the standard leaves undefined.
+/// A use of an instruction that the standard or the tool gives no meaning.
 #[derive(Clone, Debug)]
 pub struct Violation {
     /// When it happens.
     pub guard: ExprId,
     /// The statement.
     pub span: Span,
-    /// The rule, in words.
-    pub rule: String,
-    /// Whether the standard excludes the use from the model instead of leaving it undefined.
-    pub out_of_model: bool,
+    /// The rule, which also says what the use does to executions.
+    pub rule: Rule,
     /// The barrier operations that have to be passed before, by each thread that takes part: its own
     /// among the first so many.
     pub behind: Vec<(AgentId, usize)>,
@@ -331,8 +330,7 @@ impl Violation {
     /// One that stands for a question: whether an execution has it.
     #[must_use]
     pub fn asked(guard: ExprId, span: Span) -> Self {
-        let (rule, behind, ended) = (String::new(), Vec::new(), Vec::new());
-        Self { guard, span, rule, out_of_model: false, behind, ended }
+        Self { guard, span, rule: Rule::Asked, behind: Vec::new(), ended: Vec::new() }
     }
 }
 

@@ -10,6 +10,7 @@ use crate::litmus::ast::ThreadPlace;
 use crate::program::expr::{Expr, ExprArena};
 use crate::program::micro::{BarrierGroup, BarrierMicro, Micro, Program, Reduction, ThreadCode};
 use crate::program::term::Term;
+use crate::rule::Rule;
 use crate::source::Span;
 use std::collections::BTreeSet;
 
@@ -158,7 +159,7 @@ impl ThreadRun<'_, '_> {
         span: Span,
     ) -> Vec<(ExprId, BarrierKey)> {
         let ThreadPlace::Device(p) = self.code.place else {
-            self.violate(state.guard, span, "a barrier on a host thread".to_owned(), true);
+            self.violate(state.guard, span, Rule::HostThread { what: "a barrier" });
             return Vec::new();
         };
         let cta = (p.gpu, p.grid, p.cta);
@@ -213,14 +214,14 @@ impl ThreadRun<'_, '_> {
         operands: &Operands,
         span: Span,
     ) -> Vec<(ExprId, u64)> {
-        let Operands { followed, largest, rule, undefined } = operands;
+        let Operands { followed, largest, rule } = operands;
         let value = self.term(term, state, None);
         let value = self.with_tables(value);
         if let Some(number) = self.draft.exprs.constant(value) {
             return match u64::try_from(number) {
                 Ok(number) if number <= *largest => vec![(state.guard, number)],
                 _ => {
-                    self.violate(state.guard, span, (*rule).to_owned(), !undefined);
+                    self.violate(state.guard, span, rule.clone());
                     Vec::new()
                 }
             };
@@ -239,7 +240,7 @@ impl ThreadRun<'_, '_> {
             elsewhere = self.exprs().and(elsewhere, not);
         }
         if !self.draft.exprs.is_false(elsewhere) {
-            self.violate(elsewhere, span, (*rule).to_owned(), !undefined);
+            self.violate(elsewhere, span, rule.clone());
         }
         out
     }
@@ -254,22 +255,19 @@ struct Operands {
     followed: Vec<u64>,
     /// The largest one.
     largest: u64,
-    /// What is said of others.
-    rule: &'static str,
-    /// Whether these are undefined; else they are just not followed.
-    undefined: bool,
+    /// What is said of others: they are undefined, or just not followed.
+    rule: Rule,
 }
 
 impl Operands {
     fn resources() -> Self {
-        let rule = "a barrier number above 15 (PTX-9.7.13.1)";
-        Self { largest: 15, rule, undefined: true, ..Self::small() }
+        Self { largest: 15, rule: Rule::BarrierNumber, ..Self::small() }
     }
 
     /// Those of barriers in columns.
     fn small() -> Self {
-        let rule = "a computed barrier operand above 15, which is not followed";
-        Self { followed: (0..=15).collect(), largest: u64::MAX, rule, undefined: false }
+        let rule = Rule::ComputedBarrier;
+        Self { followed: (0..=15).collect(), largest: u64::MAX, rule }
     }
 
     /// Membermasks, in a warp of so many threads: all of up to four of them; of more, the first ones,
@@ -287,9 +285,7 @@ impl Operands {
         };
         let largest = u64::from(u32::MAX);
         masks.insert(largest);
-        let rule = "a computed membermask of neither one lane, the first ones nor all but one, which is not \
-                    followed";
-        Self { followed: masks.into_iter().collect(), largest, rule, undefined: false }
+        Self { followed: masks.into_iter().collect(), largest, rule: Rule::ComputedMask }
     }
 }
 

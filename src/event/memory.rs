@@ -11,6 +11,7 @@ use crate::program::layout::Resolved;
 use crate::program::micro::{Confined, Micro, Target};
 use crate::program::term::Extension;
 use crate::ptx::operation::{Order, Space};
+use crate::rule::Rule;
 use crate::source::Span;
 
 /// The places that an address may point to.
@@ -58,15 +59,13 @@ impl<'p> ThreadRun<'_, 'p> {
                 }
                 None => {
                     let rule = if let Some(rule) = refused {
-                        rule.to_owned()
+                        rule
                     } else if aligned {
-                        let rule =
-                            "an access outside every variable of its state space (PTX-6.4.1)";
-                        format!("{rule}{}", self.of_another_space(target.space, at, bytes))
+                        Rule::Outside { hint: self.of_another_space(target.space, at, bytes) }
                     } else {
-                        "an access that is not aligned to its size (PTX-6.4.1)".to_owned()
+                        Rule::Misaligned
                     };
-                    self.bad_address(state.guard, &rule, span);
+                    self.bad_address(state.guard, rule, span);
                     Places { list: Vec::new(), nowhere: Some(zero), several: false }
                 }
             };
@@ -97,15 +96,8 @@ impl<'p> ThreadRun<'_, 'p> {
         }
         let complete = self.draft.exprs.is_false(elsewhere);
         if !complete {
-            let rule = "an access that is misaligned or outside every variable of its state space \
-                        (PTX-6.4.1)";
-            let rule = match self.without_value(address) {
-                None => rule.to_owned(),
-                Some(name) => {
-                    format!("{rule}: its address comes from `{name}`, which has no given value")
-                }
-            };
-            self.bad_address(elsewhere, &rule, span);
+            let rule = Rule::PerhapsOutside { from: self.without_value(address) };
+            self.bad_address(elsewhere, rule, span);
         }
         let (several, listed) = (out.len() + never > 1, complete && never == 0);
         Places { list: out, nowhere: (!listed).then_some(zero), several }
@@ -113,7 +105,7 @@ impl<'p> ThreadRun<'_, 'p> {
 
     /// What to do if an address that a space does not have is one of another space: whoever forgets a
     /// conversion (PTX-6.4.1.1) uses it so.
-    fn of_another_space(&self, space: Space, at: u64, bytes: u64) -> String {
+    fn of_another_space(&self, space: Space, at: u64, bytes: u64) -> Option<String> {
         let layout = &self.draft.program.layout;
         let place = self.code.place;
         let find = |space: Space| layout.resolve(space, at, bytes, self.index, place);
@@ -124,16 +116,16 @@ impl<'p> ThreadRun<'_, 'p> {
             _ => false,
         };
         if find(Space::Generic).is_some_and(|found| is_own(&found)) {
-            return format!(
-                ": it is a generic address, which `cvta.to.{space}` makes one of `.{space}`"
-            );
+            let hint =
+                format!("it is a generic address, which `cvta.to.{space}` makes one of `.{space}`");
+            return Some(hint);
         }
         let windows = [Space::SharedCta, Space::Local, Space::Const, Space::ParamEntry];
         match windows.into_iter().find(|&space| at != 0 && find(space).is_some()) {
             Some(of) if space == Space::Generic => {
-                format!(": it may be an address of `.{of}`, which `cvta.{of}` makes generic")
+                Some(format!("it may be an address of `.{of}`, which `cvta.{of}` makes generic"))
             }
-            _ => String::new(),
+            _ => None,
         }
     }
 
@@ -165,10 +157,10 @@ impl<'p> ThreadRun<'_, 'p> {
     }
 
     /// Reports an address once, though it may concern several elements of one access.
-    fn bad_address(&mut self, guard: ExprId, rule: &str, span: Span) {
+    fn bad_address(&mut self, guard: ExprId, rule: Rule, span: Span) {
         let same = |v: &Violation| v.span == span && v.guard == guard && v.rule == rule;
         if !self.draft.violations.last().is_some_and(same) {
-            self.violate(guard, span, rule.to_owned(), false);
+            self.violate(guard, span, rule);
         }
     }
 
@@ -326,45 +318,34 @@ fn is_aligned(target: &Target, at: u64, found: Option<&Resolved>) -> bool {
 }
 
 /// Why an instruction does not access such a variable, whatever the address says.
-fn refusal(target: &Target, does: Does, place: &Resolved) -> Option<&'static str> {
+fn refusal(target: &Target, does: Does, place: &Resolved) -> Option<Rule> {
     use DeclaredSpace::{Const, Global, Local, Multimem, Param, Shared};
     if (place.space == Multimem) != target.replica.is_some() {
-        return Some(
-            "a multimem address used by another instruction, or another address by a multimem \
-             instruction (PTX-9.7.9.14)",
-        );
+        return Some(Rule::MultimemAddress);
     }
-    let outside = match target.confined {
+    let outside = match &target.confined {
         None => None,
-        Some(Confined::OwnShared) => place
-            .remote
-            .then_some("this mbarrier operation on an object of another CTA (PTX-9.7.13.15.3)"),
-        Some(Confined::Shared) => {
-            (place.space != Shared).then_some("`st.bulk` outside `.shared` (PTX-9.7.9.13)")
+        Some(Confined::OwnShared) => place.remote.then_some(Rule::MbarrierOfAnotherCta),
+        Some(Confined::Shared) => (place.space != Shared).then_some(Rule::BulkOutsideShared),
+        Some(Confined::Global(rule)) => {
+            (!matches!(place.space, Global | Multimem)).then(|| rule.clone())
         }
-        Some(Confined::Global(rule)) => (!matches!(place.space, Global | Multimem)).then_some(rule),
     };
     if outside.is_some() {
         return outside;
     }
     match (place.space, does) {
         (Global | Const | Local | Param, _) if target.marks.mbarrier => {
-            Some("an mbarrier operation outside `.shared` (PTX-9.7.13.15)")
+            Some(Rule::MbarrierOutsideShared)
         }
-        (Const | Param, Does::Write | Does::Update) => {
-            Some("a write to read-only memory (PTX-5.1)")
-        }
-        (Local, Does::Update) => {
-            Some("an atomic operation outside `.global` and `.shared` (PTX-9.7.13.5)")
-        }
+        (Const | Param, Does::Write | Does::Update) => Some(Rule::WriteToReadOnly),
+        (Local, Does::Update) => Some(Rule::AtomicOutside),
         // What is volatile there only the thread itself could tell, and compilers write it.
         (Local, Does::Read | Does::Write) if target.marks.volatile => None,
         (Const | Param | Local, Does::Read) if target.order != Order::Weak => {
-            Some("a strong load outside `.global` and `.shared` (PTX-9.7.9.8)")
+            Some(Rule::StrongLoadOutside)
         }
-        (Local, Does::Write) if target.order != Order::Weak => {
-            Some("a strong store outside `.global` and `.shared` (PTX-9.7.9.11)")
-        }
+        (Local, Does::Write) if target.order != Order::Weak => Some(Rule::StrongStoreOutside),
         (Global | Shared | Local | Multimem | Const | Param, _) => None,
     }
 }

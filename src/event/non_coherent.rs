@@ -7,6 +7,7 @@
 use super::draft::{Draft, Entry};
 use super::graph::Violation;
 use crate::id::{AccessId, AgentId};
+use crate::rule::Rule;
 
 impl Draft<'_> {
     /// Notes where a non-coherent load meets a write that is not surely over.
@@ -47,10 +48,7 @@ impl Draft<'_> {
             self.violations.push(Violation {
                 guard,
                 span: self.accesses[load.index()].span,
-                rule: "a non-coherent load of data that is written meanwhile: fences do not order \
-                       it, so use a plain `ld` (PTX-8.1)"
-                    .to_owned(),
-                out_of_model: true,
+                rule: Rule::NonCoherentLoad,
                 behind,
                 ended,
             });

@@ -12,12 +12,8 @@ use crate::program::expr::Expr;
 use crate::program::mbarrier::VALID_AT;
 use crate::program::micro::Marks;
 use crate::ptx::operation::Order;
+use crate::rule::Rule;
 use crate::source::Span;
-
-/// Why an ordinary store is undefined where an object is.
-pub const STORED: &str = "an ordinary store to an initialized mbarrier (PTX-9.7.13.15)";
-const LOADED: &str = "an ordinary load from an initialized mbarrier (PTX-9.7.13.15)";
-const UPDATED: &str = "an ordinary atomic operation on an initialized mbarrier (PTX-9.7.13.15)";
 
 impl ThreadRun<'_, '_> {
     /// Notes where an mbarrier operation finds no object, or an initialization one; it reads the
@@ -46,11 +42,11 @@ impl ThreadRun<'_, '_> {
             wrong = exprs.or(wrong, here);
         }
         let rule = match marks.mbarrier_init {
-            true => "mbarrier.init of an initialized mbarrier (PTX-9.7.13.15)",
-            false => "an mbarrier operation on an object that is not initialized (PTX-9.7.13.15)",
+            true => Rule::MbarrierInitialized,
+            false => Rule::MbarrierUninitialized,
         };
         if !self.draft.exprs.is_false(wrong) {
-            self.violate(wrong, span, rule.to_owned(), false);
+            self.violate(wrong, span, rule);
         }
     }
 }
@@ -87,9 +83,11 @@ impl Draft<'_> {
     fn look_at_object(&mut self, id: AccessId, barriers: usize) {
         let access = self.accesses[id.index()].clone();
         let (read, rule) = match (access.write, access.marks.rmw) {
-            (false, false) => (id, LOADED),
-            (false, true) => (id, UPDATED),
-            (true, false) if self.unfolding.looks => (self.look_before(&access), STORED),
+            (false, false) => (id, Rule::MbarrierLoaded),
+            (false, true) => (id, Rule::MbarrierUpdated),
+            (true, false) if self.unfolding.looks => {
+                (self.look_before(&access), Rule::MbarrierStored)
+            }
             (true, _) => return,
         };
         let object = self.exprs.leaf(Expr::Mbarrier(read), 1);
@@ -97,8 +95,7 @@ impl Draft<'_> {
         self.violations.push(Violation {
             guard: self.exprs.and(access.guard, object),
             span: access.span,
-            rule: rule.to_owned(),
-            out_of_model: false,
+            rule,
             behind: vec![(AgentId::new(access.thread + 1), barriers)],
             ended,
         });

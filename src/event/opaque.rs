@@ -11,6 +11,7 @@ use super::graph::{EventGraph, EventKind, Symbol, SymbolOrigin, Violation};
 use super::unfold::{Cell, State, ThreadRun, union};
 use crate::id::{AccessId, ExprId, LocId, SymbolId};
 use crate::program::expr::Expr;
+use crate::rule::Rule;
 use crate::source::Span;
 use std::collections::BTreeSet;
 
@@ -29,7 +30,7 @@ impl ThreadRun<'_, '_> {
         results: &[usize],
         operands: &[usize],
         name: &str,
-        rule: &str,
+        rule: &Rule,
         state: &mut State,
         span: Span,
     ) {
@@ -45,7 +46,7 @@ impl ThreadRun<'_, '_> {
             state.cells[register] = Cell { value, reads: reads.clone() };
             symbols.push(id);
         }
-        let violation = self.violation(state.guard, span, rule.to_owned(), true);
+        let violation = self.violation(state.guard, span, rule.clone());
         self.draft.opaque.push(Opaque { violation, results: symbols });
     }
 }

@@ -13,6 +13,7 @@ use crate::id::{AccessId, ExprId, ObjectId, SymbolId};
 use crate::program::expr::{Binary, Expr, ExprArena};
 use crate::program::micro::{Micro, Program, ThreadCode};
 use crate::program::term::{Extension, Term};
+use crate::rule::Rule;
 use crate::source::Span;
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
@@ -448,12 +449,12 @@ impl<'d, 'p> ThreadRun<'d, 'p> {
                 self.go(node, Edge::End, state.clone(), span);
                 return true;
             }
-            Micro::Require { condition, rule, out_of_model } => {
+            Micro::Require { condition, rule } => {
                 let holds = self.term(condition, state, None);
                 let fails = self.exprs().not(holds);
                 let guard = self.exprs().and(state.guard, fails);
                 if !self.draft.exprs.is_false(guard) {
-                    self.violate(guard, span, rule.clone(), *out_of_model);
+                    self.violate(guard, span, rule.clone());
                 }
             }
         }
@@ -461,21 +462,15 @@ impl<'d, 'p> ThreadRun<'d, 'p> {
     }
 
     /// Notes a misuse of the thread.
-    pub(super) fn violate(&mut self, guard: ExprId, span: Span, rule: String, out_of_model: bool) {
-        let violation = self.violation(guard, span, rule, out_of_model);
+    pub(super) fn violate(&mut self, guard: ExprId, span: Span, rule: Rule) {
+        let violation = self.violation(guard, span, rule);
         self.draft.violations.push(violation);
     }
 
-    pub(super) fn violation(
-        &mut self,
-        guard: ExprId,
-        span: Span,
-        rule: String,
-        out_of_model: bool,
-    ) -> Violation {
+    pub(super) fn violation(&mut self, guard: ExprId, span: Span, rule: Rule) -> Violation {
         let behind = vec![self.draft.at(self.index)];
         let ended = self.draft.ended_before(self.index, guard);
-        Violation { guard, span, rule, out_of_model, behind, ended }
+        Violation { guard, span, rule, behind, ended }
     }
 
     fn push_other(&mut self, kind: DraftKind, guard: ExprId, span: Span) {

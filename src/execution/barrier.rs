@@ -9,6 +9,7 @@ use crate::collections::{IndexMap, IndexSet};
 use crate::event::barrier::{BarrierKey, BarrierOp, BarrierRule, WARP_SIZE, Warp, counts_warps};
 use crate::event::graph::EventGraph;
 use crate::id::{AgentId, EventId, ExprId};
+use crate::rule::Unsupported;
 use crate::vocabulary::BaseRel;
 
 /// The generation that a barrier operation belongs to.
@@ -24,9 +25,14 @@ pub struct Generation {
 pub type Generations = Vec<Option<Generation>>;
 
 /// There are more ways in which threads may meet, or come to meet, than are looked at.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("too many ways in which threads may meet at barriers with thread counts")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TooMany;
+
+impl From<TooMany> for Unsupported {
+    fn from(_: TooMany) -> Self {
+        Self::Meetings
+    }
+}
 
 /// Ways in which threads may meet, and groups that may meet first, after which no more are looked at.
 const MOST_MEETINGS: usize = 50_000;

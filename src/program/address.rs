@@ -14,6 +14,7 @@ use crate::litmus::ast::ThreadPlace;
 use crate::ptx::operation::{
     AddressDirection, Destination, Operation, Space, Type, TypeKind, Value,
 };
+use crate::rule::Rule;
 
 const WIDE: Type = Type::new(TypeKind::Unsigned, 64);
 
@@ -59,8 +60,8 @@ impl Lowering<'_> {
             Space::Generic | Space::Global | Space::Local | Space::Const => (Term::truth(true), ""),
         };
         if inside != Term::truth(true) {
-            let rule = format!("`cvta` of an address that is not one {what} (PTX-9.7.9.20)");
-            self.out.push(Micro::Require { condition: inside, rule, out_of_model: false });
+            let rule = Rule::Conversion { wanted: what };
+            self.out.push(Micro::Require { condition: inside, rule });
         }
         source.binary(Binary::Add, base(Window::of(space), ty.bits))
     }

@@ -5,6 +5,7 @@ use super::micro::{BarrierGroup, BarrierMicro, Micro, Reduction};
 use super::term::Term;
 use crate::litmus::ast::Dialect;
 use crate::ptx::operation::{BarrierMode, BoolOp, Order, Type, TypeKind, Value};
+use crate::rule::Rule;
 
 impl Lowering<'_> {
     /// `bar.cta`, `barrier.cta` and their forms.
@@ -28,10 +29,8 @@ impl Lowering<'_> {
         if let (Some(count), Dialect::Blocks) = (&count, self.dialect) {
             let whole = count.clone().bits(0, 5).equals(Term::Const(0, 5));
             let some = count.clone().equals(Term::Const(0, 32)).not();
-            let rule = "a number of threads at a barrier that is no positive multiple of the warp \
-                        size (PTX-9.7.13.1)";
             legal = whole.and(some);
-            self.require(legal.clone(), rule);
+            self.require(legal.clone(), Rule::BarrierCount);
         }
         let (operand, reduction) = match mode {
             BarrierMode::Sync | BarrierMode::Arrive => (None, None),
@@ -59,13 +58,12 @@ impl Lowering<'_> {
 
     /// `bar.warp.sync`
     pub(super) fn warp_barrier(&mut self, mask: Term) {
-        let rule = "bar.warp.sync of a thread outside its mask (PTX-9.7.13.2)";
         let legal = match self.at.lane {
             Some(lane) => mask.clone().bits(lane, 1),
             // Some lane is its own.
             None => mask.clone().equals(Term::Const(0, 32)).not(),
         };
-        self.require(legal.clone(), rule);
+        self.require(legal.clone(), Rule::WarpMask);
         self.out.push(Micro::Barrier(BarrierMicro {
             legal,
             ..BarrierMicro::of(BarrierGroup::Warp(mask), true, true)

@@ -7,6 +7,7 @@ use super::micro::{BarrierGroup, BarrierMicro, ExchangeMicro, Micro};
 use super::term::{Extension, Term};
 use crate::ptx::operation::{Destination, Type, TypeKind, Value};
 use crate::ptx::warp::{Shuffle, WarpOp};
+use crate::rule::Rule;
 
 const WORD: Type = Type::new(TypeKind::Unsigned, 32);
 /// The number of a lane.
@@ -31,9 +32,9 @@ impl Lowering<'_> {
         let lane = self.lane_id();
         let mut legal = Term::truth(true);
         if let Some(lane) = self.at.lane {
-            let rule = format!("`{op}` of a thread outside its membermask ({})", op.section());
+            let (instruction, clause) = (op.to_string(), op.section());
             legal = mask.clone().bits(lane, 1);
-            self.require(legal.clone(), &rule);
+            self.require(legal.clone(), Rule::ExchangeMask { instruction, clause });
         }
         let operand = op.operand().zip(sources.first()).map(|(ty, value)| self.value(value, ty));
         let mut source = None;

@@ -22,6 +22,7 @@ use crate::ptx::operation::{
     Operation, Order, PredicateUse, Reach, Register, Space, Statement, Type, TypeKind, Value,
 };
 use crate::ptx::uses::part_of;
+use crate::rule::Rule;
 use rustc_hash::FxHashMap;
 
 /// Turns a test into a program, as the readings say; the front end has checked names, types and
@@ -140,7 +141,7 @@ impl Lowering<'_> {
     fn statement(&mut self, statement: &Statement) -> Step {
         let on_host = self.place == ThreadPlace::Host;
         match needs_device(&statement.operation).filter(|_| on_host) {
-            Some(what) => self.outside(format!("{what} on a host thread")),
+            Some(what) => self.outside(Rule::HostThread { what }),
             None => self.operation(&statement.operation),
         }
         Step {
@@ -356,9 +357,7 @@ impl Lowering<'_> {
                     results: indices(definitions),
                     operands: indices(uses),
                     name: name.clone(),
-                    rule: format!(
-                        "the result of `{name}`, which is outside the supported subset, matters here"
-                    ),
+                    rule: Rule::Result { name: name.clone() },
                 });
             }
             Operation::Unknown { name, .. } => {
@@ -612,32 +611,28 @@ pub fn compare(comparison: Comparison, a: Term, b: Term, ty: Type) -> Term {
 
 /// Why nothing is said of executions of an instruction, with what a test may say instead if that is always
 /// the same.
-fn why_outside(name: &str) -> String {
-    let instead = match name.split('.').next() {
-        Some("tex" | "tld4" | "suld" | "sust" | "sured") => {
-            return format!(
-                "`{name}`: the memory consistency model does not apply to texture and surface \
-                 accesses (PTX-8.1)"
-            );
-        }
-        Some("call") => ": functions are not followed; write the function's statements there",
-        Some("brx") => ": indirect branches are not followed; write `setp` and `bra`",
-        _ => "",
-    };
-    format!("`{name}` is outside the supported subset{instead}")
+fn why_outside(name: &str) -> Rule {
+    let opcode = name.split('.').next();
+    let name = name.to_owned();
+    match opcode {
+        Some("tex" | "tld4" | "suld" | "sust" | "sured") => Rule::TextureAccess { name },
+        Some("call") => Rule::Call { name },
+        Some("brx") => Rule::IndirectBranch { name },
+        _ => Rule::Instruction { name },
+    }
 }
 
 /// The rule that keeps an access from addresses outside `.global`, if there is one.
-pub(super) fn only_global(access: &AccessForm, marks: Marks) -> Option<&'static str> {
+pub(super) fn only_global(access: &AccessForm, marks: Marks) -> Option<Rule> {
     let vector = access.elements > 1;
     if access.mmio {
-        Some("an `.mmio` access outside `.global` (PTX-9.7.9.8)")
+        Some(Rule::MmioOutsideGlobal)
     } else if marks.non_coherent {
-        Some("`ld.global.nc` or `ldu` outside `.global` (PTX-9.7.9.9, PTX-9.7.9.10)")
+        Some(Rule::NonCoherentOutsideGlobal)
     } else if vector && marks.rmw {
-        Some("an atomic operation on a vector outside `.global` (PTX-9.7.13.5)")
+        Some(Rule::VectorAtomicOutsideGlobal)
     } else if vector && access.elements * access.ty.bytes() > 16 {
-        Some("a vector of more than 128 bits outside `.global` (PTX-9.7.9.8)")
+        Some(Rule::WideVectorOutsideGlobal)
     } else {
         None
     }

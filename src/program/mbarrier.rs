@@ -19,6 +19,7 @@ use crate::ptx::bits::signed;
 use crate::ptx::operation::{
     AccessForm, Destination, MbarrierOp, Operation, Order, Type, TypeKind, Value, WaitPhase,
 };
+use crate::rule::Rule;
 
 /// The bits of the greatest count that there is.
 const LONGEST_COUNT: u32 = 20;
@@ -222,10 +223,7 @@ impl Lowering<'_> {
         let fields = self.fields();
         let is_of_object = state.clone().bits(fields.phase_at() - 1, 1);
         let is_token = is_of_object.and(state.clone().bits(VALID_AT, 1));
-        self.require(
-            is_token,
-            "mbarrier.pending_count of a token that no `.noComplete` arrival returned",
-        );
+        self.require(is_token, Rule::PendingCountToken);
         let count = state.bits(0, fields.count_bits).resize(32, Extension::Zero);
         self.assign(destination, count, Extension::Zero);
     }
@@ -233,7 +231,7 @@ impl Lowering<'_> {
     fn transaction(&mut self, access: &AccessForm, bytes: &Value, op: Binary) {
         let bytes = self.count(bytes);
         let small = bytes.clone().binary(Binary::ULt, Term::Const(1 << LONGEST_COUNT, 32));
-        self.require(small, "a transaction count above 1048575 (PTX-9.7.13.15)");
+        self.require(small, Rule::TransactionCount);
         let fields = self.fields();
         let change = bytes.bits(0, TX_BITS);
         let after = |object: &Term| {
@@ -250,7 +248,7 @@ impl Lowering<'_> {
         // The count is symmetric: of 21 bits, the least number is none.
         let least = after.tx.clone().equals(Term::Const(1 << (TX_BITS - 1), TX_BITS));
         let fits = exact(before.tx).equals(wide(after.tx)).and(least.not());
-        self.require(fits, "a pending transaction count out of range (PTX-9.7.13.15)");
+        self.require(fits, Rule::PendingTransactions);
     }
 
     fn arrive(
@@ -279,21 +277,12 @@ impl Lowering<'_> {
         let enough = |there: &Term| {
             there.clone().resize(32, Extension::Zero).binary(Binary::ULt, count.clone()).not()
         };
-        self.require(
-            enough(&before.pending),
-            "more arrivals at an mbarrier than are pending (PTX-9.7.13.15)",
-        );
+        self.require(enough(&before.pending), Rule::TooManyArrivals);
         if kind.drop {
-            self.require(
-                enough(&before.expected),
-                "more arrivals dropped from an mbarrier than are expected (PTX-9.7.13.15)",
-            );
+            self.require(enough(&before.expected), Rule::TooManyDropped);
         }
         if kind.no_complete {
-            self.require(
-                after(&old).is_complete().not(),
-                "a `.noComplete` arrival that completes the phase (PTX-9.7.13.15)",
-            );
+            self.require(after(&old).is_complete().not(), Rule::NoComplete);
         }
         let identity = self.identity(access);
         self.in_new_phase(&before, &after(&old));
@@ -313,16 +302,13 @@ impl Lowering<'_> {
             WaitPhase::State(token) => {
                 let token = self.value(token, OBJECT);
                 let own = fields.identity(&token).equals(self.identity(access));
-                self.require(
-                    own,
-                    "a wait with a state that no arrival on this object returned (PTX-9.7.13.15.16)",
-                );
+                self.require(own, Rule::WaitToken);
                 fields.phase(&token)
             }
             WaitPhase::Parity(parity) => {
                 let parity = self.count(parity);
                 let known = parity.clone().binary(Binary::ULt, Term::Const(2, 32));
-                self.require(known, "a phase parity other than 0 and 1 (PTX-9.7.13.15)");
+                self.require(known, Rule::PhaseParity);
                 parity.bits(0, 1)
             }
         };
@@ -334,10 +320,7 @@ impl Lowering<'_> {
                 let one = Term::Const(1, fields.phase_bits());
                 let next = wanted.clone().binary(Binary::Add, one);
                 let complete = now.clone().equals(next);
-                self.require(
-                    now.equals(wanted).or(complete.clone()),
-                    "a wait for a phase that is neither current nor the one before (PTX-9.7.13.15)",
-                );
+                self.require(now.equals(wanted).or(complete.clone()), Rule::WaitPhase);
                 complete
             }
         };
@@ -387,7 +370,7 @@ impl Lowering<'_> {
     fn in_range(&mut self, count: &Term) {
         let positive = count.clone().equals(Term::Const(0, 32)).not();
         let small = count.clone().binary(Binary::ULt, Term::Const(1 << LONGEST_COUNT, 32));
-        self.require(positive.and(small), "an arrival count outside 1 to 1048575 (PTX-9.7.13.15)");
+        self.require(positive.and(small), Rule::ArrivalCount);
     }
 
     fn fields(&self) -> Fields {
@@ -398,8 +381,7 @@ impl Lowering<'_> {
     fn countable(&mut self, count: &Term) {
         let below = |bits| count.clone().binary(Binary::ULt, Term::Const(1_u128 << bits, 32));
         let condition = below(self.fields().count_bits).or(below(LONGEST_COUNT).not());
-        let rule = "a computed mbarrier count above 32767: outside the supported subset".to_owned();
-        self.out.push(Micro::Require { condition, rule, out_of_model: true });
+        self.out.push(Micro::Require { condition, rule: Rule::LargeMbarrierCount });
     }
 
     /// Leaves the model where the phase after this one could not be told from the first.
@@ -410,16 +392,13 @@ impl Lowering<'_> {
         }
         let last = Term::Const((1 << fields.phase_bits()) - 1, fields.phase_bits());
         let condition = old.phase.clone().equals(last).and(new.is_complete()).not();
-        let rule = "the fifth phase of an mbarrier, where one has a count above 32767: outside the \
-                    supported subset";
-        self.out.push(Micro::Require { condition, rule: rule.to_owned(), out_of_model: true });
+        self.out.push(Micro::Require { condition, rule: Rule::FifthPhase });
     }
 
-    /// Undefined unless the condition holds.
-    pub(super) fn require(&mut self, condition: Term, rule: &str) {
+    /// Executions break a rule unless the condition holds.
+    pub(super) fn require(&mut self, condition: Term, rule: Rule) {
         if condition != Term::truth(true) {
-            let rule = rule.to_owned();
-            self.out.push(Micro::Require { condition, rule, out_of_model: false });
+            self.out.push(Micro::Require { condition, rule });
         }
     }
 

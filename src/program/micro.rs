@@ -5,6 +5,7 @@ use super::term::Term;
 use crate::litmus::ast::{Condition, Quantifier, ThreadPlace};
 use crate::ptx::operation::{FenceRestriction, Order, Proxy, ProxyFenceKind, Scope, Space, Type};
 use crate::ptx::warp::WarpOp;
+use crate::rule::Rule;
 use crate::source::Span;
 
 /// A test, resolved: what the unfolding executes symbolically.
@@ -162,14 +163,14 @@ pub struct Target {
 }
 
 /// Memory that an instruction is for, whatever its address says; elsewhere it is undefined.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Confined {
     /// An mbarrier operation that is not for objects of other CTAs: the CTA's `.shared`.
     OwnShared,
     /// `st.bulk`: `.shared`.
     Shared,
-    /// `.global`, by a rule that names the instruction and its section.
-    Global(&'static str),
+    /// `.global`, by a rule of the instruction.
+    Global(Rule),
 }
 
 /// A micro-operation.
@@ -191,7 +192,7 @@ pub enum Micro {
         /// The instruction, with its qualifiers.
         name: String,
         /// Why nothing can be said where a result matters.
-        rule: String,
+        rule: Rule,
     },
     /// A read; the register gets the value, extended to its width.
     Load {
@@ -258,14 +259,12 @@ pub enum Micro {
     },
     /// Ends the thread.
     Exit,
-    /// Undefined unless the condition holds.
+    /// The rule is broken unless the condition holds.
     Require {
         /// What must hold.
         condition: Term,
-        /// The rule, in words.
-        rule: String,
-        /// Whether the standard leaves the use outside the model.
-        out_of_model: bool,
+        /// The rule.
+        rule: Rule,
     },
 }
 

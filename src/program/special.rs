@@ -10,6 +10,7 @@ use crate::ptx::operation::{
     AccessForm, Address, AtomicOp, Destination, Operation, Order, Proxy, ProxyFenceKind, Space,
     Type, TypeKind, Value,
 };
+use crate::rule::Rule;
 
 /// The longest range that a bulk store is followed through, in bytes.
 const LONGEST_BULK: u128 = 4096;
@@ -21,7 +22,7 @@ impl Lowering<'_> {
             Operation::StoreBulk { space, address, size } => self.bulk_store(*space, address, size),
             Operation::Discard { address, .. } => {
                 let anything = |_| Term::Free("value after `discard`".to_owned(), 64);
-                let confined = Confined::Global("`discard` outside `.global` (PTX-9.7.9.17)");
+                let confined = Confined::Global(Rule::DiscardOutsideGlobal);
                 self.words(address, Space::Global, 128, 128, confined, anything);
             }
             Operation::MultimemStore { access, sources } => self.multimem_store(access, sources),
@@ -43,14 +44,11 @@ impl Lowering<'_> {
             _ => None,
         };
         match fixed {
-            None => self.unsupported("`st.bulk` of a computed size"),
+            None => self.outside(Rule::BulkOfComputedSize),
             Some(bytes) if bytes % 8 != 0 => {
-                let rule = "the size of `st.bulk` is no multiple of 8 (PTX-9.7.9.13)";
-                self.require(Term::truth(false), rule);
+                self.require(Term::truth(false), Rule::BulkSize);
             }
-            Some(bytes) if bytes > LONGEST_BULK => {
-                self.unsupported("`st.bulk` of more than 4 KiB");
-            }
+            Some(bytes) if bytes > LONGEST_BULK => self.outside(Rule::LargeBulk),
             Some(bytes) => {
                 let zero = |_| Term::Const(0, 64);
                 self.words(address, space, bytes, 8, Confined::Shared, zero);
@@ -66,22 +64,14 @@ impl Lowering<'_> {
                 Space::Generic => self.is_space(Space::Global, address),
                 space => Term::truth(space == Space::Global),
             };
-            self.require(
-                inside,
-                "a tensormap fence of an address outside `.global` (PTX-9.7.13.4)",
-            );
+            self.require(inside, Rule::TensormapFence);
         }
         self.out.push(Micro::ProxyFence(kind));
     }
 
-    pub(super) fn unsupported(&mut self, what: &str) {
-        self.outside(format!("{what}: outside the supported subset"));
-    }
-
     /// Makes executions that come here leave the model.
-    pub(super) fn outside(&mut self, rule: String) {
-        let condition = Term::truth(false);
-        self.out.push(Micro::Require { condition, rule, out_of_model: true });
+    pub(super) fn outside(&mut self, rule: Rule) {
+        self.require(Term::truth(false), rule);
     }
 
     /// Weak 8-byte stores over a range that is aligned to `whole` bytes, in no particular order.
@@ -109,7 +99,7 @@ impl Lowering<'_> {
                 proxy: Proxy::Generic,
                 marks: Marks::default(),
                 replica: None,
-                confined: Some(confined),
+                confined: Some(confined.clone()),
             };
             list.push(Micro::Store { target, value: value(word) });
         }

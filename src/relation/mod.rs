@@ -8,6 +8,7 @@ pub mod eval;
 pub mod expr;
 pub(crate) mod plan;
 pub mod polarity;
+#[cfg(feature = "simplify")]
 pub mod simplify;
 pub mod specialize;
 #[cfg(test)]

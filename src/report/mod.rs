@@ -2,10 +2,13 @@
 //! nothing themselves.
 
 mod derivation;
+#[cfg(feature = "diagnostics")]
 pub mod diagnostics;
 pub mod explanation;
 pub mod herd;
+#[cfg(feature = "json")]
 pub mod json;
+#[cfg(feature = "junit")]
 pub mod junit;
 pub mod models;
 pub mod outcomes;

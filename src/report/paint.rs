@@ -1,7 +1,7 @@
 //! Colour, for those renderers whose text may go to a terminal.
 
 use crate::verdict::Kind;
-use annotate_snippets::renderer::{AnsiColor, Style};
+use anstyle::{AnsiColor, Style};
 
 /// Whether text is coloured.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

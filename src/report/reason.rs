@@ -163,6 +163,6 @@ pub fn limit(why: Why) -> &'static str {
 fn placed(reason: &Reason, files: &Files) -> String {
     match reason.spans.first() {
         Some(&span) => format!("{} ({})", reason.rule, files.location(span)),
-        None => reason.rule.clone(),
+        None => reason.rule.to_string(),
     }
 }

@@ -8,6 +8,7 @@ mod terms;
 
 use super::{Answer, Budget, Core, Cores, Engine, Goal, Problem, States, Why};
 use crate::bounds::Precision;
+use crate::budget::Deadline;
 use crate::encode::formula::{Formula, Stopped};
 use crate::encode::meetings::Attendance;
 use crate::encode::{EncodeError, Encoding};
@@ -15,8 +16,8 @@ use crate::execution::barrier::Generation;
 use crate::execution::build::{Choices, Execution};
 use crate::id::{AccessId, EventId, ExprId};
 use crate::program::expr::Expr;
+use crate::rule::Unsupported;
 use rustc_hash::FxHashMap;
-use std::time::Instant;
 use terms::{Term, Translation, number};
 use z3::ast::Bool;
 use z3::{Config, Params, SatResult, Solver};
@@ -58,7 +59,7 @@ impl Engine for Z3Engine {
         let mut encoding = match Encoding::new(problem, goal, self.precision, end) {
             Ok(encoding) => encoding,
             Err(EncodeError::Time) => return Answer::Unknown(Why::Timeout),
-            Err(error) => return Answer::Unsupported(error.to_string()),
+            Err(EncodeError::Unsupported(why)) => return Answer::Unsupported(why),
         };
         let wanted = encoding.goal(goal);
         z3::with_z3_config(&Config::new(), || {
@@ -67,14 +68,14 @@ impl Engine for Z3Engine {
         })
     }
 
-    fn states(&self, problem: Problem<'_>, budget: Budget) -> Result<States, String> {
+    fn states(&self, problem: Problem<'_>, budget: Budget) -> Result<States, Unsupported> {
         let end = budget.end();
         let mut encoding = match Encoding::new(problem, Goal::Complete, self.precision, end) {
             Ok(encoding) => encoding,
             Err(EncodeError::Time) => {
                 return Ok(States { incomplete: Some(Why::Timeout), ..States::default() });
             }
-            Err(error) => return Err(error.to_string()),
+            Err(EncodeError::Unsupported(why)) => return Err(why),
         };
         let sides = [true, false].map(|holds| encoding.goal(Goal::Condition(holds)));
         Ok(z3::with_z3_config(&Config::new(), || {
@@ -108,7 +109,7 @@ struct Session<'e, 'a> {
     solver: Solver,
     translation: Translation,
     /// When the time for all checks together is over.
-    end: Option<Instant>,
+    end: Option<Deadline>,
     /// What one check may use up.
     steps: Option<u64>,
     /// For how many control flows the ways to meet at barriers have been listed.
@@ -118,7 +119,7 @@ struct Session<'e, 'a> {
 }
 
 impl<'e, 'a> Session<'e, 'a> {
-    fn new(encoding: &'e mut Encoding<'a>, budget: Budget, end: Option<Instant>) -> Self {
+    fn new(encoding: &'e mut Encoding<'a>, budget: Budget, end: Option<Deadline>) -> Self {
         let solver = Solver::new_for_logic("QF_FD").unwrap_or_default();
         let mut session = Self {
             translation: Translation::new(encoding),
@@ -184,7 +185,7 @@ impl<'e, 'a> Session<'e, 'a> {
         params.set_bool("ctrl_c", false);
         if let Some(end) = self.end {
             // A check that is cut off ends after the time is over, and not before.
-            let left = end.saturating_duration_since(Instant::now()).as_millis() + 1;
+            let left = end.left().as_millis() + 1;
             params.set_u32("timeout", u32::try_from(left).unwrap_or(u32::MAX));
         }
         if let Some(steps) = self.steps {
@@ -231,7 +232,7 @@ impl<'e, 'a> Session<'e, 'a> {
             }
         }
         self.listed += 1;
-        if self.end.is_some_and(|end| Instant::now() >= end) {
+        if self.end.is_some_and(Deadline::is_over) {
             return Err(Why::Timeout);
         }
         let too_many = self.listed > MOST_LISTED || self.left_out > MOST_LEFT_OUT;
@@ -255,7 +256,7 @@ impl<'e, 'a> Session<'e, 'a> {
         match self.solver.get_reason_unknown() {
             Some(reason) if reason.contains("timeout") || reason.contains("canceled") => {
                 // The solver has one word for all limits but memory.
-                let in_time = self.end.is_none_or(|end| Instant::now() < end);
+                let in_time = !self.end.is_some_and(Deadline::is_over);
                 if self.steps.is_some() && in_time { Why::Steps } else { Why::Timeout }
             }
             Some(reason) if reason.contains("memory") => Why::Memory,
@@ -328,7 +329,7 @@ impl<'e, 'a> Session<'e, 'a> {
         states: &mut States,
     ) -> Option<Why> {
         loop {
-            if self.end.is_some_and(|end| Instant::now() >= end) {
+            if self.end.is_some_and(Deadline::is_over) {
                 return Some(Why::Timeout);
             }
             match self.check(std::slice::from_ref(side)) {

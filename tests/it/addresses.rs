@@ -10,15 +10,15 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
 use proptest::strategy::ValueTree;
-use ptxmc::cat::BUILTIN;
-use ptxmc::check::{Settings, graph_of};
-use ptxmc::event::graph::EventGraph;
-use ptxmc::event::unfold::{Unfolding, unfold};
-use ptxmc::litmus::ast::Test;
-use ptxmc::program::lower::lower;
-use ptxmc::relation::expr::Model;
-use ptxmc::solve::search::SearchEngine;
-use ptxmc::solve::{Answer, Budget, Engine, Goal, Problem};
+use ptxmc::testing::cat::BUILTIN;
+use ptxmc::testing::check::{Settings, graph_of};
+use ptxmc::testing::event::graph::EventGraph;
+use ptxmc::testing::event::unfold::{Unfolding, unfold};
+use ptxmc::testing::litmus::ast::Test;
+use ptxmc::testing::program::lower::lower;
+use ptxmc::testing::relation::expr::Model;
+use ptxmc::testing::solve::search::SearchEngine;
+use ptxmc::testing::solve::{Answer, Budget, Engine, Goal, Problem};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
@@ -123,7 +123,7 @@ fn models() -> Vec<Model> {
     BUILTIN.iter().map(|found| support::model(found.name)).chain([syntactic.model]).collect()
 }
 
-const BUDGET: Budget = Budget { steps: Some(60_000), milliseconds: None };
+const BUDGET: Budget = Budget::unlimited().at_most(60_000);
 
 type States = BTreeSet<Vec<u128>>;
 

@@ -11,12 +11,12 @@ use crate::support;
 use proptest::prelude::*;
 use proptest::sample::select;
 use proptest::strategy::ValueTree;
-use ptxmc::check::{Settings, check, graph_of, states, stuck};
-use ptxmc::relation::expr::Model;
-use ptxmc::solve::enumerate::Enumerate;
-use ptxmc::solve::search::SearchEngine;
-use ptxmc::solve::{Engine, Problem};
-use ptxmc::verdict::{Kind, Undecided, Verdict};
+use ptxmc::testing::check::{Settings, check, graph_of, states, stuck};
+use ptxmc::testing::relation::expr::Model;
+use ptxmc::testing::solve::enumerate::Enumerate;
+use ptxmc::testing::solve::search::SearchEngine;
+use ptxmc::testing::solve::{Engine, Problem};
+use ptxmc::testing::verdict::{Kind, Undecided, Verdict};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
@@ -598,7 +598,7 @@ fn engines() -> Vec<Box<dyn Engine>> {
         Box::new(SearchEngine::default()),
         Box::new(Enumerate::default()),
         #[cfg(feature = "z3")]
-        Box::new(ptxmc::solve::z3::Z3Engine::default()),
+        Box::new(ptxmc::testing::solve::z3::Z3Engine::default()),
     ]
 }
 
@@ -635,7 +635,7 @@ fn agrees(
     let graph = graph_of(&test, model, Settings::default());
     let found = stuck(Problem { graph: &graph, model }, engines[0].as_ref(), Settings::default());
     if let Some(found) = found.filter(|_| !runs.undefined && !runs.stuck[1]) {
-        return wrong(engines[0].as_ref(), &found.reason.rule);
+        return wrong(engines[0].as_ref(), &found.reason.rule.to_string());
     }
     for engine in engines {
         let engine = engine.as_ref();
@@ -948,7 +948,7 @@ fn meetings_beyond_the_bound_are_left_open() {
     let test = support::parse("again.litmus", text.as_bytes()).expect("a program");
     let model = support::model("ptx-9.2");
     let verdict = |engine: &dyn Engine, bound| {
-        check(&test, &model, engine, Settings { bound, ..Settings::default() }).verdict
+        check(&test, &model, engine, Settings::default().with_bound(bound)).verdict
     };
     for engine in engines() {
         let engine = engine.as_ref();
@@ -969,7 +969,7 @@ fn a_loop_that_a_vote_ends_is_cut_by_the_bound() {
     let test = support::parse("votes.litmus", text.as_bytes()).expect("a program");
     let model = support::model("ptx-9.2");
     for engine in engines() {
-        let settings = Settings { bound: 2, ..Settings::default() };
+        let settings = Settings::default().with_bound(2);
         let verdict = check(&test, &model, engine.as_ref(), settings).verdict;
         assert!(matches!(verdict, Verdict::Unknown(Undecided::Bound(_))), "{verdict:?}");
     }

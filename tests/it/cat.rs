@@ -6,9 +6,9 @@ mod executions;
 mod language;
 mod roundtrip;
 
-use ptxmc::cat::{Loaded, Loader, Options, parse_model};
-use ptxmc::diagnostic::Diagnostic;
-use ptxmc::source::Files;
+use ptxmc::testing::cat::{Loaded, Loader, Options, parse_model};
+use ptxmc::testing::diagnostic::Diagnostic;
+use ptxmc::testing::source::Files;
 
 /// Files in memory.
 struct Memory(Vec<(&'static str, &'static str)>);

@@ -16,21 +16,21 @@ use crate::support::parse;
 use proptest::prelude::*;
 use proptest::strategy::{Union, ValueTree};
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestError, TestRng, TestRunner};
-use ptxmc::cat::BUILTIN;
-use ptxmc::check::{Settings, check, goal_of, graph_of};
-use ptxmc::event::graph::EventGraph;
-use ptxmc::event::unfold::{Tearing, Unfolding, unfold};
-use ptxmc::litmus::ast::Test;
-use ptxmc::program::lower::lower;
-use ptxmc::program::reading::Readings;
-use ptxmc::race::{Races, find, races};
-use ptxmc::relation::expr::Model;
-use ptxmc::relation::simplify::simplify;
-use ptxmc::solve::Cores;
-use ptxmc::solve::enumerate::Enumerate;
-use ptxmc::solve::search::SearchEngine;
-use ptxmc::solve::{Answer, Budget, Engine, Pairs, Problem};
-use ptxmc::verdict::{Undecided, Verdict};
+use ptxmc::testing::cat::BUILTIN;
+use ptxmc::testing::check::{Settings, check, goal_of, graph_of};
+use ptxmc::testing::event::graph::EventGraph;
+use ptxmc::testing::event::unfold::{Tearing, Unfolding, unfold};
+use ptxmc::testing::litmus::ast::Test;
+use ptxmc::testing::program::lower::lower;
+use ptxmc::testing::program::reading::Readings;
+use ptxmc::testing::race::{Races, find, races};
+use ptxmc::testing::relation::expr::Model;
+use ptxmc::testing::relation::simplify::simplify;
+use ptxmc::testing::solve::Cores;
+use ptxmc::testing::solve::enumerate::Enumerate;
+use ptxmc::testing::solve::search::SearchEngine;
+use ptxmc::testing::solve::{Answer, Budget, Engine, Pairs, Problem};
+use ptxmc::testing::verdict::{Undecided, Verdict};
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -154,7 +154,7 @@ struct Engines {
     search: SearchEngine,
     enumerate: Enumerate,
     #[cfg(feature = "z3")]
-    solver: ptxmc::solve::z3::Z3Engine,
+    solver: ptxmc::testing::solve::z3::Z3Engine,
 }
 
 impl Engines {
@@ -163,21 +163,21 @@ impl Engines {
             search: SearchEngine::default(),
             enumerate: Enumerate { cores: Cores::FirstProof },
             #[cfg(feature = "z3")]
-            solver: ptxmc::solve::z3::Z3Engine::default(),
+            solver: ptxmc::testing::solve::z3::Z3Engine::default(),
         }
     }
 
     fn search(&self) -> (&dyn Engine, Budget) {
-        (&self.search, Budget { steps: Some(5_000), milliseconds: Some(40) })
+        (&self.search, support::limit(Some(5_000), 40))
     }
 
     fn enumerate(&self) -> (&dyn Engine, Budget) {
-        (&self.enumerate, Budget { steps: Some(200), ..Budget::default() })
+        (&self.enumerate, Budget::default().at_most(200))
     }
 
     fn solver(&self) -> Option<(&dyn Engine, Budget)> {
         #[cfg(feature = "z3")]
-        return Some((&self.solver, Budget { milliseconds: Some(200), ..Budget::default() }));
+        return Some((&self.solver, support::limit(None, 200)));
         #[cfg(not(feature = "z3"))]
         return None;
     }
@@ -210,12 +210,12 @@ impl Subject<'_> {
 
     fn settings(&self, budget: Budget) -> Settings {
         let Judge { tearing, readings, .. } = *self.judge;
-        Settings { budget, tearing, readings, ..Settings::default() }
+        Settings::default().with_budget(budget).with_tearing(tearing).with_readings(readings)
     }
 
     fn ungrounded_graph(&self, settings: Settings) -> EventGraph {
         let unfolding = Unfolding {
-            bound: settings.bound,
+            bound: settings.bound(),
             spin_loops: self.judge.model.forgets_reads(),
             tearing: settings.tearing,
             grounded: false,

@@ -1,19 +1,19 @@
 //! Explanations of forbidden outcomes: what they say of the execution that they show.
 
 use ptxmc::batch::{Case, Judgement, judge};
-use ptxmc::check::{Settings, goal_of};
-use ptxmc::engines::Choice;
-use ptxmc::execution::{build::Execution, recheck::recheck};
-use ptxmc::explain::{Absent, Counterfactual, counterfactual};
-use ptxmc::relation::eval::{Interpretation, evaluate};
-use ptxmc::relation::expr::Model;
 use ptxmc::report::explanation::{self, Subject};
 use ptxmc::report::reason::forbidden;
 use ptxmc::report::witness::Picture;
-use ptxmc::solve::{Core, Problem};
-use ptxmc::verdict::Verdict;
-use ptxmc::vocabulary::BaseRel;
-use ptxmc::{cat, litmus, source::Files};
+use ptxmc::testing::check::{Settings, goal_of};
+use ptxmc::testing::engines::Choice;
+use ptxmc::testing::execution::{build::Execution, recheck::recheck};
+use ptxmc::testing::explain::{Absent, Counterfactual, counterfactual};
+use ptxmc::testing::relation::eval::{Interpretation, evaluate};
+use ptxmc::testing::relation::expr::Model;
+use ptxmc::testing::solve::{Core, Problem};
+use ptxmc::testing::verdict::Verdict;
+use ptxmc::testing::vocabulary::BaseRel;
+use ptxmc::testing::{cat, litmus, source::Files};
 use std::fs;
 
 /// The shipped tests.

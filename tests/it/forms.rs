@@ -2,19 +2,19 @@
 
 #![allow(clippy::print_stdout, reason = "tests say what they skip and count")]
 
-use ptxmc::diagnostic::Diagnostic;
-use ptxmc::litmus::parse::{Parsed, parse_bytes};
-use ptxmc::program::lower::lower;
-use ptxmc::program::micro::Micro;
-use ptxmc::program::reading::Readings;
-use ptxmc::program::term::Term;
-use ptxmc::ptx::cursor::Cursor;
-use ptxmc::ptx::decode::{Dialect, Names, decode};
-use ptxmc::ptx::instruction::{guard, instruction};
-use ptxmc::ptx::names;
-use ptxmc::ptx::operation::Operation;
-use ptxmc::ptx::token::lex;
-use ptxmc::source::{Files, Span};
+use ptxmc::testing::diagnostic::Diagnostic;
+use ptxmc::testing::litmus::parse::{Parsed, parse_bytes};
+use ptxmc::testing::program::lower::lower;
+use ptxmc::testing::program::micro::Micro;
+use ptxmc::testing::program::reading::Readings;
+use ptxmc::testing::program::term::Term;
+use ptxmc::testing::ptx::cursor::Cursor;
+use ptxmc::testing::ptx::decode::{Dialect, Names, decode};
+use ptxmc::testing::ptx::instruction::{guard, instruction};
+use ptxmc::testing::ptx::names;
+use ptxmc::testing::ptx::operation::Operation;
+use ptxmc::testing::ptx::token::lex;
+use ptxmc::testing::source::{Files, Span};
 use regex::Regex;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -250,8 +250,8 @@ fn fault(form: &str) -> Option<String> {
 /// Whether every execution of a form is out of the model.
 fn is_outside(form: &str) -> bool {
     let leaves = |micro: &Micro| match micro {
-        Micro::Require { condition, out_of_model, .. } => {
-            *out_of_model && *condition == Term::truth(false)
+        Micro::Require { condition, rule } => {
+            rule.is_out_of_model() && *condition == Term::truth(false)
         }
         _ => false,
     };

@@ -5,12 +5,12 @@
 use crate::strategies;
 use crate::support::corpus;
 use proptest::prelude::*;
-use ptxmc::diagnostic::{Diagnostic, Severity};
-use ptxmc::litmus::ast::{Dialect, Test};
-use ptxmc::litmus::parse::{Parsed, parse_bytes};
-use ptxmc::litmus::print::{print_blocks, print_columns};
-use ptxmc::ptx::print::word;
-use ptxmc::source::Files;
+use ptxmc::testing::diagnostic::{Diagnostic, Severity};
+use ptxmc::testing::litmus::ast::{Dialect, Test};
+use ptxmc::testing::litmus::parse::{Parsed, parse_bytes};
+use ptxmc::testing::litmus::print::{print_blocks, print_columns};
+use ptxmc::testing::ptx::print::word;
+use ptxmc::testing::source::Files;
 use std::path::{Path, PathBuf};
 
 fn files_under(folder: &Path, extension: &str, into: &mut Vec<PathBuf>) {

@@ -5,9 +5,9 @@ use crate::programs::{large, sketch};
 use crate::support::parse;
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::TestRunner;
-use ptxmc::litmus::ast::Test;
-use ptxmc::ptx::names::is_hint;
-use ptxmc::ptx::operation::Operation;
+use ptxmc::testing::litmus::ast::Test;
+use ptxmc::testing::ptx::names::is_hint;
+use ptxmc::testing::ptx::operation::Operation;
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -66,7 +66,7 @@ fn subset() -> BTreeSet<Word> {
             }
             // Registers have to be written before they are read.
             let Some(test) = supported(&initialized(form)) else { continue };
-            let known = |s: &ptxmc::ptx::operation::Statement| {
+            let known = |s: &ptxmc::testing::ptx::operation::Statement| {
                 !matches!(s.operation, Operation::Unknown { .. })
             };
             if test.threads.iter().flat_map(|t| &t.statements).all(known) {

@@ -9,12 +9,12 @@ use crate::support::random::drawn;
 use proptest::prelude::*;
 use proptest::sample::select;
 use proptest::strategy::ValueTree;
-use ptxmc::check::{Settings, check};
-use ptxmc::relation::expr::Model;
-use ptxmc::solve::Engine;
-use ptxmc::solve::enumerate::Enumerate;
-use ptxmc::solve::search::SearchEngine;
-use ptxmc::solve::z3::Z3Engine;
+use ptxmc::testing::check::{Settings, check};
+use ptxmc::testing::relation::expr::Model;
+use ptxmc::testing::solve::Engine;
+use ptxmc::testing::solve::enumerate::Enumerate;
+use ptxmc::testing::solve::search::SearchEngine;
+use ptxmc::testing::solve::z3::Z3Engine;
 use std::fmt::Write;
 
 /// What an operand is, and so which values are worth a try.

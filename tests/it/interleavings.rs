@@ -14,15 +14,15 @@ use crate::programs::blocks::{Act, Blocks, End, Guarded, Source, blocks};
 use crate::support;
 use crate::support::parse;
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestError, TestRng, TestRunner};
-use ptxmc::check::{Settings, check, cut, graph_of, stuck};
-use ptxmc::event::graph::CutKind;
-use ptxmc::litmus::ast::Test;
-use ptxmc::relation::expr::Model;
-use ptxmc::solve::Cores;
-use ptxmc::solve::enumerate::Enumerate;
-use ptxmc::solve::search::SearchEngine;
-use ptxmc::solve::{Budget, Engine, Problem};
-use ptxmc::verdict::{Undecided, Verdict};
+use ptxmc::testing::check::{Settings, check, cut, graph_of, stuck};
+use ptxmc::testing::event::graph::CutKind;
+use ptxmc::testing::litmus::ast::Test;
+use ptxmc::testing::relation::expr::Model;
+use ptxmc::testing::solve::Cores;
+use ptxmc::testing::solve::enumerate::Enumerate;
+use ptxmc::testing::solve::search::SearchEngine;
+use ptxmc::testing::solve::{Budget, Engine, Problem};
+use ptxmc::testing::verdict::{Undecided, Verdict};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::Path;
@@ -339,8 +339,8 @@ fn same_states(program: &Blocks, bound: u8, sc: &Model, tally: &mut Tally) -> Re
         tally.count("too many interleavings");
         return Ok(());
     };
-    let budget = Budget { steps: Some(20_000), milliseconds: Some(500) };
-    let settings = Settings { bound, budget, ..Settings::default() };
+    let budget = support::limit(Some(20_000), 500);
+    let settings = Settings::default().with_bound(bound).with_budget(budget);
     let (states, more) = match found(&test, sc, &SearchEngine::default(), settings) {
         Ok(found) => found,
         Err(why) => {
@@ -370,7 +370,7 @@ fn same_deadlocks(
         tally.count("too many interleavings");
         return Ok(());
     };
-    let graph = graph_of(&test, sc, Settings { bound, ..Settings::default() });
+    let graph = graph_of(&test, sc, Settings::default().with_bound(bound));
     if graph.events.len() > MOST_EVENTS {
         tally.count("too large");
         return Ok(());
@@ -378,7 +378,7 @@ fn same_deadlocks(
     let problem = Problem { graph: &graph, model: sc };
     let cut = graph.cuts.iter().any(|cut| cut.kind != CutKind::Spin);
     for (engine, budget) in engines(true) {
-        let settings = Settings { bound, budget, ..Settings::default() };
+        let settings = Settings::default().with_bound(bound).with_budget(budget);
         let found = stuck(problem, engine.as_ref(), settings).is_some();
         tally.count(if found { "found" } else { "none" });
         if found && !some {
@@ -410,7 +410,7 @@ fn same_waits(program: &Blocks, bound: u8, sc: &Model, tally: &mut Tally) -> Res
         }
     };
     for (engine, budget) in engines(false) {
-        let settings = Settings { bound, budget, ..Settings::default() };
+        let settings = Settings::default().with_bound(bound).with_budget(budget);
         let verdict = check(&test, sc, engine.as_ref(), settings).verdict;
         tally.count(verdict.kind().name());
         let wrong = match verdict {
@@ -428,7 +428,7 @@ fn same_waits(program: &Blocks, bound: u8, sc: &Model, tally: &mut Tally) -> Res
 
 /// The engines, each with its budget; the solver, which is slow, for some programs.
 fn engines(with_solver: bool) -> Vec<(Box<dyn Engine>, Budget)> {
-    let limit = |steps, milliseconds| Budget { steps, milliseconds: Some(milliseconds) };
+    let limit = support::limit;
     #[allow(unused_mut, reason = "there may be no solver")]
     let mut out: Vec<(Box<dyn Engine>, Budget)> = vec![
         (Box::<SearchEngine>::default(), limit(Some(5_000), 300)),
@@ -436,7 +436,7 @@ fn engines(with_solver: bool) -> Vec<(Box<dyn Engine>, Budget)> {
     ];
     #[cfg(feature = "z3")]
     if with_solver {
-        out.push((Box::<ptxmc::solve::z3::Z3Engine>::default(), limit(None, 500)));
+        out.push((Box::<ptxmc::testing::solve::z3::Z3Engine>::default(), limit(None, 500)));
     }
     let _ = with_solver;
     out
@@ -454,7 +454,7 @@ fn engines_agree(
     let mut verdicts: Vec<(&'static str, &'static str)> = Vec::new();
     for (engine, budget) in engines(bound == 2) {
         let (engine, settings) =
-            (engine.as_ref(), Settings { bound, budget, ..Settings::default() });
+            (engine.as_ref(), Settings::default().with_bound(bound).with_budget(budget));
         if let Ok((states, more)) = found(&test, model, engine, settings) {
             match &known {
                 None => known = Some((engine.name(), states, more)),

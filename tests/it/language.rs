@@ -1,10 +1,10 @@
 //! The description of the test language is true: its examples parse, its instructions are those
 //! that the decoder knows.
 
-use ptxmc::diagnostic::Diagnostic;
-use ptxmc::litmus::parse::parse_bytes;
-use ptxmc::ptx::decode::{COLUMN_OPCODES, OPCODES};
-use ptxmc::source::Files;
+use ptxmc::testing::diagnostic::Diagnostic;
+use ptxmc::testing::litmus::parse::parse_bytes;
+use ptxmc::testing::ptx::decode::{COLUMN_OPCODES, OPCODES};
+use ptxmc::testing::source::Files;
 use std::collections::BTreeSet;
 use std::path::Path;
 

@@ -10,13 +10,13 @@ use crate::programs::{Instruction, Sketch, cyclic, sketch, widened, widest};
 use crate::support::{model, parse};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestError, TestRng, TestRunner};
-use ptxmc::cat::BUILTIN;
-use ptxmc::check::{Settings, states};
-use ptxmc::relation::expr::Model;
-use ptxmc::solve::Cores;
-use ptxmc::solve::enumerate::Enumerate;
-use ptxmc::solve::search::SearchEngine;
-use ptxmc::solve::{Budget, Engine};
+use ptxmc::testing::cat::BUILTIN;
+use ptxmc::testing::check::{Settings, states};
+use ptxmc::testing::relation::expr::Model;
+use ptxmc::testing::solve::Cores;
+use ptxmc::testing::solve::enumerate::Enumerate;
+use ptxmc::testing::solve::search::SearchEngine;
+use ptxmc::testing::solve::{Budget, Engine};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -75,7 +75,7 @@ fn outcomes(
     let text = sketch.text();
     let test = parse("random.litmus", text.as_bytes()).unwrap_or_else(|e| panic!("{e}\n{text}"));
     engines.iter().find_map(|(engine, budget)| {
-        let settings = Settings { budget: *budget, ..Settings::default() };
+        let settings = Settings::default().with_budget(*budget);
         let (found, graph) = states(&test, model, engine.as_ref(), settings).ok()?;
         let named = |(state, _): &(Vec<u128>, _)| -> State {
             graph.observed.iter().map(|o| o.name.clone()).zip(state.iter().copied()).collect()
@@ -85,7 +85,7 @@ fn outcomes(
 }
 
 fn engines() -> Vec<(Box<dyn Engine>, Budget)> {
-    let budget = Budget { steps: Some(2_000), ..Budget::default() };
+    let budget = Budget::default().at_most(2_000);
     vec![
         (Box::<SearchEngine>::default(), budget),
         (Box::new(Enumerate { cores: Cores::FirstProof }), budget),

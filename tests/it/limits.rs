@@ -4,10 +4,10 @@
 //! that is allowed for any of them, and that recursion over them would exhaust the stack.
 
 use crate::support::process::Started;
-use ptxmc::cat::{NoFiles, Options, parse_model};
-use ptxmc::litmus::parse::parse_bytes;
-use ptxmc::litmus::print::print_condition;
-use ptxmc::source::Files;
+use ptxmc::testing::cat::{NoFiles, Options, parse_model};
+use ptxmc::testing::litmus::parse::parse_bytes;
+use ptxmc::testing::litmus::print::print_condition;
+use ptxmc::testing::source::Files;
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::process::{Command, Stdio};

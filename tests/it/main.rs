@@ -3,6 +3,7 @@
 //! Tests that end or starve processes have a program of their own (`faults`), and so has each shipped
 //! litmus test a name of its own (`litmus`).
 
+mod axioms;
 mod comparison;
 mod programs;
 mod strategies;

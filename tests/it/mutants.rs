@@ -14,12 +14,12 @@ use crate::support::table::{assert_current, some};
 use crate::support::{litmus_files, parse, read};
 use proptest::strategy::{Strategy, ValueTree};
 use ptxmc::batch::{expectation, in_order};
-use ptxmc::check::{Settings, check};
-use ptxmc::engines::Choice;
-use ptxmc::litmus::ast::Test;
-use ptxmc::relation::expr::Model;
-use ptxmc::solve::search::SearchEngine;
-use ptxmc::verdict::Kind;
+use ptxmc::testing::check::{Settings, check};
+use ptxmc::testing::engines::Choice;
+use ptxmc::testing::litmus::ast::Test;
+use ptxmc::testing::relation::expr::Model;
+use ptxmc::testing::solve::search::SearchEngine;
+use ptxmc::testing::verdict::Kind;
 use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::ops::ControlFlow;
@@ -62,8 +62,7 @@ fn suite() -> Vec<Case> {
 fn killers_among<'s>(mutant: &Mutant, suite: &[&'s Case]) -> Vec<&'s str> {
     let model = mutant.model();
     let engine = Choice::Auto.engines().swap_remove(0);
-    let mut settings = Settings { raises: true, ..Settings::default() };
-    settings.budget.milliseconds = Some(20_000);
+    let settings = Settings::default().with_budget(support::limit(None, 20_000));
     suite
         .iter()
         .filter(|case| {

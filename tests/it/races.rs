@@ -1,15 +1,16 @@
 //! Data races of small programs: which pairs, and why they are not ordered.
 
 use crate::support;
+use ptxmc::Unsupported;
 use ptxmc::batch::expectation;
-use ptxmc::check::{Settings, graph_of};
-use ptxmc::engines::Choice;
-use ptxmc::id::AccessId;
-use ptxmc::race::{Gap, Missing, Race, Races, describe, find, races};
-use ptxmc::solve::search::SearchEngine;
-use ptxmc::solve::{Answer, Budget, Engine, Goal, Pairs, Problem, States, Why};
-use ptxmc::verdict::Kind;
-use ptxmc::{cat, litmus, source::Files};
+use ptxmc::testing::check::{Settings, graph_of};
+use ptxmc::testing::engines::Choice;
+use ptxmc::testing::id::AccessId;
+use ptxmc::testing::race::{Gap, Missing, Race, Races, describe, find, races};
+use ptxmc::testing::solve::search::SearchEngine;
+use ptxmc::testing::solve::{Answer, Budget, Engine, Goal, Pairs, Problem, States, Why};
+use ptxmc::testing::verdict::Kind;
+use ptxmc::testing::{cat, litmus, source::Files};
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
@@ -358,8 +359,8 @@ impl Engine for Tired {
         }
     }
 
-    fn states(&self, _: Problem<'_>, _: Budget) -> Result<States, String> {
-        Err("nobody asks".to_owned())
+    fn states(&self, _: Problem<'_>, _: Budget) -> Result<States, Unsupported> {
+        Err(Unsupported::NoEngine)
     }
 }
 

@@ -7,15 +7,15 @@ use crate::support::random::{all_states, drawn};
 use crate::support::{litmus_files, parse, read};
 use proptest::strategy::{Strategy, ValueTree};
 use ptxmc::batch::{expectation, in_order};
-use ptxmc::check::{Settings, check};
-use ptxmc::engines::Choice;
-use ptxmc::event::unfold::Tearing;
-use ptxmc::litmus::ast::Test;
-use ptxmc::program::reading::Readings;
-use ptxmc::relation::expr::Model;
-use ptxmc::solve::Engine;
-use ptxmc::solve::search::SearchEngine;
-use ptxmc::verdict::Kind;
+use ptxmc::testing::check::{Settings, check};
+use ptxmc::testing::engines::Choice;
+use ptxmc::testing::event::unfold::Tearing;
+use ptxmc::testing::litmus::ast::Test;
+use ptxmc::testing::program::reading::Readings;
+use ptxmc::testing::relation::expr::Model;
+use ptxmc::testing::solve::Engine;
+use ptxmc::testing::solve::search::SearchEngine;
+use ptxmc::testing::verdict::Kind;
 use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::ops::ControlFlow;
@@ -73,7 +73,7 @@ struct Reading {
 
 impl Reading {
     fn of(names: &[&str]) -> Self {
-        let mut settings = Settings { raises: true, ..Settings::default() };
+        let mut settings = Settings::default();
         let mut variants = BTreeSet::new();
         for name in names {
             let (key, value) = name.split_once('=').expect("NAME=VALUE");
@@ -199,7 +199,7 @@ fn every_test_says_what_a_reading_changes() {
 
 #[cfg(feature = "z3")]
 fn solver() -> Box<dyn Engine> {
-    Box::new(ptxmc::solve::z3::Z3Engine::default())
+    Box::new(ptxmc::testing::solve::z3::Z3Engine::default())
 }
 
 /// The solver where it is quick.

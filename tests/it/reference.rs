@@ -6,17 +6,17 @@
 use crate::comparison::cores;
 use crate::support;
 use crate::support::{corpus, litmus_files, model, read};
-use ptxmc::cat::BUILTIN;
-use ptxmc::check::{Settings, check, goal_of, graph_of};
-use ptxmc::engines::Choice;
-use ptxmc::race::find;
-use ptxmc::relation::expr::Model;
-use ptxmc::solve::Cores;
-use ptxmc::solve::enumerate::Enumerate;
-use ptxmc::solve::search::SearchEngine;
-use ptxmc::solve::{Budget, Engine, Pairs, Problem};
-use ptxmc::source::Files;
-use ptxmc::verdict::{Kind, Undecided, Verdict};
+use ptxmc::testing::cat::BUILTIN;
+use ptxmc::testing::check::{Settings, check, goal_of, graph_of};
+use ptxmc::testing::engines::Choice;
+use ptxmc::testing::race::find;
+use ptxmc::testing::relation::expr::Model;
+use ptxmc::testing::solve::Cores;
+use ptxmc::testing::solve::enumerate::Enumerate;
+use ptxmc::testing::solve::search::SearchEngine;
+use ptxmc::testing::solve::{Budget, Engine, Pairs, Problem};
+use ptxmc::testing::source::Files;
+use ptxmc::testing::verdict::{Kind, Undecided, Verdict};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
@@ -26,7 +26,7 @@ fn engines() -> Vec<Box<dyn Engine>> {
         Box::new(Enumerate { cores: Cores::FirstProof }),
         Box::<SearchEngine>::default(),
         #[cfg(feature = "z3")]
-        Box::<ptxmc::solve::z3::Z3Engine>::default(),
+        Box::<ptxmc::testing::solve::z3::Z3Engine>::default(),
     ]
 }
 
@@ -68,8 +68,9 @@ fn engines_on(one_of: usize) {
             for engine in &engines {
                 // Brute force and search give up on large programs; a solver may take its time.
                 let steps = (engine.name() != "z3").then_some(2_000);
-                let budget = Budget { steps, ..Budget::default() };
-                let settings = Settings { budget, raises: true, ..Settings::default() };
+                let budget =
+                    steps.map_or(Budget::default(), |most| Budget::default().at_most(most));
+                let settings = Settings::default().with_budget(budget);
                 let verdict = check(&test, model, engine.as_ref(), settings).verdict;
                 // Where a bound is raised, few steps may be too few.
                 let gives_up = |why: &Undecided| match why {
@@ -114,9 +115,8 @@ fn cores_of_all_first_proofs() {
 fn right_first_proofs(one_of: usize) {
     let model = model("ptx-9.2");
     let quick = Choice::All.engines_with(Cores::FirstProof);
-    let budget = Budget { steps: Some(2_000), milliseconds: Some(100) };
-    let (smallest, settings) =
-        (SearchEngine::default(), Settings { budget, ..Settings::default() });
+    let settings = Settings::default().with_bound(2).with_budget(support::limit(Some(2_000), 100));
+    let smallest = SearchEngine::default();
     let (mut complaints, mut asked) = (Vec::new(), 0);
     let paths = litmus_files(&Path::new(env!("CARGO_MANIFEST_DIR")).join("litmus"));
     for path in paths.iter().step_by(one_of) {
@@ -132,7 +132,8 @@ fn right_first_proofs(one_of: usize) {
                 Verdict::Unknown(_) => continue,
                 Verdict::Forbidden(more) if !more.endless.is_empty() => Ok(()),
                 Verdict::Forbidden(more) => {
-                    let confirming: Vec<_> = quick.iter().map(|e| (e.as_ref(), budget)).collect();
+                    let confirming: Vec<_> =
+                        quick.iter().map(|e| (e.as_ref(), settings.budget)).collect();
                     cores::confirm(problem, goal_of(test.quantifier), &more, &confirming).map(drop)
                 }
                 other => Err(format!("{other:?}")),
@@ -156,10 +157,7 @@ fn self_justified_values() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut files = litmus_files(&root.join("litmus/thin-air"));
     files.extend(litmus_files(&root.join("tests/found")));
-    let settings = Settings {
-        budget: Budget { milliseconds: Some(1_000), ..Budget::default() },
-        ..Settings::default()
-    };
+    let settings = Settings::default().with_bound(2).with_budget(support::limit(None, 1_000));
     let (mut complaints, mut asked) = (Vec::new(), 0);
     for path in &files {
         let test = read(path).unwrap_or_else(|error| panic!("{error}"));
@@ -203,7 +201,8 @@ fn nvlitmus() {
         }
         let bytes = std::fs::read(&path).expect("a readable test");
         let name = path.display().to_string();
-        let parsed = ptxmc::litmus::parse::parse_bytes(&mut Files::default(), &name, &bytes);
+        let parsed =
+            ptxmc::testing::litmus::parse::parse_bytes(&mut Files::default(), &name, &bytes);
         for test in &parsed.tests {
             let Some(expected) = test.metadata("Expect") else { continue };
             for engine in engines() {

@@ -2,18 +2,17 @@
 
 #![allow(clippy::print_stdout, reason = "what was compared, for whoever looks")]
 
+use crate::axioms::broken;
 use crate::programs::{large, sketch, small};
-use crate::support::{corpus, litmus_files, model, parse, read};
+use crate::support::{corpus, limit, litmus_files, model, parse, read};
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::TestRunner;
-use ptxmc::check::{Settings, graph_of};
-use ptxmc::litmus::ast::Test;
-use ptxmc::relation::axiom::failures;
-use ptxmc::relation::eval::Evaluator;
-use ptxmc::relation::expr::Model;
-use ptxmc::solve::Budget;
-use ptxmc::solve::enumerate::axioms::broken;
-use ptxmc::solve::enumerate::every_candidate;
+use ptxmc::testing::check::{Settings, graph_of};
+use ptxmc::testing::litmus::ast::Test;
+use ptxmc::testing::relation::axiom::failures;
+use ptxmc::testing::relation::eval::Evaluator;
+use ptxmc::testing::relation::expr::Model;
+use ptxmc::testing::solve::enumerate::every_candidate;
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -30,7 +29,7 @@ fn compare(name: &str, test: &Test, model: &Model) -> Result<usize, String> {
     let mut evaluator = Evaluator::new(&model.arena, &roots, graph.events.len());
     let mut compared = 0;
     let mut difference = None;
-    let budget = Budget { steps: Some(STEPS), milliseconds: Some(MILLISECONDS) };
+    let budget = limit(Some(STEPS), MILLISECONDS);
     let _limit = every_candidate(&graph, budget, |execution| {
         compared += 1;
         let cat = failures(model, evaluator.evaluate(execution));

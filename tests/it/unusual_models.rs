@@ -2,14 +2,14 @@
 //! that the definitions call for.
 
 use crate::support::parse;
-use ptxmc::cat::{NoFiles, Options, library, parse_model};
-use ptxmc::check::{Settings, check};
-use ptxmc::relation::expr::Model;
-use ptxmc::solve::Engine;
-use ptxmc::solve::enumerate::Enumerate;
-use ptxmc::solve::search::SearchEngine;
-use ptxmc::solve::z3::Z3Engine;
-use ptxmc::source::Files;
+use ptxmc::testing::cat::{NoFiles, Options, library, parse_model};
+use ptxmc::testing::check::{Settings, check};
+use ptxmc::testing::relation::expr::Model;
+use ptxmc::testing::solve::Engine;
+use ptxmc::testing::solve::enumerate::Enumerate;
+use ptxmc::testing::solve::search::SearchEngine;
+use ptxmc::testing::solve::z3::Z3Engine;
+use ptxmc::testing::source::Files;
 
 fn model(text: &str) -> Model {
     let mut files = Files::default();

@@ -10,16 +10,16 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
 use proptest::strategy::ValueTree;
-use ptxmc::cat::BUILTIN;
-use ptxmc::check::{Settings, check, cut, graph_of};
-use ptxmc::event::graph::EventGraph;
-use ptxmc::event::unfold::{Unfolding, unfold};
-use ptxmc::litmus::ast::Test;
-use ptxmc::program::lower::lower;
-use ptxmc::relation::expr::Model;
-use ptxmc::solve::search::SearchEngine;
-use ptxmc::solve::{Budget, Engine, Problem};
-use ptxmc::verdict::Kind;
+use ptxmc::testing::cat::BUILTIN;
+use ptxmc::testing::check::{Settings, check, cut, graph_of};
+use ptxmc::testing::event::graph::EventGraph;
+use ptxmc::testing::event::unfold::{Unfolding, unfold};
+use ptxmc::testing::litmus::ast::Test;
+use ptxmc::testing::program::lower::lower;
+use ptxmc::testing::relation::expr::Model;
+use ptxmc::testing::solve::search::SearchEngine;
+use ptxmc::testing::solve::{Budget, Engine, Problem};
+use ptxmc::testing::verdict::Kind;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
@@ -190,7 +190,7 @@ fn models() -> Vec<Model> {
 /// How often the rounds of a loop are looked at when none is left out.
 const ROUNDS: u8 = 4;
 
-const BUDGET: Budget = Budget { steps: Some(60_000), milliseconds: None };
+const BUDGET: Budget = Budget::unlimited().at_most(60_000);
 
 type States = BTreeSet<Vec<u128>>;
 
@@ -224,7 +224,7 @@ fn compare(
     agrees: impl Fn(&States, &States) -> bool,
 ) -> Result<Shown, String> {
     let short = graph_of(test, model, settings);
-    let asked = Settings { budget: BUDGET, ..settings };
+    let asked = settings.with_budget(BUDGET);
     if cut(test, Problem { graph: &short, model }, engine, asked).is_some() {
         return Ok(Shown::Cut);
     }
@@ -273,7 +273,7 @@ fn rounds_that_are_left_out_add_nothing() {
 /// What rounds show that are looked at one by one is shown by the fewer that stand for more.
 #[test]
 fn rounds_that_stand_for_more_lose_nothing() {
-    let settings = Settings { skips: true, bound: ROUNDS - 1, ..Settings::default() };
+    let settings = Settings::default().with_bound(ROUNDS - 1).with_rounds_that_stand_for_more();
     compare_all(0.5, true, |test, model, engine| {
         compare(test, model, engine, settings, ROUNDS + 1, |short, long| long.is_subset(short))
     });
@@ -283,7 +283,7 @@ fn rounds_that_stand_for_more_lose_nothing() {
 fn verdict(name: &str, text: &[u8]) -> Kind {
     let model = support::load("ptx-9.2", BTreeSet::new()).model;
     let test = support::parse(name, text).expect("a program");
-    let settings = Settings { raises: true, ..Settings::default() };
+    let settings = Settings::default();
     check(&test, &model, &SearchEngine::default(), settings).verdict.kind()
 }
 
@@ -357,8 +357,9 @@ fn counted_loops_and_complements_write_registers() {
                 add.u32 %r1, %r1, 1;\n  bra L;\nE:\n  setp.eq.u32 %p2|%p3, %r2, 0;\n  \
                 @%p2 mov.u32 %r3, 1;\n  @%p3 mov.u32 %r3, 2;\n  st.global.u32 [y], %r3;\n  \
                 @%p2 mov.u32 %r4, 1;\n  st.global.u32 [y], %r4;\n}\nexists (y == 1)\n";
-    let mut files = ptxmc::source::Files::default();
-    let parsed = ptxmc::litmus::parse::parse_bytes(&mut files, "written.litmus", text.as_bytes());
+    let mut files = ptxmc::testing::source::Files::default();
+    let parsed =
+        ptxmc::testing::litmus::parse::parse_bytes(&mut files, "written.litmus", text.as_bytes());
     let messages: Vec<&str> = parsed.diagnostics.iter().map(|d| d.message.as_str()).collect();
     assert_eq!(messages.len(), 1, "{messages:?}");
     assert!(messages[0].contains("`r4`"), "{messages:?}");

@@ -11,7 +11,6 @@
 //! Values are well founded here. Under a model that does not forbid cycles of reads-from and
 //! dependencies, a value that justifies itself makes an answer `Unsupported`.
 
-pub mod axioms;
 mod candidates;
 mod free;
 mod known;
@@ -26,6 +25,7 @@ use crate::event::barrier::BarrierOp;
 use crate::event::graph::EventGraph;
 use crate::execution::build::{Choices, Execution};
 use crate::relation::expr::{AxiomRole, Model};
+use crate::rule::Unsupported;
 use rules::Rules;
 use search::{Search, Stop};
 use std::collections::BTreeMap;
@@ -56,7 +56,7 @@ impl Engine for Enumerate {
         }
     }
 
-    fn states(&self, problem: Problem<'_>, budget: Budget) -> Result<States, String> {
+    fn states(&self, problem: Problem<'_>, budget: Budget) -> Result<States, Unsupported> {
         let Problem { graph, model } = problem;
         let rules = Rules::new(model);
         let mut states: BTreeMap<Vec<u128>, Choices> = BTreeMap::new();
@@ -127,7 +127,7 @@ fn first(problem: Problem<'_>, goal: Goal, budget: Budget) -> Answer {
     if let Goal::Related(pairs) = goal
         && model.definition(pairs.relation()).is_none()
     {
-        return Answer::Unsupported(format!("a model without `{}`", pairs.relation()));
+        return Answer::Unsupported(Unsupported::NoRelation(pairs.relation()));
     }
     let rules = Rules::new(model);
     let mut choices = None;
@@ -152,21 +152,18 @@ fn doubt(
     Problem { graph, model }: Problem<'_>,
     self_justified: bool,
     symbols_matter: bool,
-) -> Option<String> {
+) -> Option<Unsupported> {
     // A value may depend on itself only by how it is told who takes part in an exchange.
     let may_differ =
         |op: &BarrierOp| op.exchange.is_some() && !graph.exprs.is_true(graph.event(op.event).guard);
     if self_justified && graph.barriers.iter().any(may_differ) {
-        return Some(
-            "exchanges within a warp in which other exchanges decide who takes part".to_owned(),
-        );
+        return Some(Unsupported::Exchanges);
     }
     if self_justified && !thin_air::is_excluded(model) {
-        let reason = "values that justify themselves, which the model does not exclude";
-        return Some(reason.to_owned());
+        return Some(Unsupported::SelfJustifiedByModel);
     }
     if symbols_matter {
-        return Some("arithmetic on unknown values".to_owned());
+        return Some(Unsupported::UnknownArithmetic);
     }
     None
 }

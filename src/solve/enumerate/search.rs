@@ -14,6 +14,7 @@ use super::candidates::{self, Candidate, Visitor};
 use super::free::{Free, assignments};
 use super::known::Known;
 use super::rules::{Coherence, Demand, Rules};
+use crate::budget::Deadline;
 use crate::event::graph::EventGraph;
 use crate::execution::barrier::{Barriers, Generations, TooMany};
 use crate::execution::build::{Choices, Execution, Inconsistency, sc_pairs};
@@ -26,7 +27,6 @@ use crate::solve::symbols;
 use crate::solve::{Budget, Goal, Why};
 use crate::vocabulary::BaseRel;
 use std::ops::ControlFlow;
-use std::time::Instant;
 
 /// Why a search ends before it has seen everything.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,7 +48,7 @@ pub(super) struct Search<'a, F> {
     goal: Goal,
     evaluator: Evaluator<'a>,
     steps_left: Option<u64>,
-    deadline: Option<Instant>,
+    deadline: Option<Deadline>,
     /// Pairs that stay unordered, where every partial order is tried.
     apart: Vec<Pair>,
     /// Whether values that justify themselves were met; they are left out.
@@ -102,7 +102,7 @@ impl<'a, F: FnMut(&Execution<'a>) -> Flow> Search<'a, F> {
             }
             *left -= 1;
         }
-        if self.deadline.is_some_and(|deadline| Instant::now() > deadline) {
+        if self.deadline.is_some_and(Deadline::is_over) {
             return ControlFlow::Break(Stop::Limit(Why::Timeout));
         }
         ControlFlow::Continue(())

@@ -8,6 +8,7 @@
 use crate::id::NodeId;
 use crate::relation::expr::{Arena, Node};
 use crate::relation::plan::{Step, plan};
+use crate::rule::Unsupported;
 use crate::vocabulary::{BaseRel, BaseSet, Origin, Sort};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -180,10 +181,10 @@ impl Code {
 ///
 /// # Errors
 /// When a definition is recursive.
-pub(super) fn compile(arena: &Arena, roots: &[NodeId]) -> Result<(Code, Vec<SlotId>), String> {
+pub(super) fn compile(arena: &Arena, roots: &[NodeId]) -> Result<(Code, Vec<SlotId>), Unsupported> {
     let steps = plan(arena, roots);
     if steps.iter().any(|(step, _)| matches!(step, Step::Fixpoint { .. })) {
-        return Err("recursive definitions".to_owned());
+        return Err(Unsupported::Recursion);
     }
     let mut compiler = Compiler { arena, code: Code::default(), known: FxHashMap::default() };
     let slots: Vec<SlotId> = roots.iter().map(|&root| compiler.slot(root, Side::Low)).collect();

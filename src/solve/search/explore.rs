@@ -10,6 +10,7 @@ use super::matrix::{Base, Excluded, Slots};
 use super::rules::{Demand, Rules};
 use super::space::Space;
 use crate::bitrel::{EventSet, Rel};
+use crate::budget::Deadline;
 use crate::event::graph::EventKind;
 use crate::execution::barrier::Generations;
 use crate::execution::build::{Choices, close_coherence, read_value};
@@ -17,10 +18,10 @@ use crate::id::{AccessId, EventId, ExprId};
 use crate::program::expr::Expr;
 use crate::program::value::{Values, evaluate};
 use crate::relation::expr::AxiomKind;
+use crate::rule::Unsupported;
 use crate::solve::{Budget, Goal, Why};
 use crate::vocabulary::{BaseRel, BaseSet};
 use rustc_hash::FxHashMap;
-use std::time::Instant;
 
 /// Whether a search goes on.
 pub(super) type Flow = Result<(), Stop>;
@@ -33,7 +34,7 @@ pub(super) enum Stop {
     /// It takes too long.
     Gave(Why),
     /// Something the search does not handle.
-    Unsupported(String),
+    Unsupported(Unsupported),
 }
 
 /// How many search nodes one question may take when no budget is given.
@@ -45,7 +46,7 @@ pub(super) struct Limit {
     /// In search nodes.
     pub(super) steps: u64,
     /// In time.
-    pub(super) deadline: Option<Instant>,
+    pub(super) deadline: Option<Deadline>,
 }
 
 impl Limit {
@@ -58,8 +59,7 @@ impl Limit {
         if steps > self.steps {
             return Some(Why::Steps);
         }
-        let late =
-            steps.is_multiple_of(16) && self.deadline.is_some_and(|end| Instant::now() > end);
+        let late = steps.is_multiple_of(16) && self.deadline.is_some_and(Deadline::is_over);
         late.then_some(Why::Timeout)
     }
 }

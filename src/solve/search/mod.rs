@@ -27,6 +27,7 @@ use crate::execution::build::{Choices, Execution, Inconsistency};
 use crate::relation::classify::ORDERS;
 use crate::relation::polarity::mentions;
 use crate::relation::specialize::specialize;
+use crate::rule::Unsupported;
 use explore::{Limit, Orders, Search, Stop};
 use rules::Rules;
 use rustc_hash::FxHashMap;
@@ -45,7 +46,7 @@ pub struct SearchEngine {
 }
 
 /// A compiled model, or why it cannot be searched with.
-type Compiled = Arc<Result<Rules, String>>;
+type Compiled = Arc<Result<Rules, Unsupported>>;
 
 impl SearchEngine {
     /// An engine that puts so much work into cores.
@@ -103,7 +104,7 @@ impl Engine for SearchEngine {
         self.explored.fetch_add(steps, Ordering::Relaxed);
         match outcome {
             Outcome::Found(choices) if invents(problem, rules, &choices) => {
-                Answer::Unsupported(SELF_JUSTIFIED.to_owned())
+                Answer::Unsupported(Unsupported::SelfJustified)
             }
             Outcome::Found(choices) => Answer::Yes(choices),
             Outcome::None { .. } if !goal.wants_core() => Answer::No(Core::default()),
@@ -120,7 +121,7 @@ impl Engine for SearchEngine {
         }
     }
 
-    fn states(&self, problem: Problem<'_>, budget: Budget) -> Result<States, String> {
+    fn states(&self, problem: Problem<'_>, budget: Budget) -> Result<States, Unsupported> {
         let rules = self.rules(problem);
         let rules = rules.as_ref().as_ref().map_err(Clone::clone)?;
         let space = Space::new(problem.graph, rules, Goal::Complete);
@@ -132,16 +133,16 @@ impl Engine for SearchEngine {
         let mut search = Search::new(&space, rules, &active, Goal::Complete, limit);
         let result = search.run(&mut |search, choices| {
             if invents(problem, rules, &choices) {
-                return Err(Stop::Unsupported(SELF_JUSTIFIED.to_owned()));
+                return Err(Stop::Unsupported(Unsupported::SelfJustified));
             }
             let observed = problem.graph.observed.iter();
             let state: Option<Vec<u128>> = observed.map(|o| search.values.get(o.value)).collect();
-            let state = state.ok_or_else(|| Stop::Unsupported(UNCOMPUTED.to_owned()))?;
+            let state = state.ok_or_else(|| Stop::Unsupported(Unsupported::Uncomputed))?;
             found.entry(state).or_insert(choices);
             Ok(())
         });
         if search.sampled {
-            return Err(SAMPLED.to_owned());
+            return Err(Unsupported::UnknownValues);
         }
         match result {
             Ok(()) | Err(Stop::Found) => {}
@@ -152,16 +153,6 @@ impl Engine for SearchEngine {
         Ok(states)
     }
 }
-
-/// What the search leaves to a solver, under models that do not exclude it.
-const SELF_JUSTIFIED: &str = "values that justify themselves";
-
-/// What the search leaves to a solver where the values that it tries for an unknown one do not stand
-/// for all.
-const SAMPLED: &str = "unknown values of more than one bit";
-
-/// What the search leaves to a solver where a final state has a value that its choices do not decide.
-const UNCOMPUTED: &str = "a value that the search cannot compute";
 
 /// Whether an execution takes a value from the goal that nothing in it computes. An axiom against
 /// values out of thin air would have excluded it.
@@ -197,7 +188,7 @@ fn first(
         (_, Some(choices)) => Outcome::Found(choices),
         (Err(stop), None) => Outcome::Stopped(stop),
         (Ok(()), None) if search.is_partial() => {
-            Outcome::Stopped(Stop::Unsupported(SAMPLED.to_owned()))
+            Outcome::Stopped(Stop::Unsupported(Unsupported::UnknownValues))
         }
         (Ok(()), None) => Outcome::None {
             looked_ahead: search.looked_ahead,
@@ -218,7 +209,7 @@ fn related(
 ) -> Answer {
     let Problem { graph, model } = problem;
     let Some(node) = model.definition(pairs.relation()) else {
-        return Answer::Unsupported(format!("a model without `{}`", pairs.relation()));
+        return Answer::Unsupported(Unsupported::NoRelation(pairs.relation()));
     };
     let active = vec![true; rules.demands.len()];
     let mut search = Search::new(space, rules, &active, Goal::Related(pairs), limit);
@@ -233,9 +224,9 @@ fn related(
             Err(Inconsistency::Filtered) => return Ok(()),
             Err(Inconsistency::Undetermined(_)) if rules.thin_air.is_some() => return Ok(()),
             Err(Inconsistency::Undetermined(_)) => {
-                return Err(Stop::Unsupported(SELF_JUSTIFIED.to_owned()));
+                return Err(Stop::Unsupported(Unsupported::SelfJustified));
             }
-            Err(other) => return Err(Stop::Unsupported(format!("the search's choices: {other}"))),
+            Err(other) => return Err(Stop::Unsupported(Unsupported::Choices(other.to_string()))),
         };
         if pairs.find(model, &execution).is_some() {
             found = Some(Box::new(choices));
@@ -247,7 +238,7 @@ fn related(
         (_, Some(choices)) => Answer::Yes(choices),
         (Err(Stop::Gave(why)), None) => Answer::Unknown(why),
         (Err(Stop::Unsupported(why)), None) => Answer::Unsupported(why),
-        (_, None) if search.is_partial() => Answer::Unsupported(SAMPLED.to_owned()),
+        (_, None) if search.is_partial() => Answer::Unsupported(Unsupported::UnknownValues),
         (_, None) => Answer::No(Core::default()),
     }
 }

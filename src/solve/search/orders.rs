@@ -3,7 +3,6 @@
 //!
 //! Final values are chosen before the orders, so that for each of them one orientation is enough.
 
-use super::SELF_JUSTIFIED;
 use super::compile::Level;
 use super::explore::{Flow, Orders, Search, Stop, Visit};
 use super::rules::Demand;
@@ -12,6 +11,7 @@ use crate::bitrel::Rel;
 use crate::execution::barrier::{Barriers, Generations};
 use crate::execution::build::{close_coherence, read_value};
 use crate::id::{AccessId, EventId};
+use crate::rule::Unsupported;
 use crate::solve::Goal;
 use crate::vocabulary::BaseRel;
 
@@ -33,7 +33,7 @@ impl Search<'_, '_> {
             None if self.goal == Goal::BoundHit => return self.finish(visit),
             None => match self.barriers().assignments() {
                 Ok(options) => options,
-                Err(why) => return Err(Stop::Unsupported(why.to_string())),
+                Err(why) => return Err(Stop::Unsupported(why.into())),
             },
         };
         for generations in options {
@@ -67,7 +67,7 @@ impl Search<'_, '_> {
         };
         let taken: Vec<(AccessId, u128)> = self.space.reads.iter().filter_map(asked).collect();
         if taken.is_empty() {
-            return Err(Stop::Unsupported(SELF_JUSTIFIED.to_owned()));
+            return Err(Stop::Unsupported(Unsupported::SelfJustified));
         }
         let mark = self.mark();
         for &(access, value) in &taken {
@@ -297,7 +297,7 @@ impl Search<'_, '_> {
                 return Ok(());
             }
             if !self.goal_reached() {
-                return Err(Stop::Unsupported(super::UNCOMPUTED.to_owned()));
+                return Err(Stop::Unsupported(Unsupported::Uncomputed));
             }
             return self.orient(visit).map(|_| ());
         };

@@ -1,8 +1,8 @@
 //! What barriers return: computed where it is known who meets; else tried, and judged once it is.
 
 use super::explore::{Flow, Search, Stop, Visit};
-use super::{SELF_JUSTIFIED, UNCOMPUTED};
 use crate::execution::build::{Execution, barrier_result};
+use crate::rule::Unsupported;
 use crate::solve::symbols::returned;
 
 impl Search<'_, '_> {
@@ -58,7 +58,7 @@ impl Search<'_, '_> {
         for index in self.reducing() {
             let graph = self.space.graph;
             match barrier_result(graph, &self.generations, &self.values, index) {
-                None => return Err(Stop::Unsupported(UNCOMPUTED.to_owned())),
+                None => return Err(Stop::Unsupported(Unsupported::Uncomputed)),
                 result if result != self.returned[index] => return Ok(false),
                 Some(_) => {}
             }
@@ -68,7 +68,7 @@ impl Search<'_, '_> {
         {
             return Ok(true);
         }
-        let axiom = self.thin_air().ok_or_else(|| Stop::Unsupported(SELF_JUSTIFIED.to_owned()))?;
+        let axiom = self.thin_air().ok_or_else(|| Stop::Unsupported(Unsupported::SelfJustified))?;
         self.blamed[axiom] = true;
         Ok(false)
     }

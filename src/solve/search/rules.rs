@@ -6,6 +6,7 @@ use crate::id::NodeId;
 use crate::relation::classify::{Class, Fragment, classify, fragment_of};
 use crate::relation::expr::{AxiomKind, AxiomRole, Model, Node};
 use crate::relation::thin_air::{ThinAir, thin_air};
+use crate::rule::Unsupported;
 use crate::vocabulary::{BaseRel, BaseSet, Sort};
 use std::sync::Arc;
 
@@ -84,11 +85,11 @@ impl Rules {
     ///
     /// # Errors
     /// When the model is outside the fragment that minimal orders decide.
-    pub(super) fn new(model: &Model, pool: &Arc<Pool>) -> Result<Self, String> {
+    pub(super) fn new(model: &Model, pool: &Arc<Pool>) -> Result<Self, Unsupported> {
         let mut model = model.clone();
         let classes = classify(&mut model);
         if let Fragment::General { axiom, .. } = fragment_of(&model, &classes) {
-            return Err(format!("axiom `{axiom}` is not decided by minimal orders"));
+            return Err(Unsupported::MinimalOrders(axiom));
         }
         let mut roots = Vec::new();
         let mut root = |node: NodeId| {
@@ -99,7 +100,7 @@ impl Rules {
         for (axiom, class) in model.axioms.iter().zip(&classes) {
             plans.push(match *class {
                 _ if axiom.role != AxiomRole::Required => Demand::Nothing,
-                _ if axiom.negated => return Err(format!("axiom `{}` is negated", axiom.name)),
+                _ if axiom.negated => return Err(Unsupported::Negated(axiom.name.clone())),
                 // It is about something that the program does not have.
                 _ if matches!(model.arena.node(axiom.node), Node::Empty(_)) => Demand::Nothing,
                 Class::Production { order, edges } => {

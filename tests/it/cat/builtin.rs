@@ -1,11 +1,11 @@
 //! The built-in models: they read, name their sections, and lie in the minimal fragment.
 
-use ptxmc::cat::{BUILTIN, Options, builtin, parse_builtin};
-use ptxmc::relation::classify::{Class, Fragment, classify, fragment};
-use ptxmc::relation::deletion::sensitive_axiom;
-use ptxmc::relation::expr::Model;
-use ptxmc::source::Files;
-use ptxmc::vocabulary::BaseRel;
+use ptxmc::testing::cat::{BUILTIN, Options, builtin, parse_builtin};
+use ptxmc::testing::relation::classify::{Class, Fragment, classify, fragment};
+use ptxmc::testing::relation::deletion::sensitive_axiom;
+use ptxmc::testing::relation::expr::Model;
+use ptxmc::testing::source::Files;
+use ptxmc::testing::vocabulary::BaseRel;
 
 fn model(name: &str, variants: &[&str]) -> Model {
     let builtin = builtin(name).unwrap_or_else(|| panic!("no model {name}"));

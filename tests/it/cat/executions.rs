@@ -1,13 +1,13 @@
 //! The built-in models on executions written down by hand: reads-from is given, and every partial
 //! coherence order and every Fence-SC order is tried.
 
-use ptxmc::cat::{Options, builtin, parse_builtin};
-use ptxmc::id::EventId;
-use ptxmc::relation::assignment::Assignment;
-use ptxmc::relation::axiom::check_axioms;
-use ptxmc::relation::eval::Interpretation;
-use ptxmc::source::Files;
-use ptxmc::vocabulary::{BaseRel, BaseSet};
+use ptxmc::testing::cat::{Options, builtin, parse_builtin};
+use ptxmc::testing::id::EventId;
+use ptxmc::testing::relation::assignment::Assignment;
+use ptxmc::testing::relation::axiom::check_axioms;
+use ptxmc::testing::relation::eval::Interpretation;
+use ptxmc::testing::source::Files;
+use ptxmc::testing::vocabulary::{BaseRel, BaseSet};
 
 /// Thread, tags and location; threads 1 to 3 share a CTA, thread 0 has the initial writes.
 type Event = (usize, &'static str, char);

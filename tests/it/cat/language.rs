@@ -1,14 +1,18 @@
 //! What constructs mean, each against an equal model that does without.
 
 use super::{read, read_with};
-use ptxmc::relation::assignment::Assignment;
-use ptxmc::relation::axiom::check_axioms;
-use ptxmc::relation::expr::{AxiomRole, Model};
+use ptxmc::testing::relation::assignment::Assignment;
+use ptxmc::testing::relation::axiom::check_axioms;
+use ptxmc::testing::relation::expr::{AxiomRole, Model};
 
 /// The last axiom's expression, as text without definitions.
 fn last(model: &Model) -> String {
     let axiom = model.axioms.last().expect("an axiom");
-    ptxmc::cat::render::node_text(&model.arena, axiom.node, &std::collections::BTreeMap::new())
+    ptxmc::testing::cat::render::node_text(
+        &model.arena,
+        axiom.node,
+        &std::collections::BTreeMap::new(),
+    )
 }
 
 #[track_caller]

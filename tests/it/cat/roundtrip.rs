@@ -2,24 +2,24 @@
 
 use super::read;
 use proptest::prelude::*;
-use ptxmc::bitrel::{EventSet, Rel};
-use ptxmc::cat::ast::{
+use ptxmc::testing::bitrel::{EventSet, Rel};
+use ptxmc::testing::cat::ast::{
     BinaryOp, Binding, Bindings, Condition, Expr, ExprKind, File, Name, Pattern, Statement,
     StatementKind, Test, TestRole, UnaryOp,
 };
-use ptxmc::cat::parse::parse;
-use ptxmc::cat::render::model_text;
-use ptxmc::cat::{BUILTIN, Options, parse_builtin};
-use ptxmc::id::{EventId, FileId};
-use ptxmc::relation::assignment::Assignment;
-use ptxmc::relation::axiom::check_axioms;
-use ptxmc::relation::classify::{Fragment, fragment};
-use ptxmc::relation::deletion::sensitive_axiom;
-use ptxmc::relation::expr::{AxiomKind, Model, Node};
-use ptxmc::relation::simplify::simplify;
-use ptxmc::relation::specialize::specialize;
-use ptxmc::source::{Files, Span, Spanned};
-use ptxmc::vocabulary::{BaseRel, BaseSet, Sort};
+use ptxmc::testing::cat::parse::parse;
+use ptxmc::testing::cat::render::model_text;
+use ptxmc::testing::cat::{BUILTIN, Options, parse_builtin};
+use ptxmc::testing::id::{EventId, FileId};
+use ptxmc::testing::relation::assignment::Assignment;
+use ptxmc::testing::relation::axiom::check_axioms;
+use ptxmc::testing::relation::classify::{Fragment, fragment};
+use ptxmc::testing::relation::deletion::sensitive_axiom;
+use ptxmc::testing::relation::expr::{AxiomKind, Model, Node};
+use ptxmc::testing::relation::simplify::simplify;
+use ptxmc::testing::relation::specialize::specialize;
+use ptxmc::testing::source::{Files, Span, Spanned};
+use ptxmc::testing::vocabulary::{BaseRel, BaseSet, Sort};
 use std::sync::LazyLock;
 
 fn nowhere() -> Span {

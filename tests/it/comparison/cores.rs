@@ -1,7 +1,7 @@
 //! Whether the axioms that an engine names exclude an outcome, and each of them is needed.
 
-use ptxmc::relation::expr::{AxiomRole, Model};
-use ptxmc::solve::{Answer, Budget, Core, Engine, Goal, Problem};
+use ptxmc::testing::relation::expr::{AxiomRole, Model};
+use ptxmc::testing::solve::{Answer, Budget, Core, Engine, Goal, Problem};
 
 /// An engine with what it may spend on a question.
 pub type Asked<'e> = (&'e dyn Engine, Budget);

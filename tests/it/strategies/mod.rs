@@ -4,19 +4,19 @@ use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
 use proptest::sample::select;
-use ptxmc::id::FileId;
-use ptxmc::litmus::ast::{
+use ptxmc::testing::id::FileId;
+use ptxmc::testing::litmus::ast::{
     AliasDeclaration, Condition, DeclaredSpace, Dialect, InitialValue, LaunchSize, Metadata, Place,
     Quantifier, RegisterInit, Term, Test, Thread, ThreadPlace, Variable,
 };
-use ptxmc::ptx::integer::CARRY;
-use ptxmc::ptx::operation::{
+use ptxmc::testing::ptx::integer::CARRY;
+use ptxmc::testing::ptx::operation::{
     AccessForm, Address, ArithmeticOp, AtomicOp, BarrierMode, BoolOp, CarryOp, Comparison,
     Destination, Excess, FenceRestriction, Half, IntegerOp, MbarrierOp, NonZeroTest, Operation,
     Order, Permutation, PredicateUse, Proxy, ProxyFenceKind, Register, Scope, Sign, Space,
     Statement, Type, TypeKind, Value, WaitPhase,
 };
-use ptxmc::source::{Span, Spanned};
+use ptxmc::testing::source::{Span, Spanned};
 
 fn span() -> Span {
     Span::new(FileId::new(0), 0, 0)

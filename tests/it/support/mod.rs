@@ -8,14 +8,23 @@ pub mod process;
 pub mod random;
 pub mod table;
 
-use ptxmc::cat::{Loaded, Options, builtin, parse_builtin};
-use ptxmc::diagnostic::Diagnostic;
-use ptxmc::litmus::ast::Test;
-use ptxmc::litmus::parse::parse_bytes;
-use ptxmc::relation::expr::Model;
-use ptxmc::source::Files;
+use ptxmc::Clock;
+use ptxmc::testing::cat::{Loaded, Options, builtin, parse_builtin};
+use ptxmc::testing::diagnostic::Diagnostic;
+use ptxmc::testing::litmus::ast::Test;
+use ptxmc::testing::litmus::parse::parse_bytes;
+use ptxmc::testing::relation::expr::Model;
+use ptxmc::testing::solve::Budget;
+use ptxmc::testing::source::Files;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// At most so many steps, and so many milliseconds by the system's clock.
+pub fn limit(steps: Option<u64>, milliseconds: u64) -> Budget {
+    let steps = steps.map_or(Budget::unlimited(), |most| Budget::unlimited().at_most(most));
+    steps.timed(Clock::monotonic(), Duration::from_millis(milliseconds))
+}
 
 /// A built-in model.
 pub fn model(name: &str) -> Model {

@@ -5,9 +5,9 @@
 //! line `with`, the new text. The old text has to occur once in the model, so that an edit of the
 //! model is either in the mutant too or noticed.
 
-use ptxmc::cat::{NoFiles, Options, builtin, parse_model};
-use ptxmc::relation::expr::Model;
-use ptxmc::source::Files;
+use ptxmc::testing::cat::{NoFiles, Options, builtin, parse_model};
+use ptxmc::testing::relation::expr::Model;
+use ptxmc::testing::source::Files;
 use std::fs;
 use std::path::Path;
 

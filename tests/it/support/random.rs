@@ -1,11 +1,11 @@
 //! Random programs by seed, and their final states.
 
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
-use ptxmc::check::{Settings, states};
-use ptxmc::litmus::ast::Test;
-use ptxmc::relation::expr::Model;
-use ptxmc::solve::Budget;
-use ptxmc::solve::search::SearchEngine;
+use ptxmc::testing::check::{Settings, states};
+use ptxmc::testing::litmus::ast::Test;
+use ptxmc::testing::relation::expr::Model;
+use ptxmc::testing::solve::Budget;
+use ptxmc::testing::solve::search::SearchEngine;
 use std::collections::BTreeSet;
 
 /// How many cases a run draws, and what draws them: `PTXMC_<name>_CASES` and `PTXMC_<name>_SEED`
@@ -28,8 +28,8 @@ pub fn all_states(
     engine: &SearchEngine,
     settings: Settings,
 ) -> Option<BTreeSet<Vec<u128>>> {
-    let budget = Budget { steps: Some(5_000), ..Budget::default() };
-    let (found, _) = states(test, model, engine, Settings { budget, ..settings }).ok()?;
+    let budget = Budget::default().at_most(5_000);
+    let (found, _) = states(test, model, engine, settings.with_budget(budget)).ok()?;
     let complete = found.incomplete.is_none();
     complete.then(|| found.states.into_iter().map(|(state, _)| state).collect())
 }

@@ -7,11 +7,11 @@
 
 mod derived;
 
-use crate::event::barrier::BarrierOp;
-use crate::execution::build::Execution;
-use crate::id::{EventId, ExprId};
-use crate::program::expr::Expr;
 use derived::Derived;
+use ptxmc::testing::event::barrier::BarrierOp;
+use ptxmc::testing::execution::build::Execution;
+use ptxmc::testing::id::{EventId, ExprId};
+use ptxmc::testing::program::expr::Expr;
 
 /// An axiom of chapter 8.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -1,15 +1,15 @@
 //! The relations of chapter 8 on the events of one execution.
 
-use crate::bitrel::Rel;
-use crate::event::barrier::{BarrierKey, BarrierOp, BarrierRule};
-use crate::event::graph::{AgentKind, Event, EventGraph, EventKind};
-use crate::execution::build::Execution;
-use crate::id::{AccessId, AgentId, EventId};
-use crate::program::expr::Expr;
-use crate::program::micro::Restriction;
-use crate::ptx::operation::{Order, Proxy, ProxyFenceKind, Scope};
-use crate::relation::eval::Interpretation;
-use crate::vocabulary::BaseRel;
+use ptxmc::testing::bitrel::Rel;
+use ptxmc::testing::event::barrier::{BarrierKey, BarrierOp, BarrierRule};
+use ptxmc::testing::event::graph::{AgentKind, Event, EventGraph, EventKind};
+use ptxmc::testing::execution::build::Execution;
+use ptxmc::testing::id::{AccessId, AgentId, EventId};
+use ptxmc::testing::program::expr::Expr;
+use ptxmc::testing::program::micro::Restriction;
+use ptxmc::testing::ptx::operation::{Order, Proxy, ProxyFenceKind, Scope};
+use ptxmc::testing::relation::eval::Interpretation;
+use ptxmc::testing::vocabulary::BaseRel;
 use std::collections::BTreeSet;
 
 /// An execution with the relations that its choices determine.

@@ -1,0 +1,252 @@
+//! Questions: which execution of a program is looked for, under which model.
+
+use crate::event::awaited::awaits_cut_thread;
+use crate::event::barrier::BarrierOp;
+use crate::event::graph::{CutKind, EventGraph};
+use crate::execution::build::{Choices, Execution};
+use crate::execution::recheck::recheck;
+use crate::id::{AccessId, EventId, ExprId};
+use crate::relation::eval::evaluate_roots;
+use crate::relation::expr::Model;
+
+/// A program within a bound, and the model that judges it.
+#[derive(Clone, Copy, Debug)]
+pub struct Problem<'a> {
+    /// The events.
+    pub graph: &'a EventGraph,
+    /// The model.
+    pub model: &'a Model,
+}
+
+/// What an execution is looked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Goal {
+    /// A complete execution in which the condition's proposition has this value.
+    Condition(bool),
+    /// Any complete execution.
+    Complete,
+    /// An execution in which a loop is cut by the bound; threads may be waiting.
+    BoundHit,
+    /// An execution in which a thread waits in a loop for ever. Others end or do the same; barriers
+    /// count those that wait as threads that have ended.
+    Endless,
+    /// An execution in which this violation of the graph's list happens.
+    Violation(usize),
+    /// An execution in which any violation happens; it counts where it would count for one of them,
+    /// so that without one there is none for any of them.
+    AnyViolation,
+    /// An execution in which a relation of the model holds such a pair.
+    Related(Pairs),
+}
+
+impl Goal {
+    /// Whether an execution may reach it of which so many truth values are known.
+    #[must_use]
+    pub fn may_be_reached(
+        self,
+        graph: &EventGraph,
+        truth: impl Fn(ExprId) -> Option<bool>,
+    ) -> bool {
+        let never = |x: ExprId| truth(x) == Some(false);
+        if let Some(kind) = self.needs_cut() {
+            return graph.cuts.iter().any(|cut| cut.kind == kind && !never(cut.guard));
+        }
+        let cut = graph.cuts.iter().any(|cut| truth(cut.guard) == Some(true));
+        if cut && self.needs_end(graph) || never(graph.filter) {
+            return false;
+        }
+        match self {
+            Self::Condition(wanted) => truth(graph.condition) != Some(!wanted),
+            Self::Violation(index) => !never(graph.violations[index].guard),
+            Self::AnyViolation => graph.violations.iter().any(|v| !never(v.guard)),
+            Self::Complete | Self::BoundHit | Self::Endless | Self::Related(_) => true,
+        }
+    }
+
+    /// Whether an execution counts only if every thread ends.
+    ///
+    /// What goes wrong before a thread is cut has gone wrong however it goes on. But a filter speaks
+    /// of final states; and a barrier that some thread may not come to, or anything that waits for the
+    /// end of a thread, would take one that is cut for one that has ended.
+    #[must_use]
+    pub fn needs_end(self, graph: &EventGraph) -> bool {
+        match self {
+            Self::Condition(_) | Self::Complete => true,
+            Self::BoundHit | Self::Endless => false,
+            // Only of a thread that has ended is it known what it does not do any more.
+            Self::Related(Pairs::AfterExit) => true,
+            Self::Violation(_) | Self::AnyViolation | Self::Related(_) => {
+                let guard = |op: &BarrierOp| graph.exprs.constant(graph.event(op.event).guard);
+                !graph.barriers.iter().all(|op| guard(op).is_some())
+                    || !graph.exprs.is_true(graph.filter)
+                    || awaits_cut_thread(graph)
+            }
+        }
+    }
+
+    /// Whether an execution has what is looked for; the model has to admit it besides.
+    #[must_use]
+    pub fn is_reached(self, model: &Model, execution: &Execution<'_>) -> bool {
+        let graph = execution.graph;
+        let holds = |guard| execution.truth(guard) == Some(true);
+        let reached = match self {
+            Self::Condition(wanted) => execution.truth(graph.condition) == Some(wanted),
+            Self::Complete => true,
+            Self::BoundHit => {
+                graph.cuts.iter().any(|cut| cut.kind == CutKind::Bound && holds(cut.guard))
+            }
+            Self::Endless => execution.waits_for_ever(),
+            Self::Violation(index) => execution.holds(graph.violations[index].guard),
+            Self::AnyViolation => graph.violations.iter().any(|v| execution.holds(v.guard)),
+            Self::Related(pairs) => pairs.find(model, execution).is_some(),
+        };
+        reached && (execution.is_complete() || !self.needs_end(graph))
+    }
+
+    /// The expressions that it is about, besides guards and the filter.
+    pub(crate) fn asks(self, graph: &EventGraph) -> Vec<ExprId> {
+        match self {
+            Self::Condition(_) => vec![graph.condition],
+            Self::Violation(index) => vec![graph.violations[index].guard],
+            Self::AnyViolation => graph.violations.iter().map(|v| v.guard).collect(),
+            Self::Complete => graph.observed.iter().map(|o| o.value).collect(),
+            Self::BoundHit | Self::Endless | Self::Related(_) => Vec::new(),
+        }
+    }
+
+    /// The kind of cut that an execution has to have.
+    #[must_use]
+    pub fn needs_cut(self) -> Option<CutKind> {
+        match self {
+            Self::BoundHit => Some(CutKind::Bound),
+            Self::Endless => Some(CutKind::Spin),
+            Self::Condition(_)
+            | Self::Complete
+            | Self::Violation(_)
+            | Self::AnyViolation
+            | Self::Related(_) => None,
+        }
+    }
+
+    /// Whether it matters which axioms exclude it: only of outcomes is that ever said, and to find
+    /// out can take longer than to know that there is none.
+    #[must_use]
+    pub fn wants_core(self) -> bool {
+        matches!(self, Self::Condition(_))
+    }
+}
+
+/// Which pairs of events are looked for, in which relation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Pairs {
+    /// A race of accesses that overlap, but not completely (PTX-8.7.2).
+    MixedRace,
+    /// Any race (PTX-8.7.1).
+    Race,
+    /// A race of these two accesses.
+    RaceBetween(AccessId, AccessId),
+    /// A race of two accesses, the one with the smaller number first, between these pairs or of one of
+    /// them, by first and second access.
+    RaceWithin((AccessId, AccessId), (AccessId, AccessId)),
+    /// An arrival at a CTA's barrier and the thread's next operation there, which may come before
+    /// the barrier is reset (PTX-9.7.13.1).
+    EarlyReuse,
+    /// Operations of two threads with different thread counts at one barrier of a CTA, neither of
+    /// which is sure to be over before the other (PTX-9.7.13.1).
+    DifferentCounts,
+    /// These two operations, as [`Self::DifferentCounts`].
+    CountsBetween(EventId, EventId),
+    /// An access, twice, to the shared memory of another CTA that may not have started (PTX-2.2.2).
+    BeforeStart,
+    /// An access, twice, to the shared memory of another CTA that may have exited (PTX-2.2.2).
+    AfterExit,
+}
+
+impl Pairs {
+    /// The model's name for the relation; `check` defines all but `race` for every model.
+    #[must_use]
+    pub fn relation(self) -> &'static str {
+        match self {
+            Self::MixedRace | Self::Race | Self::RaceBetween(..) | Self::RaceWithin(..) => "race",
+            Self::EarlyReuse => "not-reset",
+            Self::DifferentCounts | Self::CountsBetween(..) => "at-one-time",
+            Self::BeforeStart => "not-started",
+            Self::AfterExit => "may-have-exited",
+        }
+    }
+
+    /// Such a pair of an execution, if the model has the relation and the execution has one.
+    #[must_use]
+    pub fn find(self, model: &Model, execution: &Execution<'_>) -> Option<(EventId, EventId)> {
+        let node = model.definition(self.relation())?;
+        let values = evaluate_roots(&model.arena, &[node], execution);
+        let mut pairs = values.relation(node).iter_pairs();
+        pairs.find(|&(a, b)| {
+            self.counts(execution.graph, a, b)
+                && (!self.asks_for_counts() || execution.thread_counts_differ(a, b))
+        })
+    }
+
+    /// Whether the execution has to say that thread counts differ.
+    #[must_use]
+    pub fn asks_for_counts(self) -> bool {
+        matches!(self, Self::DifferentCounts | Self::CountsBetween(..))
+    }
+
+    /// As [`Self::find`], in the execution of an engine's choices, which the model has to admit.
+    ///
+    /// # Errors
+    /// What is wrong with the execution.
+    pub(crate) fn confirm<'g>(
+        self,
+        problem: Problem<'g>,
+        choices: &Choices,
+    ) -> Result<(Execution<'g>, (EventId, EventId)), String> {
+        let Problem { graph, model } = problem;
+        let execution = Execution::build(graph, choices.clone()).map_err(|e| e.describe(graph))?;
+        if !recheck(model, &execution).is_consistent() {
+            return Err("the model does not admit the execution".to_owned());
+        }
+        let pair = self.find(model, &execution).ok_or("its execution has none")?;
+        Ok((execution, pair))
+    }
+
+    /// Whether two events that the relation holds are such a pair; of thread counts, only the
+    /// execution may tell.
+    #[must_use]
+    pub fn counts(self, graph: &EventGraph, a: EventId, b: EventId) -> bool {
+        let ends = || (graph.event(a).access, graph.event(b).access);
+        match self {
+            Self::Race | Self::BeforeStart | Self::AfterExit => true,
+            Self::MixedRace => {
+                let (a, b) = ends();
+                graph.access(a).range() != graph.access(b).range()
+            }
+            Self::RaceBetween(x, y) => {
+                let (a, b) = ends();
+                let ends = (graph.one_of_all_ways(a), graph.one_of_all_ways(b));
+                ends == (x, y) || ends == (y, x)
+            }
+            Self::RaceWithin(first, last) => {
+                let (a, b) = ends();
+                let [a, b] = [a, b].map(|access| graph.one_of_all_ways(access));
+                a != b && (first..=last).contains(&(a.min(b), a.max(b)))
+            }
+            Self::EarlyReuse => graph
+                .barrier(a)
+                .zip(graph.barrier(b))
+                .is_some_and(|(arrival, next)| graph.returns_to_barrier(arrival, next)),
+            Self::CountsBetween(one, other) => {
+                (a, b) == (one, other) && Self::DifferentCounts.counts(graph, a, b)
+            }
+            Self::DifferentCounts => {
+                graph.barrier(a).zip(graph.barrier(b)).is_some_and(|(one, other)| {
+                    // When an arrival that completes a barrier alone is over, no order says.
+                    let unseen = |op: &BarrierOp| !op.waits && graph.completes_alone(op);
+                    let seen = !unseen(one) && !unseen(other);
+                    a < b && seen && graph.counts_may_differ(one, other)
+                })
+            }
+        }
+    }
+}
