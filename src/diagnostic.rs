@@ -27,6 +27,7 @@ pub struct Label {
 /// Every domain has an error enum of its own; its variants turn into diagnostics so that the code,
 /// the wording and the help of a message are in one place.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Diagnostic {
     /// A stable code such as `ptx-unknown-opcode`.
     pub code: &'static str,
@@ -128,31 +129,12 @@ pub fn closest<'a>(typed: &str, known: impl IntoIterator<Item = &'a str>) -> Opt
         .filter(|name| name.len() <= LONGEST_WORD)
         .map(|name| match name.eq_ignore_ascii_case(typed) {
             true => (0, name),
-            false => (edit_distance(typed, name), name),
+            // Insertions, deletions, substitutions and exchanges of neighbours.
+            false => (strsim::osa_distance(typed, name), name),
         })
         .filter(|&(distance, name)| distance * 3 <= name.len().max(typed.len()))
         .min()
         .map(|(_, name)| name)
-}
-
-/// Insertions, deletions, substitutions and exchanges of neighbours that lead from `a` to `b`.
-fn edit_distance(a: &str, b: &str) -> usize {
-    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
-    let mut before: Vec<usize> = Vec::new();
-    let mut last: Vec<usize> = (0..=b.len()).collect();
-    for i in 1..=a.len() {
-        let mut row = vec![i];
-        for j in 1..=b.len() {
-            let substitute = last[j - 1] + usize::from(a[i - 1] != b[j - 1]);
-            let mut best = substitute.min(last[j] + 1).min(row[j - 1] + 1);
-            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
-                best = best.min(before[j - 2] + 1);
-            }
-            row.push(best);
-        }
-        before = std::mem::replace(&mut last, row);
-    }
-    last[b.len()]
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ use std::fmt;
 
 /// What a rule says of executions that break it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Effect {
     /// Their behaviour is undefined.
     Undefined,

@@ -1,7 +1,9 @@
 //! Verdicts: what the standard says of the outcome that a test asks about.
 
+use crate::collections::IndexSet;
 use crate::execution::build::Choices;
 use crate::litmus::ast::Quantifier;
+use crate::relation::expr::Model;
 use crate::rule::{Rule, Unsupported};
 use crate::solve::{Answer, Core, Why};
 use crate::source::Span;
@@ -27,6 +29,7 @@ pub enum Verdict {
 
 /// A rule with the place where it is broken.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Reason {
     /// The rule; its text is what [`Display`](std::fmt::Display) gives.
     pub rule: Rule,
@@ -38,6 +41,7 @@ pub struct Reason {
 
 /// Why a verdict is unknown.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Undecided {
     /// A loop was cut: a longer execution might have the outcome.
     Bound(Bounded),
@@ -73,6 +77,7 @@ impl Answer {
 
 /// A loop that was cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Bounded {
     /// How many rounds it was followed for.
     pub rounds: u8,
@@ -84,6 +89,7 @@ pub struct Bounded {
 
 /// What more rounds of a loop would do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Beyond {
     /// Perhaps the loop ends.
     Higher,
@@ -95,6 +101,24 @@ pub enum Beyond {
     Never,
     /// Nothing leads out of the loop.
     NoWayOut,
+}
+
+impl Undecided {
+    /// A name for the reason, such as `bound`.
+    #[must_use]
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Bound(bounded) => match bounded.beyond {
+                Beyond::Higher => "bound",
+                Beyond::Counts => "bound-of-counter",
+                Beyond::TooLarge => "bound-of-size",
+                Beyond::Never => "endless-loop",
+                Beyond::NoWayOut => "no-way-out",
+            },
+            Self::Engine(why) => why.code(),
+            Self::Unsupported(why) => why.code(),
+        }
+    }
 }
 
 /// The kinds of verdicts, as `Expect=` names them.
@@ -163,6 +187,43 @@ impl Verdict {
             Self::Unknown(_) => Kind::Unknown,
             Self::Error(_) => Kind::Error,
         }
+    }
+
+    /// A name for the reason, which programs that read reports can rely on: that of the rule, of what
+    /// excludes the outcome or of what is not decided. `None` for an allowed outcome, which an execution
+    /// shows.
+    #[must_use]
+    pub fn code(&self) -> Option<&'static str> {
+        match self {
+            Self::Allowed(_) => None,
+            Self::Forbidden(core) => Some(core.code()),
+            Self::Undefined(reason) | Self::OutOfModel(reason) | Self::Deadlock(reason) => {
+                Some(reason.rule.code())
+            }
+            Self::Unknown(why) => Some(why.code()),
+            Self::Error(_) => Some("bug"),
+        }
+    }
+
+    /// The clauses of the standard that decide, each once: those of the rule or of the axioms that
+    /// exclude the outcome.
+    #[must_use]
+    pub fn clauses(&self, model: &Model) -> Vec<String> {
+        let owned = |clauses: &[&str]| clauses.iter().map(|&clause| clause.to_owned()).collect();
+        let clauses: Vec<String> = match self {
+            Self::Forbidden(core) if core.torn && core.axioms.is_empty() => owned(&["PTX-8.10.3"]),
+            Self::Forbidden(core) => {
+                let axioms = core.axioms.iter().filter_map(|&index| model.axioms.get(index));
+                axioms.flat_map(|axiom| axiom.clauses.iter().cloned()).collect()
+            }
+            Self::Undefined(reason) | Self::OutOfModel(reason) | Self::Deadlock(reason) => {
+                owned(&reason.rule.clauses())
+            }
+            Self::Unknown(Undecided::Unsupported(why)) => owned(why.clauses()),
+            Self::Allowed(_) | Self::Unknown(_) | Self::Error(_) => Vec::new(),
+        };
+        let distinct: IndexSet<String> = clauses.into_iter().collect();
+        distinct.into_iter().collect()
     }
 
     /// The execution that shows it, where there is one.

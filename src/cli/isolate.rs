@@ -13,7 +13,9 @@ use crate::batch::{Case, in_order};
 use crate::id::FileId;
 use crate::litmus::ast::Test;
 use crate::litmus::parse::parse_version;
+use crate::report::json;
 use crate::report::paint::Paint;
+use crate::report::reason::{Cause, Place};
 use crate::report::summary::Stated;
 use crate::report::text;
 use crate::source::Files;
@@ -166,6 +168,9 @@ fn answer(told: &Told) -> Value {
             "kind": stated.kind.name(),
             "expected": stated.expected.map(Kind::name),
             "reason": stated.reason,
+            "code": stated.cause.code,
+            "clauses": stated.cause.clauses,
+            "places": stated.cause.places.iter().map(json::place).collect::<Vec<_>>(),
         })
     };
     let verdicts: Vec<Value> = told.verdicts.iter().map(verdict).collect();
@@ -175,11 +180,24 @@ fn answer(told: &Told) -> Value {
 /// An answer as it is read.
 fn told(answer: &Value) -> Option<Told> {
     let text = |value: &Value| value.as_str().map(str::to_owned);
+    let number = |value: &Value| usize::try_from(value.as_u64()?).ok();
+    let place = |value: &Value| {
+        let (line, column) = (number(&value["line"])?, number(&value["column"])?);
+        Some(Place { file: text(&value["file"])?, line, column })
+    };
+    let cause = |value: &Value| {
+        Some(Cause {
+            code: text(&value["code"]),
+            clauses: value["clauses"].as_array()?.iter().map(text).collect::<Option<_>>()?,
+            places: value["places"].as_array()?.iter().map(place).collect::<Option<_>>()?,
+        })
+    };
     let verdict = |value: &Value| {
         Some(Stated {
             kind: Kind::named(value["kind"].as_str()?)?,
             expected: value["expected"].as_str().and_then(Kind::named),
             reason: text(&value["reason"])?,
+            cause: cause(value)?,
         })
     };
     Some(Told {

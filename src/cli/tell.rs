@@ -4,6 +4,7 @@ use super::args::{CheckFormat, WitnessForm};
 use crate::batch::{Case, Judgement, Listing, Unlisted, guarded, judge, list};
 use crate::check::Settings;
 use crate::relation::expr::Model;
+use crate::report::reason::Cause;
 use crate::report::summary::Stated;
 use crate::report::witness::dot::{self, Captions};
 use crate::report::witness::{Picture, text as drawing};
@@ -78,6 +79,7 @@ impl Teller<'_> {
             kind: judgement.verdict.kind(),
             expected: judgement.expected,
             reason: reason::line(&judgement.verdict, model, files),
+            cause: Cause::of(&judgement.verdict, model, files),
         };
         let mut told = Told {
             verdicts: judgements.iter().zip(self.models).map(stated).collect(),

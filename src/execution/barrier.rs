@@ -11,6 +11,7 @@ use crate::event::graph::EventGraph;
 use crate::id::{AgentId, EventId, ExprId};
 use crate::rule::Unsupported;
 use crate::vocabulary::BaseRel;
+use itertools::Itertools;
 
 /// The generation that a barrier operation belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -547,21 +548,10 @@ struct Filling {
 
 /// All subsets of `size` elements, in order.
 fn subsets(all: &[usize], size: usize) -> Result<Vec<Vec<usize>>, TooMany> {
-    let mut out = vec![Vec::new()];
-    for (at, &element) in all.iter().enumerate() {
-        // Those that can still become large enough, without the element and with it.
-        let rest = all.len() - at - 1;
-        let with = out.iter().filter(|set: &&Vec<usize>| set.len() < size);
-        let with: Vec<Vec<usize>> = with.map(|set| [&set[..], &[element]].concat()).collect();
-        out.extend(with);
-        out.retain(|set| set.len() + rest >= size);
-        if out.len() > 4 * MOST_MEETINGS {
-            return Err(TooMany);
-        }
-    }
-    out.retain(|set| set.len() == size);
+    const MOST: usize = 4 * MOST_MEETINGS;
+    let mut out: Vec<Vec<usize>> = all.iter().copied().combinations(size).take(MOST + 1).collect();
     out.sort_unstable();
-    Ok(out)
+    if out.len() > MOST { Err(TooMany) } else { Ok(out) }
 }
 
 fn find_cycle(edges: &[IndexSet<usize>]) -> Option<Vec<usize>> {

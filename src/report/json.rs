@@ -1,6 +1,6 @@
 //! Verdicts and states as JSON; `paper-notes/json.md` documents the schema.
 
-use super::reason;
+use super::reason::{self, Cause, Place};
 use super::summary::Tally;
 use super::witness::{Picture, observed_integer};
 use crate::batch::{Case, Judgement, Listing, Standing};
@@ -132,6 +132,7 @@ fn verdict(
         Standing::Unexpected => "unexpected",
         Standing::Broken => "error",
     };
+    let cause = Cause::of(&judgement.verdict, model, files);
     let mut value = json!({
         "model": model.name,
         "verdict": judgement.verdict.kind().name(),
@@ -139,6 +140,9 @@ fn verdict(
         "expected": judgement.expected.map(Kind::name),
         "standing": standing,
         "reason": reason::line(&judgement.verdict, model, files),
+        "code": cause.code,
+        "clauses": cause.clauses,
+        "places": cause.places.iter().map(place).collect::<Vec<_>>(),
         "silent": judgement.silent,
     });
     let mut choices = None;
@@ -146,14 +150,12 @@ fn verdict(
         Verdict::Allowed(found) => choices = Some(found),
         Verdict::Forbidden(core) => {
             let axioms: Vec<Value> = reason::axioms(core, model)
-                .map(|a| json!({ "name": a.name, "clauses": a.clauses, "place": place(a.span, files) }))
+                .map(|a| json!({ "name": a.name, "clauses": a.clauses, "place": placed(a.span, files) }))
                 .collect();
             value["axioms"] = Value::Array(axioms);
             value["minimal"] = json!(core.minimal || core.axioms.is_empty());
         }
         Verdict::Undefined(why) | Verdict::OutOfModel(why) | Verdict::Deadlock(why) => {
-            let places: Vec<Value> = why.spans.iter().map(|&span| place(span, files)).collect();
-            value["places"] = Value::Array(places);
             choices = why.choices.as_ref();
         }
         Verdict::Unknown(_) | Verdict::Error(_) => {}
@@ -215,20 +217,19 @@ fn diagnostic(diagnostic: &Diagnostic, files: &Files) -> Value {
         "severity": severity,
         "code": diagnostic.code,
         "message": diagnostic.message,
-        "place": diagnostic.primary.as_ref().map(|label| place(label.span, files)),
+        "place": diagnostic.primary.as_ref().map(|label| placed(label.span, files)),
         "label": diagnostic.primary.as_ref().map(|label| label.text.as_str()),
         "help": diagnostic.help,
     })
 }
 
-fn place(span: Span, files: &Files) -> Value {
-    match files.get(span.file) {
-        Some(file) => {
-            let at = file.position(span.start as usize);
-            json!({ "file": file.name, "line": at.line, "column": at.column })
-        }
-        None => Value::Null,
-    }
+fn placed(span: Span, files: &Files) -> Value {
+    Place::of(span, files).as_ref().map_or(Value::Null, place)
+}
+
+/// A place.
+pub(crate) fn place(place: &Place) -> Value {
+    json!({ "file": place.file, "line": place.line, "column": place.column })
 }
 
 fn summary(tally: &Tally) -> Value {

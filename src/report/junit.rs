@@ -1,131 +1,126 @@
 //! Verdicts as JUnit's XML: a suite per model, a case per test; a suite for files that could not be
-//! read.
+//! read. The properties of a case are its verdict, and the code, the clauses and the place of its reason.
 
+use super::reason::Cause;
 use super::summary::{Stated, Unread};
 use crate::batch::{Case, Standing};
 use crate::relation::expr::Model;
-use std::fmt::Write;
+use quick_junit::{NonSuccessKind, Property, Report, TestCase, TestCaseStatus, TestSuite};
 
 /// Collects cases; suites carry counts, so nothing can be written before the end.
 #[derive(Clone, Debug)]
 pub struct Suites<'a> {
     models: &'a [Model],
-    suites: Vec<Suite>,
-}
-
-#[derive(Clone, Debug, Default)]
-struct Suite {
-    cases: String,
-    tests: usize,
-    failures: usize,
-    errors: usize,
-    skipped: usize,
+    suites: Vec<TestSuite>,
 }
 
 impl<'a> Suites<'a> {
     /// An empty suite for each model.
     #[must_use]
     pub fn new(models: &'a [Model]) -> Self {
-        Self { models, suites: vec![Suite::default(); models.len()] }
+        Self { models, suites: models.iter().map(|model| suite(&model.name)).collect() }
     }
 
     /// Adds the verdicts on one test.
     pub fn add(&mut self, case: &Case, verdicts: &[Stated]) {
         for ((suite, model), stated) in self.suites.iter_mut().zip(self.models).zip(verdicts) {
-            suite.add(case, stated, model);
+            let mut judged = test_case(&model.name, &case.path, status(stated));
+            judged.add_property(property("verdict", stated.kind.name()));
+            judged.add_properties(properties(&stated.cause));
+            suite.add_test_case(judged);
         }
     }
 
     /// The whole document.
     #[must_use]
     pub fn render(&self, unread: &[Unread]) -> String {
-        let mut out = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n");
-        for (suite, model) in self.suites.iter().zip(self.models) {
-            suite.render(&model.name, &mut out);
-        }
+        let mut report = Report::new("ptxmc");
+        report.add_test_suites(self.suites.iter().cloned().map(with_skipped));
         if !unread.is_empty() {
-            Suite::of_unread(unread).render(UNREAD, &mut out);
+            report.add_test_suite(with_skipped(of_unread(unread)));
         }
-        out.push_str("</testsuites>\n");
-        out
+        report
+            .to_string()
+            .expect("what is written to a string is UTF-8, and writing to it succeeds")
     }
 }
 
 /// The suite of files that could not be read.
 const UNREAD: &str = "files";
 
-impl Suite {
-    fn of_unread(unread: &[Unread]) -> Self {
-        let mut suite = Self { tests: unread.len(), errors: unread.len(), ..Self::default() };
-        for file in unread {
-            suite.case(UNREAD, &file.name, Some(("error", file.why.clone())));
+fn of_unread(unread: &[Unread]) -> TestSuite {
+    let mut files = suite(UNREAD);
+    for file in unread {
+        let status = failed(NonSuccessKind::Error, file.why.clone(), None);
+        files.add_test_case(test_case(UNREAD, &file.name, status));
+    }
+    files
+}
+
+/// How a case ended, and why if it was not as it should be.
+fn status(stated: &Stated) -> TestCaseStatus {
+    let (verdict, reason) = (stated.kind.name(), &stated.reason);
+    let said = if reason.is_empty() { verdict.to_owned() } else { format!("{verdict}: {reason}") };
+    let code = stated.cause.code.as_deref();
+    match stated.standing() {
+        Standing::Expected | Standing::Unasked => TestCaseStatus::success(),
+        Standing::Unexpected => {
+            let expected = stated.expected.map_or("", |kind| kind.name());
+            let message = format!("expected {expected}, is {said}");
+            failed(NonSuccessKind::Failure, message, code)
         }
-        suite
-    }
-
-    fn render(&self, name: &str, out: &mut String) {
-        let _ = writeln!(
-            out,
-            "  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\">",
-            escaped(name),
-            self.tests,
-            self.failures,
-            self.errors,
-            self.skipped,
-        );
-        out.push_str(&self.cases);
-        out.push_str("  </testsuite>\n");
-    }
-
-    fn add(&mut self, case: &Case, stated: &Stated, model: &Model) {
-        self.tests += 1;
-        let (verdict, reason) = (stated.kind.name(), &stated.reason);
-        let said =
-            if reason.is_empty() { verdict.to_owned() } else { format!("{verdict}: {reason}") };
-        let child = match stated.standing() {
-            Standing::Expected | Standing::Unasked => None,
-            Standing::Unexpected => {
-                self.failures += 1;
-                let expected = stated.expected.map_or("", |kind| kind.name());
-                Some(("failure", format!("expected {expected}, is {said}")))
-            }
-            Standing::Unknown => {
-                self.skipped += 1;
-                Some(("skipped", said))
-            }
-            Standing::Broken => {
-                self.errors += 1;
-                Some(("error", said))
-            }
-        };
-        self.case(&model.name, &case.path, child);
-    }
-
-    fn case(&mut self, class: &str, name: &str, child: Option<(&str, String)>) {
-        let (class, name) = (escaped(class), escaped(name));
-        let _ = match child {
-            None => writeln!(self.cases, "    <testcase classname=\"{class}\" name=\"{name}\"/>"),
-            Some((tag, message)) => writeln!(
-                self.cases,
-                "    <testcase classname=\"{class}\" name=\"{name}\"><{tag} message=\"{}\"/></testcase>",
-                escaped(&message),
-            ),
-        };
+        Standing::Unknown => {
+            let mut status = TestCaseStatus::skipped();
+            status.set_message(plain(&said));
+            typed(status, code)
+        }
+        Standing::Broken => failed(NonSuccessKind::Error, said, code),
     }
 }
 
-/// Text for an attribute; characters that XML has no place for become spaces.
-fn escaped(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            c if c.is_control() => out.push(' '),
-            c => out.push(c),
-        }
+fn failed(kind: NonSuccessKind, message: String, code: Option<&str>) -> TestCaseStatus {
+    let mut status = TestCaseStatus::non_success(kind);
+    status.set_message(plain(&message));
+    typed(status, code)
+}
+
+/// The status with the code of its reason.
+fn typed(mut status: TestCaseStatus, code: Option<&str>) -> TestCaseStatus {
+    if let Some(code) = code {
+        status.set_type(code);
     }
-    out
+    status
+}
+
+fn properties(cause: &Cause) -> Vec<Property> {
+    let code = cause.code.iter().map(|code| property("code", code));
+    let clauses = cause.clauses.iter().map(|clause| property("clause", clause));
+    let places = cause.places.iter().map(|place| property("place", &place.to_string()));
+    code.chain(clauses).chain(places).collect()
+}
+
+fn property(name: &str, value: &str) -> Property {
+    Property::new(name, plain(value))
+}
+
+fn test_case(class: &str, name: &str, status: TestCaseStatus) -> TestCase {
+    let mut case = TestCase::new(plain(name), status);
+    case.set_classname(plain(class));
+    case
+}
+
+fn suite(name: &str) -> TestSuite {
+    TestSuite::new(plain(name))
+}
+
+/// The suite with the number of cases that are skipped by the name that most readers look for.
+fn with_skipped(mut suite: TestSuite) -> TestSuite {
+    let skipped = suite.disabled.to_string();
+    suite.extra.insert("skipped".into(), skipped.into());
+    suite
+}
+
+/// Text for an attribute; characters that XML has no place for become spaces.
+fn plain(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }

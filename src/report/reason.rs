@@ -2,8 +2,9 @@
 
 use crate::relation::expr::{Axiom, Model};
 use crate::solve::{Core, Why};
-use crate::source::Files;
+use crate::source::{Files, Position, Span};
 use crate::verdict::{Beyond, Bounded, Kind, Reason, Undecided, Verdict};
+use std::fmt;
 
 /// Why the verdict is what it is; empty where the verdict says it all.
 #[must_use]
@@ -16,6 +17,66 @@ pub fn line(verdict: &Verdict, model: &Model, files: &Files) -> String {
         }
         Verdict::Unknown(why) => undecided(why, files),
         Verdict::Error(message) => message.clone(),
+    }
+}
+
+/// A place in a file, as a user knows it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Place {
+    /// The file.
+    pub file: String,
+    /// The line, from 1.
+    pub line: usize,
+    /// The column, from 1, in characters.
+    pub column: usize,
+}
+
+impl Place {
+    /// Where a span starts; `None` where it belongs to no file.
+    #[must_use]
+    pub fn of(span: Span, files: &Files) -> Option<Self> {
+        let file = files.get(span.file)?;
+        let Position { line, column } = file.position(span.start as usize);
+        Some(Self { file: file.name.clone(), line, column })
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}:{}", self.file, self.line, self.column)
+    }
+}
+
+/// Why a verdict is what it is, as data.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Cause {
+    /// A name for the reason, such as `barrier-number`; `None` for an allowed outcome.
+    pub code: Option<String>,
+    /// The clauses of the standard that decide, each once.
+    pub clauses: Vec<String>,
+    /// The statements concerned.
+    pub places: Vec<Place>,
+}
+
+impl Cause {
+    /// The cause of a verdict.
+    #[must_use]
+    pub fn of(verdict: &Verdict, model: &Model, files: &Files) -> Self {
+        let spans = match verdict {
+            Verdict::Forbidden(core) => core.endless.clone(),
+            Verdict::Undefined(why) | Verdict::OutOfModel(why) | Verdict::Deadlock(why) => {
+                why.spans.clone()
+            }
+            Verdict::Unknown(Undecided::Bound(Bounded { branch, .. })) => {
+                branch.iter().copied().collect()
+            }
+            Verdict::Allowed(_) | Verdict::Unknown(_) | Verdict::Error(_) => Vec::new(),
+        };
+        Self {
+            code: verdict.code().map(str::to_owned),
+            clauses: verdict.clauses(model),
+            places: spans.into_iter().filter_map(|span| Place::of(span, files)).collect(),
+        }
     }
 }
 

@@ -1,5 +1,6 @@
 //! What a run found, counted.
 
+use super::reason::Cause;
 use crate::batch::{Judgement, Standing};
 use crate::verdict::Kind;
 
@@ -12,6 +13,8 @@ pub struct Stated {
     pub expected: Option<Kind>,
     /// Why it is so, in one line; may be empty.
     pub reason: String,
+    /// The same as data.
+    pub cause: Cause,
 }
 
 impl Stated {

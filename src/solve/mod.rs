@@ -29,6 +29,7 @@ pub enum Answer {
 
 /// Which axioms exclude an outcome.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Core {
     /// A set of axioms, as indices into [`Model::axioms`], that excludes it together with
     /// what every execution satisfies; empty when no candidate execution has the outcome at all.
@@ -46,6 +47,18 @@ pub struct Core {
 }
 
 impl Core {
+    /// A name for what excludes the outcome.
+    #[must_use]
+    pub fn code(&self) -> &'static str {
+        match self {
+            _ if !self.endless.is_empty() => "no-end",
+            _ if self.axioms.is_empty() && self.torn => "not-torn",
+            _ if self.axioms.is_empty() => "no-candidate",
+            _ if self.despite_race => "axioms-despite-race",
+            _ => "axioms",
+        }
+    }
+
     /// Whether it names several axioms of which some may not be needed. Of a single one nobody would
     /// leave anything out.
     #[must_use]
@@ -69,6 +82,7 @@ pub enum Cores {
 
 /// Why an engine could not tell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Why {
     /// The user's time limit.
     Timeout,
@@ -80,6 +94,20 @@ pub enum Why {
     States,
     /// The solver gave up.
     GaveUp,
+}
+
+impl Why {
+    /// A name for the limit.
+    #[must_use]
+    pub fn code(self) -> &'static str {
+        match self {
+            Self::Timeout => "timeout",
+            Self::Memory => "memory",
+            Self::Steps => "steps",
+            Self::States => "many-states",
+            Self::GaveUp => "solver",
+        }
+    }
 }
 
 /// All final states of a program.

@@ -1,6 +1,8 @@
 //! The rules of the source tree: layers, who may name which crate, sizes, first lines.
 
-use std::collections::BTreeSet;
+use petgraph::algo::kosaraju_scc;
+use petgraph::graph::DiGraph;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -162,6 +164,126 @@ fn named_modules(line: &str) -> Vec<&str> {
         }
     }
     modules
+}
+
+/// The modules that a file names, as paths relative to `src` without endings: its neighbours through
+/// `super::`, and all others through `crate::`. What is no module of the list is one of its parents.
+fn imports(file: &SourceFile, modules: &BTreeSet<String>) -> BTreeSet<String> {
+    let code: String = file.code().map(|(_, line)| format!("{line}\n")).collect();
+    let own = module_path(&file.path);
+    let mut found = BTreeSet::new();
+    for (root, start) in code.match_indices("crate::").chain(code.match_indices("super::")) {
+        let (at, before) = (root + start.len(), &code[..root]);
+        if before.ends_with("super::") {
+            continue;
+        }
+        let (mut rest, mut base) = (&code[at..], String::new());
+        if start == "super::" {
+            base = parent(&own);
+            while let Some(further) = rest.strip_prefix("super::") {
+                (rest, base) = (further, parent(&base));
+            }
+        }
+        let names = match rest.strip_prefix('{') {
+            Some(group) => first_names(group),
+            None => vec![rest],
+        };
+        for name in names {
+            let is_path = |c: char| c.is_alphanumeric() || matches!(c, '_' | ':');
+            let name = name.trim();
+            let end = name.find(|c| !is_path(c)).unwrap_or(name.len());
+            let parts = name[..end].split("::").filter(|part| !part.is_empty());
+            let path: Vec<&str> = base.split('/').filter(|p| !p.is_empty()).chain(parts).collect();
+            let mut prefixes = (1..=path.len()).rev().map(|count| path[..count].join("/"));
+            found.extend(prefixes.find(|prefix| modules.contains(prefix)));
+        }
+    }
+    found.remove(&own);
+    found
+}
+
+/// `a/b` for `a/b.rs` and `a/b/mod.rs`.
+fn module_path(file: &str) -> String {
+    let path = file.strip_suffix(".rs").unwrap_or(file);
+    path.strip_suffix("/mod").unwrap_or(path).to_owned()
+}
+
+fn parent(path: &str) -> String {
+    path.rsplit_once('/').map_or_else(String::new, |(parent, _)| parent.to_owned())
+}
+
+/// Neighbours in a folder that import each other in a circle, by the names of their files. The list may
+/// only shrink: who makes another circle mends it.
+const CIRCLES: &[(&str, &[&str])] = &[];
+
+/// Neighbours in a folder do not import each other in a circle, but for those that do so already. What a
+/// folder itself has, in `mod.rs` or beside it, all of its files may use.
+#[test]
+fn files_of_a_folder_import_in_one_direction() {
+    let sources: Vec<SourceFile> = sources().into_iter().filter(|file| !file.is_test()).collect();
+    let modules: BTreeSet<String> = sources.iter().map(|file| module_path(&file.path)).collect();
+    let mut folders: BTreeMap<String, BTreeSet<(&str, &str)>> = BTreeMap::new();
+    for file in &sources {
+        let own = modules.get(&module_path(&file.path)).expect("every file is a module");
+        for other in imports(file, &modules) {
+            // An import of something below a neighbour is one of the neighbour.
+            let folder = parent(own);
+            let below = format!("{folder}/");
+            let Some(rest) = other.strip_prefix(&below) else { continue };
+            let neighbour = format!("{below}{}", rest.split('/').next().unwrap_or(rest));
+            if let Some(neighbour) = modules.get(&neighbour).filter(|neighbour| *neighbour != own) {
+                folders.entry(folder).or_default().insert((own, neighbour));
+            }
+        }
+    }
+    let edges: usize = folders.values().map(BTreeSet::len).sum();
+    assert!(edges > 100, "found only {edges} imports between neighbours");
+    let mut found: Vec<(String, Vec<String>)> = Vec::new();
+    for (folder, edges) in &folders {
+        let mut nodes = BTreeMap::new();
+        let mut graph = DiGraph::<&str, ()>::new();
+        for &(from, to) in edges {
+            let [from, to] =
+                [from, to].map(|at| *nodes.entry(at).or_insert_with(|| graph.add_node(at)));
+            graph.add_edge(from, to, ());
+        }
+        for circle in kosaraju_scc(&graph).into_iter().filter(|circle| circle.len() > 1) {
+            let name = |&node| graph[node][folder.len() + 1..].to_owned();
+            let mut names: Vec<String> = circle.iter().map(name).collect();
+            names.sort();
+            found.push((folder.clone(), names));
+        }
+    }
+    found.sort();
+    let listed: Vec<(String, Vec<String>)> = CIRCLES
+        .iter()
+        .map(|(folder, names)| {
+            ((*folder).to_owned(), names.iter().map(|&name| name.to_owned()).collect())
+        })
+        .collect();
+    let mut complaints = String::new();
+    for (folder, names) in &found {
+        let fits = |(at, known): &(String, Vec<String>)| {
+            at == folder && names.iter().all(|name| known.contains(name))
+        };
+        if !listed.iter().any(fits) {
+            let _ = writeln!(complaints, "in {folder}, a circle: {}", names.join(" "));
+        }
+    }
+    for circle in listed.iter().filter(|circle| !found.contains(circle)) {
+        let (folder, names) = circle;
+        let _ = writeln!(complaints, "in {folder}, the list has too many: {}", names.join(" "));
+    }
+    assert_none(&complaints);
+}
+
+#[test]
+fn imports_are_read() {
+    let modules = ["a", "a/b", "a/c", "a/c/d", "e"].map(str::to_owned).into();
+    let text = "use super::c::{d::X, Y};\nuse crate::{e::Z, a};\nfn f() { super::super::e::g() }\n";
+    let file = SourceFile { path: "a/b.rs".to_owned(), text: text.to_owned() };
+    let found: Vec<String> = imports(&file, &modules).into_iter().collect();
+    assert_eq!(found, ["a", "a/c", "e"]);
 }
 
 /// What stands first in each entry of a group, up to its closing brace.

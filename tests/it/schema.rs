@@ -1,0 +1,162 @@
+//! JSON reports against their schema, which `paper-notes/json.md` describes in words.
+
+use crate::support::command::ptxmc;
+use ptxmc::Rule;
+use serde_json::{Map, Value};
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+fn note(name: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("paper-notes").join(name);
+    fs::read_to_string(path).expect("the note is there")
+}
+
+fn schema() -> Value {
+    serde_json::from_str(&note("json.schema.json")).expect("the schema is JSON")
+}
+
+/// What a value has against a schema, with where; nothing where it fits.
+///
+/// It knows the keywords that the schema uses, and no others: a keyword that nobody looks at would allow
+/// everything.
+fn complaint(root: &Value, schema: &Value, value: &Value, at: &str) -> Option<String> {
+    let rules = schema.as_object().expect("a schema is an object");
+    rules.iter().find_map(|(keyword, rule)| match keyword.as_str() {
+        "$schema" | "title" | "$defs" => None,
+        "$ref" => {
+            let pointer =
+                rule.as_str().and_then(|path| path.strip_prefix('#')).expect("a reference");
+            let definition = root.pointer(pointer).expect("a definition");
+            complaint(root, definition, value, at)
+        }
+        "anyOf" => {
+            let choices = rule.as_array().expect("choices");
+            let complaints: Option<Vec<String>> =
+                choices.iter().map(|choice| complaint(root, choice, value, at)).collect();
+            complaints.map(|all| all.join("; or "))
+        }
+        "type" => {
+            let wanted = rule.as_array().cloned().unwrap_or_else(|| vec![rule.clone()]);
+            let is = |name: &Value| has_type(value, name.as_str().expect("a name"));
+            (!wanted.iter().any(is)).then(|| format!("{at} is not {rule}"))
+        }
+        "const" => (value != rule).then(|| format!("{at} is not {rule}")),
+        "enum" => {
+            let known = rule.as_array().expect("values").contains(value);
+            (!known).then(|| format!("{at} is {value}, which the schema does not name"))
+        }
+        "minimum" => {
+            let small =
+                value.as_i64().is_some_and(|number| number < rule.as_i64().expect("a number"));
+            small.then(|| format!("{at} is below {rule}"))
+        }
+        "items" => value.as_array().and_then(|items| {
+            let mut items = items.iter().enumerate();
+            items.find_map(|(i, item)| complaint(root, rule, item, &format!("{at}/{i}")))
+        }),
+        "required" => value.as_object().and_then(|members| {
+            let mut names = rule.as_array().expect("names").iter().filter_map(Value::as_str);
+            let missing = names.find(|name| !members.contains_key(*name))?;
+            Some(format!("{at} lacks `{missing}`"))
+        }),
+        "properties" => value.as_object().and_then(|members| {
+            let mut known = rule.as_object().expect("members").iter();
+            known.find_map(|(name, rule)| {
+                complaint(root, rule, members.get(name)?, &format!("{at}/{name}"))
+            })
+        }),
+        "additionalProperties" => value.as_object().and_then(|members| {
+            let none = Map::new();
+            let known = rules.get("properties").and_then(Value::as_object).unwrap_or(&none);
+            let mut others = members.iter().filter(|(name, _)| !known.contains_key(*name));
+            others.find_map(|(name, value)| match rule {
+                Value::Bool(true) => None,
+                Value::Bool(false) => Some(format!("{at} has `{name}`")),
+                rule => complaint(root, rule, value, &format!("{at}/{name}")),
+            })
+        }),
+        other => Some(format!("the schema has the keyword `{other}`")),
+    })
+}
+
+fn has_type(value: &Value, name: &str) -> bool {
+    match name {
+        "object" => value.is_object(),
+        "array" => value.is_array(),
+        "string" => value.is_string(),
+        "boolean" => value.is_boolean(),
+        "integer" => value.is_i64() || value.is_u64(),
+        "null" => value.is_null(),
+        other => panic!("the schema has the type `{other}`"),
+    }
+}
+
+/// The report of a run, which fits the schema.
+fn report(arguments: &[&str]) -> Value {
+    let run = ptxmc(arguments);
+    let report = serde_json::from_str(&run.out).expect("the report is JSON");
+    let schema = schema();
+    assert_eq!(complaint(&schema, &schema, &report, ""), None, "ptxmc {}", arguments.join(" "));
+    report
+}
+
+#[test]
+fn reports_of_the_whole_suite_fit_the_schema() {
+    let report = report(&["check", "--format", "json", "litmus", "tests/cli", "tests/bad"]);
+    let verdicts =
+        report["tests"].as_array().expect("tests").iter().map(|test| &test["verdicts"][0]);
+    let mut codes = BTreeSet::new();
+    for verdict in verdicts {
+        let is_allowed = verdict["verdict"] == "allowed";
+        assert_eq!(verdict["code"].is_null(), is_allowed, "{verdict}");
+        // A clause that the text names is one of the data; a deadlock and axioms have more of them.
+        let reason = verdict["reason"].as_str().expect("a line");
+        let clauses = verdict["clauses"].as_array().expect("a list");
+        for clause in clauses.iter().filter_map(Value::as_str) {
+            let is_clause = |c: char| c.is_ascii_digit() || c == '.';
+            let number = clause.strip_prefix("PTX-").expect("a clause of PTX");
+            assert!(number.chars().all(is_clause), "{verdict}");
+        }
+        assert!(!reason.contains("(PTX-") || !clauses.is_empty(), "{verdict}");
+        codes.extend(verdict["code"].as_str().map(str::to_owned));
+    }
+    assert!(codes.len() > 50, "the suite has only {codes:?}");
+}
+
+#[test]
+fn witnesses_and_states_fit_the_schema() {
+    let test = "litmus/mp/MP+all-relaxed.litmus";
+    report(&["check", "--format", "json", "--witness", "litmus/mp", "litmus/barrier"]);
+    report(&["outcomes", "--format", "json", "--witness", test]);
+    report(&["outcomes", "--format", "json", "tests/cli/waits-for-ever.litmus"]);
+}
+
+#[test]
+fn what_does_not_fit_is_refused() {
+    let schema = schema();
+    let mut report = report(&["check", "--format", "json", "litmus/mp/MP+all-relaxed.litmus"]);
+    report["tests"][0]["verdicts"][0]["code"] = "no-such-code".into();
+    let found = complaint(&schema, &schema, &report, "").expect("the code is unknown");
+    assert!(found.contains("/tests/0/verdicts/0/code"), "{found}");
+    report["tests"][0]["verdicts"][0]["code"] = Value::Null;
+    report["more"] = true.into();
+    let found = complaint(&schema, &schema, &report, "").expect("there is a member more");
+    assert!(found.contains("has `more`"), "{found}");
+}
+
+#[test]
+fn codes_are_documented() {
+    let (note, schema) = (note("json.md"), schema());
+    let known = schema["$defs"]["code"]["enum"].as_array().expect("codes");
+    for rule in Rule::PLAIN {
+        let clauses = rule.clauses().join(", ");
+        let text = rule.to_string();
+        let text = text.strip_suffix(&format!(" ({clauses})")).unwrap_or(&text);
+        let row = format!("| `{}` | {clauses} | {text} |", rule.code());
+        assert!(note.contains(&row), "paper-notes/json.md lacks\n{row}");
+    }
+    for code in known.iter().filter_map(Value::as_str).filter(|code| *code != "disagreement") {
+        assert!(note.contains(&format!("`{code}`")), "paper-notes/json.md lacks `{code}`");
+    }
+}
