@@ -108,7 +108,8 @@ fn only_lists_of_axioms_are_doubted() {
     let builtin = cat::library::builtin("ptx-9.2").expect("a built-in model");
     let model = cat::parse_builtin(&mut files, builtin, &cat::Options::default()).model;
     let doubted = |axioms: &[usize], minimal| {
-        let core = Core { axioms: axioms.to_vec(), minimal, ..Core::default() };
+        let mut core = Core::default();
+        (core.axioms, core.minimal) = (axioms.to_vec(), minimal);
         forbidden(&core, &model, &files).contains("perhaps not all")
     };
     assert!(doubted(&[0, 1], false));

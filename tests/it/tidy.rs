@@ -1,7 +1,7 @@
 //! The rules of the source tree: layers, who may name which crate, sizes, first lines.
 
 use petgraph::algo::kosaraju_scc;
-use petgraph::graph::DiGraph;
+use petgraph::graph::{DiGraph, NodeIndex};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::fs;
@@ -248,7 +248,7 @@ fn files_of_a_folder_import_in_one_direction() {
             graph.add_edge(from, to, ());
         }
         for circle in kosaraju_scc(&graph).into_iter().filter(|circle| circle.len() > 1) {
-            let name = |&node| graph[node][folder.len() + 1..].to_owned();
+            let name = |&node: &NodeIndex| graph[node][folder.len() + 1..].to_owned();
             let mut names: Vec<String> = circle.iter().map(name).collect();
             names.sort();
             found.push((folder.clone(), names));
