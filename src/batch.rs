@@ -44,12 +44,46 @@ pub struct Judgement {
     pub holds: Option<bool>,
     /// What was expected.
     pub expected: Option<Kind>,
+    /// What of it the user does not take, though nothing was expected.
+    pub refused: Option<Refusal>,
     /// The events; `None` when checking panicked.
     pub graph: Option<EventGraph>,
     /// How often loop bodies were executed at most for it; `None` when checking panicked.
     pub bound: Option<u8>,
     /// Of several engines, those that could not tell.
     pub silent: Vec<&'static str>,
+}
+
+/// What a user may refuse to take of a test that expects nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Refusal {
+    /// A verdict of its kind.
+    Verdict(Kind),
+    /// That there is no expectation.
+    Unasked,
+    /// A data race, whatever the verdict.
+    Race,
+}
+
+impl Refusal {
+    /// What a word stands for.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        let others = [Self::Unasked, Self::Race].into_iter();
+        let all = Kind::ALL.into_iter().map(Self::Verdict).chain(others);
+        all.into_iter().find(|refusal| refusal.name() == name)
+    }
+
+    /// A word for it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Verdict(kind) => kind.name(),
+            Self::Unasked => "no-expectation",
+            Self::Race => "race",
+        }
+    }
 }
 
 /// How a verdict stands to what was expected.
@@ -79,6 +113,15 @@ impl Standing {
             None => Self::Unasked,
         }
     }
+
+    /// The standing where the user refuses something of the test.
+    #[must_use]
+    pub fn refused(self, refusal: Option<Refusal>) -> Self {
+        match refusal {
+            Some(_) => self.max(Self::Unexpected),
+            None => self,
+        }
+    }
 }
 
 impl Judgement {
@@ -86,7 +129,15 @@ impl Judgement {
     #[must_use]
     pub fn failed(message: String, expected: Option<Kind>) -> Self {
         let verdict = Verdict::Error(message);
-        Self { verdict, holds: None, expected, graph: None, bound: None, silent: Vec::new() }
+        Self {
+            verdict,
+            holds: None,
+            expected,
+            refused: None,
+            graph: None,
+            bound: None,
+            silent: Vec::new(),
+        }
     }
 
     /// How to look for what else there is to say of the test: with the bound of the verdict.
@@ -98,7 +149,7 @@ impl Judgement {
     /// How it stands to what was expected.
     #[must_use]
     pub fn standing(&self) -> Standing {
-        Standing::of(self.verdict.kind(), self.expected)
+        Standing::of(self.verdict.kind(), self.expected).refused(self.refused)
     }
 }
 
@@ -150,8 +201,8 @@ pub fn expectation(
     let Some(line) = special.or_else(|| find(&own)).or_else(|| find("Expect")) else {
         return Ok(None);
     };
-    Kind::named(&line.value.value).map(Some).ok_or_else(|| {
-        let names = Kind::ALL.map(Kind::name);
+    Kind::worded(&line.value.value, test.quantifier).map(Some).ok_or_else(|| {
+        let names = Kind::ALL.map(|kind| kind.word(test.quantifier));
         let help = match closest(&line.value.value, names) {
             Some(name) => format!("did you mean `{name}`?"),
             None => format!("verdicts are {}", names.join(", ")),
@@ -206,7 +257,7 @@ pub fn judge(
     }) {
         Ok((Outcome { verdict, holds, graph, bound }, silent)) => {
             let (graph, bound) = (Some(graph), Some(bound));
-            Judgement { verdict, holds, expected, graph, bound, silent }
+            Judgement { verdict, holds, expected, refused: None, graph, bound, silent }
         }
         Err(message) => Judgement::failed(message, expected),
     };

@@ -17,6 +17,27 @@ pub enum Effect {
     Deadlock,
 }
 
+/// Who has nothing to say of a program that is outside the model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Silence {
+    /// The model has no clause for it.
+    Model,
+    /// The tool does not support it yet.
+    Tool,
+}
+
+impl Silence {
+    /// Whether more of the tool or another model would help, in words.
+    #[must_use]
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Model => "the model is silent",
+            Self::Tool => "not supported yet",
+        }
+    }
+}
+
 /// What is said of a rule, whatever program breaks it.
 struct Row {
     effect: Effect,
@@ -404,6 +425,15 @@ impl Rule {
             | Self::NoClause { .. } => Effect::OutOfModel,
             Self::Stuck { .. } => Effect::Deadlock,
             _ => Effect::Undefined,
+        }
+    }
+
+    /// Of what is outside the model, who has nothing to say of it.
+    #[must_use]
+    pub fn silence(&self) -> Option<Silence> {
+        match self {
+            Self::NoClause { .. } => Some(Silence::Model),
+            _ => self.is_out_of_model().then_some(Silence::Tool),
         }
     }
 

@@ -4,7 +4,7 @@ use crate::collections::IndexSet;
 use crate::execution::build::Choices;
 use crate::litmus::ast::Quantifier;
 use crate::relation::expr::Model;
-use crate::rule::{Rule, Unsupported};
+use crate::rule::{Rule, Silence, Unsupported};
 use crate::solve::{Answer, Core, Why};
 use crate::source::Span;
 
@@ -160,6 +160,26 @@ impl Kind {
         }
     }
 
+    /// What a verdict of this kind says of a test with this quantifier: of a `forall` condition, whose
+    /// opposite is the outcome in question, that it `holds` or `fails`.
+    #[must_use]
+    pub fn word(self, quantifier: Quantifier) -> &'static str {
+        match (quantifier, self) {
+            (Quantifier::Forall, Self::Forbidden) => "holds",
+            (Quantifier::Forall, Self::Allowed) => "fails",
+            _ => self.name(),
+        }
+    }
+
+    /// The kind that a word stands for in a test with this quantifier: a [name](Self::named), or a
+    /// [word](Self::word) of its own.
+    #[must_use]
+    pub fn worded(word: &str, quantifier: Quantifier) -> Option<Self> {
+        let wanted = word.trim().to_ascii_lowercase();
+        let own = Self::ALL.into_iter().find(|kind| kind.word(quantifier) == wanted);
+        own.or_else(|| Self::named(word))
+    }
+
     /// The kind that a word stands for.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
@@ -175,6 +195,15 @@ impl std::fmt::Display for Kind {
 }
 
 impl Verdict {
+    /// Of a program that is outside the model, who has nothing to say of it.
+    #[must_use]
+    pub fn silence(&self) -> Option<Silence> {
+        match self {
+            Self::OutOfModel(reason) => reason.rule.silence(),
+            _ => None,
+        }
+    }
+
     /// Which kind it is.
     #[must_use]
     pub fn kind(&self) -> Kind {

@@ -1,7 +1,10 @@
 //! The arguments of every command.
 
+use super::examples;
+use super::gate::FailOn;
 use crate::event::unfold::Tearing;
 use crate::solve::Cores;
+use crate::verdict::Kind;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
@@ -20,7 +23,7 @@ pub(super) struct Arguments {
 }
 
 /// What the help says of exit statuses.
-const STATUSES: &str = "Exit status: 0 as expected, 1 a verdict differs from what was expected, 2 \
+pub(super) const STATUSES: &str = "Exit status: 0 as expected, 1 a verdict differs from what was expected, 2 \
                         bad usage or input that cannot be read, 3 something is unknown or there \
                         is nothing to show, 101 a bug, 130 interrupted, 141 nobody \
                         reads the report any more.";
@@ -35,19 +38,33 @@ pub(super) enum Color {
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
     /// Give the verdict on every test.
+    #[command(after_help = examples::CHECK)]
     Check(CheckArguments),
     /// List every final state of a test.
+    #[command(after_help = examples::OUTCOMES)]
     Outcomes(OutcomesArguments),
     /// Explain the verdict on a test, with an execution and the clauses that decide.
+    #[command(after_help = examples::EXPLAIN)]
     Explain(ExplainArguments),
     /// Draw an execution with the outcome in question.
+    #[command(after_help = examples::DRAW)]
     Draw(DrawArguments),
     /// List the data races of a test, with what keeps each pair from being ordered.
+    ///
+    /// Ends with status 1 if there is one.
+    #[command(after_help = examples::RACES)]
     Races(RacesArguments),
-    /// Answer the requests of a run with --isolate.
-    #[command(hide = true)]
-    Worker(WorkerArguments),
+    /// Write tests in another format: blocks, as PTX is written, or columns, as other tools read them.
+    #[command(after_help = examples::CONVERT)]
+    Convert(ConvertArguments),
+    /// Print what a shell needs to complete the command's arguments.
+    #[command(after_help = examples::COMPLETIONS)]
+    Completions(CompletionsArguments),
+    /// Print the manual page.
+    #[command(after_help = examples::MAN)]
+    Man,
     /// Check a cat model and print its axioms; without FILE, list the built-in models.
+    #[command(after_help = examples::MODEL)]
     Model(ModelArguments),
 }
 
@@ -81,6 +98,12 @@ impl Checking {
     pub(super) fn version(&self) -> Option<(u32, u32)> {
         self.legacy.then_some((1, 4))
     }
+}
+
+/// A verdict by its name.
+fn verdict(name: &str) -> Result<Kind, String> {
+    let names = || Kind::ALL.map(Kind::name).join(", ");
+    Kind::named(name).ok_or_else(|| format!("verdicts are {}", names()))
 }
 
 /// Milliseconds from seconds, which may have a fraction.
@@ -125,14 +148,23 @@ pub(super) struct CheckArguments {
     /// Compare with the verdicts in this file, which take precedence over those in the tests.
     #[arg(long, value_name = "FILE")]
     pub(super) baseline: Option<PathBuf>,
+    /// The verdict that tests without an expectation are expected to have.
+    #[arg(long, value_name = "VERDICT", value_parser = verdict)]
+    pub(super) expect: Option<Kind>,
+    /// End with status 1 where a test that expects nothing has one of these verdicts, or any test
+    /// has a data race.
+    #[arg(long, value_name = "WHAT,...", value_delimiter = ',')]
+    pub(super) fail_on: Vec<FailOn>,
     /// Write the verdicts found to the baseline.
     #[arg(long, requires = "baseline")]
     pub(super) bless: bool,
 }
 
-/// What a run with `--isolate` hands on to its workers.
-#[derive(Debug, Args)]
+/// What a run with `--isolate` hands on to its workers: a command line of its own, which nobody types.
+#[derive(Debug, Parser)]
 pub(super) struct WorkerArguments {
+    #[arg(long)]
+    pub(super) color: Color,
     #[arg(long = "model")]
     pub(super) models: Vec<String>,
     #[command(flatten)]
@@ -141,6 +173,8 @@ pub(super) struct WorkerArguments {
     pub(super) format: CheckFormat,
     #[arg(long)]
     pub(super) witness: Option<WitnessForm>,
+    #[arg(long, value_delimiter = ',')]
+    pub(super) fail_on: Vec<FailOn>,
     /// The width of the column of paths.
     #[arg(long)]
     pub(super) width: usize,
@@ -212,23 +246,37 @@ pub(super) enum OutcomesFormat {
     Json,
 }
 
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum SingleFormat {
+    /// For people.
+    Text,
+    /// One object.
+    Json,
+}
+
 #[derive(Debug, Args)]
 pub(super) struct ExplainArguments {
     #[command(flatten)]
     pub(super) single: Single,
+    /// The form of the report.
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub(super) format: SingleFormat,
 }
 
 #[derive(Debug, Args)]
 pub(super) struct RacesArguments {
     #[command(flatten)]
     pub(super) single: Single,
+    /// The form of the report.
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub(super) format: SingleFormat,
 }
 
 #[derive(Debug, Args)]
 pub(super) struct DrawArguments {
     #[command(flatten)]
     pub(super) single: Single,
-    /// The picture to write: `.dot`, or `.svg` and `.html` through Graphviz.
+    /// The picture to write: `.dot`, `.json`, or `.svg` and `.html` through Graphviz.
     #[arg(short, long, value_name = "FILE")]
     pub(super) output: PathBuf,
 }
@@ -244,6 +292,37 @@ pub(super) struct ModelArguments {
     /// How to read the standard where it leaves room.
     #[arg(long = "reading", value_name = "NAME=VALUE")]
     pub(super) readings: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct ConvertArguments {
+    /// Test files, folders, `@FILE` with one path per line, or `-` for standard input.
+    #[arg(required = true, value_name = "PATH")]
+    pub(super) paths: Vec<String>,
+    /// The format to write.
+    #[arg(long, value_name = "FORMAT")]
+    pub(super) to: TestFormat,
+    /// Read tests in blocks that name no `.version` as PTX 1.4.
+    #[arg(long)]
+    pub(super) legacy: bool,
+    /// The folder to write a file for each test to, in place of standard output.
+    #[arg(short, long, value_name = "FOLDER")]
+    pub(super) output: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum TestFormat {
+    /// PTX statements in a block for each thread.
+    Blocks,
+    /// A table with a column for each thread.
+    Columns,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct CompletionsArguments {
+    /// The shell.
+    #[arg(value_name = "SHELL")]
+    pub(super) shell: clap_complete::Shell,
 }
 
 /// The values of the reading `tearing`, which concerns programs and not models.

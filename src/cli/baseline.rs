@@ -20,19 +20,44 @@ pub(super) struct Baseline {
     readings: String,
 }
 
-/// What a baseline has no verdicts on.
+/// How far a baseline and the tests of a run speak of each other.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Missing {
-    /// How many verdicts of this run it lacks.
-    pub(super) verdicts: usize,
-    /// The readings under which it has some of them.
+pub(super) struct Comparison {
+    /// How many verdicts of this run the baseline has.
+    known: usize,
+    /// How many it lacks.
+    lacking: usize,
+    /// The readings under which it has some of those.
     elsewhere: BTreeSet<String>,
+    /// Its tests that are not there any more, under the models and readings of this run.
+    stale: BTreeSet<String>,
 }
 
-impl Missing {
-    /// What the user is told of it.
-    pub(super) fn told(&self) -> String {
-        let mut text = format!("verdicts that the baseline lacks: {}", self.verdicts);
+/// Of more stale lines only the number is told.
+const MOST_STALE: usize = 5;
+
+impl Comparison {
+    /// Whether the baseline guards nothing, or tests that it guards are gone: where a folder was moved
+    /// or a test deleted, a comparison that ends well would mean nothing.
+    pub(super) fn is_vacuous(&self) -> bool {
+        self.known == 0 && self.lacking > 0 || !self.stale.is_empty()
+    }
+
+    /// What the user is told of it, a line each.
+    pub(super) fn told(&self) -> Vec<String> {
+        let lacking = (self.lacking > 0).then(|| self.told_of_lacking());
+        let nothing = (self.known == 0 && self.lacking > 0)
+            .then(|| "the baseline has no verdict on any of these tests".to_owned());
+        let stale = self.stale.iter().take(MOST_STALE);
+        let stale =
+            stale.map(|test| format!("the baseline has a verdict on `{test}`, which is gone"));
+        let more = self.stale.len().saturating_sub(MOST_STALE);
+        let more = (more > 0).then(|| format!("... and on {more} more tests that are gone"));
+        lacking.into_iter().chain(nothing).chain(stale).chain(more).collect()
+    }
+
+    fn told_of_lacking(&self) -> String {
+        let mut text = format!("verdicts that the baseline lacks: {}", self.lacking);
         let options = |readings: &String| {
             let options = readings.split_whitespace().map(|one| format!("`--reading {one}`"));
             let options = options.collect::<Vec<_>>().join(" ");
@@ -78,22 +103,37 @@ impl Baseline {
         Ok(baseline)
     }
 
-    /// Makes tests expect what the baseline says; gives what it does not say.
-    pub(super) fn apply(&self, cases: &mut [Case], models: &[Model]) -> Missing {
-        let mut missing = Missing::default();
+    /// Makes tests expect what the baseline says; gives how far the two speak of each other.
+    pub(super) fn apply(&self, cases: &mut [Case], models: &[Model]) -> Comparison {
+        let mut comparison = Comparison::default();
+        let mut tests = BTreeSet::new();
         for case in cases {
             let path = known_as(&case.path);
             for (expected, model) in case.expected.iter_mut().zip(models) {
                 match self.verdicts.get(&(path.clone(), self.known_model(model))) {
-                    Some(&kind) => *expected = Some(kind),
+                    Some(&kind) => {
+                        comparison.known += 1;
+                        *expected = Some(kind);
+                    }
                     None => {
-                        missing.verdicts += 1;
-                        missing.elsewhere.extend(self.readings_of(&path, model));
+                        comparison.lacking += 1;
+                        comparison.elsewhere.extend(self.readings_of(&path, model));
                     }
                 }
             }
+            tests.insert(path);
         }
-        missing
+        let models: BTreeSet<String> = models.iter().map(|model| self.known_model(model)).collect();
+        let of_run = self.verdicts.keys().filter(|(_, model)| models.contains(model));
+        let stale = of_run.map(|(test, _)| test).filter(|test| is_gone(test, &tests));
+        comparison.stale = stale.cloned().collect();
+        comparison
+    }
+
+    /// Forgets tests that are gone.
+    pub(super) fn prune(&mut self, cases: &[Case]) {
+        let tests: BTreeSet<String> = cases.iter().map(|case| known_as(&case.path)).collect();
+        self.verdicts.retain(|(test, _), _| !is_gone(test, &tests));
     }
 
     /// What a baseline calls a model in this run.
@@ -126,6 +166,21 @@ impl Baseline {
         }
         std::fs::write(path, text).with_context(|| format!("cannot write `{}`", path.display()))
     }
+}
+
+/// Whether a test of a baseline is gone: its file is, or the file is among those that were read and has
+/// no such test. `tests` are those of the run, as baselines call them.
+fn is_gone(test: &str, tests: &BTreeSet<String>) -> bool {
+    if tests.contains(test) {
+        return false;
+    }
+    let file = |test: &str| match test.rsplit_once('#') {
+        Some((file, _)) if !Path::new(test).exists() => file.to_owned(),
+        _ => test.to_owned(),
+    };
+    let own = file(test);
+    let is_other = |other: &String| file(other) == own;
+    own != "<stdin>" && (!Path::new(&own).exists() || tests.iter().any(is_other))
 }
 
 /// What a baseline calls a test, however its path is spelled: by the path from the working folder,

@@ -2,6 +2,7 @@
 
 use super::args::{CheckArguments, CheckFormat};
 use super::baseline::Baseline;
+use super::gate;
 use super::inputs::{Inputs, Wanted};
 use super::interrupt;
 use super::isolate::Pool;
@@ -30,17 +31,24 @@ pub(super) fn run(arguments: &CheckArguments, console: &Console) -> Result<Statu
         bail!("--witness goes with the formats text and json");
     }
     let readings = &arguments.checking.readings;
-    let baseline = match &arguments.baseline {
+    let mut baseline = match &arguments.baseline {
         Some(path) if !arguments.bless || path.exists() => Some(Baseline::read(path, readings)?),
         other => other.as_ref().map(|_| Baseline::new(readings)),
     };
-    let wanted = Wanted { models: &models, checking: &arguments.checking };
+    let wanted = Wanted::under(&models, &arguments.checking);
     let mut inputs = Inputs::read(&arguments.paths, wanted, &mut files);
+    let mut vacuous = false;
     if let Some(baseline) = baseline.as_ref().filter(|_| !arguments.bless) {
-        let missing = baseline.apply(&mut inputs.cases, &models);
-        if missing.verdicts > 0 {
-            console.remark(&missing.told());
-        }
+        let comparison = baseline.apply(&mut inputs.cases, &models);
+        vacuous = comparison.is_vacuous();
+        let tell = |line: &String| match vacuous {
+            true => console.complain(line),
+            false => console.remark(line),
+        };
+        comparison.told().iter().for_each(tell);
+    }
+    if let Some(verdict) = arguments.expect {
+        gate::expect(&mut inputs.cases, verdict);
     }
     console.diagnostics(&inputs.diagnostics, &files);
     inputs.bugs.iter().for_each(|name| console.complain(&format!("bug: cannot parse `{name}`")));
@@ -50,6 +58,7 @@ pub(super) fn run(arguments: &CheckArguments, console: &Console) -> Result<Statu
         models: &models,
         engines: &engines,
         settings,
+        fail_on: &arguments.fail_on,
         form: Form { format: arguments.format, witness: arguments.witness },
         table: text::Table::new(width, &models, paint),
     };
@@ -64,12 +73,16 @@ pub(super) fn run(arguments: &CheckArguments, console: &Console) -> Result<Statu
         tally: Tally::without(inputs.unread.len()),
         blessed: None,
     };
-    if let (true, Some(baseline), Some(path)) = (arguments.bless, baseline, &arguments.baseline) {
+    if let (true, Some(mut baseline), Some(path)) =
+        (arguments.bless, baseline.take(), &arguments.baseline)
+    {
+        baseline.prune(&inputs.cases);
         run.blessed = Some((baseline, path));
     }
     interrupt::listen();
     run.report()?;
-    Ok(status(&run.tally, &inputs, arguments))
+    let status = status(&run.tally, &inputs, arguments);
+    Ok(if vacuous { status.max(Status::Differs) } else { status })
 }
 
 fn status(tally: &Tally, inputs: &Inputs, arguments: &CheckArguments) -> Status {
@@ -128,7 +141,7 @@ impl Run<'_> {
             CheckFormat::Json if self.tally.tests() > 0 => json::SEPARATOR,
             _ => "",
         };
-        self.tally.add_stated(&told.verdicts);
+        self.tally.add(&told.verdicts);
         if let Some((baseline, _)) = &mut self.blessed {
             baseline.record(case, &told.verdicts, self.teller.models);
         }

@@ -23,8 +23,17 @@ const LIST_DEPTH: usize = 16;
 pub(super) struct Wanted<'a> {
     /// The models that they are checked under.
     pub(super) models: &'a [Model],
-    /// How they are checked.
-    pub(super) checking: &'a Checking,
+    /// The readings that are chosen.
+    pub(super) readings: &'a [String],
+    /// The version of tests that name none.
+    pub(super) version: Option<(u32, u32)>,
+}
+
+impl<'a> Wanted<'a> {
+    /// Tests to be checked under these models.
+    pub(super) fn under(models: &'a [Model], checking: &'a Checking) -> Self {
+        Self { models, readings: &checking.readings, version: checking.version() }
+    }
 }
 
 /// What the paths gave.
@@ -61,9 +70,18 @@ impl Inputs {
         inputs
     }
 
+    /// As [`read`](Self::read), for whoever asks no model.
+    pub(super) fn parse_all(
+        paths: &[String],
+        version: Option<(u32, u32)>,
+        files: &mut Files,
+    ) -> Self {
+        let wanted = Wanted { models: &[], readings: &[], version };
+        Self::read(paths, wanted, files)
+    }
+
     fn parse(&mut self, source: &Source, wanted: Wanted<'_>, files: &mut Files) {
-        let Wanted { models, checking } = wanted;
-        let version = checking.version();
+        let Wanted { models, readings, version } = wanted;
         let bytes = match source.bytes() {
             Ok(bytes) => bytes,
             Err(error) => return self.diagnostics.push(unreadable(source.name(), &error)),
@@ -82,8 +100,7 @@ impl Inputs {
             self.diagnostics.extend(stray_expectations(test, &known, is_reading));
         }
         for (path, test) in paths.into_iter().zip(parsed.tests) {
-            let expected =
-                models.iter().map(|model| expectation(&test, &model.name, &checking.readings));
+            let expected = models.iter().map(|model| expectation(&test, &model.name, readings));
             match expected.collect() {
                 Ok(expected) => self.cases.push(Case { path, test, expected }),
                 Err(diagnostic) => self.diagnostics.push(*diagnostic),

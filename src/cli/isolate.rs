@@ -9,9 +9,9 @@ use super::models::Setup;
 use super::output::{Console, print};
 use super::status::Status;
 use super::tell::{Form, Teller, Told};
-use crate::batch::{Case, in_order};
+use crate::batch::{Case, Refusal, in_order};
 use crate::id::FileId;
-use crate::litmus::ast::Test;
+use crate::litmus::ast::{Quantifier, Test};
 use crate::litmus::parse::parse_version;
 use crate::report::json;
 use crate::report::paint::Paint;
@@ -27,6 +27,9 @@ use std::io::{self, BufRead, BufReader, Write};
 use std::ops::ControlFlow;
 use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use std::sync::{Mutex, PoisonError, mpsc};
+
+/// What a process is started with to be a worker.
+pub(super) const WORKER: &str = "worker";
 
 /// Worker processes; those that wait for a test.
 pub(super) struct Pool<'a> {
@@ -71,7 +74,7 @@ impl<'a> Pool<'a> {
 /// The command line of a worker.
 fn worker_arguments(arguments: &CheckArguments, width: usize, paint: Paint) -> Vec<String> {
     let checking = &arguments.checking;
-    let mut list = vec!["worker".to_owned(), "--quiet".to_owned()];
+    let mut list = vec![WORKER.to_owned()];
     let mut option = |name: &str, value: &str| list.push(format!("--{name}={value}"));
     arguments.models.iter().for_each(|model| option("model", model));
     checking.readings.iter().for_each(|reading| option("reading", reading));
@@ -87,6 +90,9 @@ fn worker_arguments(arguments: &CheckArguments, width: usize, paint: Paint) -> V
     }
     if let Some(form) = arguments.witness.as_ref().and_then(WitnessForm::to_possible_value) {
         option("witness", form.get_name());
+    }
+    for refused in arguments.fail_on.iter().filter_map(ValueEnum::to_possible_value) {
+        option("fail-on", refused.get_name());
     }
     option("width", &width.to_string());
     option("color", if paint == Paint::Ansi { "always" } else { "never" });
@@ -131,7 +137,7 @@ impl Worker {
         writeln!(self.input, "{request}").and_then(|()| self.input.flush()).ok()?;
         let mut answer = String::new();
         self.output.read_line(&mut answer).ok()?;
-        told(&serde_json::from_str(&answer).ok()?)
+        told(&serde_json::from_str(&answer).ok()?, case.test.quantifier)
     }
 
     /// Ends the worker, if that is still to be done; says how it ended.
@@ -167,6 +173,7 @@ fn answer(told: &Told) -> Value {
         json!({
             "kind": stated.kind.name(),
             "expected": stated.expected.map(Kind::name),
+            "refused": stated.refused.map(Refusal::name),
             "reason": stated.reason,
             "code": stated.cause.code,
             "clauses": stated.cause.clauses,
@@ -178,7 +185,7 @@ fn answer(told: &Told) -> Value {
 }
 
 /// An answer as it is read.
-fn told(answer: &Value) -> Option<Told> {
+fn told(answer: &Value, quantifier: Quantifier) -> Option<Told> {
     let text = |value: &Value| value.as_str().map(str::to_owned);
     let number = |value: &Value| usize::try_from(value.as_u64()?).ok();
     let place = |value: &Value| {
@@ -195,7 +202,9 @@ fn told(answer: &Value) -> Option<Told> {
     let verdict = |value: &Value| {
         Some(Stated {
             kind: Kind::named(value["kind"].as_str()?)?,
+            quantifier,
             expected: value["expected"].as_str().and_then(Kind::named),
+            refused: value["refused"].as_str().and_then(Refusal::named),
             reason: text(&value["reason"])?,
             cause: cause(value)?,
         })
@@ -230,6 +239,7 @@ pub(super) fn work(arguments: &WorkerArguments, console: &Console) -> Result<Sta
         models: &models,
         engines: &engines,
         settings,
+        fail_on: &arguments.fail_on,
         form: Form { format: arguments.format, witness: arguments.witness },
         table: text::Table::new(arguments.width, &models, console.paint()),
     };

@@ -4,6 +4,9 @@ mod alternatives;
 mod args;
 mod baseline;
 mod check;
+mod convert;
+mod examples;
+mod gate;
 mod inputs;
 mod interrupt;
 mod isolate;
@@ -15,9 +18,9 @@ mod status;
 mod tell;
 
 use anyhow::Result;
-use args::{Arguments, Command};
+use args::{Arguments, Command, WorkerArguments};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::{CommandFactory, FromArgMatches};
+use clap::{CommandFactory, FromArgMatches, Parser};
 use output::Console;
 use status::Status;
 use std::process::ExitCode;
@@ -26,6 +29,11 @@ use std::sync::LazyLock;
 /// Runs the command that the process was started with.
 #[must_use]
 pub fn run() -> ExitCode {
+    if std::env::args().nth(1).as_deref() == Some(isolate::WORKER) {
+        let arguments = WorkerArguments::parse_from(std::env::args().skip(1));
+        let console = Console::new(arguments.color, true);
+        return ended(isolate::work(&arguments, &console), &console).into();
+    }
     let command = Arguments::command().version(VERSION.as_str());
     let arguments = match command.try_get_matches().and_then(|m| Arguments::from_arg_matches(&m)) {
         Ok(arguments) => arguments,
@@ -48,14 +56,15 @@ pub fn run() -> ExitCode {
         }
     };
     let console = Console::new(arguments.color, arguments.quiet);
-    let status = match execute(&arguments, &console) {
-        Ok(status) => status,
-        Err(error) => {
-            console.complain(&format!("{error:#}"));
-            Status::Unusable
-        }
-    };
-    status.into()
+    ended(execute(&arguments, &console), &console).into()
+}
+
+/// How a command ended; says what went wrong.
+fn ended(result: Result<Status>, console: &Console) -> Status {
+    result.unwrap_or_else(|error| {
+        console.complain(&format!("{error:#}"));
+        Status::Unusable
+    })
 }
 
 /// For an option that other commands have, a tip that says which, in place of clap's to pass it as a
@@ -71,7 +80,7 @@ fn elsewhere(mut error: clap::Error) -> clap::Error {
     let arguments = Arguments::command();
     let has = |command: &&clap::Command| {
         let mut longs = command.get_arguments().filter_map(clap::Arg::get_long);
-        !command.is_hide_set() && longs.any(|long| found.strip_prefix("--") == Some(long))
+        longs.any(|long| found.strip_prefix("--") == Some(long))
     };
     let commands = arguments.get_subcommands().filter(has);
     let commands: Vec<_> = commands.map(|c| format!("`ptxmc {}`", c.get_name())).collect();
@@ -96,9 +105,35 @@ fn execute(arguments: &Arguments, console: &Console) -> Result<Status> {
         Command::Explain(arguments) => single::explain(arguments, console),
         Command::Draw(arguments) => single::draw(arguments, console),
         Command::Races(arguments) => single::races(arguments, console),
-        Command::Worker(arguments) => isolate::work(arguments, console),
         Command::Model(arguments) => model::run(arguments, console),
+        Command::Convert(arguments) => convert::run(arguments, console),
+        Command::Completions(arguments) => completions(arguments.shell),
+        Command::Man => man(),
     }
+}
+
+/// Prints what a shell completes arguments with.
+fn completions(shell: clap_complete::Shell) -> Result<Status> {
+    let mut text = Vec::new();
+    clap_complete::generate(shell, &mut Arguments::command(), "ptxmc", &mut text);
+    output::print(&String::from_utf8_lossy(&text))?;
+    Ok(Status::Expected)
+}
+
+/// Prints the manual page: the command, then each of its commands.
+fn man() -> Result<Status> {
+    let command = Arguments::command().version(VERSION.as_str());
+    let mut text = Vec::new();
+    clap_mangen::Man::new(command.clone()).render(&mut text)?;
+    for inner in command.get_subcommands() {
+        let page =
+            clap_mangen::Man::new(inner.clone().bin_name(format!("ptxmc {}", inner.get_name())));
+        page.render_description_section(&mut text)?;
+        page.render_synopsis_section(&mut text)?;
+        page.render_options_section(&mut text)?;
+    }
+    output::print(&String::from_utf8_lossy(&text))?;
+    Ok(Status::Expected)
 }
 
 /// The version of the tool and of the solver in it.

@@ -3,6 +3,7 @@
 use super::alternatives::alternatives;
 use super::args::{
     DrawArguments, ExplainArguments, OutcomesArguments, OutcomesFormat, RacesArguments, Single,
+    SingleFormat,
 };
 use super::inputs::{Inputs, Wanted};
 use super::models::{Setup, any_error};
@@ -15,10 +16,9 @@ use crate::explain::{Absent, Counterfactual, counterfactual};
 use crate::race::{Races, sharing_executions};
 use crate::relation::expr::Model;
 use crate::report::explanation::{self, Subject};
-use crate::report::summary::Tally;
 use crate::report::witness::Picture;
 use crate::report::witness::dot::{self, Captions};
-use crate::report::{herd, json, outcomes as table, races as table_of_races, reason};
+use crate::report::{herd, json, json_single, outcomes as table, races as table_of_races, reason};
 use crate::solve::{Budget, Cores, Engine, Problem};
 use crate::source::Files;
 use crate::verdict::{Kind, Undecided, Verdict};
@@ -44,7 +44,7 @@ impl Loaded {
         let Setup { mut files, models, engines, settings, variants } =
             Setup::load(single.model.as_slice(), checking, Cores::Patient, console)?;
         let paths = std::slice::from_ref(&single.path);
-        let wanted = Wanted { models: &models, checking };
+        let wanted = Wanted::under(&models, checking);
         let inputs = Inputs::read(paths, wanted, &mut files);
         console.diagnostics(&inputs.diagnostics, &files);
         if !inputs.bugs.is_empty() || any_error(&inputs.diagnostics) {
@@ -65,9 +65,7 @@ impl Loaded {
 
     /// How the run ends, from what was expected.
     fn status(judgement: &Judgement) -> Status {
-        let mut tally = Tally::default();
-        tally.add(std::slice::from_ref(judgement));
-        Status::of(&tally)
+        judgement.standing().into()
     }
 }
 
@@ -147,22 +145,35 @@ pub(super) fn explain(arguments: &ExplainArguments, console: &Console) -> Result
     let loaded = Loaded::new(&arguments.single, console)?;
     let judgement = loaded.judgement()?;
     let found = without_axioms(&loaded, &judgement);
-    let subject = Subject {
-        case: &loaded.case,
-        judgement: &judgement,
-        model: loaded.model(),
-        files: &loaded.files,
+    let Loaded { case, files, .. } = &loaded;
+    let model = loaded.model();
+    let subject = Subject { case, judgement: &judgement, model, files };
+    // In text, each part is told as soon as it is there: other readings may take a while.
+    let mut told = String::new();
+    let mut tell = |part: String| match arguments.format {
+        SingleFormat::Text => print(&part),
+        SingleFormat::Json => {
+            told.push_str(&part);
+            Ok(())
+        }
     };
-    print(&explanation::render(subject, found.as_ref()))?;
+    tell(explanation::render(subject, found.as_ref()))?;
     let kind = judgement.verdict.kind();
     if matches!(kind, Kind::Allowed | Kind::Forbidden)
         && let Some(stuck) = deadlock_of_some(&loaded, &judgement)
     {
-        print(&explanation::deadlock_of_some(subject, &stuck))?;
+        tell(explanation::deadlock_of_some(subject, &stuck))?;
     }
+    let mut others = Vec::new();
     if !matches!(kind, Kind::Unknown | Kind::Error) {
-        let others = alternatives(&arguments.single, &loaded.case, kind, &loaded.variants)?;
-        print(&explanation::other_readings(&others))?;
+        others = alternatives(&arguments.single, case, kind, &loaded.variants)?;
+    }
+    match arguments.format {
+        SingleFormat::Text => print(&explanation::other_readings(&others))?,
+        SingleFormat::Json => {
+            let text = json_single::explanation(case, &judgement, model, files, &told, &others);
+            print(&text)?;
+        }
     }
     Ok(Loaded::status(&judgement))
 }
@@ -209,19 +220,21 @@ pub(super) fn races(arguments: &RacesArguments, console: &Console) -> Result<Sta
                 Verdict::Unknown(ref why) if cut.as_ref() == Some(why) => None,
                 ref verdict => reason::caveat(verdict, files),
             };
-            let caveat = caveat.as_ref();
-            print(&table_of_races::render(
-                case,
-                &races,
-                &graph,
-                model,
-                files,
-                caveat,
-                cut.as_ref(),
-            ))?;
+            let (caveat, cut) = (caveat.as_ref(), cut.as_ref());
+            let text = match arguments.format {
+                SingleFormat::Text => {
+                    table_of_races::render(case, &races, &graph, model, files, caveat, cut)
+                }
+                SingleFormat::Json => {
+                    let caveat = caveat.map(|caveat| caveat.text.as_str());
+                    json_single::races(case, &races, &graph, model, files, caveat, cut)
+                }
+            };
+            print(&text)?;
             Ok(match judgement.verdict.kind() {
                 Kind::Error => Status::Bug,
-                Kind::Unknown => Status::Unknown,
+                _ if !races.is_empty() => Status::Differs,
+                Kind::Unknown | Kind::OutOfModel => Status::Unknown,
                 _ if cut.is_some() => Status::Unknown,
                 _ => Status::Expected,
             })
@@ -261,8 +274,8 @@ fn races_of(
 
 pub(super) fn draw(arguments: &DrawArguments, console: &Console) -> Result<Status> {
     let form = arguments.output.extension().and_then(|e| e.to_str()).unwrap_or("");
-    if !matches!(form, "dot" | "svg" | "html") {
-        bail!("the name of a picture ends in .dot, .svg or .html");
+    if !matches!(form, "dot" | "svg" | "html" | "json") {
+        bail!("the name of a picture ends in .dot, .svg, .html or .json");
     }
     let loaded = Loaded::new(&arguments.single, console)?;
     let judgement = loaded.judgement()?;
@@ -299,6 +312,7 @@ pub(super) fn draw(arguments: &DrawArguments, console: &Console) -> Result<Statu
     let text = match form {
         "dot" => dot::render(&picture, Captions::InLine),
         "svg" => svg()?,
+        "json" => json_single::drawing(&loaded.case, loaded.model(), &title, &picture),
         _ => html(&title, &svg()?),
     };
     write(&arguments.output, &text)?;

@@ -22,14 +22,20 @@ pub(super) enum Status {
 impl Status {
     /// What the verdicts of a run amount to.
     pub(super) fn of(tally: &Tally) -> Self {
-        if tally.standing(Standing::Broken) > 0 {
-            Self::Bug
-        } else if tally.standing(Standing::Unexpected) > 0 {
-            Self::Differs
-        } else if tally.standing(Standing::Unknown) > 0 {
-            Self::Unknown
-        } else {
-            Self::Expected
+        let found = |standing: &Standing| tally.standing(*standing) > 0;
+        let standings = [Standing::Unknown, Standing::Unexpected, Standing::Broken];
+        let found = standings.into_iter().filter(found).map(Self::from);
+        found.max().unwrap_or(Self::Expected)
+    }
+}
+
+impl From<Standing> for Status {
+    fn from(standing: Standing) -> Self {
+        match standing {
+            Standing::Expected | Standing::Unasked => Self::Expected,
+            Standing::Unknown => Self::Unknown,
+            Standing::Unexpected => Self::Differs,
+            Standing::Broken => Self::Bug,
         }
     }
 }
@@ -49,29 +55,28 @@ impl From<Status> for ExitCode {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::batch::Judgement;
-    use crate::verdict::{Kind, Undecided, Verdict};
+    use crate::report::summary::Stated;
+    use crate::verdict::Kind;
 
-    fn status(verdicts: &[(Verdict, Option<Kind>)]) -> Status {
+    fn status(verdicts: &[(Kind, Option<Kind>)]) -> Status {
         let mut tally = Tally::default();
-        for (verdict, expected) in verdicts.iter().cloned() {
-            tally.add(&[Judgement { verdict, expected, ..Judgement::failed(String::new(), None) }]);
+        for &(kind, expected) in verdicts {
+            tally.add(&[Stated { expected, ..Stated::bare(kind) }]);
         }
         Status::of(&tally)
     }
 
     #[test]
     fn the_worst_verdict_counts() {
-        let forbidden = |expected| (Verdict::Forbidden(crate::solve::Core::default()), expected);
-        let unknown =
-            |expected| (Verdict::Unknown(Undecided::Engine(crate::solve::Why::Steps)), expected);
-        let bug = || (Verdict::Error("panic".to_owned()), Some(Kind::Forbidden));
+        let forbidden = |expected| (Kind::Forbidden, expected);
+        let unknown = |expected| (Kind::Unknown, expected);
+        let bug = || (Kind::Error, Some(Kind::Forbidden));
         assert_eq!(status(&[]), Status::Expected);
         assert_eq!(status(&[forbidden(None), forbidden(Some(Kind::Forbidden))]), Status::Expected);
         assert_eq!(status(&[unknown(Some(Kind::Unknown))]), Status::Expected);
         assert_eq!(status(&[unknown(Some(Kind::Allowed))]), Status::Unknown);
         let differs = forbidden(Some(Kind::Unknown));
-        assert_eq!(status(&[unknown(None), differs.clone()]), Status::Differs);
+        assert_eq!(status(&[unknown(None), differs]), Status::Differs);
         assert_eq!(status(&[unknown(None), differs, bug()]), Status::Bug);
     }
 }

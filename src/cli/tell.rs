@@ -1,14 +1,14 @@
 //! A test into what a report says of it: everything that does not depend on other tests.
 
 use super::args::{CheckFormat, WitnessForm};
-use crate::batch::{Case, Judgement, Listing, Unlisted, guarded, judge, list};
-use crate::check::Settings;
+use super::gate::{self, FailOn};
+use crate::batch::{Case, Judgement, Listing, Unlisted, guarded, judge, list, together};
+use crate::check::{self, Settings};
 use crate::relation::expr::Model;
-use crate::report::reason::Cause;
 use crate::report::summary::Stated;
 use crate::report::witness::dot::{self, Captions};
 use crate::report::witness::{Picture, text as drawing};
-use crate::report::{herd, json, reason, text};
+use crate::report::{herd, json, text};
 use crate::solve::Engine;
 use crate::source::Files;
 use crate::verdict::Verdict;
@@ -29,6 +29,8 @@ pub(super) struct Teller<'a> {
     pub(super) models: &'a [Model],
     pub(super) engines: &'a [Box<dyn Engine>],
     pub(super) settings: Settings,
+    /// What the user does not take.
+    pub(super) fail_on: &'a [FailOn],
     pub(super) form: Form,
     pub(super) table: text::Table<'a>,
 }
@@ -44,7 +46,11 @@ impl Teller<'_> {
     /// Checks a test; `files` is what its spans refer to.
     pub(super) fn check(&self, case: &Case, files: &Files) -> Told {
         let told = guarded(|| {
-            let judgements = judge(case, self.models, self.engines, self.settings);
+            let mut judgements = judge(case, self.models, self.engines, self.settings);
+            for (judgement, model) in judgements.iter_mut().zip(self.models) {
+                let has_race = || self.has_race(case, judgement, model);
+                judgement.refused = gate::refusal(self.fail_on, judgement, has_race);
+            }
             // herd's log needs all states besides the verdict.
             let first = judgements.first().filter(|_| self.form.format == CheckFormat::Herd);
             let listing = first.map(|judgement| {
@@ -53,6 +59,13 @@ impl Teller<'_> {
             self.tell(case, &judgements, listing, files)
         });
         told.unwrap_or_else(|message| self.failed(case, &message, files))
+    }
+
+    /// Whether a test has a data race, as far as its engines find one.
+    fn has_race(&self, case: &Case, judgement: &Judgement, model: &Model) -> bool {
+        let (engine, settings) = together(self.engines, judgement.settings(self.settings));
+        check::races(&case.test, model, &engine, settings)
+            .is_ok_and(|(races, _)| !races.list.is_empty())
     }
 
     /// What is said of a test on which the tool failed.
@@ -75,12 +88,8 @@ impl Teller<'_> {
         listing: Option<Result<Listing, Unlisted>>,
         files: &Files,
     ) -> Told {
-        let stated = |(judgement, model): (&Judgement, &Model)| Stated {
-            kind: judgement.verdict.kind(),
-            expected: judgement.expected,
-            reason: reason::line(&judgement.verdict, model, files),
-            cause: Cause::of(&judgement.verdict, model, files),
-        };
+        let stated =
+            |(judgement, model): (&Judgement, &Model)| Stated::of(judgement, case, model, files);
         let mut told = Told {
             verdicts: judgements.iter().zip(self.models).map(stated).collect(),
             ..Told::default()

@@ -81,6 +81,28 @@ pub enum Missing {
     Synchronization,
 }
 
+impl Missing {
+    /// A name that stays what it is from version to version.
+    #[must_use]
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Weak(_) => "weak-access",
+            Self::Scope(..) => "scope-excludes-the-other-thread",
+            Self::Overlap => "partial-overlap",
+            Self::Address => "other-virtual-address",
+            Self::Proxy { alias: true, .. } => "no-alias-fence",
+            Self::Proxy { alias: false, .. } => "no-proxy-fence",
+            Self::Ends(..) => "pattern-ends-not-morally-strong",
+            Self::Link { gap, .. } => gap.code(),
+            Self::Early(_) => "before-grid-dependency-wait",
+            Self::After { .. } | Self::NotBefore { .. } | Self::NotBehind { .. } => {
+                "on-the-wrong-side-of-the-synchronization"
+            }
+            Self::Synchronization => "no-synchronization",
+        }
+    }
+}
+
 /// Why a read does not synchronize with a write (PTX-8.9.4).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Gap {
@@ -110,6 +132,23 @@ pub enum Gap {
     },
     /// The read reads something else in this execution; else the two would synchronize.
     Unread,
+}
+
+impl Gap {
+    /// A name that stays what it is from version to version.
+    #[must_use]
+    pub fn code(self) -> &'static str {
+        match self {
+            Self::WeakWrite | Self::WeakRead => "weak-synchronization",
+            Self::ScopeOfWrite | Self::ScopeOfRead => "scope-excludes-the-other-thread",
+            Self::Release => "no-release",
+            Self::Acquire => "no-acquire",
+            Self::Reduction => "order-through-reduction",
+            Self::Arrival => "order-through-arrival",
+            Self::Uncovered { .. } => "restricted-fence",
+            Self::Unread => "no-synchronization",
+        }
+    }
 }
 
 /// What keeps two racing events from being morally strong and from being ordered by causality.

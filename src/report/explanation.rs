@@ -38,10 +38,11 @@ pub fn render(
     counterfactual: Option<&Result<Counterfactual, Absent>>,
 ) -> String {
     let Subject { case, judgement, model, files } = subject;
-    let kind = judgement.verdict.kind().name();
-    let mut out = format!("{}: {kind} under {}", case.path, model.name);
+    let quantifier = case.test.quantifier;
+    let word = judgement.verdict.kind().word(quantifier);
+    let mut out = format!("{}: {word} under {}", case.path, model.name);
     if let Some(expected) = unexpected(judgement) {
-        out.push_str(&format!(", NOT EXPECTED: expected {}", expected.name()));
+        out.push_str(&format!(", NOT EXPECTED: expected {}", expected.word(quantifier)));
     }
     out.push_str("\n\n");
     let question = files.text(case.test.condition_span).split_whitespace();
@@ -50,11 +51,12 @@ pub fn render(
         ref words => format!("  {}\n\n", words.join(" ")),
     });
     if case.test.quantifier == Quantifier::Forall {
-        out.push_str("The outcome in question is that the condition fails.\n");
         out.push_str(match judgement.holds {
-            Some(true) => "It is forbidden: the condition always holds.\n\n",
-            Some(false) => "It is allowed: the condition may fail.\n\n",
-            None => "\n",
+            Some(true) => {
+                "The condition always holds: the outcome that breaks it is forbidden.\n\n"
+            }
+            Some(false) => "The condition may fail: an outcome that breaks it is allowed.\n\n",
+            None => "The outcome in question is one that breaks the condition.\n\n",
         });
     }
     let graph = judgement.graph.as_ref();

@@ -3,7 +3,7 @@
 use super::reason::{self, Cause, Place};
 use super::summary::Tally;
 use super::witness::{Picture, observed_integer};
-use crate::batch::{Case, Judgement, Listing, Standing};
+use crate::batch::{Case, Judgement, Listing, Refusal, Standing};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::execution::build::Choices;
 use crate::litmus::ast::Quantifier;
@@ -118,7 +118,7 @@ fn quantifier(quantifier: Quantifier) -> &'static str {
     }
 }
 
-fn verdict(
+pub(super) fn verdict(
     case: &Case,
     judgement: &Judgement,
     model: &Model,
@@ -139,6 +139,7 @@ fn verdict(
         "holds": judgement.holds,
         "expected": judgement.expected.map(Kind::name),
         "standing": standing,
+        "refused": judgement.refused.map(Refusal::name),
         "reason": reason::line(&judgement.verdict, model, files),
         "code": cause.code,
         "clauses": cause.clauses,
@@ -169,16 +170,20 @@ fn verdict(
 }
 
 /// An execution: threads with their events, edges by event, the final state.
-fn picture(
+pub(super) fn picture(
     case: &Case,
     graph: &crate::event::graph::EventGraph,
     choices: &Choices,
     model: &Model,
 ) -> Value {
-    let picture = match Picture::of(&case.test.name, graph, choices, model) {
-        Ok(picture) => picture,
-        Err(message) => return json!({ "error": message }),
-    };
+    match Picture::of(&case.test.name, graph, choices, model) {
+        Ok(picture) => drawn(&picture),
+        Err(message) => json!({ "error": message }),
+    }
+}
+
+/// A picture as data.
+pub(super) fn drawn(picture: &Picture) -> Value {
     let node = |n: &super::witness::Node| json!({ "id": n.label, "text": n.text });
     let threads: Vec<Value> = picture
         .columns

@@ -65,8 +65,13 @@ fn status(stated: &Stated) -> TestCaseStatus {
     match stated.standing() {
         Standing::Expected | Standing::Unasked => TestCaseStatus::success(),
         Standing::Unexpected => {
-            let expected = stated.expected.map_or("", |kind| kind.name());
-            let message = format!("expected {expected}, is {said}");
+            let message = match (stated.refused, stated.expected) {
+                (Some(refused), _) => format!("refused by --fail-on {}, is {said}", refused.name()),
+                (None, expected) => {
+                    let expected = expected.map_or("", |kind| kind.name());
+                    format!("expected {expected}, is {said}")
+                }
+            };
             failed(NonSuccessKind::Failure, message, code)
         }
         Standing::Unknown => {

@@ -8,6 +8,8 @@ pub mod explanation;
 pub mod herd;
 #[cfg(feature = "json")]
 pub mod json;
+#[cfg(feature = "json")]
+pub mod json_single;
 #[cfg(feature = "junit")]
 pub mod junit;
 pub mod models;

@@ -1,6 +1,7 @@
 //! The reason of a verdict in one line.
 
 use crate::relation::expr::{Axiom, Model};
+use crate::rule::Silence;
 use crate::solve::{Core, Why};
 use crate::source::{Files, Position, Span};
 use crate::verdict::{Beyond, Bounded, Kind, Reason, Undecided, Verdict};
@@ -111,7 +112,8 @@ fn caution(verdict: &Verdict, files: &Files) -> Option<String> {
             Some(format!("the behaviour is undefined: {}", placed(reason, files)))
         }
         Verdict::OutOfModel(reason) => {
-            Some(format!("outside the model: {}", placed(reason, files)))
+            let silence = reason.rule.silence().map_or("outside the model", Silence::words);
+            Some(format!("{silence}: {}", placed(reason, files)))
         }
         Verdict::Unknown(why) => Some(format!("the verdict is unknown: {}", undecided(why, files))),
         Verdict::Error(message) => Some(format!("the verdict is an error: {message}")),

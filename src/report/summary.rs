@@ -1,7 +1,10 @@
 //! What a run found, counted.
 
-use super::reason::Cause;
-use crate::batch::{Judgement, Standing};
+use super::reason::{self, Cause};
+use crate::batch::{Case, Judgement, Refusal, Standing};
+use crate::litmus::ast::Quantifier;
+use crate::relation::expr::Model;
+use crate::source::Files;
 use crate::verdict::Kind;
 
 /// A verdict without what only an execution shows.
@@ -9,8 +12,12 @@ use crate::verdict::Kind;
 pub struct Stated {
     /// The verdict.
     pub kind: Kind,
+    /// The quantifier of the test.
+    pub quantifier: Quantifier,
     /// What was expected.
     pub expected: Option<Kind>,
+    /// What of it the user does not take, though nothing was expected.
+    pub refused: Option<Refusal>,
     /// Why it is so, in one line; may be empty.
     pub reason: String,
     /// The same as data.
@@ -18,10 +25,37 @@ pub struct Stated {
 }
 
 impl Stated {
+    /// What is said of a judgement on a test.
+    #[must_use]
+    pub fn of(judgement: &Judgement, case: &Case, model: &Model, files: &Files) -> Self {
+        let kind = judgement.verdict.kind();
+        Self {
+            kind,
+            quantifier: case.test.quantifier,
+            expected: judgement.expected,
+            refused: judgement.refused,
+            reason: reason::line(&judgement.verdict, model, files),
+            cause: Cause::of(&judgement.verdict, model, files),
+        }
+    }
+
+    /// A verdict on an outcome of which nothing was expected and nothing is known.
+    #[must_use]
+    pub fn bare(kind: Kind) -> Self {
+        Self {
+            kind,
+            quantifier: Quantifier::Exists,
+            expected: None,
+            refused: None,
+            reason: String::new(),
+            cause: Cause::default(),
+        }
+    }
+
     /// How it stands to what was expected.
     #[must_use]
     pub fn standing(&self) -> Standing {
-        Standing::of(self.kind, self.expected)
+        Standing::of(self.kind, self.expected).refused(self.refused)
     }
 }
 
@@ -34,6 +68,9 @@ pub struct Unread {
     pub why: String,
 }
 
+/// The words for `forall` conditions.
+const ALWAYS: [&str; 2] = ["holds", "fails"];
+
 /// Counts of verdicts, by kind and by how they stand to what was expected, and of files that could
 /// not be read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -41,6 +78,8 @@ pub struct Tally {
     unread: usize,
     tests: usize,
     kinds: [usize; Kind::ALL.len()],
+    /// Of the verdicts, those on `forall` conditions that hold, and that fail.
+    always: [usize; 2],
     standings: [usize; 5],
 }
 
@@ -51,21 +90,15 @@ impl Tally {
         Self { unread, ..Self::default() }
     }
 
-    /// Counts the judgements of one test.
-    pub fn add(&mut self, judgements: &[Judgement]) {
-        self.count(judgements.iter().map(|j| (j.verdict.kind(), j.standing())));
-    }
-
     /// Counts the verdicts on one test.
-    pub fn add_stated(&mut self, stated: &[Stated]) {
-        self.count(stated.iter().map(|s| (s.kind, s.standing())));
-    }
-
-    fn count(&mut self, verdicts: impl Iterator<Item = (Kind, Standing)>) {
+    pub fn add(&mut self, verdicts: &[Stated]) {
         self.tests += 1;
-        for (kind, standing) in verdicts {
-            self.kinds[kind as usize] += 1;
-            self.standings[standing as usize] += 1;
+        for stated in verdicts {
+            self.kinds[stated.kind as usize] += 1;
+            self.standings[stated.standing() as usize] += 1;
+            for (count, word) in self.always.iter_mut().zip(ALWAYS) {
+                *count += usize::from(stated.kind.word(stated.quantifier) == word);
+            }
         }
     }
 
@@ -99,7 +132,14 @@ impl Tally {
     pub fn line(&self) -> String {
         let tests =
             if self.tests == 1 { "1 test".to_owned() } else { format!("{} tests", self.tests) };
-        let kinds = Kind::ALL.map(|kind| (self.of_kind(kind), kind.name()));
+        let [holds, fails] = self.always;
+        let worded = |kind: Kind| match kind {
+            Kind::Forbidden => self.of_kind(kind) - holds,
+            Kind::Allowed => self.of_kind(kind) - fails,
+            _ => self.of_kind(kind),
+        };
+        let mut kinds: Vec<_> = Kind::ALL.map(|kind| (worded(kind), kind.name())).to_vec();
+        kinds.extend([(holds, ALWAYS[0]), (fails, ALWAYS[1])]);
         let standings = [
             (self.standing(Standing::Expected), "as expected"),
             (self.standing(Standing::Unasked), "without expectation"),

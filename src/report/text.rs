@@ -3,7 +3,6 @@
 use super::paint::Paint;
 use super::reason;
 use crate::batch::{Case, Judgement, Standing};
-use crate::litmus::ast::Quantifier;
 use crate::relation::expr::Model;
 use crate::source::Files;
 use crate::verdict::Kind;
@@ -49,7 +48,7 @@ impl<'a> Table<'a> {
         let mut line = pad(&case.path, self.path_width);
         for (model, judgement) in self.models.iter().zip(judgements) {
             let kind = judgement.verdict.kind();
-            let cell = pad(kind.name(), self.cell_width(model));
+            let cell = pad(kind.word(case.test.quantifier), self.cell_width(model));
             line.push_str("  ");
             line.push_str(&self.paint.verdict(kind, &cell));
         }
@@ -72,37 +71,36 @@ impl<'a> Table<'a> {
         let standings: Vec<Standing> = judgements.iter().map(Judgement::standing).collect();
         let worst = standings.iter().copied().max().unwrap_or(Standing::Unasked);
         let standing = match worst {
-            Standing::Unexpected => self.paint.bad(&self.unexpected(judgements)),
+            Standing::Unexpected => self.paint.bad(&self.unexpected(case, judgements)),
             Standing::Expected | Standing::Unasked if standings.contains(&Standing::Expected) => {
                 "as expected".to_owned()
             }
             _ => pad("", "as expected".len()),
         };
-        let reasons = self.reasons(case, judgements, worst, files);
+        let reasons = self.reasons(judgements, worst, files);
         format!("{standing}  {}", self.paint.faint(&reasons))
     }
 
-    fn unexpected(&self, judgements: &[Judgement]) -> String {
+    fn unexpected(&self, case: &Case, judgements: &[Judgement]) -> String {
         let mut wrong = Vec::new();
         for (model, judgement) in self.models.iter().zip(judgements) {
-            if let (Standing::Unexpected, Some(kind)) = (judgement.standing(), judgement.expected) {
-                wrong.push(match self.models.len() {
-                    1 => format!("expected {}", kind.name()),
-                    _ => format!("{} expected {}", model.name, kind.name()),
-                });
+            if judgement.standing() != Standing::Unexpected {
+                continue;
             }
+            let kind = judgement.expected.map(|kind| kind.word(case.test.quantifier));
+            let what = match (judgement.refused, kind) {
+                (Some(refused), _) => format!("--fail-on {}", refused.name()),
+                (None, Some(kind)) => format!("expected {kind}"),
+                (None, None) => continue,
+            };
+            let several = self.models.len() > 1;
+            wrong.push(if several { format!("{} {what}", model.name) } else { what });
         }
         format!("NOT EXPECTED: {}", wrong.join(", "))
     }
 
     /// The reason of the one verdict; of several, those that did not turn out well.
-    fn reasons(
-        &self,
-        case: &Case,
-        judgements: &[Judgement],
-        worst: Standing,
-        files: &Files,
-    ) -> String {
+    fn reasons(&self, judgements: &[Judgement], worst: Standing, files: &Files) -> String {
         let several = self.models.len() > 1;
         let mut reasons = Vec::new();
         for (model, judgement) in self.models.iter().zip(judgements) {
@@ -110,7 +108,7 @@ impl<'a> Table<'a> {
                 continue;
             }
             let reason = reason::line(&judgement.verdict, model, files);
-            let reason = with_silent(always(case, reason, judgement), judgement);
+            let reason = with_silent(qualified(reason, judgement), judgement);
             if !reason.is_empty() {
                 reasons.push(if several { format!("{}: {reason}", model.name) } else { reason });
             }
@@ -119,17 +117,12 @@ impl<'a> Table<'a> {
     }
 }
 
-/// What a verdict on the opposite of a `forall` condition says of the condition itself.
-fn always(case: &Case, reason: String, judgement: &Judgement) -> String {
-    match (case.test.quantifier, judgement.holds) {
-        (Quantifier::Forall, Some(true)) => join("the condition always holds", &reason),
-        (Quantifier::Forall, Some(false)) => join("the condition may fail", &reason),
-        _ => reason,
+/// A reason, and of what is outside the model whether the model or the tool has nothing to say.
+fn qualified(reason: String, judgement: &Judgement) -> String {
+    match judgement.verdict.silence() {
+        Some(silence) => format!("{}: {reason}", silence.words()),
+        None => reason,
     }
-}
-
-fn join(first: &str, second: &str) -> String {
-    if second.is_empty() { first.to_owned() } else { format!("{first}: {second}") }
 }
 
 /// A reason, and which of several engines could not tell.

@@ -19,6 +19,7 @@ mod differential;
 mod explain;
 mod forms;
 mod front;
+mod gates;
 mod generators;
 mod integers;
 mod interleavings;

@@ -1,6 +1,6 @@
 //! JSON reports against their schema, which `paper-notes/json.md` describes in words.
 
-use crate::support::command::ptxmc;
+use crate::support::command::{path, ptxmc};
 use ptxmc::Rule;
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
@@ -130,6 +130,35 @@ fn witnesses_and_states_fit_the_schema() {
     report(&["check", "--format", "json", "--witness", "litmus/mp", "litmus/barrier"]);
     report(&["outcomes", "--format", "json", "--witness", test]);
     report(&["outcomes", "--format", "json", "tests/cli/waits-for-ever.litmus"]);
+}
+
+#[test]
+fn explanations_races_and_pictures_fit_the_schema() {
+    for test in [
+        "litmus/mp/MP+all-relaxed.litmus",
+        "tests/cli/MP.litmus",
+        "tests/cli/waits-for-ever.litmus",
+    ] {
+        let told = report(&["explain", "--format", "json", test]);
+        assert!(told["explanation"].as_array().is_some_and(|lines| lines.len() > 2), "{told}");
+    }
+    let mut codes = BTreeSet::new();
+    for test in ["tests/cli/MP-relaxed.litmus", "litmus/realworld/R26-no-fences.litmus"] {
+        let told = report(&["races", "--format", "json", test]);
+        let races = told["races"].as_array().expect("a list");
+        assert!(!races.is_empty(), "{told}");
+        let missing = races.iter().flat_map(|race| race["missing"].as_array().expect("a list"));
+        codes.extend(missing.map(|code| code.as_str().expect("a code").to_owned()));
+    }
+    assert!(codes.contains("weak-access") && codes.len() > 1, "{codes:?}");
+    let folder = tempfile::tempdir().expect("there is room");
+    let picture = folder.path().join("mp.json");
+    let run = ptxmc(&["draw", "tests/cli/MP.litmus", "-o", path(&picture)]);
+    assert_eq!(run.status, 0, "{}", run.err);
+    let text = fs::read_to_string(&picture).expect("the picture is there");
+    let schema = schema();
+    let value = serde_json::from_str(&text).expect("the picture is JSON");
+    assert_eq!(complaint(&schema, &schema, &value, ""), None, "{text}");
 }
 
 #[test]

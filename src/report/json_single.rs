@@ -1,0 +1,92 @@
+//! What there is to say of one test as JSON documents: its explanation, its races, a picture.
+
+use super::json::{SCHEMA, Witnesses, drawn, picture, place, verdict};
+use super::reason::{Place, undecided};
+use super::witness::Picture;
+use crate::batch::{Case, Judgement};
+use crate::event::graph::EventGraph;
+use crate::race::{Race, describe};
+use crate::relation::expr::Model;
+use crate::source::Files;
+use crate::verdict::Undecided;
+use serde_json::{Value, json};
+
+/// The parts that every document has.
+fn document(case: &Case, model: &Model) -> Value {
+    json!({
+        "schema": SCHEMA,
+        "tool": concat!("ptxmc ", env!("CARGO_PKG_VERSION")),
+        "path": case.path,
+        "name": case.test.name,
+        "model": model.name,
+    })
+}
+
+fn finished(document: &Value) -> String {
+    format!("{document:#}\n")
+}
+
+/// The verdict on a test with its execution, the explanation for people, and the verdicts under other
+/// readings of the standard.
+#[must_use]
+pub fn explanation(
+    case: &Case,
+    judgement: &Judgement,
+    model: &Model,
+    files: &Files,
+    told: &str,
+    readings: &[(String, crate::verdict::Kind)],
+) -> String {
+    let mut value = document(case, model);
+    value["verdict"] = verdict(case, judgement, model, files, Witnesses::Included);
+    value["explanation"] = json!(told.lines().collect::<Vec<_>>());
+    let reading = |(name, kind): &(String, crate::verdict::Kind)| json!({ "reading": name, "verdict": kind.name() });
+    value["readings"] = readings.iter().map(reading).collect();
+    finished(&value)
+}
+
+/// The races of a test, each with an execution; `cut` says why there may be more, `caveat` what has to be
+/// known of them.
+#[must_use]
+pub fn races(
+    case: &Case,
+    races: &[Race],
+    graph: &EventGraph,
+    model: &Model,
+    files: &Files,
+    caveat: Option<&str>,
+    cut: Option<&Undecided>,
+) -> String {
+    let one = |race: &Race| {
+        let access = |(access, event)| {
+            let span = graph.event(event).span;
+            json!({
+                "access": describe(graph, access),
+                "place": Place::of(span, files).as_ref().map(place),
+                "line": files.text(span).split_whitespace().collect::<Vec<_>>().join(" "),
+            })
+        };
+        let pairs = [(race.accesses.0, race.events.0), (race.accesses.1, race.events.1)];
+        json!({
+            "mixed": race.mixed,
+            "accesses": pairs.map(access),
+            "missing": race.missing.iter().map(|missing| missing.code()).collect::<Vec<_>>(),
+            "witness": picture(case, graph, &race.choices, model),
+        })
+    };
+    let mut value = document(case, model);
+    value["races"] = races.iter().map(one).collect();
+    value["complete"] = json!(cut.is_none());
+    value["open"] = json!(cut.map(|why| undecided(why, files)));
+    value["caveat"] = json!(caveat);
+    finished(&value)
+}
+
+/// A picture: the execution and what it is called.
+#[must_use]
+pub fn drawing(case: &Case, model: &Model, title: &str, shown: &Picture) -> String {
+    let mut value = document(case, model);
+    value["title"] = json!(title);
+    value["picture"] = drawn(shown);
+    finished(&value)
+}
