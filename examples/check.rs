@@ -2,6 +2,8 @@
 //!
 //! `cargo run --example check`
 
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "an example prints")]
+
 const TEXT: &str = r"PTX message-passing
 .global .u32 x = 0;
 .global .u32 flag = 0;

@@ -3,6 +3,8 @@
 //! `cargo run --example compare`; files that are named behind it are compared instead of the two tests
 //! here.
 
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "an example prints")]
+
 use std::error::Error;
 
 const MINE: &str = "\"mine\"\n\

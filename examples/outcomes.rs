@@ -2,6 +2,8 @@
 //!
 //! `cargo run --example outcomes`
 
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "an example prints")]
+
 use std::error::Error;
 
 const TEXT: &str = r"PTX store-buffering

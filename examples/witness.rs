@@ -2,6 +2,8 @@
 //!
 //! `cargo run --example witness > witness.dot`; the text goes to standard error.
 
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "an example prints")]
+
 use std::error::Error;
 
 fn main() -> Result<(), Box<dyn Error>> {

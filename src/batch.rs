@@ -313,9 +313,9 @@ pub fn listed(
 pub fn together(
     engines: &[Box<dyn Engine>],
     settings: Settings,
-) -> (Agreeing<&Box<dyn Engine>>, Settings) {
+) -> (Agreeing<&dyn Engine>, Settings) {
     let budget = settings.budget.for_each_of(engines.len());
-    (Agreeing::new(engines), settings.with_budget(budget))
+    (Agreeing::new(engines.iter().map(AsRef::as_ref)), settings.with_budget(budget))
 }
 
 fn list_with(

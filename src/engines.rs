@@ -332,7 +332,7 @@ impl Engine for First {
             Answer::Unsupported(_) => Some(Open::Unsupported),
             _ => None,
         });
-        answer.unwrap_or_else(|| Answer::Unsupported(Unsupported::NoEngine))
+        answer.unwrap_or(Answer::Unsupported(Unsupported::NoEngine))
     }
 
     fn states(&self, problem: Problem<'_>, budget: Budget) -> Result<States, Unsupported> {
@@ -342,7 +342,7 @@ impl Engine for First {
             Ok(_) => None,
             Err(_) => Some(Open::Unsupported),
         });
-        answer.unwrap_or_else(|| Err(Unsupported::NoEngine))
+        answer.unwrap_or(Err(Unsupported::NoEngine))
     }
 }
 

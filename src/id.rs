@@ -33,7 +33,7 @@ macro_rules! declare_id {
 }
 
 declare_id!(
-    /// An event of an [event graph](crate::event).
+    /// An event of an event graph.
     EventId, "e"
 );
 /// Some events, mostly few.

@@ -9,7 +9,7 @@ use libtest_mimic::{Arguments, Failed, Trial};
 use ptxmc::batch::expectation;
 use ptxmc::models::BUILTIN;
 use ptxmc::{Checker, Model};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -39,7 +39,7 @@ fn main() -> ExitCode {
 }
 
 /// Checks a test under the models that it speaks of.
-fn verdicts(path: &PathBuf, models: &Models) -> Result<(), Failed> {
+fn verdicts(path: &Path, models: &Models) -> Result<(), Failed> {
     let test = support::read(path)?;
     let mut complaints = Vec::new();
     for (name, model) in models {

@@ -6,7 +6,7 @@ use crate::event::graph::EventKind;
 use crate::execution::build::sc_pairs;
 use crate::id::{EventId, ExprId, LocId};
 use crate::program::expr::Expr;
-use crate::solve::Goal;
+use crate::question::Goal;
 use rustc_hash::FxHashMap;
 
 impl Encoding<'_> {

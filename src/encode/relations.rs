@@ -7,9 +7,9 @@ use super::formula::{Clock, Formula};
 use super::{EncodeError, Encoding};
 use crate::event::base::base_relation;
 use crate::id::{EventId, NodeId};
+use crate::question::Pairs;
 use crate::relation::expr::{AxiomKind, Node};
 use crate::rule::Unsupported;
-use crate::solve::Pairs;
 use crate::vocabulary::{BaseRel, Sort};
 use rustc_hash::FxHashMap;
 

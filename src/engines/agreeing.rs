@@ -3,6 +3,7 @@
 use crate::rule::Unsupported;
 use crate::solve::{Answer, Budget, Engine, Goal, Problem, States};
 use std::collections::BTreeSet;
+use std::ops::Deref;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
@@ -25,7 +26,7 @@ struct Seen {
     disagreement: Option<String>,
 }
 
-impl<E: AsRef<dyn Engine>> Agreeing<E> {
+impl<E: Deref<Target: Engine>> Agreeing<E> {
     /// These engines, in the order in which they are asked.
     #[must_use]
     pub fn new(engines: impl IntoIterator<Item = E>) -> Self {
@@ -37,7 +38,7 @@ impl<E: AsRef<dyn Engine>> Agreeing<E> {
     #[must_use]
     pub fn silent(&self) -> Vec<&'static str> {
         let silent = self.seen(|seen| seen.silent.clone());
-        let names = self.engines.iter().map(|engine| engine.as_ref().name());
+        let names = self.engines.iter().map(|engine| engine.name());
         names.filter(|name| silent.contains(name)).collect()
     }
 
@@ -55,12 +56,11 @@ impl<E: AsRef<dyn Engine>> Agreeing<E> {
     fn all<T>(
         &self,
         budget: Budget,
-        ask: impl Fn(&dyn Engine, Budget) -> T,
+        ask: impl Fn(&E::Target, Budget) -> T,
     ) -> Vec<(&'static str, T)> {
         let end = budget.end();
         let mut answers = Vec::new();
         for (index, engine) in self.engines.iter().enumerate() {
-            let engine = engine.as_ref();
             let rest = budget.until(end).unwrap_or(budget.within(Duration::from_millis(1)));
             let waiting = (self.engines.len() - index) as u64;
             answers.push((engine.name(), ask(engine, rest.shared_by(waiting))));
@@ -84,17 +84,17 @@ impl<E: AsRef<dyn Engine>> Agreeing<E> {
     }
 }
 
-impl<E: AsRef<dyn Engine> + Send + Sync> Engine for Agreeing<E> {
+impl<E: Deref<Target: Engine> + Send + Sync> Engine for Agreeing<E> {
     fn name(&self) -> &'static str {
         match &self.engines[..] {
-            [only] => only.as_ref().name(),
+            [only] => only.name(),
             _ => "all",
         }
     }
 
     fn find(&self, problem: Problem<'_>, goal: Goal, budget: Budget) -> Answer {
         if let [only] = &self.engines[..] {
-            return only.as_ref().find(problem, goal, budget);
+            return only.find(problem, goal, budget);
         }
         let answers = self.all(budget, |engine, budget| engine.find(problem, goal, budget));
         let tells = |answer: &Answer| matches!(answer, Answer::Yes(_) | Answer::No(_));
@@ -113,12 +113,12 @@ impl<E: AsRef<dyn Engine> + Send + Sync> Engine for Agreeing<E> {
         }
         let first = answers.iter().position(|(_, answer)| tells(answer)).unwrap_or(0);
         let answer = answers.into_iter().nth(first).map(|(_, answer)| answer);
-        answer.unwrap_or_else(|| Answer::Unsupported(Unsupported::NoEngine))
+        answer.unwrap_or(Answer::Unsupported(Unsupported::NoEngine))
     }
 
     fn states(&self, problem: Problem<'_>, budget: Budget) -> Result<States, Unsupported> {
         if let [only] = &self.engines[..] {
-            return only.as_ref().states(problem, budget);
+            return only.states(problem, budget);
         }
         let answers = self.all(budget, |engine, budget| engine.states(problem, budget));
         let is_whole = |answer: &Result<States, Unsupported>| {

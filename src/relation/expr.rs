@@ -45,7 +45,7 @@ pub enum Node {
     Rec(RecId),
 }
 
-/// A recursive definition: index into [`Arena::rec_body`].
+/// A recursive definition: an index of its body in an [`Arena`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct RecId {
     /// The group of mutually recursive definitions.

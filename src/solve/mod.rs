@@ -31,7 +31,7 @@ pub enum Answer {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Core {
-    /// A set of axioms, as indices into [`Model::axioms`], that excludes it together with
+    /// A set of axioms, as indices into the [axioms](crate::Model::axioms) of the model, that excludes it together with
     /// what every execution satisfies; empty when no candidate execution has the outcome at all.
     pub axioms: Vec<usize>,
     /// Whether the set is known to be minimal.

@@ -108,9 +108,9 @@ fn defaults_are_those_of_the_command() {
 }
 
 const LOOP: &str = "PTX loop\n.global .u32 x = 0;\n\
-                    P0 @ gpu 0, cta 0 { mov.u32 %r0, 0;\n\
-                    L: ld.relaxed.gpu.global.u32 %r1, [x]; add.u32 %r0, %r0, 1;\n\
-                    st.relaxed.gpu.global.u32 [x], %r0; setp.lt.u32 %p, %r0, 3; @%p bra L; }\n\
+                    P0 @ gpu 0, cta 0 {\n\
+                    L: atom.relaxed.gpu.global.add.u32 %r0, [x], 1;\n\
+                    setp.lt.u32 %p, %r0, 2; @%p bra L; }\n\
                     exists (x == 3)";
 
 fn parsed(files: &mut Files, text: &str) -> ptxmc::Test {

@@ -137,7 +137,7 @@ impl Engine for SearchEngine {
             }
             let observed = problem.graph.observed.iter();
             let state: Option<Vec<u128>> = observed.map(|o| search.values.get(o.value)).collect();
-            let state = state.ok_or_else(|| Stop::Unsupported(Unsupported::Uncomputed))?;
+            let state = state.ok_or(Stop::Unsupported(Unsupported::Uncomputed))?;
             found.entry(state).or_insert(choices);
             Ok(())
         });

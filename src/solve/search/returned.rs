@@ -68,7 +68,7 @@ impl Search<'_, '_> {
         {
             return Ok(true);
         }
-        let axiom = self.thin_air().ok_or_else(|| Stop::Unsupported(Unsupported::SelfJustified))?;
+        let axiom = self.thin_air().ok_or(Stop::Unsupported(Unsupported::SelfJustified))?;
         self.blamed[axiom] = true;
         Ok(false)
     }

@@ -1,0 +1,90 @@
+//! How a test is checked: bounds, budgets and readings.
+
+use crate::event::unfold::Tearing;
+#[cfg(doc)]
+use crate::event::unfold::Unfolding;
+use crate::program::reading::Readings;
+use crate::solve::Budget;
+
+/// How a test is checked. The default is what the command does without options.
+///
+/// ```
+/// use ptxmc::{Budget, Settings};
+///
+/// let settings = Settings::default().with_bound(3).with_budget(Budget::default().at_most(100_000));
+/// assert_eq!(settings.bound(), 3);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Settings {
+    /// How often a loop body is executed at most.
+    pub(crate) bound: u8,
+    /// Whether the bound is raised for small programs where it would cut the answer off.
+    pub(crate) raises: bool,
+    /// Whether rounds of loops stand for more of them ([`Unfolding::skips`]): asked for by `check` where
+    /// the bound cuts the answer off.
+    pub(crate) skips: bool,
+    /// Whether rounds are left out though dependencies may be fewer with them ([`Unfolding::loose`]):
+    /// asked for by `check` where the bound cuts the answer off.
+    pub(crate) loose: bool,
+    /// Limits of each question that an engine is asked.
+    pub budget: Budget,
+    /// Where accesses may tear.
+    pub tearing: Tearing,
+    /// What instructions are taken to do.
+    pub readings: Readings,
+}
+
+impl Settings {
+    /// How often a loop body is executed at most, before the bound is raised.
+    #[must_use]
+    pub fn bound(self) -> u8 {
+        self.bound
+    }
+
+    /// With loop bodies executed at most so often. The default executes them twice, and in small
+    /// programs up to four times where that decides a verdict.
+    #[must_use]
+    pub fn with_bound(self, bound: u8) -> Self {
+        Self { bound, raises: false, ..self }
+    }
+
+    /// With these limits of each question that an engine is asked.
+    #[must_use]
+    pub fn with_budget(self, budget: Budget) -> Self {
+        Self { budget, ..self }
+    }
+
+    /// With accesses that may tear so.
+    #[must_use]
+    pub fn with_tearing(self, tearing: Tearing) -> Self {
+        Self { tearing, ..self }
+    }
+
+    /// With instructions that are taken to do this.
+    #[must_use]
+    pub fn with_readings(self, readings: Readings) -> Self {
+        Self { readings, ..self }
+    }
+
+    /// With rounds of loops that stand for more of them, which `check` asks for by itself.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn with_rounds_that_stand_for_more(self) -> Self {
+        Self { skips: true, ..self }
+    }
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            bound: 2,
+            raises: true,
+            skips: false,
+            loose: false,
+            budget: Budget::default(),
+            tearing: Tearing::Overlap,
+            readings: Readings::default(),
+        }
+    }
+}
