@@ -1,4 +1,4 @@
-//! Compares two models on tests: the built-in one, and one of our own that knows no thin air.
+//! Compares two models on tests: the built-in one, and one of our own that orders nothing but each location.
 //!
 //! `cargo run --example compare`; files that are named behind it are compared instead of the two tests
 //! here.
