@@ -133,6 +133,23 @@ fn witnesses_and_states_fit_the_schema() {
 }
 
 #[test]
+fn what_is_said_of_one_test_fits_the_schema() {
+    let racy = "litmus/mp/MP+fence.sc+weak-flag.litmus";
+    for test in [racy, "tests/cli/waits-for-ever.litmus", "litmus/mp/MP+acquire+ctrl.litmus"] {
+        report(&["explain", "--format", "json", test]);
+        report(&["races", "--format", "json", test]);
+    }
+    assert_eq!(report(&["races", "--format", "json", racy])["races"][0]["mixed"], false);
+    let folder = tempfile::tempdir().expect("a folder");
+    let picture = folder.path().join("picture.json");
+    let name = picture.to_str().expect("a name in UTF-8");
+    assert_eq!(ptxmc(&["draw", "litmus/mp/MP+all-relaxed.litmus", "-o", name]).status, 0);
+    let text = fs::read_to_string(&picture).expect("the picture is there");
+    let (schema, picture) = (schema(), serde_json::from_str(&text).expect("the picture is JSON"));
+    assert_eq!(complaint(&schema, &schema, &picture, ""), None);
+}
+
+#[test]
 fn explanations_races_and_pictures_fit_the_schema() {
     for test in [
         "litmus/mp/MP+all-relaxed.litmus",
