@@ -1,5 +1,7 @@
 //! The rules of the source tree: layers, who may name which crate, sizes, first lines.
 
+use crate::support::command::ptxmc;
+use crate::support::litmus_files;
 use petgraph::algo::kosaraju_scc;
 use petgraph::graph::{DiGraph, NodeIndex};
 use std::collections::{BTreeMap, BTreeSet};
@@ -543,25 +545,98 @@ fn the_readme_lists_every_note() {
     assert_none(&complaints);
 }
 
-/// What the README shows is what the command prints, line numbers in models aside.
+/// What documents show is what the command prints, line numbers in models aside: in blocks that begin
+/// with `$ ptxmc`, where `$ echo $?` asks how the command before has ended.
 #[test]
-fn the_readme_shows_real_output() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let readme = fs::read_to_string(root.join("README.md")).expect("it is there");
-    let mut examples = 0;
-    for block in readme.split("```console\n$ ptxmc ").skip(1) {
-        let block = block.split("```").next().expect("split gives at least one part");
-        let (arguments, shown) = block.split_once('\n').expect("a command and its output");
-        let output = std::process::Command::new(env!("CARGO_BIN_EXE_ptxmc"))
-            .current_dir(root)
-            .args(arguments.split(' '))
-            .output()
-            .expect("the command starts");
-        let output = String::from_utf8_lossy(&output.stdout);
-        assert_eq!(without_lines(&output), without_lines(shown), "ptxmc {arguments}");
-        examples += 1;
+fn documents_show_real_output() {
+    let (mut examples, mut status) = (0, 0);
+    for (document, text) in documents() {
+        for block in text.split("```console\n$ ptxmc ").skip(1) {
+            let block = block.split("```").next().expect("split gives at least one part");
+            for example in format!("ptxmc {block}").split("\n$ ") {
+                let (line, shown) = example.split_once('\n').unwrap_or((example, ""));
+                let printed = match line.strip_prefix("ptxmc ") {
+                    Some(arguments) => {
+                        let run = ptxmc(&arguments.split(' ').collect::<Vec<_>>());
+                        status = run.status;
+                        run.out + &run.err
+                    }
+                    None => {
+                        assert_eq!(line, "echo $?", "{document} shows a command of others");
+                        format!("{status}\n")
+                    }
+                };
+                let [printed, shown] = [printed.as_str(), shown].map(without_lines);
+                assert_eq!(printed.trim_end(), shown.trim_end(), "{document}: {line}");
+                examples += 1;
+            }
+        }
     }
-    assert!(examples > 0, "the README has no example");
+    assert!(examples > 10, "the documents have only {examples} examples");
+}
+
+/// Every test that documents show as a file is one of `tests/cli`, word for word.
+#[test]
+fn documents_show_tests_that_exist() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let files = litmus_files(&root.join("tests/cli"));
+    let files: Vec<String> =
+        files.iter().filter_map(|path| fs::read_to_string(path).ok()).collect();
+    let mut shown = 0;
+    for (document, text) in documents() {
+        for block in text.split("\n```\nPTX ").skip(1) {
+            let block = block.split("```").next().expect("split gives at least one part");
+            let test = format!("PTX {block}");
+            assert!(files.contains(&test), "{document} shows a test that is no file:\n{test}");
+            shown += 1;
+        }
+    }
+    assert!(shown > 1, "the documents show only {shown} tests");
+}
+
+/// Every `file.rs::item` in documents is an item of that file.
+#[test]
+fn documents_name_items_that_exist() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let (mut complaints, mut checked) = (String::new(), 0);
+    for (document, text) in documents() {
+        for (file, item) in text.split('`').filter_map(|word| word.split_once(".rs::")) {
+            checked += 1;
+            let paths = ["tests/it", "tests", "src"]
+                .map(|folder| root.join(folder).join(format!("{file}.rs")));
+            let mut found = paths.iter().filter_map(|path| fs::read_to_string(path).ok());
+            if !found.any(|code| defines(&code, item)) {
+                let _ = writeln!(complaints, "{document}: {file}.rs has no `{item}`");
+            }
+        }
+    }
+    assert!(checked > 200, "found only {checked} items in the documents");
+    assert_none(&complaints);
+}
+
+/// Whether code defines an item of this name.
+fn defines(code: &str, item: &str) -> bool {
+    let kinds = ["fn", "const", "static", "struct", "enum", "trait", "type"];
+    kinds.iter().any(|kind| {
+        let head = format!("{kind} {item}");
+        let mut behind = code.match_indices(&head).map(|(at, _)| &code[at + head.len()..]);
+        behind.any(|rest| !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_'))
+    })
+}
+
+/// The README, the guide for contributors and the notes, by path.
+fn documents() -> Vec<(String, String)> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let notes = fs::read_dir(root.join("paper-notes")).expect("the folder is there");
+    let mut paths: Vec<PathBuf> = notes.map(|entry| entry.expect("readable").path()).collect();
+    paths.extend(["README.md", "CONTRIBUTING.md"].map(|name| root.join(name)));
+    paths.retain(|path| path.extension().is_some_and(|extension| extension == "md"));
+    paths.sort();
+    let read = |path: PathBuf| {
+        let text = fs::read_to_string(&path).expect("a readable document");
+        (path.display().to_string(), text)
+    };
+    paths.into_iter().map(read).collect()
 }
 
 /// Where the package is unpacked, everything that the README links to or shows is there.
