@@ -75,3 +75,15 @@ declare_id!(
     /// A source file in [`crate::source::Files`].
     FileId, "f"
 );
+declare_id!(
+    /// An operation of a [trace](crate::judge::trace).
+    OpId, "o"
+);
+declare_id!(
+    /// A memory location of a trace.
+    CellId, "c"
+);
+declare_id!(
+    /// A thread of a trace.
+    ThreadId, "t"
+);

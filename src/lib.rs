@@ -103,6 +103,8 @@ mod verdict;
 pub mod batch;
 mod check;
 mod engines;
+#[cfg(feature = "cli")]
+mod judge;
 
 mod checker;
 #[cfg(feature = "cli")]
@@ -149,5 +151,10 @@ pub mod testing {
     open! {
         bitrel bounds cat check collections diagnostic encode engines event execution explain id litmus
         program ptx question race relation solve source verdict vocabulary
+    }
+
+    #[cfg(feature = "cli")]
+    pub mod judge {
+        pub use crate::judge::*;
     }
 }

@@ -13,6 +13,8 @@ pub mod error;
 mod lexer;
 pub mod library;
 mod lower;
+#[cfg(feature = "cli")]
+pub mod mutant;
 pub mod parse;
 mod print;
 pub mod render;

@@ -63,6 +63,9 @@ pub(super) enum Command {
     /// Print the manual page.
     #[command(after_help = examples::MAN)]
     Man,
+    /// Hold what machines have shown against the model: logs of tests, or traces of values.
+    #[command(after_help = examples::JUDGE)]
+    Judge(JudgeArguments),
     /// Check a cat model and print its axioms; without FILE, list the built-in models.
     #[command(after_help = examples::MODEL)]
     Model(ModelArguments),
@@ -200,6 +203,45 @@ impl CheckFormat {
             Self::Herd => Cores::FirstProof,
         }
     }
+}
+
+#[derive(Debug, Args)]
+pub(super) struct JudgeArguments {
+    /// Logs of herd7, litmus7 or this tool, JSON, CSV, or traces of values; `-` for standard input.
+    #[arg(required = true, value_name = "LOG")]
+    pub(super) logs: Vec<String>,
+    /// The tests that logs speak of: files, folders, `@FILE` with one path per line.
+    #[arg(long, value_name = "PATH", num_args = 1..)]
+    pub(super) tests: Vec<String>,
+    /// A built-in model or a cat file.
+    #[arg(long, value_name = "MODEL")]
+    pub(super) model: Option<String>,
+    #[command(flatten)]
+    pub(super) checking: Checking,
+    /// How many tests are judged at a time; the number of cores unless given.
+    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub(super) jobs: Option<u16>,
+    /// The form of the report.
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub(super) format: JudgeFormat,
+    /// Earlier logs of the same tests: which states are new, and which are gone.
+    #[arg(long, value_name = "LOG", num_args = 1..)]
+    pub(super) against: Vec<String>,
+    /// Say which wrong models the tests notice and the logs refute, clause by clause.
+    #[arg(long)]
+    pub(super) kills: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum JudgeFormat {
+    /// A line per test, and explanations of what is forbidden and was seen.
+    Text,
+    /// One object with everything.
+    Json,
+    /// XML for continuous integration.
+    Junit,
+    /// A bug report.
+    Markdown,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -98,7 +98,8 @@ fn status(tally: &Tally, inputs: &Inputs, arguments: &CheckArguments) -> Status 
     found.max(parsed)
 }
 
-fn jobs(wanted: Option<u16>) -> usize {
+/// How many workers there are.
+pub(super) fn jobs(wanted: Option<u16>) -> usize {
     let cores = || std::thread::available_parallelism().map_or(1, usize::from);
     wanted.map_or_else(cores, usize::from)
 }

@@ -31,6 +31,13 @@ Examples:
   ptxmc races lock.litmus                    each race, with what is missing between the two
   ptxmc races --format json lock.litmus      the same as data, with a code for what is missing";
 
+pub(super) const JUDGE: &str = "\
+Examples:
+  ptxmc judge run.log --tests litmus/        what of a log the model allows
+  ptxmc judge new.log --tests litmus/ --against old.log --format markdown
+  ptxmc judge run.log --tests litmus/ --kills   which wrong models tests and log tell from the model
+  ptxmc judge --model sc core.trace          whether a trace of values is consistent";
+
 pub(super) const MODEL: &str = "\
 Examples:
   ptxmc model                                the built-in models and readings

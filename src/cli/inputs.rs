@@ -278,7 +278,7 @@ pub(super) fn real(path: &Path) -> PathBuf {
     std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
 }
 
-fn unreadable(name: &str, error: &io::Error) -> Diagnostic {
+pub(super) fn unreadable(name: &str, error: &io::Error) -> Diagnostic {
     let plain = Diagnostic::unplaced("cannot-read", format!("cannot read `{name}`: {error}"));
     // The value of an option that need not have one.
     match name {

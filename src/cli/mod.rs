@@ -6,10 +6,12 @@ mod baseline;
 mod check;
 mod convert;
 mod examples;
+mod excluded;
 mod gate;
 mod inputs;
 mod interrupt;
 mod isolate;
+mod judge;
 mod model;
 mod models;
 mod output;
@@ -105,6 +107,7 @@ fn execute(arguments: &Arguments, console: &Console) -> Result<Status> {
         Command::Explain(arguments) => single::explain(arguments, console),
         Command::Draw(arguments) => single::draw(arguments, console),
         Command::Races(arguments) => single::races(arguments, console),
+        Command::Judge(arguments) => judge::run(arguments, console),
         Command::Model(arguments) => model::run(arguments, console),
         Command::Convert(arguments) => convert::run(arguments, console),
         Command::Completions(arguments) => completions(arguments.shell),

@@ -5,14 +5,15 @@ use super::args::{
     DrawArguments, ExplainArguments, OutcomesArguments, OutcomesFormat, RacesArguments, Single,
     SingleFormat,
 };
+use super::excluded::excluded_execution;
 use super::inputs::{Inputs, Wanted};
 use super::models::{Setup, any_error};
 use super::output::{Console, print};
 use super::status::Status;
 use crate::batch::{Case, Judgement, Unlisted, guarded, judge, list, together};
-use crate::check::{self, Careful, Settings, Stuck, goal_of};
+use crate::check::{self, Careful, Settings, Stuck};
 use crate::event::graph::EventGraph;
-use crate::explain::{Absent, Counterfactual, counterfactual};
+use crate::explain::{Absent, Counterfactual};
 use crate::race::{Races, sharing_executions};
 use crate::relation::expr::Model;
 use crate::report::explanation::{self, Subject};
@@ -191,14 +192,8 @@ fn without_axioms(
     loaded: &Loaded,
     judgement: &Judgement,
 ) -> Option<Result<Counterfactual, Absent>> {
-    let Verdict::Forbidden(core) = &judgement.verdict else { return None };
-    if core.despite_race {
-        return None;
-    }
-    let problem = Problem { graph: judgement.graph.as_ref()?, model: loaded.model() };
-    let goal = goal_of(loaded.case.test.quantifier);
-    let (engine, settings) = together(&loaded.engines, loaded.settings);
-    Some(counterfactual(problem, core, goal, &engine, settings.budget))
+    let Loaded { case, engines, settings, .. } = loaded;
+    excluded_execution((case, judgement), loaded.model(), engines, *settings)
 }
 
 pub(super) fn races(arguments: &RacesArguments, console: &Console) -> Result<Status> {

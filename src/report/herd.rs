@@ -167,7 +167,8 @@ fn term(test: &Test, term: &Term) -> String {
 
 /// A fingerprint of what the test does: variables, places, code, observed values and condition;
 /// name, documentation and metadata do not matter.
-fn hash(test: &Test, files: &Files) -> String {
+#[must_use]
+pub fn hash(test: &Test, files: &Files) -> String {
     let mut hash = Fnv::default();
     let mut text = |span: Span| {
         files.text(span).split_whitespace().for_each(|word| hash.add(word));

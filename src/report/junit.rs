@@ -45,6 +45,44 @@ impl<'a> Suites<'a> {
     }
 }
 
+/// How a case ended that has no verdict of a test.
+#[cfg(feature = "cli")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Ended {
+    /// Otherwise than it should.
+    Failed,
+    /// The tool failed.
+    Broken,
+    /// It was not decided.
+    Skipped,
+}
+
+/// A case: its name, and how it ended and why, where it did not pass.
+#[cfg(feature = "cli")]
+pub(super) type Ending = (String, Option<(Ended, String)>);
+
+/// A document of one suite.
+#[cfg(feature = "cli")]
+pub(super) fn document(name: &str, cases: &[Ending]) -> String {
+    let mut all = suite(name);
+    for (case, ended) in cases {
+        let status = match ended {
+            None => TestCaseStatus::success(),
+            Some((Ended::Failed, why)) => failed(NonSuccessKind::Failure, why.clone(), None),
+            Some((Ended::Broken, why)) => failed(NonSuccessKind::Error, why.clone(), None),
+            Some((Ended::Skipped, why)) => {
+                let mut status = TestCaseStatus::skipped();
+                status.set_message(plain(why));
+                status
+            }
+        };
+        all.add_test_case(test_case(name, case, status));
+    }
+    let mut report = Report::new("ptxmc");
+    report.add_test_suite(with_skipped(all));
+    report.to_string().expect("what is written to a string is UTF-8, and writing to it succeeds")
+}
+
 /// The suite of files that could not be read.
 const UNREAD: &str = "files";
 

@@ -10,6 +10,8 @@ pub mod herd;
 pub mod json;
 #[cfg(feature = "json")]
 pub mod json_single;
+#[cfg(feature = "cli")]
+pub mod judge;
 #[cfg(feature = "junit")]
 pub mod junit;
 pub mod models;

@@ -79,7 +79,7 @@ fn judges() -> Vec<(u32, Judge)> {
     // A model under which values may justify themselves, which is where engines differ most.
     let mutants = support::mutants::mutants();
     let mutant = mutants.into_iter().find(|m| m.name == "no-thin-air-axiom-dropped");
-    let model = mutant.expect("a mutant without the axiom").model();
+    let model = support::mutants::model_of(&mutant.expect("a mutant without the axiom"));
     out.push((3, judge("ptx-9.2 without No-Thin-Air".to_owned(), row, model, Tearing::Overlap)));
     let model = support::model("ptx-9.2");
     out.push((1, judge("ptx-9.2 tearing=byte".to_owned(), row, model, Tearing::Byte)));

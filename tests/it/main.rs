@@ -35,5 +35,6 @@ mod reference;
 mod schema;
 mod second_opinion;
 mod tidy;
+mod traces;
 mod unusual_models;
 mod waiting;

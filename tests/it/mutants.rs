@@ -8,7 +8,7 @@
 
 use crate::programs::{Sketch, sketch, small};
 use crate::support;
-use crate::support::mutants::{EXCUSES, Mutant, ORIGINAL, mutants};
+use crate::support::mutants::{EXCUSES, Mutant, ORIGINAL, model_of, mutants};
 use crate::support::random::{all_states, drawn};
 use crate::support::table::{assert_current, some};
 use crate::support::{litmus_files, parse, read};
@@ -60,7 +60,7 @@ fn suite() -> Vec<Case> {
 /// The tests that give another verdict under a mutant than under the model; one without a verdict
 /// kills nothing.
 fn killers_among<'s>(mutant: &Mutant, suite: &[&'s Case]) -> Vec<&'s str> {
-    let model = mutant.model();
+    let model = model_of(mutant);
     let engine = Choice::Auto.engines().swap_remove(0);
     let settings = Settings::default().with_budget(support::limit(None, 20_000));
     suite
@@ -216,7 +216,7 @@ fn mutants_differ() {
     for mutant in mutants() {
         let path = folder.join(format!("{}.cat", mutant.name));
         std::fs::write(path, &mutant.text).expect("a writable folder");
-        let model = mutant.model();
+        let model = model_of(&mutant);
         assert!(models.insert(model.fingerprint()), "{}: another mutant is the same", mutant.name);
     }
     assert!(!models.contains(&support::model(ORIGINAL).fingerprint()), "a mutant changes nothing");
@@ -230,7 +230,7 @@ fn excused_mutants_agree_on_random_programs() {
     let excused: Vec<(String, Model)> = mutants()
         .into_iter()
         .filter(|m| m.excuse.is_some())
-        .map(|m| (m.name.clone(), m.model()))
+        .map(|m| (m.name.clone(), model_of(&m)))
         .collect();
     let original = support::model(ORIGINAL);
     // Compiled models are kept from one program to the next.

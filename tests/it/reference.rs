@@ -153,7 +153,7 @@ fn right_first_proofs(one_of: usize) {
 fn self_justified_values() {
     let mutants = support::mutants::mutants();
     let mutant = mutants.iter().find(|m| m.name == "no-thin-air-axiom-dropped");
-    let model = mutant.expect("a mutant without the axiom").model();
+    let model = support::mutants::model_of(mutant.expect("a mutant without the axiom"));
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut files = litmus_files(&root.join("litmus/thin-air"));
     files.extend(litmus_files(&root.join("tests/found")));

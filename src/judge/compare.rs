@@ -1,0 +1,84 @@
+//! Two sets of logs into what one shows that the other does not.
+
+use super::log::{Entry, Value};
+use super::sightings::{Sightings, sorted};
+use indexmap::IndexMap;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// How one test differs between two sets of logs.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Change {
+    /// The test's name.
+    pub name: String,
+    /// What differs.
+    pub kind: ChangeKind,
+}
+
+/// What differs.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ChangeKind {
+    /// Only the later logs have the test.
+    New,
+    /// Only the earlier logs have it.
+    Gone,
+    /// Both have it, with other states.
+    States {
+        /// States that only the later logs have, with how often they were seen.
+        new: Vec<(Vec<(String, Value)>, Option<u64>)>,
+        /// States that only the earlier logs have.
+        gone: Vec<(Vec<(String, Value)>, Option<u64>)>,
+    },
+}
+
+/// What `now` shows that `before` does not, and the other way round, in order of names; how many
+/// tests show the same states in both.
+#[must_use]
+pub fn compare(now: &[Entry], before: &[Entry]) -> (Vec<Change>, usize) {
+    let (now, before) = (by_name(now), by_name(before));
+    let names: BTreeSet<&String> = now.keys().chain(before.keys()).collect();
+    let mut same = 0;
+    let mut changes = Vec::new();
+    for name in names {
+        let kind = match (now.get(name), before.get(name)) {
+            (Some(_), None) => ChangeKind::New,
+            (None, _) => ChangeKind::Gone,
+            (Some(now), Some(before)) => {
+                let (new, gone) = (lacking(now, before), lacking(before, now));
+                if new.is_empty() && gone.is_empty() {
+                    same += 1;
+                    continue;
+                }
+                ChangeKind::States { new, gone }
+            }
+        };
+        changes.push(Change { name: name.clone(), kind });
+    }
+    (changes, same)
+}
+
+/// The states of `of` that `other` does not have.
+fn lacking(of: &Sightings, other: &Sightings) -> Vec<(Vec<(String, Value)>, Option<u64>)> {
+    let known: BTreeSet<_> = other.states.iter().map(|state| sorted(&state.values)).collect();
+    let new = of.states.iter().filter(|state| !known.contains(&sorted(&state.values)));
+    new.map(|state| (state.values.clone(), state.count)).collect()
+}
+
+/// What logs say of each test; of two tests with one name, by their paths.
+fn by_name(entries: &[Entry]) -> IndexMap<String, Sightings> {
+    let mut out: IndexMap<String, Sightings> = IndexMap::new();
+    let mut paths: BTreeMap<&str, &Option<String>> = BTreeMap::new();
+    let mut shared: BTreeSet<&str> = BTreeSet::new();
+    for entry in entries {
+        if *paths.entry(&entry.name).or_insert(&entry.path) != &entry.path {
+            shared.insert(&entry.name);
+        }
+    }
+    for entry in entries {
+        let name = match &entry.path {
+            Some(path) if shared.contains(entry.name.as_str()) => path.clone(),
+            _ => entry.name.clone(),
+        };
+        out.entry(name).or_default().add(entry.clone());
+    }
+    out
+}

@@ -1,0 +1,196 @@
+//! Text of logs into observations: what final states a machine or a tool has shown, and how often.
+//!
+//! Names are spelt as event graphs spell them, `P0:r1` and `x`, whatever the log does; a log that
+//! breaks its own form is reported with its place, and what was read before it stands.
+
+pub mod csv;
+pub mod herd;
+pub mod json;
+
+use crate::diagnostic::Diagnostic;
+use crate::id::FileId;
+use crate::litmus::print::integer;
+use crate::source::{Files, Span};
+
+/// What logs say of one test.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Entry {
+    /// The name in the test's header.
+    pub name: String,
+    /// The test's file, where the log names it.
+    pub path: Option<String>,
+    /// The fingerprint of the test, where the log has one.
+    pub hash: Option<String>,
+    /// The final states, in the order of the log.
+    pub states: Vec<Seen>,
+    /// How long the test ran, in seconds.
+    pub seconds: Option<f64>,
+    /// Where it stands in the log.
+    pub span: Span,
+}
+
+/// A final state of a log.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Seen {
+    /// Names with their values, in the order of the log.
+    pub values: Vec<(String, Value)>,
+    /// How often it was seen; `None` in logs of tools that list what may be.
+    pub count: Option<u64>,
+    /// Where it stands in the log.
+    pub span: Span,
+}
+
+/// A value in a final state.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Value {
+    /// An integer; of one with its highest bit set, either the signed or the unsigned one.
+    Number(i128),
+    /// Something else, such as an address or a symbol.
+    Symbol(String),
+}
+
+impl Value {
+    /// A value as logs write it.
+    #[must_use]
+    pub fn of(text: &str) -> Self {
+        let text = text.trim();
+        let (sign, digits) = match text.strip_prefix('-') {
+            Some(rest) => (-1, rest),
+            None => (1, text),
+        };
+        let hex = digits.strip_prefix("0x").or_else(|| digits.strip_prefix("0X"));
+        let number = match hex {
+            // Of a number of 128 bits the bits count.
+            Some(hex) => u128::from_str_radix(hex, 16).ok().map(|bits| bits as i128),
+            None if digits.starts_with(|c: char| c.is_ascii_digit()) => {
+                digits.parse::<u128>().ok().map(|bits| bits as i128)
+            }
+            None => None,
+        };
+        match number {
+            Some(number) => Self::Number(number.wrapping_mul(sign)),
+            None => Self::Symbol(text.to_owned()),
+        }
+    }
+}
+
+impl std::fmt::Display for Value {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Number(number) => f.write_str(&integer(*number)),
+            Self::Symbol(text) => f.write_str(text),
+        }
+    }
+}
+
+/// What is wrong with a log.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum LogError {
+    /// A line of a known form without what it has to have.
+    #[error("{0}")]
+    Malformed(&'static str, Span, &'static str),
+    /// Fewer states than the line before them says.
+    #[error("{found} of {wanted} states: the log of `{test}` is cut off")]
+    Missing {
+        /// The test.
+        test: String,
+        /// How many states there should be.
+        wanted: u64,
+        /// How many there are.
+        found: u64,
+        /// The line that says so.
+        span: Span,
+    },
+    /// What a parser of a structured format says.
+    #[error("{what}")]
+    Unreadable {
+        /// In words.
+        what: String,
+        /// The place.
+        span: Span,
+    },
+}
+
+impl LogError {
+    /// The message for the user.
+    #[must_use]
+    pub fn diagnostic(&self) -> Diagnostic {
+        let message = self.to_string();
+        match self {
+            Self::Malformed(_, span, help) => {
+                Diagnostic::error("log-malformed", *span, message).help(*help)
+            }
+            Self::Missing { span, .. } => Diagnostic::error("log-cut-off", *span, message)
+                .help("run the test again, or remove its part of the log"),
+            Self::Unreadable { span, .. } => Diagnostic::error("log-unreadable", *span, message)
+                .help("`paper-notes/judge.md` describes the formats of logs"),
+        }
+    }
+}
+
+/// Reads a log in whatever format it is: JSON where it begins with `{`, CSV where its first line
+/// is a header that begins with `test,`, else text.
+#[must_use]
+pub fn read(files: &Files, file: FileId) -> (Vec<Entry>, Vec<Diagnostic>) {
+    let text = files.get(file).map_or("", |file| file.text.as_str());
+    let first = text.trim_start();
+    let (entries, errors) = if first.starts_with('{') {
+        json::read(text, file)
+    } else if csv::is_header(first.lines().next().unwrap_or("")) {
+        csv::read(text, file)
+    } else {
+        herd::read(text, file)
+    };
+    (entries, errors.iter().map(LogError::diagnostic).collect())
+}
+
+/// A name as event graphs spell it: `0:r1`, `P0:%r1` as `P0:r1`, `[x]` as `x`.
+#[must_use]
+pub fn spelt(name: &str) -> String {
+    let bare = |text: &str| {
+        let text = text.trim();
+        let inner = text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
+        inner.unwrap_or(text).trim().trim_start_matches('%').to_owned()
+    };
+    let name = bare(name);
+    match name.split_once(':') {
+        Some((thread, what)) => {
+            let thread = thread.trim();
+            let number = !thread.is_empty() && thread.bytes().all(|b| b.is_ascii_digit());
+            format!("{}{thread}:{}", if number { "P" } else { "" }, bare(what))
+        }
+        None => name,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_spelt_as_in_event_graphs() {
+        for (log, own) in [
+            ("0:r1", "P0:r1"),
+            ("P0:%r1", "P0:r1"),
+            ("1: EAX", "P1:EAX"),
+            ("[x]", "x"),
+            ("x", "x"),
+            ("[x[1]]", "x[1]"),
+            ("x[1]", "x[1]"),
+            ("0:[s]", "P0:s"),
+            ("host:r1", "host:r1"),
+        ] {
+            assert_eq!(spelt(log), own, "{log}");
+        }
+    }
+
+    #[test]
+    fn values_are_integers_or_symbols() {
+        assert_eq!(Value::of("-1"), Value::Number(-1));
+        assert_eq!(Value::of("0x10"), Value::Number(16));
+        assert_eq!(Value::of("18446744073709551615"), Value::Number(i128::from(u64::MAX)));
+        assert_eq!(Value::of("&x"), Value::Symbol("&x".to_owned()));
+        assert_eq!(Value::of("S4"), Value::Symbol("S4".to_owned()));
+        assert_eq!(Value::of("0xyz"), Value::Symbol("0xyz".to_owned()));
+    }
+}

@@ -1,0 +1,524 @@
+//! What was seen of a test into what of it the model allows.
+//!
+//! The question about each state is whether the whole of it is allowed, as far as the log tells it:
+//! a state is no less forbidden because the test asks about another one.
+
+use super::log::{Seen, Value};
+use super::sightings::{Sightings, sorted};
+use crate::batch::{Case, Judgement, Listing, judge, list};
+use crate::check::Settings;
+use crate::event::graph::EventGraph;
+use crate::litmus::ast::{Condition, Quantifier, Term, Test};
+use crate::ptx::bits::{mask, signed};
+use crate::ptx::operation::{Comparison, Order, Scope};
+use crate::ptx::uses::for_each_register;
+use crate::relation::expr::Model;
+use crate::solve::Engine;
+use crate::source::{Span, Spanned};
+use crate::verdict::{Kind, Verdict};
+use std::collections::BTreeSet;
+
+/// What logs say of a test, all in all.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Finding {
+    /// A state was seen that the model forbids.
+    ForbiddenSeen,
+    /// The tool failed.
+    Broken,
+    /// Of some state it is not known whether it is allowed.
+    Unknown,
+    /// The program is outside the model, so that nothing can be held against what was seen.
+    OutOfModel,
+    /// The program's behaviour is undefined: anything may be seen.
+    Undefined,
+    /// All that was seen is allowed; the outcome in question is allowed and was never seen.
+    AllowedNeverSeen,
+    /// All that was seen is allowed, the outcome in question among it.
+    AllowedSeen,
+    /// All that was seen is allowed; the outcome in question is not, or nothing is asked.
+    Consistent,
+    /// No log has the test.
+    NotRun,
+}
+
+impl Finding {
+    /// All findings, in the order of reports.
+    pub const ALL: [Self; 9] = [
+        Self::ForbiddenSeen,
+        Self::Broken,
+        Self::Unknown,
+        Self::OutOfModel,
+        Self::Undefined,
+        Self::AllowedNeverSeen,
+        Self::AllowedSeen,
+        Self::Consistent,
+        Self::NotRun,
+    ];
+
+    /// The words for it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::ForbiddenSeen => "forbidden and seen",
+            Self::Broken => "error",
+            Self::Unknown => "unknown",
+            Self::OutOfModel => "out-of-model",
+            Self::Undefined => "undefined",
+            Self::AllowedNeverSeen => "allowed and never seen",
+            Self::AllowedSeen => "allowed and seen",
+            Self::Consistent => "consistent",
+            Self::NotRun => "not run",
+        }
+    }
+}
+
+/// What the model says of a state that was seen.
+#[derive(Clone, Debug)]
+pub enum Allowance {
+    /// Some execution ends in it.
+    Allowed,
+    /// No execution ends in it: the test that asks for this state, and the verdict on it.
+    Forbidden(Box<(Case, Judgement)>),
+    /// The standard does not say, since the program is undefined or outside the model.
+    Void,
+    /// It is not known, and why.
+    Unknown(String),
+    /// The tool failed.
+    Broken(String),
+}
+
+/// A state that was seen, with what the model says of it.
+#[derive(Clone, Debug)]
+pub struct Judged {
+    /// The state.
+    pub seen: Seen,
+    /// What the model says.
+    pub allowance: Allowance,
+    /// Whether the condition's proposition holds in it; `None` where the state does not tell.
+    pub matches: Option<bool>,
+}
+
+/// What was seen of a test, with what the model says.
+#[derive(Clone, Debug)]
+pub struct TestReport {
+    /// All in all.
+    pub finding: Finding,
+    /// The states that were seen.
+    pub states: Vec<Judged>,
+    /// The verdict on the outcome in question.
+    pub asked: Judgement,
+    /// Allowed states that were not seen; `None` where the allowed states cannot be listed.
+    pub unseen: Option<Unseen>,
+    /// How often the test ran, as far as logs count.
+    pub runs: Option<u64>,
+    /// The orders of the program's operations.
+    pub orders: BTreeSet<Order>,
+    /// The scopes of the program's operations.
+    pub scopes: BTreeSet<Scope>,
+}
+
+/// Allowed states that no log has.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Unseen {
+    /// The states: values by name.
+    pub states: Vec<Vec<(String, Value)>>,
+    /// Whether there are no others.
+    pub complete: bool,
+}
+
+impl TestReport {
+    /// How often the outcome in question was seen.
+    #[must_use]
+    pub fn positive(&self) -> u64 {
+        let matching = self.states.iter().filter(|state| state.matches == Some(true));
+        matching.map(|state| state.seen.count.unwrap_or(1)).fold(0, u64::saturating_add)
+    }
+
+    /// The states that the model forbids, with the test that asks for each.
+    pub fn forbidden(&self) -> impl Iterator<Item = (&Judged, &Case, &Judgement)> {
+        self.states.iter().filter_map(|judged| match &judged.allowance {
+            Allowance::Forbidden(asked) => Some((judged, &asked.0, &asked.1)),
+            _ => None,
+        })
+    }
+}
+
+/// How states are judged.
+#[derive(Clone, Copy)]
+pub struct Judge<'a> {
+    /// The model.
+    pub model: &'a Model,
+    /// The engines, which have to agree.
+    pub engines: &'a [Box<dyn Engine>],
+    /// How they are asked.
+    pub settings: Settings,
+}
+
+impl Judge<'_> {
+    /// Holds what was seen of a test against the model.
+    #[must_use]
+    pub fn judge(&self, case: &Case, seen: Option<&Sightings>) -> TestReport {
+        let asked = self.verdict(case);
+        let (orders, scopes) = asked.graph.as_ref().map(facets).unwrap_or_default();
+        let mut report = TestReport {
+            finding: Finding::NotRun,
+            states: Vec::new(),
+            asked,
+            unseen: None,
+            runs: seen.and_then(Sightings::runs),
+            orders,
+            scopes,
+        };
+        let Some(seen) = seen else { return report };
+        if let Some(finding) = void(&report.asked) {
+            report.finding = finding;
+            report.states = seen.states.iter().map(|s| judged(case, s, Allowance::Void)).collect();
+            return report;
+        }
+        let mut listed = Listed::default();
+        for state in &seen.states {
+            let allowance = match terms(&case.test, state) {
+                Ok(terms) => {
+                    self.list(&mut listed, case, &terms, &report.asked);
+                    self.allowance(&listed, case, &terms, state)
+                }
+                Err(why) => Allowance::Unknown(why),
+            };
+            report.states.push(judged(case, state, allowance));
+        }
+        report.unseen = listed.unseen(&seen.states);
+        report.finding = finding(&report);
+        report
+    }
+
+    fn verdict(&self, case: &Case) -> Judgement {
+        let models = std::slice::from_ref(self.model);
+        let mut judgements = judge(case, models, self.engines, self.settings);
+        judgements.pop().expect("a test has a verdict under its model")
+    }
+
+    /// Lists the allowed states by the names of a state, unless that has been done.
+    fn list(&self, listed: &mut Listed, case: &Case, terms: &[Term], asked: &Judgement) {
+        let names: Vec<String> = terms.iter().map(|term| spelling(&case.test, term)).collect();
+        if listed.names.as_ref() == Some(&names) {
+            return;
+        }
+        let mut shown = case.clone();
+        shown.test.condition = Condition::True;
+        shown.test.quantifier = Quantifier::Exists;
+        shown.test.locations = terms.to_vec();
+        let settings = asked.settings(self.settings);
+        // Where the states cannot be listed, each one is asked for.
+        listed.listing = list(&shown, self.model, self.engines, settings).ok();
+        listed.names = Some(names);
+    }
+
+    fn allowance(&self, listed: &Listed, case: &Case, terms: &[Term], state: &Seen) -> Allowance {
+        if listed.has(state) {
+            return Allowance::Allowed;
+        }
+        let asked = asking(case, terms, state);
+        let judgement = self.verdict(&asked);
+        if let Some(value) = judgement.graph.as_ref().and_then(|graph| too_wide(graph, state)) {
+            return Allowance::Unknown(format!(
+                "{value} is too large for its register or variable"
+            ));
+        }
+        match &judgement.verdict {
+            Verdict::Allowed(_) => Allowance::Allowed,
+            Verdict::Forbidden(_) | Verdict::Deadlock(_) => {
+                Allowance::Forbidden(Box::new((asked, judgement)))
+            }
+            Verdict::Undefined(_) | Verdict::OutOfModel(_) => Allowance::Void,
+            Verdict::Unknown(_) => {
+                Allowance::Unknown("whether it is allowed is unknown".to_owned())
+            }
+            Verdict::Error(message) => Allowance::Broken(message.clone()),
+        }
+    }
+}
+
+/// The allowed states by some names.
+#[derive(Default)]
+struct Listed {
+    names: Option<Vec<String>>,
+    listing: Option<Listing>,
+}
+
+impl Listed {
+    fn has(&self, state: &Seen) -> bool {
+        let Some(Listing { graph, states, .. }) = &self.listing else { return false };
+        let Some(bits) = bits_of(graph, state) else { return false };
+        states.states.iter().any(|(values, _)| *values == bits)
+    }
+
+    /// What is allowed and was not seen.
+    fn unseen(&self, seen: &[Seen]) -> Option<Unseen> {
+        let listing = self.listing.as_ref()?;
+        let known: BTreeSet<Vec<u128>> =
+            seen.iter().filter_map(|state| bits_of(&listing.graph, state)).collect();
+        let others = listing.states.states.iter().filter(|(values, _)| !known.contains(values));
+        let states = others.map(|(values, _)| named(&listing.graph, values)).collect();
+        Some(Unseen { states, complete: listing.is_complete() })
+    }
+}
+
+/// The values of a listed state by their names.
+fn named(graph: &EventGraph, values: &[u128]) -> Vec<(String, Value)> {
+    let observed = graph.observed.iter().zip(values);
+    observed
+        .map(|(observed, &bits)| {
+            let width = graph.exprs.width(observed.value);
+            let number = if observed.signed { signed(bits, width) } else { bits as i128 };
+            (observed.name.clone(), Value::Number(number))
+        })
+        .collect()
+}
+
+/// The bits of each observed name in a state; `None` where the state names others.
+fn bits_of(graph: &EventGraph, state: &Seen) -> Option<Vec<u128>> {
+    if state.values.len() != graph.observed.len() {
+        return None;
+    }
+    let bits = graph.observed.iter().map(|observed| {
+        let (_, value) = state.values.iter().find(|(name, _)| *name == observed.name)?;
+        let Value::Number(number) = value else { return None };
+        let width = graph.exprs.width(observed.value);
+        fits(*number, width).then_some(*number as u128 & mask(width))
+    });
+    bits.collect()
+}
+
+/// A number of a state that no value of its width is.
+fn too_wide(graph: &EventGraph, state: &Seen) -> Option<Value> {
+    let wide = |(name, value): &&(String, Value)| {
+        let observed = graph.observed.iter().find(|observed| observed.name == *name);
+        let Value::Number(number) = value else { return false };
+        observed.is_some_and(|observed| !fits(*number, graph.exprs.width(observed.value)))
+    };
+    state.values.iter().find(wide).map(|(_, value)| value.clone())
+}
+
+/// Whether so many bits hold a number, signed or not.
+fn fits(number: i128, width: u32) -> bool {
+    let bits = number as u128 & mask(width);
+    number == bits as i128 || number == signed(bits, width)
+}
+
+/// What a verdict on the whole test makes of anything that was seen.
+fn void(asked: &Judgement) -> Option<Finding> {
+    match asked.verdict.kind() {
+        Kind::Undefined => Some(Finding::Undefined),
+        Kind::OutOfModel => Some(Finding::OutOfModel),
+        Kind::Error => Some(Finding::Broken),
+        Kind::Allowed | Kind::Forbidden | Kind::Deadlock | Kind::Unknown => None,
+    }
+}
+
+/// What the states amount to.
+fn finding(report: &TestReport) -> Finding {
+    let any = |wanted: &dyn Fn(&Allowance) -> bool| {
+        report.states.iter().any(|judged| wanted(&judged.allowance))
+    };
+    if any(&|allowance| matches!(allowance, Allowance::Forbidden(_))) {
+        Finding::ForbiddenSeen
+    } else if any(&|allowance| matches!(allowance, Allowance::Broken(_))) {
+        Finding::Broken
+    } else if any(&|allowance| matches!(allowance, Allowance::Unknown(_) | Allowance::Void)) {
+        Finding::Unknown
+    } else if report.positive() > 0 {
+        Finding::AllowedSeen
+    } else if report.asked.verdict.kind() == Kind::Allowed {
+        Finding::AllowedNeverSeen
+    } else {
+        Finding::Consistent
+    }
+}
+
+fn judged(case: &Case, seen: &Seen, allowance: Allowance) -> Judged {
+    let wanted = case.test.quantifier != Quantifier::Forall;
+    let matches = truth(&case.test, &case.test.condition, seen).map(|holds| holds == wanted);
+    Judged { seen: seen.clone(), allowance, matches }
+}
+
+/// The test that asks whether some execution ends in a state.
+fn asking(case: &Case, terms: &[Term], state: &Seen) -> Case {
+    let mut asked = case.clone();
+    let equal = |(term, (_, value)): (&Term, &(String, Value))| {
+        let number = if let Value::Number(number) = value { *number } else { 0 };
+        let number = Term::Number(Spanned::new(number, case.test.condition_span));
+        Condition::Compare(Comparison::Eq, term.clone(), number)
+    };
+    asked.test.condition = Condition::And(terms.iter().zip(&state.values).map(equal).collect());
+    asked.test.quantifier = Quantifier::Exists;
+    asked.test.locations = terms.to_vec();
+    asked.expected = vec![None; case.expected.len()];
+    asked
+}
+
+/// The terms of a test that a state names.
+///
+/// # Errors
+/// When the test has no such register or variable, or a value is no number.
+fn terms(test: &Test, state: &Seen) -> Result<Vec<Term>, String> {
+    let term = |(name, value): &(String, Value)| match value {
+        Value::Number(_) => term(test, name).ok_or_else(|| format!("the test has no `{name}`")),
+        Value::Symbol(text) => Err(format!("`{name}={text}` is no number")),
+    };
+    state.values.iter().map(term).collect()
+}
+
+/// The register or variable of a name.
+fn term(test: &Test, name: &str) -> Option<Term> {
+    let span = test.condition_span;
+    let Some((thread, what)) = name.split_once(':') else {
+        return variable(test, name, None, span);
+    };
+    let thread = test.threads.iter().position(|other| other.name.value == thread)?;
+    if let Some(found) = variable(test, what, Some(thread), span) {
+        return Some(found);
+    }
+    has_register(test, thread, what).then(|| Term::Register {
+        thread,
+        register: what.to_owned(),
+        span,
+    })
+}
+
+/// A variable, or an element of an array, `a[1]`.
+fn variable(test: &Test, name: &str, instance: Option<usize>, span: Span) -> Option<Term> {
+    let (base, index) = match name.split_once('[') {
+        Some((base, index)) => (base, index.strip_suffix(']')?.trim().parse().ok()?),
+        None => (name, 0),
+    };
+    let declared = test.variables.iter().any(|v| v.name.value == base && index < v.elements);
+    let alias = test.aliases.iter().any(|alias| alias.name.value == base);
+    (declared || alias).then(|| Term::Memory { variable: base.to_owned(), index, instance, span })
+}
+
+/// Whether a thread mentions a register.
+fn has_register(test: &Test, thread: usize, name: &str) -> bool {
+    let own = &test.threads[thread];
+    let initial = test.register_inits.iter();
+    own.registers.iter().any(|(register, _)| register.value == name)
+        || initial.filter(|init| init.thread == thread).any(|init| init.register.value == name)
+        || own.statements.iter().any(|statement| {
+            let mut found = false;
+            for_each_register(statement, &mut |register, _| found |= register.value == name);
+            found
+        })
+}
+
+/// The name of a term as event graphs spell it.
+fn spelling(test: &Test, term: &Term) -> String {
+    let thread = |at: usize| test.threads[at].name.value.as_str();
+    match term {
+        Term::Register { thread: at, register, .. } => format!("{}:{register}", thread(*at)),
+        Term::Memory { variable, index, instance, .. } => {
+            let array = test.variables.iter().any(|v| v.name.value == *variable && v.elements > 1);
+            let name = if array { format!("{variable}[{index}]") } else { variable.clone() };
+            match instance {
+                Some(at) => format!("{}:{name}", thread(*at)),
+                None => name,
+            }
+        }
+        Term::Number(_) | Term::Float(_) | Term::AddressOf(_) => String::new(),
+    }
+}
+
+/// Whether a condition holds in a state, as far as that tells; values compare as the log prints them.
+fn truth(test: &Test, condition: &Condition, seen: &Seen) -> Option<bool> {
+    match condition {
+        Condition::True => Some(true),
+        Condition::False => Some(false),
+        Condition::Compare(comparison, a, b) => {
+            let value = |term: &Term| match term {
+                Term::Number(number) => Some(number.value),
+                Term::Register { .. } | Term::Memory { .. } => {
+                    let name = spelling(test, term);
+                    let value = seen.values.iter().find(|(other, _)| *other == name);
+                    match value {
+                        Some((_, Value::Number(number))) => Some(*number),
+                        _ => None,
+                    }
+                }
+                Term::Float(_) | Term::AddressOf(_) => None,
+            };
+            Some(comparison.holds(value(a)?, value(b)?))
+        }
+        Condition::Not(inner) => truth(test, inner, seen).map(|holds| !holds),
+        Condition::And(all) => joined(all.iter().map(|inner| truth(test, inner, seen)), false),
+        Condition::Or(all) => joined(all.iter().map(|inner| truth(test, inner, seen)), true),
+        Condition::Implies(a, b) => {
+            let left = truth(test, a, seen).map(|holds| !holds);
+            joined([left, truth(test, b, seen)].into_iter(), true)
+        }
+    }
+}
+
+/// A conjunction, which one `false` decides, or a disjunction, which one `true` does.
+fn joined(parts: impl Iterator<Item = Option<bool>>, decides: bool) -> Option<bool> {
+    let mut all = Some(!decides);
+    for part in parts {
+        match part {
+            Some(value) if value == decides => return Some(decides),
+            Some(_) => {}
+            None => all = None,
+        }
+    }
+    all
+}
+
+/// The orders and scopes of a program's operations.
+fn facets(graph: &EventGraph) -> (BTreeSet<Order>, BTreeSet<Scope>) {
+    let orders = graph.events.iter().filter_map(|event| event.order).collect();
+    let scopes = graph.events.iter().filter_map(|event| event.scope).collect();
+    (orders, scopes)
+}
+
+/// The shape of a test: the first part of its name, `MP` of `MP+rel+acq`; `2+2W` is one part.
+#[must_use]
+pub fn shape(name: &str) -> &str {
+    let end = |from: usize| {
+        name[from..].find(['+', '-', '_', '@', '/']).map_or(name.len(), |at| from + at)
+    };
+    let first = end(0);
+    match name[first..].strip_prefix("+2W") {
+        Some(rest) if rest.is_empty() || rest.starts_with(['+', '-', '_', '@', '/']) => {
+            &name[..first + 3]
+        }
+        _ => &name[..first],
+    }
+}
+
+/// The same states, whatever the order of their names.
+#[must_use]
+pub fn same_state(a: &[(String, Value)], b: &[(String, Value)]) -> bool {
+    sorted(a) == sorted(b)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shapes_are_first_parts_of_names() {
+        for (name, of) in [
+            ("MP", "MP"),
+            ("MP+rel+acq", "MP"),
+            ("2+2W", "2+2W"),
+            ("2+2W+rel", "2+2W"),
+            ("WRW+2W-cta", "WRW+2W"),
+            ("Z6.3+x", "Z6.3"),
+            ("IRIW-sc", "IRIW"),
+        ] {
+            assert_eq!(shape(name), of);
+        }
+    }
+
+    #[test]
+    fn numbers_fit_their_width_signed_or_not() {
+        assert!(fits(-1, 32) && fits(i128::from(u32::MAX), 32) && fits(0, 1));
+        assert!(!fits(1 << 32, 32) && !fits(i128::from(i32::MIN) - 1, 32));
+    }
+}
