@@ -69,6 +69,7 @@
 //! | `json` | `report::json` | `serde_json` |
 //! | `junit` | `report::junit` | quick-junit |
 //! | `simplify` | simplified models in `ptxmc model --show` | egg |
+//! | `gpu` | `ptxmc run`: a GPU of this machine, by the driver that is loaded at run time | cudarc |
 //! | `cli` | the command, with `diagnostics`, `json` and `junit` | clap and others |
 //!
 //! Names that this page does not lead to are not part of the library's interface.
@@ -103,6 +104,11 @@ mod verdict;
 pub mod batch;
 mod check;
 mod engines;
+
+#[doc(hidden)]
+pub mod generate;
+#[doc(hidden)]
+pub mod hardware;
 
 mod checker;
 #[cfg(feature = "cli")]

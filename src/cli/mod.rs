@@ -4,15 +4,20 @@ mod alternatives;
 mod args;
 mod baseline;
 mod check;
+mod emit;
+mod generate;
 mod inputs;
 mod interrupt;
 mod isolate;
 mod model;
 mod models;
 mod output;
+mod run;
 mod single;
 mod status;
 mod tell;
+#[cfg(feature = "gpu")]
+mod tuning;
 
 use anyhow::Result;
 use args::{Arguments, Command};
@@ -96,6 +101,9 @@ fn execute(arguments: &Arguments, console: &Console) -> Result<Status> {
         Command::Explain(arguments) => single::explain(arguments, console),
         Command::Draw(arguments) => single::draw(arguments, console),
         Command::Races(arguments) => single::races(arguments, console),
+        Command::Generate(arguments) => generate::run(arguments, console),
+        Command::Emit(arguments) => emit::run(arguments, console),
+        Command::Run(arguments) => run::run(arguments, console),
         Command::Worker(arguments) => isolate::work(arguments, console),
         Command::Model(arguments) => model::run(arguments, console),
     }

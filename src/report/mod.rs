@@ -10,12 +10,14 @@ pub mod herd;
 pub mod json;
 #[cfg(feature = "junit")]
 pub mod junit;
+pub mod manifest;
 pub mod models;
 pub mod outcomes;
 pub mod paint;
 pub mod races;
 pub mod readings;
 pub mod reason;
+pub mod runs;
 pub mod summary;
 pub mod text;
 pub mod witness;

@@ -20,6 +20,7 @@ mod explain;
 mod forms;
 mod front;
 mod generators;
+mod hardware;
 mod integers;
 mod interleavings;
 mod language;
