@@ -299,6 +299,10 @@ pub(super) struct GenerateArguments {
     /// Access locations by a second virtual address, too.
     #[arg(long)]
     pub(super) aliases: bool,
+    /// The memory that locations are in; shared memory is that of the CTA of the first thread that
+    /// accesses a location, and others of its cluster access it there.
+    #[arg(long, value_name = "SPACE", default_value = "global")]
+    pub(super) space: SpaceName,
     /// The model that gives the verdicts.
     #[arg(long, value_name = "MODEL")]
     pub(super) model: Option<String>,
@@ -359,6 +363,12 @@ pub(super) enum PlaceName {
     Cluster,
     Gpu,
     Separate,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum SpaceName {
+    Global,
+    Shared,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -1,7 +1,7 @@
 //! `ptxmc generate`: specifications into tests, with their verdicts.
 
 use super::args::{
-    Checking, FenceName, GenerateArguments, OrderName, PlaceName, ScopeName, WidthName,
+    Checking, FenceName, GenerateArguments, OrderName, PlaceName, ScopeName, SpaceName, WidthName,
 };
 use super::models::Setup;
 use super::output::{Console, print};
@@ -13,7 +13,7 @@ use crate::generate::edge::{Edge, FenceOrder, Link};
 use crate::generate::family::Places;
 use crate::generate::frontier::{MOST, Side, is_frontier};
 use crate::generate::place::{Apart, Levels};
-use crate::generate::variation::{Annotation, Through, Width};
+use crate::generate::variation::{Annotation, Memory, Through, Width};
 use crate::generate::{Choices, Cycle, Family, Variation, named, shape};
 use crate::litmus::ast::{Metadata, Test};
 use crate::litmus::parse::parse_bytes;
@@ -166,7 +166,11 @@ fn choices(arguments: &GenerateArguments) -> Choices {
         }
     }
     let links = if links.is_empty() { vec![Link::Plain] } else { links };
-    let names = match arguments.aliases {
+    let memory = match arguments.space {
+        SpaceName::Global => Memory::Global,
+        SpaceName::Shared => Memory::Shared,
+    };
+    let names = match arguments.aliases && memory == Memory::Global {
         true => vec![Through::Name, Through::Alias],
         false => vec![Through::Name],
     };
@@ -176,7 +180,8 @@ fn choices(arguments: &GenerateArguments) -> Choices {
         WidthName::W64 => Width::W64,
     };
     let widths = arguments.widths.iter().map(width).collect();
-    Choices { orders, scopes, links, names, places: places(&arguments.places), widths }
+    let places = places(&arguments.places);
+    Choices { orders, scopes, links, names, places, widths, memory }
 }
 
 fn places(names: &[PlaceName]) -> Places {

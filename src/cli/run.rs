@@ -29,9 +29,10 @@ mod with_gpu {
     use crate::hardware::driver::{Gpu, GpuError};
     use crate::hardware::fields::Field;
     use crate::report::runs::{self, Kept, Setting, Shown};
-    use crate::solve::{Budget, Cores};
+    use crate::check::stuck;
+    use crate::solve::{Budget, Cores, Problem};
     use crate::source::Files;
-    use crate::verdict::Kind;
+    use crate::verdict::Verdict;
     use anyhow::Context;
     use std::collections::HashMap;
     use std::fs::{self, File, OpenOptions};
@@ -39,6 +40,9 @@ mod with_gpu {
     use std::ops::ControlFlow;
     use std::path::Path;
     use std::time::Duration;
+
+    /// The exit status after a launch that hangs: something is unknown.
+    const UNUSABLE_DEVICE: i32 = 3;
 
     /// Steps for the question whether a test may be run.
     const STEPS: u64 = 200_000;
@@ -70,15 +74,18 @@ mod with_gpu {
             count: 0,
         };
         session.head()?;
+        let mut failed = false;
         for case in &inputs.cases {
-            if interrupt::wanted() {
-                break;
-            }
-            if session.test(case)?.is_break() {
+            failed = session.test(case)?.is_break();
+            if failed || interrupt::wanted() {
                 break;
             }
         }
         session.tail()?;
+        if failed {
+            // To give back what the device has would wait for its end.
+            std::process::exit(UNUSABLE_DEVICE);
+        }
         if interrupt::wanted() {
             console.complain("interrupted");
             std::process::exit(interrupt::STATUS);
@@ -176,13 +183,21 @@ mod with_gpu {
             let mut settings = self.setup.settings;
             settings.budget = Budget { steps: Some(STEPS), ..settings.budget };
             let judgement = judge(case, &self.setup.models, &self.setup.engines, settings);
-            match judgement.first()?.verdict.kind() {
-                Kind::Allowed | Kind::Forbidden => None,
-                kind => {
-                    let model = &self.setup.models[0].name;
-                    Some(format!("{} under {model}; --any runs it", kind.name()))
+            let judgement = judgement.into_iter().next()?;
+            let model = &self.setup.models[0];
+            let why = match (&judgement.verdict, &judgement.graph) {
+                (Verdict::Forbidden(core), _) if !core.endless.is_empty() => {
+                    "threads wait for ever".to_owned()
                 }
-            }
+                (Verdict::Allowed(_) | Verdict::Forbidden(_), Some(graph)) => {
+                    let problem = Problem { graph, model };
+                    let mut engines = self.setup.engines.iter();
+                    let hang = engines.find_map(|e| stuck(problem, e.as_ref(), settings))?;
+                    format!("some executions hang: {}", hang.reason.rule)
+                }
+                (verdict, _) => format!("{} under {}", verdict.kind().name(), model.name),
+            };
+            Some(format!("{why}; --any runs it"))
         }
 
         /// Runs a test; after a launch that hangs, nothing can be run any more.
@@ -240,7 +255,11 @@ mod with_gpu {
                         self.omit(case, &why.to_string());
                         // A device that hangs or has failed stays so for this process.
                         if matches!(why, GpuError::Hangs(_) | GpuError::Driver(_)) {
-                            self.console.complain("the device cannot be used any more in this run");
+                            // Nor would it be better the next time.
+                            self.resume.keep(&key, &kept(&run, true));
+                            let message = "the device cannot be used any more in this run; with \
+                                           --resume the next one goes on behind this test";
+                            self.console.complain(message);
                             flow = ControlFlow::Break(());
                         }
                     }

@@ -4,7 +4,7 @@
 use super::cycle::Cycle;
 use super::edge::{Direction, Edge, Link};
 use super::place::{Levels, Placement, placements};
-use super::variation::{Annotation, Through, Variation, Width};
+use super::variation::{Annotation, Memory, Through, Variation, Width};
 use crate::ptx::operation::{Order, Scope};
 
 /// What is multiplied.
@@ -22,6 +22,8 @@ pub struct Choices {
     pub places: Places,
     /// Widths of accesses.
     pub widths: Vec<Width>,
+    /// Where locations are; only [`Through::Name`] leads to those in shared memory.
+    pub memory: Memory,
 }
 
 /// Where threads may run.
@@ -44,6 +46,7 @@ pub struct Family {
     links: Vec<Vec<Link>>,
     placements: Vec<Placement>,
     widths: Vec<Width>,
+    memory: Memory,
     symmetries: Vec<usize>,
 }
 
@@ -70,7 +73,8 @@ impl Family {
         };
         let symmetries = cycle.symmetries();
         let widths = choices.widths.clone();
-        Self { cycle, annotations, links, placements, widths, symmetries }
+        let memory = choices.memory;
+        Self { cycle, annotations, links, placements, widths, memory, symmetries }
     }
 
     /// How many variations have numbers; those that [`Self::get`] leaves out included.
@@ -104,15 +108,16 @@ impl Family {
     }
 
     /// The variation of a number, below [`Self::len`]; `None` where it is another one with threads
-    /// numbered otherwise, or a barrier would be between threads of different CTAs.
+    /// numbered otherwise, or a barrier would be between threads of different CTAs, or shared memory used
+    /// from another cluster.
     #[must_use]
     pub fn get(&self, number: u64) -> Option<Variation<'_>> {
         let variation = self.any(number)?;
-        let fits = variation.is_canonical(&self.symmetries);
-        (fits && variation.has_barriers_within_ctas()).then_some(variation)
+        variation.is_canonical(&self.symmetries).then_some(variation)
     }
 
-    /// As [`Self::get`], also where it is another one with threads numbered otherwise.
+    /// As [`Self::get`], also where it is another one with threads numbered otherwise: `None` where
+    /// placement and cycle do not fit.
     #[must_use]
     pub fn any(&self, number: u64) -> Option<Variation<'_>> {
         let class = number / self.class_len().max(1);
@@ -128,7 +133,10 @@ impl Family {
         let annotations = self.annotations.iter().map(|o| o[digit(o.len())]).collect();
         let links = self.links.iter().map(|o| o[digit(o.len())]).collect();
         let width = *self.widths.get(usize::try_from(width).ok()?)?;
-        Some(Variation { cycle: &self.cycle, annotations, links, placement, width })
+        let memory = self.memory;
+        let cycle = &self.cycle;
+        let variation = Variation { cycle, annotations, links, placement, width, memory };
+        (variation.has_barriers_within_ctas() && variation.reaches_all()).then_some(variation)
     }
 
     /// The numbers within a class of what is one step weaker than number `number` of it, or one step

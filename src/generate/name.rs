@@ -1,5 +1,5 @@
 //! Names of variations: the shape, what each thread's events are and what stands between them, the width
-//! where it is not four bytes, the placement. Names are read back.
+//! where it is not four bytes, the memory where it is shared, the placement. Names are read back.
 //!
 //! `MP+weak.rel-gpu+acq-gpu.weak+0-1` is message passing through a released flag, with the threads in two
 //! clusters.
@@ -8,7 +8,7 @@ use super::cycle::{Cycle, CycleError};
 use super::edge::{Edge, FenceOrder, Link, SCOPES};
 use super::place::Placement;
 use super::shape::{SHAPES, name_of, shape};
-use super::variation::{Annotation, Through, Variation, Width};
+use super::variation::{Annotation, Memory, Through, Variation, Width};
 use crate::ptx::operation::{Order, Scope};
 use std::fmt::{self, Display, Formatter};
 use thiserror::Error;
@@ -44,6 +44,7 @@ pub struct Named {
     links: Vec<Link>,
     placement: Placement,
     width: Width,
+    memory: Memory,
 }
 
 impl Named {
@@ -56,9 +57,13 @@ impl Named {
             links: self.links.clone(),
             placement: self.placement.clone(),
             width: self.width,
+            memory: self.memory,
         }
     }
 }
+
+/// The word of shared memory.
+const SHARED: &str = "shared";
 
 /// The words of strong orders.
 const ORDERS: [(Order, &str); 3] =
@@ -87,6 +92,9 @@ impl Display for Variation<'_> {
         }
         if self.width != Width::W32 {
             write!(f, "+{}", self.width.ty())?;
+        }
+        if self.memory == Memory::Shared {
+            write!(f, "+{SHARED}")?;
         }
         write!(f, "+{}", self.placement)
     }
@@ -127,6 +135,13 @@ pub fn named(name: &str) -> Result<Named, NameError> {
     let missing = NameError::Parts { found: count, expected: cycle.threads };
     let Some(place) = parts.pop() else { return Err(missing) };
     let placement = Placement::named(place).ok_or_else(|| NameError::Part(place.to_owned()))?;
+    let memory = match parts.last() {
+        Some(&SHARED) => Memory::Shared,
+        _ => Memory::Global,
+    };
+    if memory == Memory::Shared {
+        parts.pop();
+    }
     let width = Width::ALL.into_iter().find(|width| parts.last() == Some(&width.ty()));
     if width.is_some() {
         parts.pop();
@@ -159,7 +174,7 @@ pub fn named(name: &str) -> Result<Named, NameError> {
         }
     }
     let width = width.unwrap_or(Width::W32);
-    Ok(Named { cycle, annotations, links, placement, width })
+    Ok(Named { cycle, annotations, links, placement, width, memory })
 }
 
 /// The cycle that a name begins with, and what follows.

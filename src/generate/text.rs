@@ -2,7 +2,7 @@
 
 use super::cycle::location_name;
 use super::edge::{Direction, Edge, FenceOrder, Link};
-use super::variation::{Annotation, Through, Variation, Width};
+use super::variation::{Annotation, Memory, Through, Variation, Width};
 use crate::ptx::operation::Scope;
 use std::collections::HashMap;
 use std::fmt::Write;
@@ -15,7 +15,11 @@ impl Variation<'_> {
         let mut out = format!("PTX {self}\nCycle={cycle}\n");
         let ty = self.width.ty();
         for location in 0..cycle.locations {
-            let _ = writeln!(out, ".global .{ty} {} = 0;", location_name(location));
+            let space = match self.memory {
+                Memory::Global => "global",
+                Memory::Shared => "shared",
+            };
+            let _ = writeln!(out, ".{space} .{ty} {} = 0;", location_name(location));
         }
         for location in 0..cycle.locations {
             let aliased = |event: usize| {
@@ -43,7 +47,11 @@ impl Variation<'_> {
         }
         for (location, value) in cycle.finals.iter().enumerate() {
             if let Some(value) = value {
-                terms.push(format!("{} == {value}", location_name(location)));
+                let owner = match self.memory {
+                    Memory::Global => String::new(),
+                    Memory::Shared => format!("P{}:", self.home(location)),
+                };
+                terms.push(format!("{owner}{} == {value}", location_name(location)));
             }
         }
         let condition = if terms.is_empty() { "true".to_owned() } else { terms.join(" /\\ ") };
@@ -53,6 +61,16 @@ impl Variation<'_> {
     fn thread(&self, thread: usize, out: &mut String, terms: &mut Vec<String>) {
         let cycle = self.cycle;
         let count = cycle.edges.len();
+        let peers = self.memory == Memory::Shared && self.placement.0.iter().any(|s| s.cta > 0);
+        let meet = "  barrier.cluster.arrive;\n  barrier.cluster.wait;\n";
+        if peers {
+            for location in self.remote(thread) {
+                let (name, rank) = (location_name(location), self.placement.0[self.home(location)].cta);
+                let _ = writeln!(out, "  mapa.shared::cluster.u32 %a{location}, {name}, {rank};");
+            }
+            // The memory of a peer is there from the first of these to the second.
+            out.push_str(meet);
+        }
         // Two warps come to a barrier between two threads.
         if cycle.barrier_before(thread) {
             let before = (cycle.first_of(thread) + count - 1) % count;
@@ -85,6 +103,34 @@ impl Variation<'_> {
         {
             let _ = writeln!(out, "  bar.sync {}, 64;", self.barrier(event));
         }
+        if peers {
+            out.push_str(meet);
+        }
+    }
+
+    /// The thread whose CTA has a location in its shared memory: the first that accesses it.
+    fn home(&self, location: usize) -> usize {
+        let mut events = self.cycle.events.iter();
+        events.find(|event| event.location == location).map_or(0, |event| event.thread)
+    }
+
+    /// The locations in the shared memory of other CTAs that a thread accesses.
+    fn remote(&self, thread: usize) -> Vec<usize> {
+        let mut all: Vec<usize> = self
+            .cycle
+            .of_thread(thread)
+            .map(|event| self.cycle.events[event].location)
+            .filter(|&location| !self.placement.together(self.home(location), thread))
+            .collect();
+        all.sort_unstable();
+        all.dedup();
+        all
+    }
+
+    fn is_remote(&self, event: usize) -> bool {
+        let event = &self.cycle.events[event];
+        self.memory == Memory::Shared
+            && !self.placement.together(self.home(event.location), event.thread)
     }
 
     /// A store of its value, which may depend on what was read last.
@@ -132,11 +178,19 @@ impl Variation<'_> {
     fn access(&self, opcode: &str, event: usize) -> String {
         let Annotation { order, scope, .. } = self.annotations[event];
         let scope = scope.map_or(String::new(), |scope: Scope| format!(".{scope}"));
-        format!("{opcode}.{order}{scope}.global.{}", self.width.ty())
+        let space = match self.memory {
+            Memory::Global => "global",
+            Memory::Shared if self.is_remote(event) => "shared::cluster",
+            Memory::Shared => "shared",
+        };
+        format!("{opcode}.{order}{scope}.{space}.{}", self.width.ty())
     }
 
     fn place(&self, event: usize) -> String {
         let name = location_name(self.cycle.events[event].location);
+        if self.is_remote(event) {
+            return format!("%a{}", self.cycle.events[event].location);
+        }
         match self.annotations[event].through {
             Through::Name => name,
             Through::Alias => format!("{name}_alias"),

@@ -139,6 +139,15 @@ impl Width {
     }
 }
 
+/// Which memory the locations of a test are in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Memory {
+    /// `.global`
+    Global,
+    /// `.shared`: each in the CTA of the first thread that accesses it, in a cluster with all others.
+    Shared,
+}
+
 /// A cycle with all that its family leaves open.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Variation<'c> {
@@ -152,6 +161,8 @@ pub struct Variation<'c> {
     pub placement: Placement,
     /// The width of its accesses.
     pub width: Width,
+    /// The memory that it accesses.
+    pub memory: Memory,
 }
 
 impl Variation<'_> {
@@ -168,6 +179,13 @@ impl Variation<'_> {
             let order = order.then_with(|| self.placement.cmp(&self.placement.turned(thread)));
             order != Ordering::Greater
         })
+    }
+
+    /// Whether every thread can reach every location: the memory of CTAs is shared within a cluster.
+    #[must_use]
+    pub fn reaches_all(&self) -> bool {
+        let spots = &self.placement.0;
+        self.memory == Memory::Global || spots.iter().all(|spot| spot.cluster == spots[0].cluster)
     }
 
     /// Whether its barriers are between threads of one CTA.

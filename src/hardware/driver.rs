@@ -159,20 +159,21 @@ impl Loaded {
     pub fn resident(&self, plan: &Plan, parameters: &Parameters) -> Result<u64, GpuError> {
         let block = Block::new(plan, parameters);
         let threads = narrow(block.threads());
-        let count = match plan.cluster_size {
-            1 => {
-                let bytes = usize::try_from(block.shared_bytes).unwrap_or(usize::MAX);
-                let each =
-                    self.test.occupancy_max_active_blocks_per_multiprocessor(threads, bytes, None)?;
-                u64::from(each) * self.gpu.multiprocessors
-            }
+        let bytes = usize::try_from(block.shared_bytes).unwrap_or(usize::MAX);
+        let each = self.test.occupancy_max_active_blocks_per_multiprocessor(threads, bytes, None)?;
+        let ctas = u64::from(each) * self.gpu.multiprocessors;
+        let count = match plan.cluster_size as u64 {
+            1 => ctas,
             size => {
                 let config = LaunchConfig {
-                    grid_dim: (narrow(size as u64), 1, 1),
+                    grid_dim: (narrow(size), 1, 1),
                     block_dim: (threads, 1, 1),
                     shared_mem_bytes: narrow(block.shared_bytes),
                 };
-                self.test.occupancy_max_active_clusters(config, &self.gpu.stream)?.into()
+                // A driver that cannot tell has room for less than all CTAs, as clusters do not
+                // spread over all multiprocessors.
+                let told = self.test.occupancy_max_active_clusters(config, &self.gpu.stream);
+                told.map_or(ctas / size / 2, u64::from)
             }
         };
         let needed = if plan.waits { plan.clusters as u64 } else { 1 };

@@ -77,8 +77,8 @@ pub enum Refusal {
     Final(String),
     /// Threads come to cluster barriers differently often, so that none can be put at the end.
     #[error(
-        "shared memory of a peer in a cluster whose threads come to its barriers differently often: \
-         nothing keeps the peer there while final values are read"
+        "final values of shared memory in a cluster whose threads come to its barriers differently \
+         often: there is no time at which all have ended and the memory is there"
     )]
     UnevenBarriers,
     /// The launch sizes that the test gives are not those of the kernel.
