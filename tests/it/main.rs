@@ -19,6 +19,7 @@ mod differential;
 mod explain;
 mod forms;
 mod front;
+mod generate;
 mod generators;
 mod hardware;
 mod integers;
