@@ -35,6 +35,8 @@
 //! | see an execution | [`Outcome::witness`], whose events and edges can be walked, drawn or printed |
 //! | list final states | [`Checker::outcomes`] |
 //! | many tests, several engines, reports | [`batch`], [`report`] |
+//! | make tests of cycles, with scopes and placements | [`generate`] |
+//! | make kernels of tests, and run them on a GPU | [`hardware`] |
 //!
 //! # What the answers rest on
 //!
@@ -105,9 +107,7 @@ pub mod batch;
 mod check;
 mod engines;
 
-#[doc(hidden)]
 pub mod generate;
-#[doc(hidden)]
 pub mod hardware;
 
 mod checker;

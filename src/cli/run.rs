@@ -25,12 +25,13 @@ mod with_gpu {
     use super::super::{interrupt, tuning};
     use super::{Console, Result, RunArguments, Status};
     use crate::batch::{Case, judge};
+    use crate::budget::Clock;
     use crate::hardware::campaign::{Campaign, Run, Stop};
     use crate::hardware::driver::{Gpu, GpuError};
     use crate::hardware::fields::Field;
     use crate::report::runs::{self, Kept, Setting, Shown};
     use crate::check::stuck;
-    use crate::solve::{Budget, Cores, Problem};
+    use crate::solve::{Cores, Problem};
     use crate::source::Files;
     use crate::verdict::Verdict;
     use anyhow::Context;
@@ -181,9 +182,12 @@ mod with_gpu {
                 return None;
             }
             let mut settings = self.setup.settings;
-            settings.budget = Budget { steps: Some(STEPS), ..settings.budget };
-            let judgement = judge(case, &self.setup.models, &self.setup.engines, settings);
-            let judgement = judgement.into_iter().next()?;
+            settings.budget = settings.budget.at_most(STEPS);
+            let ask = |case: &Case| {
+                let judgements = judge(case, &self.setup.models, &self.setup.engines, settings);
+                judgements.into_iter().next()
+            };
+            let judgement = ask(case)?;
             let model = &self.setup.models[0];
             let why = match (&judgement.verdict, &judgement.graph) {
                 (Verdict::Forbidden(core), _) if !core.endless.is_empty() => {
@@ -200,6 +204,14 @@ mod with_gpu {
             Some(format!("{why}; --any runs it"))
         }
 
+        /// What a test may do in executions that its filter leaves out: a device does not.
+        fn is_unfit_unfiltered(&self, case: &Case) -> Option<String> {
+            let mut all = case.clone();
+            all.test.filter.take()?;
+            let why = self.is_unfit(&all)?;
+            Some(format!("in executions that the filter leaves out, {why}"))
+        }
+
         /// Runs a test; after a launch that hangs, nothing can be run any more.
         fn test(&mut self, case: &Case) -> Result<ControlFlow<()>> {
             let (plan, kernel) = match planned(case, None) {
@@ -209,7 +221,7 @@ mod with_gpu {
                     return Ok(ControlFlow::Continue(()));
                 }
             };
-            if let Some(why) = self.is_unfit(case) {
+            if let Some(why) = self.is_unfit(case).or_else(|| self.is_unfit_unfiltered(case)) {
                 self.omit(case, &why);
                 return Ok(ControlFlow::Continue(()));
             }
@@ -230,6 +242,7 @@ mod with_gpu {
                 stop: if self.arguments.first { Stop::AtFirst } else { Stop::AtTime },
                 patience: Duration::from_millis(self.arguments.patience),
                 seed: self.arguments.seed,
+                clock: Clock::monotonic(),
                 fixed: self.arguments.parameters.clone(),
             };
             let mut flow = ControlFlow::Continue(());
@@ -281,7 +294,7 @@ mod with_gpu {
                     print(&format!("{before}{}", runs::test(&shown, self.files)))?;
                 }
             }
-            let (weak, _) = run.histogram.split(&case.test, fields);
+            let weak = run.histogram.outcomes(&case.test, fields);
             let (runs, seconds) = (run.histogram.runs(), run.seconds.max(1e-9));
             let first = run.first.map_or(String::new(), |at| format!(", first after {at:.3} s"));
             self.console.remark(&format!(

@@ -5,7 +5,7 @@
 //! says of a special register is written as the number that it is.
 
 use super::operands::{Operand, operands};
-use super::plan::{Plan, Role};
+use super::plan::{Plan, Role, root};
 use super::refusal::Refusal;
 use crate::collections::IndexSet;
 use crate::litmus::ast::{DeclaredSpace, InitialValue, Place, Test, ThreadPlace, Variable};
@@ -29,9 +29,9 @@ pub(super) const END: &str = "ptxmc_end";
 /// What a thread of the launch runs for one of the test.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Body {
-    /// The variables whose addresses it needs, as indices into the test's.
-    pub(super) variables: Vec<usize>,
-    /// Declarations and initializations of the thread's own memory, which come first.
+    /// The variables and aliases whose addresses it needs.
+    pub(super) names: Vec<String>,
+    /// The initial values of the thread's own memory, which come first.
     pub(super) local: String,
     /// Declarations of registers, their initial values, the statements.
     pub(super) text: String,
@@ -67,8 +67,8 @@ pub(super) fn body(test: &Test, plan: &Plan, role: Role) -> Result<Body, Refusal
         writer.statement(statement)?;
     }
     let local = writer.local()?;
-    let variables = writer.used.iter().copied().collect();
-    Ok(Body { variables, local, text: writer.declarations() + &writer.code })
+    let names = writer.used.iter().cloned().collect();
+    Ok(Body { names, local, text: writer.declarations() + &writer.code })
 }
 
 struct Writer<'t> {
@@ -77,7 +77,7 @@ struct Writer<'t> {
     role: Role,
     place: Place,
     registers: Vec<RegisterInfo>,
-    used: IndexSet<usize>,
+    used: IndexSet<String>,
     /// The widths of the registers that the kernel adds.
     temporaries: Vec<u32>,
     code: String,
@@ -356,9 +356,9 @@ impl Writer<'_> {
     }
 
     fn variable(&self, name: &Spanned<String>) -> Result<(usize, &Variable), Refusal> {
-        let mut all = self.test.variables.iter().enumerate();
-        all.find(|(_, v)| v.name.value == name.value)
-            .ok_or_else(|| Refusal::Alias(name.value.clone()))
+        let found = root(self.test, &name.value);
+        let found = found.ok_or_else(|| Refusal::Alias(name.value.clone()))?;
+        Ok((found, &self.test.variables[found]))
     }
 
     /// Whether the kernel has a variable of this space under its name.
@@ -373,7 +373,7 @@ impl Writer<'_> {
         offset: i64,
         bits: u32,
     ) -> Result<Value, Refusal> {
-        let (variable, declared) = self.variable(name)?;
+        let (_, declared) = self.variable(name)?;
         match declared.space {
             DeclaredSpace::Const | DeclaredSpace::Local => {
                 return Ok(Value::AddressOf(name.clone(), offset));
@@ -390,7 +390,7 @@ impl Writer<'_> {
                 });
             }
         }
-        self.used.insert(variable);
+        self.used.insert(name.value.clone());
         let mut register = address_register(&name.value);
         if offset != 0 {
             let sum = self.temporary(64);
@@ -477,16 +477,11 @@ impl Writer<'_> {
         })
     }
 
-    /// The thread's own variables.
+    /// The initial values of the thread's own variables.
     fn local(&self) -> Result<String, Refusal> {
         let mut text = String::new();
         for variable in self.test.variables.iter().filter(|v| v.space == DeclaredSpace::Local) {
             let (name, ty) = (word(&variable.name.value), variable.ty);
-            let _ = writeln!(
-                text,
-                "\t.local .align {} .{ty} {name}[{}];",
-                variable.align, variable.elements
-            );
             let Some(values) = &variable.initial else { continue };
             if ty.bits > 64 {
                 return Err(Refusal::Form(format!("an initial value of `.local .{ty}`")));

@@ -7,9 +7,10 @@ use super::kernel::Kernel;
 use super::parameters::Parameters;
 use super::plan::Plan;
 use super::states::Histogram;
+use crate::budget::Clock;
 use crate::litmus::ast::Test;
 use std::ops::ControlFlow;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Parameters are kept for this part of a test's time, or for one launch.
 const SLICES: u32 = 20;
@@ -27,6 +28,8 @@ pub struct Campaign {
     pub patience: Duration,
     /// What parameters and permutations are drawn from.
     pub seed: u64,
+    /// What measures time.
+    pub clock: Clock,
     /// Parameters that are not drawn, by name.
     pub fixed: Vec<(String, u32)>,
 }
@@ -136,21 +139,22 @@ impl Campaign {
         let resident = loaded.resident(plan, parameters)?;
         let geometry = Geometry::new(plan, parameters, resident, random);
         let mut launch = loaded.prepare(test, plan, kernel, &geometry)?;
-        let (begin, before) = (Instant::now(), run.seconds);
+        let (begin, before) = (self.clock.now(), run.seconds);
+        let elapsed = || self.clock.now().saturating_sub(begin);
         let share = (self.time / SLICES).max(SHORTEST);
         let mut seen = Histogram::default();
         loop {
-            let rows = launch.run(self.patience)?;
+            let rows = launch.run(self.clock, self.patience)?;
             seen.add_rows(&plan.fields, rows, plan.row_bytes as usize);
             run.launches += 1;
-            run.seconds = before + begin.elapsed().as_secs_f64();
-            let (weak, _) = seen.split(test, &plan.fields);
+            run.seconds = before + elapsed().as_secs_f64();
+            let weak = seen.outcomes(test, &plan.fields);
             if weak > 0 && run.first.is_none() {
                 run.first = Some(run.seconds);
             }
             let late = run.seconds >= self.time.as_secs_f64();
-            if begin.elapsed() >= share || late || self.is_over(run) {
-                let rate = weak as f64 / begin.elapsed().as_secs_f64().max(1e-9);
+            if elapsed() >= share || late || self.is_over(run) {
+                let rate = weak as f64 / elapsed().as_secs_f64().max(1e-9);
                 if weak > 0 && run.best.is_none_or(|best| best.rate < rate) {
                     run.best = Some(Tuned { parameters: *parameters, rate });
                 }

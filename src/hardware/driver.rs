@@ -8,15 +8,17 @@ use super::geometry::{Bases, Block, Geometry, shared_image};
 use super::kernel::{COLLECT, Kernel, TEST};
 use super::parameters::Parameters;
 use super::plan::Plan;
+use crate::budget::Clock;
 use crate::litmus::ast::Test;
-use cudarc::driver::sys::CUdevice_attribute;
+use cudarc::driver::sys::{self, CUdevice_attribute};
 use cudarc::driver::{
     CudaContext, CudaEvent, CudaFunction, CudaSlice, CudaStream, DevicePtr, DriverError,
     LaunchConfig, PushKernelArg,
 };
 use cudarc::nvrtc::Ptx;
+use std::mem::ManuallyDrop;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use thiserror::Error;
 
 /// Threads of a CTA of the kernel that collects.
@@ -75,7 +77,7 @@ impl Gpu {
     #[expect(unsafe_code, reason = "looking for a library loads it, which runs what it does first")]
     pub fn open(number: usize) -> Result<Self, GpuError> {
         // SAFETY: the library is that of the driver, and made to be loaded.
-        if !unsafe { cudarc::driver::sys::is_culib_present() } {
+        if !unsafe { sys::is_culib_present() } {
             return Err(GpuError::NoDriver);
         }
         let missing = |error: DriverError| GpuError::NoDevice(number, error.to_string());
@@ -115,14 +117,125 @@ impl Gpu {
 fn version() -> Result<i32, GpuError> {
     let mut version = 0;
     // SAFETY: the driver is loaded, and writes one number to where the pointer says.
-    unsafe { cudarc::driver::sys::cuDriverGetVersion(&raw mut version).result()? };
+    unsafe { sys::cuDriverGetVersion(&raw mut version).result()? };
     Ok(version)
+}
+
+/// Memory at one address, or at several.
+#[derive(Debug)]
+enum Memory {
+    /// As it is usually given.
+    Plain(CudaSlice<u8>),
+    /// Mapped several times, one behind the other; the first of these, and how long it is.
+    Mapped(ManuallyDrop<CudaSlice<u8>>, Mapping),
+}
+
+impl Memory {
+    fn slice(&self) -> &CudaSlice<u8> {
+        match self {
+            Self::Plain(slice) => slice,
+            Self::Mapped(slice, _) => slice,
+        }
+    }
+
+    fn slice_mut(&mut self) -> &mut CudaSlice<u8> {
+        match self {
+            Self::Plain(slice) => slice,
+            Self::Mapped(slice, _) => slice,
+        }
+    }
+}
+
+/// Memory of a device that is mapped several times; giving it back is what dropping it does.
+#[derive(Debug)]
+struct Mapping {
+    stream: Arc<CudaStream>,
+    handle: sys::CUmemGenericAllocationHandle,
+    address: u64,
+    bytes: usize,
+    count: usize,
+}
+
+impl Mapping {
+    /// At least so many bytes, mapped so many times.
+    #[expect(unsafe_code, reason = "the library maps memory by plain calls of the driver only")]
+    fn new(stream: &Arc<CudaStream>, bytes: u64, count: usize) -> Result<Self, GpuError> {
+        let context = stream.context();
+        context.bind_to_thread()?;
+        let location = sys::CUmemLocation {
+            type_: sys::CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE,
+            id: i32::try_from(context.ordinal()).unwrap_or(0),
+        };
+        let mut properties = sys::CUmemAllocationProp {
+            type_: sys::CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_PINNED,
+            requestedHandleTypes: sys::CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_NONE,
+            location,
+            win32HandleMetaData: std::ptr::null_mut(),
+            allocFlags: sys::CUmemAllocationProp_st__bindgen_ty_1 {
+                compressionType: 0,
+                gpuDirectRDMACapable: 0,
+                usage: 0,
+                reserved: [0; 4],
+            },
+        };
+        let (mut unit, mut handle, mut address) = (0, 0, 0);
+        let access = sys::CUmemAccessDesc {
+            location,
+            flags: sys::CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READWRITE,
+        };
+        // SAFETY: each call gets pointers to values of the types that it has, which live as long as it
+        // takes; what is mapped is reserved before, in pieces of the size that the driver asks for.
+        unsafe {
+            let least = sys::CUmemAllocationGranularity_flags::CU_MEM_ALLOC_GRANULARITY_MINIMUM;
+            sys::cuMemGetAllocationGranularity(&raw mut unit, &raw const properties, least)
+                .result()?;
+            let bytes = usize::try_from(bytes).unwrap_or(usize::MAX).next_multiple_of(unit.max(1));
+            sys::cuMemCreate(&raw mut handle, bytes, &raw mut properties, 0).result()?;
+            let mut mapping = Self { stream: stream.clone(), handle, address, bytes, count: 0 };
+            sys::cuMemAddressReserve(&raw mut address, bytes * count, 0, 0, 0).result()?;
+            mapping.address = address;
+            for number in 0..count {
+                let at = address + (bytes * number) as u64;
+                sys::cuMemMap(at, bytes, 0, handle, 0).result()?;
+                mapping.count += 1;
+            }
+            sys::cuMemSetAccess(address, bytes * count, &raw const access, 1).result()?;
+            Ok(mapping)
+        }
+    }
+
+    /// The first of its addresses, as other memory is known.
+    #[expect(unsafe_code, reason = "only what is known of this memory says that it is there")]
+    fn slice(&self) -> ManuallyDrop<CudaSlice<u8>> {
+        // SAFETY: so many bytes are mapped there as long as the mapping is, and the slice is not
+        // dropped, which would give them back in another way.
+        ManuallyDrop::new(unsafe { self.stream.upgrade_device_ptr(self.address, self.bytes) })
+    }
+}
+
+impl Drop for Mapping {
+    #[expect(unsafe_code, reason = "the library gives mapped memory back by plain calls only")]
+    fn drop(&mut self) {
+        // What cannot be given back is when the process ends.
+        let _ = self.stream.synchronize();
+        // SAFETY: these are mapped, reserved and made by `new`, and nobody uses them any more.
+        unsafe {
+            for number in 0..self.count {
+                let at = self.address + (self.bytes * number) as u64;
+                let _ = sys::cuMemUnmap(at, self.bytes);
+            }
+            if self.address != 0 {
+                let _ = sys::cuMemAddressFree(self.address, self.bytes * self.count);
+            }
+            let _ = sys::cuMemRelease(self.handle);
+        }
+    }
 }
 
 /// What launches work on, kept as long as it is large enough.
 #[derive(Debug, Default)]
 struct Buffers {
-    memory: Option<CudaSlice<u8>>,
+    memory: Option<Memory>,
     initial: Option<CudaSlice<u8>>,
     results: Option<CudaSlice<u8>>,
     starts: Option<CudaSlice<u8>>,
@@ -196,7 +309,11 @@ impl Loaded {
         let row_bytes = instances * u64::from(plan.row_bytes);
         let buffers = &mut self.buffers;
         let bases = Bases {
-            memory: room(&stream, &mut buffers.memory, geometry.memory_bytes)?,
+            memory: address(&stream, &mut buffers.memory, plan, geometry.memory_bytes)?,
+            distance: match &buffers.memory {
+                Some(Memory::Mapped(_, mapping)) => mapping.bytes as u64,
+                _ => 0,
+            },
             results: room(&stream, &mut buffers.results, row_bytes)?,
             starts: room(&stream, &mut buffers.starts, instances * 4)?,
             scratch: room(&stream, &mut buffers.scratch, Parameters::SCRATCH)?,
@@ -231,12 +348,12 @@ impl Launch<'_> {
     ///
     /// # Errors
     /// When it does not end in time, or the driver fails.
-    pub fn run(&mut self, patience: Duration) -> Result<&[u8], GpuError> {
+    pub fn run(&mut self, clock: Clock, patience: Duration) -> Result<&[u8], GpuError> {
         let stream = self.loaded.gpu.stream.clone();
         let buffers = &mut self.loaded.buffers;
         let used = usize::try_from(self.geometry.memory_bytes).unwrap_or(usize::MAX);
         if let Some(memory) = &mut buffers.memory {
-            let mut memory = memory.slice_mut(..used);
+            let mut memory = memory.slice_mut().slice_mut(..used);
             match buffers.initial.as_ref().filter(|_| self.has_initial) {
                 Some(initial) => stream.memcpy_dtod(&initial.slice(..used), &mut memory)?,
                 None => stream.memset_zeros(&mut memory)?,
@@ -261,7 +378,7 @@ impl Launch<'_> {
             };
             launch(&stream, &self.loaded.collect, arguments, config)?;
         }
-        wait(&stream.record_event(None)?, patience)?;
+        wait(&stream.record_event(None)?, clock, patience)?;
         if let Some(results) = &self.loaded.buffers.results {
             let results = results.slice(..self.rows.len());
             stream.memcpy_dtoh(&results, &mut self.rows)?;
@@ -290,6 +407,27 @@ fn launch(
     Ok(())
 }
 
+/// The address of the memory of the global variables, mapped as often as the test has names for it.
+fn address(
+    stream: &Arc<CudaStream>,
+    memory: &mut Option<Memory>,
+    plan: &Plan,
+    bytes: u64,
+) -> Result<u64, GpuError> {
+    let wanted = usize::try_from(bytes).unwrap_or(usize::MAX);
+    if memory.as_ref().is_none_or(|known| known.slice().len() < wanted) {
+        *memory = None;
+        *memory = Some(match plan.aliases.len() {
+            0 => Memory::Plain(stream.alloc_zeros(wanted.max(16))?),
+            others => {
+                let mapping = Mapping::new(stream, bytes, others + 1)?;
+                Memory::Mapped(mapping.slice(), mapping)
+            }
+        });
+    }
+    Ok(memory.as_ref().map_or(0, |known| known.slice().device_ptr(stream).0))
+}
+
 /// The address of a buffer of at least so many bytes.
 fn room(
     stream: &Arc<CudaStream>,
@@ -305,13 +443,13 @@ fn room(
 }
 
 /// Waits for what a stream was given, but not for ever.
-fn wait(event: &CudaEvent, patience: Duration) -> Result<(), GpuError> {
-    let start = Instant::now();
+fn wait(event: &CudaEvent, clock: Clock, patience: Duration) -> Result<(), GpuError> {
+    let start = clock.now();
     loop {
         if event.try_is_complete()? {
             return Ok(());
         }
-        match start.elapsed() {
+        match clock.now().saturating_sub(start) {
             passed if passed > patience => return Err(GpuError::Hangs(patience)),
             passed if passed > EAGER => std::thread::sleep(Duration::from_millis(1)),
             _ => std::thread::yield_now(),

@@ -1,5 +1,6 @@
 //! What a test observes into fields of a row of results, one row for each instance.
 
+use super::plan::root;
 use super::refusal::Refusal;
 use crate::litmus::ast::{Condition, DeclaredSpace, Place, Quantifier, Term, Test};
 use crate::program::layout::Layout;
@@ -102,7 +103,7 @@ fn field(
             (name, Source::Register { thread: *thread, register: register.clone() }, info.ty)
         }
         Term::Memory { variable: name, index, instance, .. } => {
-            let Some(variable) = test.variables.iter().position(|v| v.name.value == *name) else {
+            let Some(variable) = root(test, name) else {
                 return Err(Refusal::Final(name.clone()));
             };
             let declared = &test.variables[variable];

@@ -7,7 +7,7 @@
 //! permutations, so that threads of one instance are in one CTA, cluster and warp exactly where the test
 //! says so, and nothing else is fixed.
 
-use super::kernel::Argument;
+use super::argument::Argument;
 use super::parameters::{Order, Parameters, Spread};
 use super::plan::{Arrangement, LANES, Plan};
 use crate::collections::Permutation;
@@ -102,6 +102,8 @@ pub struct Geometry {
 pub struct Bases {
     /// The global variables.
     pub memory: u64,
+    /// How far behind the same memory is mapped again, where a test has second addresses.
+    pub distance: u64,
     /// The results.
     pub results: u64,
     /// The counters by which instances begin together.
@@ -188,6 +190,7 @@ impl Geometry {
             Argument::Memory => bases.memory,
             Argument::Stride => self.stride,
             Argument::Offset(slot) => self.offsets[slot],
+            Argument::Distance => bases.distance,
             Argument::Results => bases.results,
             Argument::Instances => self.instances_of_a_round(),
             Argument::Groups => self.groups,

@@ -6,130 +6,22 @@
 //! and `// end NAME`, the stores of observed registers. `ptxmc_collect`, launched after it, copies final
 //! values of global variables to the results. All arguments have 64 bits.
 
+use super::argument::{Argument, arguments};
 use super::body::{Body, END, address_register, as_declared, body};
 use super::fields::{Field, Source};
-use super::plan::{Arrangement, Ending, Plan, Role};
+use super::plan::{Arrangement, Ending, Plan, Role, Slot};
 use super::refusal::Refusal;
 use super::target::{Target, needed};
 use crate::litmus::ast::{DeclaredSpace, Test};
 use crate::litmus::print::block_variable;
 use crate::ptx::operation::TypeKind;
 use crate::ptx::print::word;
-use std::fmt::{self, Display, Formatter, Write};
+use std::fmt::Write;
 
 /// The kernel that runs instances.
 pub const TEST: &str = "ptxmc_test";
 /// The kernel that collects final values.
 pub const COLLECT: &str = "ptxmc_collect";
-
-/// An argument of `ptxmc_test`; what it means is said where [`super::geometry`] gives it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[allow(missing_docs, reason = "documented by their descriptions")]
-pub enum Argument {
-    Memory,
-    Stride,
-    Offset(usize),
-    Results,
-    Instances,
-    Groups,
-    Slots,
-    WarpGroups,
-    Rounds,
-    Units,
-    TestUnits,
-    UnitFactor,
-    UnitShift,
-    SlotFactor(usize),
-    SlotShift(usize),
-    Mix(usize),
-    Starts,
-    StartPercent,
-    StartPolls,
-    Scratch,
-    Lines,
-    LineStride,
-    StressRounds,
-    StressPattern,
-    PreRounds,
-    PrePattern,
-    Image,
-    SharedStride,
-}
-
-impl Display for Argument {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let name = match self {
-            Self::Memory => "memory",
-            Self::Stride => "stride",
-            Self::Offset(slot) => return write!(f, "offset_{slot}"),
-            Self::Results => "results",
-            Self::Instances => "instances",
-            Self::Groups => "groups",
-            Self::Slots => "slots",
-            Self::WarpGroups => "warp_groups",
-            Self::Rounds => "rounds",
-            Self::Units => "units",
-            Self::TestUnits => "test_units",
-            Self::UnitFactor => "unit_factor",
-            Self::UnitShift => "unit_shift",
-            Self::SlotFactor(warp) => return write!(f, "slot_factor_{warp}"),
-            Self::SlotShift(warp) => return write!(f, "slot_shift_{warp}"),
-            Self::Mix(cluster) => return write!(f, "mix_{cluster}"),
-            Self::Starts => "starts",
-            Self::StartPercent => "start_percent",
-            Self::StartPolls => "start_polls",
-            Self::Scratch => "scratch",
-            Self::Lines => "lines",
-            Self::LineStride => "line_stride",
-            Self::StressRounds => "stress_rounds",
-            Self::StressPattern => "stress_pattern",
-            Self::PreRounds => "pre_rounds",
-            Self::PrePattern => "pre_pattern",
-            Self::Image => "image",
-            Self::SharedStride => "shared_stride",
-        };
-        f.write_str(name)
-    }
-}
-
-impl Argument {
-    /// What it is, for those who write a host program.
-    #[must_use]
-    pub fn description(self) -> &'static str {
-        match self {
-            Self::Memory => "address of the global variables of all instances",
-            Self::Stride => "bytes from one instance's variables to the next one's",
-            Self::Offset(_) => "bytes from `memory` to the variable of instance 0",
-            Self::Results => "address of the results, one row for each instance",
-            Self::Instances => "instances of one round: groups * slots",
-            Self::Groups => "groups of units that run instances together",
-            Self::Slots => "instances of one group",
-            Self::WarpGroups => "how many warps of a CTA play the same part",
-            Self::Rounds => "how many instances each thread runs",
-            Self::Units => "clusters of the grid (CTAs where there are no clusters)",
-            Self::TestUnits => "units that run instances: groups * clusters of the test; others load memory",
-            Self::UnitFactor => "unit u is number (u * unit_factor + unit_shift) % units; coprime to units",
-            Self::UnitShift => "see unit_factor",
-            Self::SlotFactor(_) => {
-                "lane x of this warp's part runs slot (x * slot_factor + slot_shift) % slots; coprime to slots"
-            }
-            Self::SlotShift(_) => "see slot_factor",
-            Self::Mix(_) => "slot s of the cluster's group g belongs to group (g + s * mix) % groups",
-            Self::Starts => "address of a zeroed 32-bit counter for each instance",
-            Self::StartPercent => "how many of a hundred instances begin together",
-            Self::StartPolls => "how often a thread looks whether the others are there before it begins",
-            Self::Scratch => "address of memory that is used to load the memory system",
-            Self::Lines => "how many places in it are used",
-            Self::LineStride => "bytes between these places",
-            Self::StressRounds => "how often each thread of the other units accesses one",
-            Self::StressPattern => "0 store store, 1 load store, 2 store load, 3 load load",
-            Self::PreRounds => "how often a thread accesses one before its statements",
-            Self::PrePattern => "as stress_pattern",
-            Self::Image => "address of the initial bytes of an instance's shared memory in a CTA",
-            Self::SharedStride => "bytes from one instance's shared memory to the next one's",
-        }
-    }
-}
 
 /// A test as a PTX module.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -153,21 +45,6 @@ impl Kernel {
         let fold = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
         format!("{:016x}", self.ptx.bytes().fold(0xcbf2_9ce4_8422_2325, fold))
     }
-}
-
-/// The arguments of the kernel of a plan, in order.
-#[must_use]
-pub fn arguments(plan: &Plan) -> Vec<Argument> {
-    use Argument as A;
-    let mut all = vec![A::Memory, A::Stride, A::Results, A::Instances, A::Groups, A::Slots];
-    all.extend([A::WarpGroups, A::Rounds, A::Units, A::TestUnits, A::UnitFactor, A::UnitShift]);
-    all.extend([A::Starts, A::StartPercent, A::StartPolls, A::Scratch, A::Lines, A::LineStride]);
-    all.extend([A::StressRounds, A::StressPattern, A::PreRounds, A::PrePattern, A::Image]);
-    all.push(A::SharedStride);
-    all.extend((0..plan.globals.len()).map(A::Offset));
-    all.extend((0..plan.all_warps).flat_map(|warp| [A::SlotFactor(warp), A::SlotShift(warp)]));
-    all.extend((0..plan.clusters).map(A::Mix));
-    all
 }
 
 /// Writes the module of a test. `target` is the one to name instead of the oldest that has all forms
@@ -253,6 +130,15 @@ impl Writer<'_> {
         }
         for slot in self.plan.globals.iter().chain(&self.plan.shared) {
             self.line(format!(".reg .b64 %{};", address_register(&slot.name)));
+        }
+        for alias in &self.plan.aliases {
+            self.line(format!(".reg .b64 %{};", address_register(&alias.name)));
+        }
+        // One address means the same variable of each thread (PTX-5.1.5).
+        for variable in self.test.variables.iter().filter(|v| v.space == DeclaredSpace::Local) {
+            let (name, align) = (word(&variable.name.value), variable.align);
+            let (ty, elements) = (variable.ty, variable.elements);
+            self.line(format!(".local .align {align} .{ty} {name}[{elements}];"));
         }
         self.lines(
             ".reg .pred %ptxmc_p, %ptxmc_q;
@@ -417,16 +303,23 @@ impl Writer<'_> {
 
     /// The addresses of the instance's variables and of its row of results.
     fn addresses(&mut self, body: &Body) {
-        if body.variables.iter().any(|v| self.plan.globals.iter().any(|slot| slot.variable == *v)) {
+        let plan = self.plan;
+        let needs = |name: &String| body.names.contains(name);
+        let of = |slot: usize| plan.aliases.iter().filter(move |alias| alias.slot == slot);
+        let global = |(at, slot): (usize, &Slot)| needs(&slot.name) || of(at).any(|a| needs(&a.name));
+        if plan.globals.iter().enumerate().any(global) {
             let stride = self.argument(Argument::Stride);
             let memory = self.argument(Argument::Memory);
             self.line(format!("mad.lo.u64 %ptxmc_d, %ptxmc_instance, {stride}, {memory};"));
         }
-        for (number, slot) in self.plan.globals.iter().enumerate() {
-            if body.variables.contains(&slot.variable) {
-                let offset = self.argument(Argument::Offset(number));
-                let at = address_register(&slot.name);
-                self.line(format!("add.u64 %{at}, %ptxmc_d, {offset};"));
+        for (number, slot) in plan.globals.iter().enumerate().filter(|&(at, slot)| global((at, slot))) {
+            let offset = self.argument(Argument::Offset(number));
+            let at = address_register(&slot.name);
+            self.line(format!("add.u64 %{at}, %ptxmc_d, {offset};"));
+            for alias in of(number).filter(|alias| needs(&alias.name)) {
+                let distance = self.argument(Argument::Distance);
+                let (second, mapping) = (address_register(&alias.name), alias.mapping);
+                self.line(format!("mad.lo.u64 %{second}, {distance}, {mapping}, %{at};"));
             }
         }
         if !self.plan.shared.is_empty() {
@@ -436,7 +329,7 @@ impl Writer<'_> {
                 mad.lo.u64 %ptxmc_own, %ptxmc_slot, {stride}, %ptxmc_own;",
             ));
         }
-        for slot in self.plan.shared.iter().filter(|slot| body.variables.contains(&slot.variable)) {
+        for slot in plan.shared.iter().filter(|slot| needs(&slot.name)) {
             let at = address_register(&slot.name);
             self.line(format!("add.u64 %{at}, %ptxmc_own, {};", slot.offset));
         }

@@ -8,6 +8,7 @@
 //! the statements of one thread of the test at a time, between accesses to memory of other instances: a
 //! consistent execution of the launch, restricted to one instance, is a consistent execution of the test.
 
+pub mod argument;
 mod body;
 pub mod fields;
 pub mod geometry;

@@ -3,10 +3,11 @@
 
 use super::fields::{Field, Source, observed};
 use super::refusal::Refusal;
-use crate::litmus::ast::{DeclaredSpace, Place, Test, ThreadPlace, Variable};
+use crate::litmus::ast::{
+    AddressBits, AliasDeclaration, DeclaredSpace, InitialAddress, Place, Test, ThreadPlace, Variable,
+};
 use crate::program::layout::Layout;
-use crate::ptx::operation::{Operation, Statement};
-use crate::ptx::print::word;
+use crate::ptx::operation::{Operation, Proxy, Statement};
 
 /// Bytes of global variables that an instance may have.
 const MOST_GLOBAL: u64 = 1 << 20;
@@ -75,6 +76,17 @@ pub struct Slot {
     pub offset: u64,
 }
 
+/// A second address of a global variable.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Alias {
+    /// Its name.
+    pub name: String,
+    /// The variable, as an index into [`Plan::globals`].
+    pub slot: usize,
+    /// Which of the other mappings of memory it is in, from 1.
+    pub mapping: u64,
+}
+
 /// Which threads of a launch stand for which of the test, and where its variables are.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Plan {
@@ -96,6 +108,8 @@ pub struct Plan {
     pub globals: Vec<Slot>,
     /// The shared variables.
     pub shared: Vec<Slot>,
+    /// Second addresses of global variables: each in a mapping of its own of their memory.
+    pub aliases: Vec<Alias>,
     /// Bytes of the global variables of an instance, when they lie together.
     pub global_bytes: u64,
     /// Bytes of shared memory of an instance in a CTA, the kernel's own included; 0 without variables.
@@ -121,6 +135,7 @@ impl Plan {
         let most = |of: fn(&Role) -> usize| roles.iter().map(of).max().map_or(0, |most| most + 1);
         let (globals, shared) = (slots(test, DeclaredSpace::Global)?, slots(test, DeclaredSpace::Shared)?);
         other_variables(test)?;
+        let aliases = aliases(test, &globals)?;
         let (global_bytes, shared_bytes) = (end(&globals), end(&shared));
         limited(global_bytes, "global", MOST_GLOBAL)?;
         limited(shared_bytes, "shared", MOST_SHARED)?;
@@ -140,6 +155,7 @@ impl Plan {
             globals,
             shared_bytes: if shared.is_empty() { 0 } else { shared_bytes },
             shared,
+            aliases,
             global_bytes,
             waits: test.threads.iter().any(|thread| goes_back(&thread.statements)),
             ending: Ending::Plain,
@@ -223,9 +239,6 @@ fn places(test: &Test) -> Result<Vec<Place>, Refusal> {
     if !test.launch.is_empty() {
         return Err(Refusal::LaunchSize);
     }
-    if let Some(alias) = test.aliases.first() {
-        return Err(Refusal::Alias(alias.name.value.clone()));
-    }
     let place = |place| match place {
         ThreadPlace::Device(place) => Ok(place),
         ThreadPlace::Host => Err(Refusal::Host),
@@ -301,10 +314,35 @@ fn slots(test: &Test, space: DeclaredSpace) -> Result<Vec<Slot>, Refusal> {
         }
         let offset = next.next_multiple_of(align);
         next = offset + bytes.max(1);
-        let name = word(&declared.name.value);
+        let name = declared.name.value.clone();
         slots.push(Slot { variable, name, bytes, align, offset });
     }
     Ok(slots)
+}
+
+/// The second addresses of global variables; those for other proxies are not made by mapping memory twice.
+fn aliases(test: &Test, globals: &[Slot]) -> Result<Vec<Alias>, Refusal> {
+    let alias = |(mapping, alias): (u64, &AliasDeclaration)| {
+        let refused = || Refusal::Alias(alias.name.value.clone());
+        let variable = root(test, &alias.name.value).ok_or_else(refused)?;
+        let slot = globals.iter().position(|slot| slot.variable == variable);
+        let slot = slot.filter(|_| alias.proxy == Proxy::Generic).ok_or_else(refused)?;
+        Ok(Alias { name: alias.name.value.clone(), slot, mapping })
+    };
+    (1..).zip(&test.aliases).map(alias).collect()
+}
+
+/// The variable that a name means: its own, or that of which it is a second address.
+pub(super) fn root(test: &Test, name: &str) -> Option<usize> {
+    let mut name = name;
+    // An alias names a variable or an alias that is declared before it.
+    for _ in 0..=test.aliases.len() {
+        if let Some(at) = test.variables.iter().position(|v| v.name.value == name) {
+            return Some(at);
+        }
+        name = &test.aliases.iter().find(|alias| alias.name.value == name)?.target.value;
+    }
+    None
 }
 
 /// Where the last variable ends, as a multiple of all alignments.
@@ -329,7 +367,10 @@ fn other_variables(test: &Test) -> Result<(), Refusal> {
     };
     for variable in &test.variables {
         let addresses = !variable.initial_addresses.is_empty();
-        if let Some(stray) = variable.initial_addresses.iter().find(|a| !is_global(&a.name.value)) {
+        // What a 32-bit variable or a byte holds is no address of a device.
+        let is_part = |bits: AddressBits| bits != AddressBits::All || variable.ty.bits < 64;
+        let stray = |a: &&InitialAddress| !is_global(&a.name.value) || is_part(a.bits);
+        if let Some(stray) = variable.initial_addresses.iter().find(stray) {
             return Err(Refusal::Address(stray.name.value.clone()));
         }
         let what = match variable.space {

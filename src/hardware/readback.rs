@@ -4,7 +4,7 @@
 //! The verdict on what is read back is that on the test, unless writing changed what it means.
 
 use super::body::address_register;
-use crate::litmus::ast::{DeclaredSpace, Test};
+use crate::litmus::ast::{DeclaredSpace, Test, Variable};
 use crate::litmus::print::{block_variable, place, tail};
 use crate::ptx::print::Style;
 use std::fmt::Write;
@@ -17,6 +17,9 @@ use std::fmt::Write;
 pub fn read_back(test: &Test, ptx: &str) -> Result<String, String> {
     let mut text = format!("PTX {}\n", test.name);
     test.variables.iter().for_each(|variable| text += &block_variable(variable));
+    for alias in &test.aliases {
+        let _ = writeln!(text, ".alias {} = {};", alias.name.value, alias.target.value);
+    }
     for thread in &test.threads {
         let name = &thread.name.value;
         let begin = format!("\t// begin {name}\n");
@@ -24,12 +27,14 @@ pub fn read_back(test: &Test, ptx: &str) -> Result<String, String> {
         let body = ptx.split_once(&begin).and_then(|(_, rest)| rest.split_once(&end));
         let Some((body, _)) = body else { return Err(name.clone()) };
         let _ = writeln!(text, "{name} {} {{", place(test, thread, Style::Ptx));
-        for variable in &test.variables {
-            let register = address_register(&variable.name.value);
-            let in_memory = matches!(variable.space, DeclaredSpace::Global | DeclaredSpace::Shared);
-            if in_memory && names(body, &register) {
+        let in_memory =
+            |v: &&Variable| matches!(v.space, DeclaredSpace::Global | DeclaredSpace::Shared);
+        let variables = test.variables.iter().filter(in_memory).map(|v| &v.name.value);
+        for name in variables.chain(test.aliases.iter().map(|alias| &alias.name.value)) {
+            let register = address_register(name);
+            if names(body, &register) {
                 let _ = writeln!(text, "\t.reg .b64 %{register};");
-                let _ = writeln!(text, "\tmov.u64 %{register}, {};", variable.name.value);
+                let _ = writeln!(text, "\tmov.u64 %{register}, {name};");
             }
         }
         text += body;

@@ -27,8 +27,8 @@ pub enum Refusal {
     /// More warps than a CTA can have.
     #[error("a CTA of {0} warps, more than 32")]
     LargeCta(usize),
-    /// A second name of a variable.
-    #[error("`{0}` is a second address of a variable")]
+    /// A second name of a variable that mapping its memory twice does not make.
+    #[error("`{0}` is no second address of a global variable for ordinary accesses")]
     Alias(String),
     /// A variable in a space that cannot have an instance for each run of the test.
     #[error("`{name}` is a `.{space}` variable {what}")]

@@ -1,8 +1,9 @@
 //! Rows of results into final states, histograms of them, and the truth of conditions in them.
 
 use super::fields::{Field, is_unsigned};
+use super::plan::root;
 use crate::collections::IndexMap;
-use crate::litmus::ast::{Condition, Term, Test};
+use crate::litmus::ast::{Condition, Quantifier, Term, Test};
 use crate::ptx::bits::{mask, signed};
 use crate::ptx::operation::{Comparison, Type, TypeKind};
 
@@ -61,6 +62,14 @@ impl Histogram {
     #[must_use]
     pub fn runs(&self) -> u64 {
         self.counts.values().sum()
+    }
+
+    /// In how many of them the outcome in question was seen: the proposition of `exists` and `~exists`,
+    /// its negation for `forall`.
+    #[must_use]
+    pub fn outcomes(&self, test: &Test, fields: &[Field]) -> u64 {
+        let (positive, negative) = self.split(test, fields);
+        if test.quantifier == Quantifier::Forall { negative } else { positive }
     }
 
     /// In how many of them the proposition of a test's condition holds, and in how many not; those
@@ -153,7 +162,7 @@ fn found(term: &Term, test: &Test, fields: &[Field]) -> Option<usize> {
     let name = match term {
         Term::Register { thread: at, register, .. } => format!("{}:{register}", thread(*at)),
         Term::Memory { variable, index, instance, .. } => {
-            let array = test.variables.iter().any(|v| v.name.value == *variable && v.elements > 1);
+            let array = root(test, variable).is_some_and(|at| test.variables[at].elements > 1);
             let own = if array { format!("{variable}[{index}]") } else { variable.clone() };
             match instance {
                 Some(at) => format!("{}:{own}", thread(*at)),

@@ -3,8 +3,9 @@
 use super::json::SCHEMA;
 use crate::hardware::fields::{Field, Source, is_unsigned};
 use crate::hardware::geometry::{Bases, Geometry, shared_image};
-use crate::hardware::kernel::{Argument, COLLECT, Kernel, TEST};
-use crate::hardware::plan::{Arrangement, Plan, Slot};
+use crate::hardware::argument::Argument;
+use crate::hardware::kernel::{COLLECT, Kernel, TEST};
+use crate::hardware::plan::{Alias, Arrangement, Plan, Slot};
 use crate::litmus::ast::{Quantifier, Test};
 use crate::litmus::print::print_condition;
 use serde_json::{Map, Value, json};
@@ -83,6 +84,7 @@ pub fn test(emitted: &Emitted<'_>) -> String {
         "lanes": plan.lanes,
         "roles": roles,
         "globals": plan.globals.iter().map(|slot| variable(slot, test)).collect::<Vec<_>>(),
+        "aliases": aliases(plan),
         "shared": plan.shared.iter().map(|slot| variable(slot, test)).collect::<Vec<_>>(),
         "shared_image": hexadecimal(&shared_image(test, plan)),
         "row_bytes": plan.row_bytes,
@@ -118,6 +120,14 @@ fn variable(slot: &Slot, test: &Test) -> Value {
         "initial": initial.iter().map(ToString::to_string).collect::<Vec<_>>(),
         "initial_addresses": addresses,
     })
+}
+
+fn aliases(plan: &Plan) -> Vec<Value> {
+    let alias = |alias: &Alias| {
+        let of = &plan.globals[alias.slot].name;
+        json!({ "name": alias.name, "of": of, "mapping": alias.mapping })
+    };
+    plan.aliases.iter().map(alias).collect()
 }
 
 fn field(field: &Field, test: &Test) -> Value {
@@ -165,6 +175,7 @@ fn example(launch: &Geometry, plan: &Plan, kernel: &Kernel) -> Value {
         let address = matches!(
             argument,
             Argument::Memory
+                | Argument::Distance
                 | Argument::Results
                 | Argument::Starts
                 | Argument::Scratch

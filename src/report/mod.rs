@@ -10,6 +10,7 @@ pub mod herd;
 pub mod json;
 #[cfg(feature = "junit")]
 pub mod junit;
+#[cfg(feature = "json")]
 pub mod manifest;
 pub mod models;
 pub mod outcomes;
@@ -17,6 +18,7 @@ pub mod paint;
 pub mod races;
 pub mod readings;
 pub mod reason;
+#[cfg(feature = "json")]
 pub mod runs;
 pub mod summary;
 pub mod text;

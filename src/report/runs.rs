@@ -125,7 +125,7 @@ pub fn test(shown: &Shown<'_>, files: &Files) -> String {
             json!({ "state": values, "count": count, "matches": holds })
         })
         .collect();
-    let (weak, _) = histogram.split(test, fields);
+    let weak = histogram.outcomes(test, fields);
     let value = json!({
         "path": case.path,
         "name": test.name,

@@ -2,8 +2,9 @@
 
 #![allow(clippy::print_stdout, reason = "tests say what they count")]
 
+use crate::support::command::ptxmc;
 use crate::support::{model, parse};
-use ptxmc::check::{Settings, check};
+use ptxmc::testing::check::{Settings, check};
 use ptxmc::generate::cycle::CycleError;
 use ptxmc::generate::edge::{Edge, FenceOrder, Link};
 use ptxmc::generate::family::{Neighbours, Places};
@@ -12,12 +13,12 @@ use ptxmc::generate::place::{Apart, Levels, Placement, placements};
 use ptxmc::generate::shape::{SHAPES, name_of, shape};
 use ptxmc::generate::variation::{Memory, Through, Width};
 use ptxmc::generate::{Choices, Cycle, Family, Variation, base, named};
-use ptxmc::litmus::parse::parse_bytes;
-use ptxmc::ptx::operation::{Order, Scope};
-use ptxmc::relation::expr::Model;
-use ptxmc::solve::search::SearchEngine;
-use ptxmc::source::Files;
-use ptxmc::verdict::Kind;
+use ptxmc::testing::litmus::parse::parse_bytes;
+use ptxmc::testing::ptx::operation::{Order, Scope};
+use ptxmc::testing::relation::expr::Model;
+use ptxmc::testing::solve::search::SearchEngine;
+use ptxmc::testing::source::Files;
+use ptxmc::testing::verdict::Kind;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::LazyLock;
 
@@ -389,4 +390,49 @@ fn barriers_and_shared_memory_need_their_places() {
     assert_eq!(places, ["01", "0.1"]);
     assert!(tests.iter().all(|test| kind(test) == Kind::Allowed));
     assert!(tests[1].text().contains("mapa.shared::cluster.u32 %a0, x, 0;"), "{}", tests[1].text());
+}
+
+#[test]
+fn the_command_makes_what_is_asked_for() {
+    let mp = ptxmc(&["generate", "MP", "--quiet"]);
+    assert_eq!((mp.status, mp.err.as_str()), (0, ""));
+    insta::assert_snapshot!(mp.out);
+    let by_name = ptxmc(&["generate", "-q", "MP+rlx-gpu.rlx-gpu+rlx-gpu.rlx-gpu+0-1"]);
+    assert!(mp.out.ends_with(&by_name.out), "a test is found by its name");
+    let by_cycle = ptxmc(&["generate", "-q", "PodRR", "Fre", "PodWW", "Rfe"]);
+    assert_eq!(by_cycle.out, mp.out, "a cycle may begin anywhere");
+    let rich = ["generate", "SB", "--orders", "weak,relaxed", "--fences", "none,sc", "--seed", "3"];
+    let drawn = ptxmc(&[&rich[..], &["--limit", "6", "-j", "1"]].concat());
+    assert_eq!(drawn.out, ptxmc(&[&rich[..], &["--limit", "6", "-j", "3"]].concat()).out);
+    assert_eq!(drawn.out.matches("PTX SB+").count(), 6);
+    let forbidden = ptxmc(&[&rich[..], &["--forbidden"]].concat());
+    assert!(forbidden.out.contains("Expect=forbidden"));
+    assert!(!forbidden.out.contains("Expect=allowed"));
+}
+
+#[test]
+fn the_command_says_what_is_wrong() {
+    for (arguments, why) in [
+        (&["generate", "XY"][..], "shapes are MP"),
+        (&["generate", "PodWW", "Fre"], "begins with R"),
+        (&["generate", "MP+weak+0-1"], "parts behind the shape"),
+        (&["generate", "MP", "--unchecked", "--frontier"], "cannot be used with"),
+    ] {
+        let run = ptxmc(arguments);
+        assert_eq!(run.status, 2, "{arguments:?}");
+        assert!(run.err.contains(why), "{arguments:?}: {}", run.err);
+    }
+}
+
+/// Files of tests that the command writes are checked by it as they say.
+#[test]
+fn generated_tests_give_what_they_expect() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let output = folder.path().to_str().expect("a plain name");
+    let made = ptxmc(&["generate", "SB", "WRC", "--frontier", "--scopes", "gpu", "-o", output]);
+    assert_eq!(made.status, 0, "{}", made.err);
+    let checked = ptxmc(&["check", output]);
+    assert_eq!(checked.status, 0, "{}", checked.out);
+    let last = checked.out.lines().last().expect("a summary");
+    assert!(last.contains("allowed") && last.contains("forbidden"), "{last}");
 }

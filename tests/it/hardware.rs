@@ -2,8 +2,13 @@
 
 #![allow(clippy::print_stdout, reason = "tests say what they count")]
 
+use crate::support::command::ptxmc;
 use crate::support::{litmus_files, model, parse, read};
-use ptxmc::check::{Settings, check, states};
+use ptxmc::batch::Case;
+use ptxmc::report::runs::{self, Kept, Shown};
+use ptxmc::testing::litmus::parse::parse_bytes;
+use ptxmc::testing::source::Files;
+use ptxmc::testing::check::{Settings, check, states};
 use ptxmc::hardware::fields::Source;
 use ptxmc::hardware::geometry::{Block, Geometry, shared_image};
 use ptxmc::hardware::kernel::{Kernel, kernel};
@@ -11,10 +16,11 @@ use ptxmc::hardware::plan::{Arrangement, Ending};
 use ptxmc::hardware::readback::read_back;
 use ptxmc::hardware::states::{Histogram, decimal, holds};
 use ptxmc::hardware::{Parameters, Plan, Refusal};
-use ptxmc::litmus::ast::{Test, ThreadPlace};
-use ptxmc::solve::search::SearchEngine;
-use ptxmc::solve::{Budget, Cores, Engine};
-use ptxmc::verdict::Kind;
+use ptxmc::testing::litmus::ast::{Test, ThreadPlace};
+use ptxmc::testing::solve::search::SearchEngine;
+use ptxmc::Budget;
+use ptxmc::testing::solve::{Cores, Engine};
+use ptxmc::testing::verdict::Kind;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -23,8 +29,7 @@ fn engine() -> impl Engine {
 }
 
 fn settings() -> Settings {
-    let budget = Budget { steps: Some(100_000), ..Budget::default() };
-    Settings { raises: true, budget, ..Settings::default() }
+    Settings::default().with_budget(Budget::default().at_most(100_000))
 }
 
 fn shipped() -> Vec<PathBuf> {
@@ -99,7 +104,7 @@ fn conditions_hold_where_the_checker_says() {
         assert_eq!(names, fields, "{}", path.display());
         for (state, choices) in &found.states {
             let execution =
-                ptxmc::execution::build::Execution::build(&graph, choices.clone()).expect("it is one");
+                ptxmc::testing::execution::build::Execution::build(&graph, choices.clone()).expect("it is one");
             let Some(truth) = execution.truth(graph.condition) else { continue };
             let ours = holds(&test.condition, &test, &plan.fields, state);
             assert_eq!(ours, truth, "{}: {state:?}", path.display());
@@ -273,7 +278,7 @@ fn tests_without_kernels_are_refused_by_name() {
             ".global .u32 x;\nP0 @ gpu 0 { st.u32 [x], 1; }\nP1 @ gpu 1 { st.u32 [x], 1; }",
             "several devices",
         ),
-        (".global .u32 x;\n.alias y = x;\nP0 @ cta 0 { st.u32 [y], 1; }", "`y`"),
+        (".global .u32 x;\n.shared .u32 s;\n.alias y = s;\nP0 @ cta 0 { st.u32 [y], 1; }", "`y`"),
         (".global .u32 x;\ntask A;\nP0 @ task A { st.u32 [x], 1; }", "tasks"),
         (".multimem .u32 m;\n.global .u32 x;\nP0 @ cta 0 { st.u32 [x], 1; }", "multimem"),
         (".global .u32 x;\nP0 @ cta 0 { ld.u32 %r1, [x]; add.u32 %r2, %r1, 1; add.u64 %r3, %r1, 1; }", "%r1"),
@@ -355,4 +360,69 @@ fn parameters_are_drawn_and_named() {
     }
     assert!(Parameters::default().set("warps", 33).is_err());
     assert!(Parameters::default().set("wraps", 3).expect_err("none").contains("warps"));
+}
+
+/// What a log says of a histogram, in litmus7's words.
+#[test]
+fn logs_are_those_of_litmus7() {
+    let mut files = Files::default();
+    let text = "PTX MP\n.global .u32 x = 0;\n.global .s32 y = 0;\n\
+                P0 @ cta 0 { ld.relaxed.gpu.u32 %r1, [x]; ld.relaxed.gpu.s32 %r2, [y]; st.u32 [x], 1; }\n\
+                ~exists (P0:%r1 == 1 /\\ y == -1)\n";
+    let test = parse_bytes(&mut files, "MP.litmus", text.as_bytes()).tests.remove(0);
+    let plan = Plan::new(&test).expect("a plan");
+    let case = Case { path: "MP.litmus".to_owned(), test, expected: Vec::new() };
+    let mut histogram = Histogram::default();
+    histogram.add(vec![0, 0], 7);
+    histogram.add(vec![1, 0xffff_ffff], 2);
+    histogram.add(vec![1, 0], 1_000_000_000);
+    let shown = Shown { case: &case, fields: &plan.fields, histogram: &histogram, seconds: 0.5 };
+    insta::assert_snapshot!(runs::entry(&shown, &files));
+    let json: serde_json::Value = serde_json::from_str(&runs::test(&shown, &files)).expect("JSON");
+    assert_eq!(json["weak"], 2);
+    assert_eq!(json["runs"], 1_000_000_009_u64);
+    assert_eq!(json["states"][2]["state"]["y"], -1);
+    let kept = Kept { histogram, seconds: 0.5, launches: 3, first: Some(0.25), over: true };
+    let line = runs::record("a test", &kept);
+    assert_eq!(runs::kept(line.trim_end()), Some(("a test".to_owned(), kept)));
+    assert_eq!(runs::kept(&line[..line.len() / 2]), None, "a line that was cut off");
+}
+
+#[test]
+fn kernels_are_written_with_a_manifest() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("kernels");
+    let output = path.to_str().expect("a plain name");
+    let run = ptxmc(&["emit", "tests/cli/MP.litmus", "litmus/barrier/SB+bar.litmus", "-o", output]);
+    assert_eq!((run.status, run.err.as_str()), (0, ""), "{}", run.out);
+    let manifest = std::fs::read_to_string(path.join("manifest.json")).expect("it is written");
+    let manifest: serde_json::Value = serde_json::from_str(&manifest).expect("JSON");
+    let tests = manifest["tests"].as_array().expect("a list");
+    assert_eq!(tests.len(), 2);
+    for test in tests {
+        let file = path.join(test["ptx"].as_str().expect("a name"));
+        let ptx = std::fs::read_to_string(file).expect("it is written");
+        let (grid, instances) = (&test["launch"]["grid"], &test["launch"]["instances"]);
+        assert!(grid.as_u64() > Some(1) && instances.as_u64() > Some(1), "{test}");
+        for argument in test["kernel"]["arguments"].as_array().expect("a list") {
+            let name = argument["name"].as_str().expect("a name");
+            assert!(ptx.contains(&format!(".param .u64 ptxmc_{name}")), "{name}");
+            let given = &test["launch"]["arguments"][name];
+            let buffer = &test["launch"]["buffers"][name];
+            assert!(given.is_u64() != buffer.is_u64(), "{name}: a number, or a buffer");
+        }
+    }
+    let refused = ptxmc(&["emit", "litmus/api/host-flag.litmus", "-o", output]);
+    assert_eq!(refused.status, 3);
+    assert!(refused.err.contains("host-flag.litmus: no kernel: "), "{}", refused.err);
+    assert_eq!(ptxmc(&["emit", "tests/cli/MP.litmus", "-o", output, "--arch", "sm_60"]).status, 2);
+    assert_eq!(ptxmc(&["emit", "tests/cli/MP.litmus", "-o", output, "--set", "warps=99"]).status, 2);
+}
+
+/// Nobody has that many GPUs.
+#[test]
+fn without_a_gpu_nothing_is_run() {
+    let run = ptxmc(&["run", "tests/cli/MP.litmus", "--device", "4096"]);
+    assert_eq!((run.status, run.out.as_str()), (3, ""), "{}", run.err);
+    assert!(run.err.contains("NVIDIA") || run.err.contains("gpu"), "{}", run.err);
 }
