@@ -466,7 +466,10 @@ fn architecture(text: &str) -> Result<String, String> {
     let digits = text.strip_prefix("sm_").unwrap_or("").trim_end_matches(['a', 'f']);
     match digits.parse::<u32>() {
         Ok(70..) => Ok(text.to_owned()),
-        _ => Err("architectures are sm_70 and later, since older ones lack the memory model".to_owned()),
+        _ => {
+            Err("architectures are sm_70 and later, since older ones lack the memory model"
+                .to_owned())
+        }
     }
 }
 

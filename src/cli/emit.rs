@@ -65,10 +65,7 @@ pub(super) fn run(arguments: &EmitArguments, console: &Console) -> Result<Status
 }
 
 /// The plan and the kernel of a test.
-pub(super) fn planned(
-    case: &Case,
-    arch: Option<&str>,
-) -> Result<(Plan, kernel::Kernel), Refusal> {
+pub(super) fn planned(case: &Case, arch: Option<&str>) -> Result<(Plan, kernel::Kernel), Refusal> {
     let plan = Plan::new(&case.test)?;
     let kernel = kernel::kernel(&case.test, &plan, arch)?;
     Ok((plan, kernel))

@@ -89,8 +89,7 @@ fn specifications(words: &[String]) -> Result<Vec<Spec>> {
     let mut specs = Vec::new();
     for word in words {
         if Path::new(word).is_file() {
-            let text =
-                fs::read_to_string(word).with_context(|| format!("cannot read `{word}`"))?;
+            let text = fs::read_to_string(word).with_context(|| format!("cannot read `{word}`"))?;
             let lines = text.lines().enumerate();
             for (number, line) in lines {
                 let line = line.split('#').next().unwrap_or("").trim();

@@ -26,11 +26,11 @@ mod with_gpu {
     use super::{Console, Result, RunArguments, Status};
     use crate::batch::{Case, judge};
     use crate::budget::Clock;
+    use crate::check::stuck;
     use crate::hardware::campaign::{Campaign, Run, Stop};
     use crate::hardware::driver::{Gpu, GpuError};
     use crate::hardware::fields::Field;
     use crate::report::runs::{self, Kept, Setting, Shown};
-    use crate::check::stuck;
     use crate::solve::{Cores, Problem};
     use crate::source::Files;
     use crate::verdict::Verdict;

@@ -43,7 +43,9 @@ pub struct Cycle {
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum CycleError {
     /// A word that names no edge.
-    #[error("`{0}` is no edge; edges are Rfe, Fre, Coe, PodWR, PosRR, FenceScGpudWW, DpDatadRW, BardWR and so on, and annotations Weak, RlxGpu, AcqCta, RelSys")]
+    #[error(
+        "`{0}` is no edge; edges are Rfe, Fre, Coe, PodWR, PosRR, FenceScGpudWW, DpDatadRW, BardWR and so on, and annotations Weak, RlxGpu, AcqCta, RelSys"
+    )]
     NoEdge(String),
     /// Nothing.
     #[error("a cycle has edges")]
@@ -299,7 +301,6 @@ impl Cycle {
         let before = (self.first_of(thread) + count - 1) % count;
         matches!(self.edges[before], Edge::Barrier { .. })
     }
-
 }
 
 impl Display for Cycle {
@@ -323,4 +324,3 @@ pub fn location_name(location: usize) -> String {
         _ => format!("x{location}"),
     }
 }
-

@@ -23,7 +23,9 @@ pub enum NameError {
     #[error(transparent)]
     Cycle(#[from] CycleError),
     /// It has more or fewer parts than its shape.
-    #[error("{found} parts behind the shape, not {expected} for its threads and one for the placement")]
+    #[error(
+        "{found} parts behind the shape, not {expected} for its threads and one for the placement"
+    )]
     Parts {
         /// How many there are.
         found: usize,

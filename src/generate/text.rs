@@ -65,7 +65,8 @@ impl Variation<'_> {
         let meet = "  barrier.cluster.arrive;\n  barrier.cluster.wait;\n";
         if peers {
             for location in self.remote(thread) {
-                let (name, rank) = (location_name(location), self.placement.0[self.home(location)].cta);
+                let (name, rank) =
+                    (location_name(location), self.placement.0[self.home(location)].cta);
                 let _ = writeln!(out, "  mapa.shared::cluster.u32 %a{location}, {name}, {rank};");
             }
             // The memory of a peer is there from the first of these to the second.
@@ -86,7 +87,12 @@ impl Variation<'_> {
                 Direction::Read => {
                     reads += 1;
                     let register = format!("%{}{reads}", prefix(self.width));
-                    let _ = writeln!(out, "  {} {register}, [{}];", self.access("ld", event), self.place(event));
+                    let _ = writeln!(
+                        out,
+                        "  {} {register}, [{}];",
+                        self.access("ld", event),
+                        self.place(event)
+                    );
                     if let Some(value) = what.value {
                         terms.push(format!("P{thread}:{register} == {value}"));
                     }
@@ -134,13 +140,7 @@ impl Variation<'_> {
     }
 
     /// A store of its value, which may depend on what was read last.
-    fn write(
-        &self,
-        event: usize,
-        link: Link,
-        read: Option<&(String, u32)>,
-        out: &mut String,
-    ) {
+    fn write(&self, event: usize, link: Link, read: Option<&(String, u32)>, out: &mut String) {
         let value = self.cycle.events[event].value.unwrap_or(1);
         let (store, place) = (self.access("st", event), self.place(event));
         let ty = self.width.ty();

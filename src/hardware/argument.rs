@@ -94,17 +94,25 @@ impl Argument {
             Self::WarpGroups => "how many warps of a CTA play the same part",
             Self::Rounds => "how many instances each thread runs",
             Self::Units => "clusters of the grid (CTAs where there are no clusters)",
-            Self::TestUnits => "units that run instances: groups * clusters of the test; others load memory",
-            Self::UnitFactor => "unit u is number (u * unit_factor + unit_shift) % units; coprime to units",
+            Self::TestUnits => {
+                "units that run instances: groups * clusters of the test; others load memory"
+            }
+            Self::UnitFactor => {
+                "unit u is number (u * unit_factor + unit_shift) % units; coprime to units"
+            }
             Self::UnitShift => "see unit_factor",
             Self::SlotFactor(_) => {
                 "lane x of this warp's part runs slot (x * slot_factor + slot_shift) % slots; coprime to slots"
             }
             Self::SlotShift(_) => "see slot_factor",
-            Self::Mix(_) => "slot s of the cluster's group g belongs to group (g + s * mix) % groups",
+            Self::Mix(_) => {
+                "slot s of the cluster's group g belongs to group (g + s * mix) % groups"
+            }
             Self::Starts => "address of a zeroed 32-bit counter for each instance",
             Self::StartPercent => "how many of a hundred instances begin together",
-            Self::StartPolls => "how often a thread looks whether the others are there before it begins",
+            Self::StartPolls => {
+                "how often a thread looks whether the others are there before it begins"
+            }
             Self::Scratch => "address of memory that is used to load the memory system",
             Self::Lines => "how many places in it are used",
             Self::LineStride => "bytes between these places",

@@ -216,7 +216,8 @@ impl Writer<'_> {
         } else {
             self.move_operands(&mut operation)?;
         }
-        if let Operation::Branch { target, condition: Some((comparison, left, right)) } = operation {
+        if let Operation::Branch { target, condition: Some((comparison, left, right)) } = operation
+        {
             let taken = self.temporary(1);
             let compare = Operation::Compare {
                 comparison,
@@ -239,8 +240,7 @@ impl Writer<'_> {
     }
 
     fn print(&mut self, operation: Operation, guard: Option<String>) -> Result<(), Refusal> {
-        let plain =
-            Statement { labels: Vec::new(), guard: None, operation, span: self.span };
+        let plain = Statement { labels: Vec::new(), guard: None, operation, span: self.span };
         let text = statement(&plain, Style::Ptx)?;
         // Threads of one warp come to barriers by themselves, as `bar.sync` does not let them.
         let text = match text.strip_prefix("bar.") {

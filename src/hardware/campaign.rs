@@ -88,7 +88,8 @@ impl Campaign {
         while run.seconds < self.time.as_secs_f64() && !self.is_over(run) {
             let parameters = self.parameters(number, run, tuned, &mut random);
             number += 1;
-            let slice = self.slice(&mut loaded, (test, plan, kernel), &parameters, run, &mut random);
+            let slice =
+                self.slice(&mut loaded, (test, plan, kernel), &parameters, run, &mut random);
             if let Err(error) = slice {
                 // Giving back what a launch uses that does not end would wait for its end.
                 if matches!(error, GpuError::Hangs(_)) {

@@ -273,7 +273,8 @@ impl Loaded {
         let block = Block::new(plan, parameters);
         let threads = narrow(block.threads());
         let bytes = usize::try_from(block.shared_bytes).unwrap_or(usize::MAX);
-        let each = self.test.occupancy_max_active_blocks_per_multiprocessor(threads, bytes, None)?;
+        let each =
+            self.test.occupancy_max_active_blocks_per_multiprocessor(threads, bytes, None)?;
         let ctas = u64::from(each) * self.gpu.multiprocessors;
         let count = match plan.cluster_size as u64 {
             1 => ctas,
@@ -335,7 +336,10 @@ impl Loaded {
         let arguments = kernel.arguments.iter().map(value).collect();
         let collecting = (!kernel.collected.is_empty()).then(|| {
             let offsets = kernel.collected.iter().map(|&slot| geometry.offsets[slot]);
-            [bases.memory, geometry.stride, bases.results, instances].into_iter().chain(offsets).collect()
+            [bases.memory, geometry.stride, bases.results, instances]
+                .into_iter()
+                .chain(offsets)
+                .collect()
         });
         let rows = vec![0; usize::try_from(row_bytes).unwrap_or(0)];
         let has_initial = initial.is_some();

@@ -70,7 +70,9 @@ pub(super) fn observed(test: &Test, places: &[Place]) -> Result<(Vec<Field>, u32
         lower(test, Readings::default()).threads.into_iter().map(|t| t.registers).collect();
     let mut fields: Vec<Field> = Vec::new();
     for term in terms(test) {
-        let Some((name, source, ty)) = field(term, test, places, &layout, &registers)? else { continue };
+        let Some((name, source, ty)) = field(term, test, places, &layout, &registers)? else {
+            continue;
+        };
         if fields.iter().all(|field| field.name != name) {
             let bytes = (ty.bits.div_ceil(8)).next_power_of_two().clamp(4, 16);
             fields.push(Field { name, source, ty, offset: 0, bytes });

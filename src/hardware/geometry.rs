@@ -130,7 +130,8 @@ impl Geometry {
         let units = (resident * times).max(clusters);
         let share = units * u64::from(parameters.test_percent.clamp(1, 100)) / 100;
         let (stride, spread) = stride(plan, parameters);
-        let each = stride * if spread == Spread::Apart { plan.globals.len().max(1) as u64 } else { 1 };
+        let each =
+            stride * if spread == Spread::Apart { plan.globals.len().max(1) as u64 } else { 1 };
         let most = (MOST_BYTES / each).clamp(1, MOST_INSTANCES);
         let groups = (share / clusters).clamp(1, (most / block.slots).max(1));
         let rounds = match plan.has_rounds() {
@@ -141,7 +142,8 @@ impl Geometry {
         let (offsets, memory_bytes) = offsets(plan, stride, spread, instances);
         let mut orders = |order, count| permutation(order, count, random);
         let unit_order = orders(parameters.units, units);
-        let slot_orders = (0..plan.all_warps).map(|_| orders(parameters.lanes, block.slots)).collect();
+        let slot_orders =
+            (0..plan.all_warps).map(|_| orders(parameters.lanes, block.slots)).collect();
         let mixes = (0..clusters)
             .map(|cluster| match parameters.groups {
                 Order::Shuffled if cluster > 0 => random.u64(..groups),
@@ -222,7 +224,14 @@ impl Geometry {
     /// What a lane stands for: the role, as an index into those of the plan, and the instance of the
     /// first round; `None` where it runs none. The kernel computes the same.
     #[must_use]
-    pub fn part(&self, plan: &Plan, unit: u64, rank: u64, warp: u64, lane: u64) -> Option<(usize, u64)> {
+    pub fn part(
+        &self,
+        plan: &Plan,
+        unit: u64,
+        rank: u64,
+        warp: u64,
+        lane: u64,
+    ) -> Option<(usize, u64)> {
         let number = self.unit_order.at(unit, self.units);
         if number >= self.test_units {
             return None;
@@ -231,7 +240,10 @@ impl Geometry {
         let (row, warp) = (warp / plan.warps as u64, warp % plan.warps as u64);
         let (column, member) = (lane / plan.lanes as u64, lane % plan.lanes as u64);
         let x = row * plan.per_warp() as u64 + column;
-        if row >= self.block.warp_groups || column >= plan.per_warp() as u64 || x >= self.block.slots {
+        if row >= self.block.warp_groups
+            || column >= plan.per_warp() as u64
+            || x >= self.block.slots
+        {
             return None;
         }
         let role = plan.roles.iter().position(|role| {
@@ -312,7 +324,9 @@ fn stride(plan: &Plan, parameters: &Parameters) -> (u64, Spread) {
 /// Where the variables of instance 0 are, and the bytes of all.
 fn offsets(plan: &Plan, stride: u64, spread: Spread, instances: u64) -> (Vec<u64>, u64) {
     let region = match spread {
-        Spread::Together => return (plan.globals.iter().map(|s| s.offset).collect(), (stride * instances).max(16)),
+        Spread::Together => {
+            return (plan.globals.iter().map(|s| s.offset).collect(), (stride * instances).max(16));
+        }
         Spread::Apart => {
             let align = plan.globals.iter().map(|slot| slot.align).max().unwrap_or(4).max(128);
             (stride * instances + BETWEEN).next_multiple_of(align)

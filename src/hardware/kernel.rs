@@ -9,7 +9,7 @@
 use super::argument::{Argument, arguments};
 use super::body::{Body, END, address_register, as_declared, body};
 use super::fields::{Field, Source};
-use super::plan::{Arrangement, Ending, Plan, Role, Slot};
+use super::plan::{Arrangement, Clustered, Ending, Plan, Role, Slot};
 use super::refusal::Refusal;
 use super::target::{Target, needed};
 use crate::litmus::ast::{DeclaredSpace, Test};
@@ -121,8 +121,9 @@ impl Writer<'_> {
         let list: Vec<String> =
             arguments.iter().map(|a| format!("\t.param .u64 ptxmc_{a}")).collect();
         let _ = write!(self.out, "\n.visible .entry {TEST}(\n{}\n)\n", list.join(",\n"));
-        if self.plan.cluster_size > 1 {
-            let _ = writeln!(self.out, ".reqnctapercluster {}, 1, 1", self.plan.cluster_size);
+        if self.plan.clustered == Clustered::Explicitly {
+            let size = self.plan.cluster_size;
+            let _ = writeln!(self.out, ".explicitcluster\n.reqnctapercluster {size}, 1, 1");
         }
         self.out.push_str("{\n");
         for argument in arguments {
@@ -153,13 +154,13 @@ impl Writer<'_> {
             shr.u32 %ptxmc_word, %ptxmc_thread, 5;
             cvt.u64.u32 %ptxmc_warp, %ptxmc_word;",
         );
-        match self.plan.cluster_size {
-            1 => self.lines(
+        match self.plan.clustered {
+            Clustered::Implicitly => self.lines(
                 "mov.u32 %ptxmc_word, %ctaid.x;
                 cvt.u64.u32 %ptxmc_unit, %ptxmc_word;
                 mov.u64 %ptxmc_rank, 0;",
             ),
-            _ => self.lines(
+            Clustered::Explicitly => self.lines(
                 "mov.u32 %ptxmc_word, %clusterid.x;
                 cvt.u64.u32 %ptxmc_unit, %ptxmc_word;
                 mov.u32 %ptxmc_word, %cluster_ctarank;
@@ -306,13 +307,16 @@ impl Writer<'_> {
         let plan = self.plan;
         let needs = |name: &String| body.names.contains(name);
         let of = |slot: usize| plan.aliases.iter().filter(move |alias| alias.slot == slot);
-        let global = |(at, slot): (usize, &Slot)| needs(&slot.name) || of(at).any(|a| needs(&a.name));
+        let global =
+            |(at, slot): (usize, &Slot)| needs(&slot.name) || of(at).any(|a| needs(&a.name));
         if plan.globals.iter().enumerate().any(global) {
             let stride = self.argument(Argument::Stride);
             let memory = self.argument(Argument::Memory);
             self.line(format!("mad.lo.u64 %ptxmc_d, %ptxmc_instance, {stride}, {memory};"));
         }
-        for (number, slot) in plan.globals.iter().enumerate().filter(|&(at, slot)| global((at, slot))) {
+        for (number, slot) in
+            plan.globals.iter().enumerate().filter(|&(at, slot)| global((at, slot)))
+        {
             let offset = self.argument(Argument::Offset(number));
             let at = address_register(&slot.name);
             self.line(format!("add.u64 %{at}, %ptxmc_d, {offset};"));
@@ -497,8 +501,12 @@ fn copy(out: &mut String, field: &Field, space: &str, from: &str) {
             out,
             "\tld{space}.u{bits} %ptxmc_v, [{from}];\n\tst.global.u32 [{at}], %ptxmc_v;\n"
         ),
-        32 => write!(out, "\tld{space}.u32 %ptxmc_v, [{from}];\n\tst.global.u32 [{at}], %ptxmc_v;\n"),
-        64 => write!(out, "\tld{space}.u64 %ptxmc_w, [{from}];\n\tst.global.u64 [{at}], %ptxmc_w;\n"),
+        32 => {
+            write!(out, "\tld{space}.u32 %ptxmc_v, [{from}];\n\tst.global.u32 [{at}], %ptxmc_v;\n")
+        }
+        64 => {
+            write!(out, "\tld{space}.u64 %ptxmc_w, [{from}];\n\tst.global.u64 [{at}], %ptxmc_w;\n")
+        }
         _ => write!(
             out,
             "\tld{space}.v2.u64 {{%ptxmc_w, %ptxmc_z}}, [{from}];\n\
@@ -547,11 +555,8 @@ fn collect(plan: &Plan, collected: &[usize]) -> String {
     ] {
         let _ = writeln!(out, "\t{line}");
     }
-    let _ = writeln!(
-        out,
-        "\tmad.lo.u64 %ptxmc_row, %ptxmc_instance, {}, %ptxmc_e;",
-        plan.row_bytes
-    );
+    let _ =
+        writeln!(out, "\tmad.lo.u64 %ptxmc_row, %ptxmc_instance, {}, %ptxmc_e;", plan.row_bytes);
     for &number in collected {
         let slot = &plan.globals[number];
         let _ = writeln!(out, "\tld.param.u64 %ptxmc_f, [ptxmc_offset_{number}];");
@@ -567,4 +572,3 @@ fn collect(plan: &Plan, collected: &[usize]) -> String {
     }
     out + "\tret;\n}\n"
 }
-

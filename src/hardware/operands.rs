@@ -1,6 +1,8 @@
 //! The operands of an operation that may name a variable or a special register, to be replaced.
 
-use crate::ptx::operation::{AccessForm, Address, BarrierMode, MbarrierOp, Operation, Space, Value, WaitPhase};
+use crate::ptx::operation::{
+    AccessForm, Address, BarrierMode, MbarrierOp, Operation, Space, Value, WaitPhase,
+};
 
 /// An operand.
 pub(super) enum Operand<'o> {

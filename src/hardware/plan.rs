@@ -4,7 +4,8 @@
 use super::fields::{Field, Source, observed};
 use super::refusal::Refusal;
 use crate::litmus::ast::{
-    AddressBits, AliasDeclaration, DeclaredSpace, InitialAddress, Place, Test, ThreadPlace, Variable,
+    AddressBits, AliasDeclaration, DeclaredSpace, InitialAddress, Place, Test, ThreadPlace,
+    Variable,
 };
 use crate::program::layout::Layout;
 use crate::ptx::operation::{Operation, Proxy, Statement};
@@ -28,6 +29,15 @@ pub enum Arrangement {
     /// A CTA belongs to one instance, and its other threads have ended: what CTA barriers, cluster
     /// barriers and exchanges within warps need, which are about all threads that are there.
     Exclusive,
+}
+
+/// Whether a launch is one of clusters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Clustered {
+    /// It is.
+    Explicitly,
+    /// Each CTA is a cluster of its own, and nobody asks.
+    Implicitly,
 }
 
 /// What threads do before they end, so that final values of shared variables can be read.
@@ -98,6 +108,9 @@ pub struct Plan {
     pub clusters: usize,
     /// How many CTAs a cluster of the launch has: those of the test's largest; 1 means no clusters.
     pub cluster_size: usize,
+    /// Whether the launch is one of clusters, be they of one CTA: what cluster barriers need, which are
+    /// compiled otherwise in a launch without clusters, as barriers of the CTA.
+    pub clustered: Clustered,
     /// How many warps a CTA needs for one instance.
     pub warps: usize,
     /// How many warps the test has.
@@ -133,7 +146,8 @@ impl Plan {
         let places = places(test)?;
         let roles = roles(test, &places)?;
         let most = |of: fn(&Role) -> usize| roles.iter().map(of).max().map_or(0, |most| most + 1);
-        let (globals, shared) = (slots(test, DeclaredSpace::Global)?, slots(test, DeclaredSpace::Shared)?);
+        let (globals, shared) =
+            (slots(test, DeclaredSpace::Global)?, slots(test, DeclaredSpace::Shared)?);
         other_variables(test)?;
         let aliases = aliases(test, &globals)?;
         let (global_bytes, shared_bytes) = (end(&globals), end(&shared));
@@ -148,6 +162,10 @@ impl Plan {
             arrangement,
             clusters: most(|role| role.cluster),
             cluster_size: most(|role| role.rank),
+            clustered: match most(|role| role.rank) > 1 || statements(test).any(is_of_clusters) {
+                true => Clustered::Explicitly,
+                false => Clustered::Implicitly,
+            },
             warps: most(|role| role.warp),
             all_warps: most(|role| role.any_warp),
             lanes: most(|role| role.lane),
@@ -306,7 +324,8 @@ fn position(known: &mut Vec<u32>, number: u32) -> usize {
 fn slots(test: &Test, space: DeclaredSpace) -> Result<Vec<Slot>, Refusal> {
     let mut next = if space == DeclaredSpace::Shared { SHARED_HEAD } else { 0 };
     let mut slots = Vec::new();
-    for (variable, declared) in test.variables.iter().enumerate().filter(|(_, v)| v.space == space) {
+    for (variable, declared) in test.variables.iter().enumerate().filter(|(_, v)| v.space == space)
+    {
         let bytes = u64::from(declared.ty.bytes()) * declared.elements;
         let align = declared.align.max(u64::from(declared.ty.bytes())).max(4);
         if align > 1 << 16 {
@@ -401,6 +420,14 @@ fn is_about_all_threads(statement: &Statement) -> bool {
     )
 }
 
+/// Whether an instruction is about a cluster.
+fn is_of_clusters(statement: &Statement) -> bool {
+    matches!(
+        statement.operation,
+        Operation::ClusterArrive { .. } | Operation::ClusterWait | Operation::MapAddress { .. }
+    )
+}
+
 /// Whether a thread may come to a statement again.
 fn goes_back(statements: &[Statement]) -> bool {
     let label = |name: &str| {
@@ -427,4 +454,3 @@ fn is_even(test: &Test) -> bool {
     });
     none || (alike && straight)
 }
-

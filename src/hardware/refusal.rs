@@ -70,7 +70,9 @@ pub enum Refusal {
         other: String,
     },
     /// The condition speaks of addresses, which differ between instances.
-    #[error("the condition or an initial value names the address of `{0}`, which differs from instance to instance")]
+    #[error(
+        "the condition or an initial value names the address of `{0}`, which differs from instance to instance"
+    )]
     Address(String),
     /// The condition speaks of something that nobody can read in the end.
     #[error("the final value of `{0}` cannot be read")]

@@ -1,6 +1,6 @@
 //! What a test's instructions need: the oldest version of PTX and the oldest architecture that have them.
 
-use super::plan::Plan;
+use super::plan::{Clustered, Plan};
 use crate::litmus::ast::{DeclaredSpace, Test};
 use crate::ptx::integer::IntegerOp;
 use crate::ptx::operation::{
@@ -54,7 +54,8 @@ impl Needs {
         };
         let special = arch.is_some_and(|name| name.ends_with('a'));
         let known = if special && known == (7, 8) { (8, 0) } else { known };
-        let known = if arch.is_some_and(|name| name.ends_with('f')) { known.max((8, 8)) } else { known };
+        let known =
+            if arch.is_some_and(|name| name.ends_with('f')) { known.max((8, 8)) } else { known };
         let own = || format!("sm_{}{}", self.arch, if self.variant { "a" } else { "" });
         let arch = arch.map_or_else(own, ToOwned::to_owned);
         Target { version: self.version.max(known), arch }
@@ -64,7 +65,7 @@ impl Needs {
 /// What the kernel of a test needs.
 pub(super) fn needed(test: &Test, plan: &Plan) -> Needs {
     let mut needs = MODEL;
-    if plan.cluster_size > 1 {
+    if plan.clustered == Clustered::Explicitly {
         needs = needs.at_least(8, 0, 90);
     }
     let wide = |ty: Type| ty.bits > 64;

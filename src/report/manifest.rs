@@ -1,11 +1,11 @@
 //! What a host program has to know of emitted kernels, as JSON; `paper-notes/json.md` documents it.
 
 use super::json::SCHEMA;
+use crate::hardware::argument::Argument;
 use crate::hardware::fields::{Field, Source, is_unsigned};
 use crate::hardware::geometry::{Bases, Geometry, shared_image};
-use crate::hardware::argument::Argument;
 use crate::hardware::kernel::{COLLECT, Kernel, TEST};
-use crate::hardware::plan::{Alias, Arrangement, Plan, Slot};
+use crate::hardware::plan::{Alias, Arrangement, Clustered, Plan, Slot};
 use crate::litmus::ast::{Quantifier, Test};
 use crate::litmus::print::print_condition;
 use serde_json::{Map, Value, json};
@@ -78,6 +78,7 @@ pub fn test(emitted: &Emitted<'_>) -> String {
             Arrangement::Exclusive => "exclusive",
         },
         "waits": plan.waits,
+        "clustered": plan.clustered == Clustered::Explicitly,
         "cluster_size": plan.cluster_size,
         "clusters": plan.clusters,
         "warps": plan.warps,

@@ -50,7 +50,9 @@ pub fn entry(shown: &Shown<'_>, files: &Files) -> String {
         let mark = if holds(&test.condition, test, fields, state) { '*' } else { ':' };
         let values: Vec<String> = order
             .iter()
-            .map(|&at| format!("{}={};", herd::name(&fields[at].name), decimal(&fields[at], state[at])))
+            .map(|&at| {
+                format!("{}={};", herd::name(&fields[at].name), decimal(&fields[at], state[at]))
+            })
             .collect();
         let _ = writeln!(out, "{count:<8}{mark}>{}", values.join(" "));
     }

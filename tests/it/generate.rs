@@ -4,7 +4,6 @@
 
 use crate::support::command::ptxmc;
 use crate::support::{model, parse};
-use ptxmc::testing::check::{Settings, check};
 use ptxmc::generate::cycle::CycleError;
 use ptxmc::generate::edge::{Edge, FenceOrder, Link};
 use ptxmc::generate::family::{Neighbours, Places};
@@ -13,6 +12,7 @@ use ptxmc::generate::place::{Apart, Levels, Placement, placements};
 use ptxmc::generate::shape::{SHAPES, name_of, shape};
 use ptxmc::generate::variation::{Memory, Through, Width};
 use ptxmc::generate::{Choices, Cycle, Family, Variation, base, named};
+use ptxmc::testing::check::{Settings, check};
 use ptxmc::testing::litmus::parse::parse_bytes;
 use ptxmc::testing::ptx::operation::{Order, Scope};
 use ptxmc::testing::relation::expr::Model;
@@ -153,9 +153,12 @@ fn annotations_fix_what_is_not_multiplied() {
     assert_eq!(cycle, again);
     let family = Family::new(cycle, &rich());
     let text = family.get(family.len() - 1).expect("the last").text();
-    for statement in
-        ["st.release.gpu.global.u32 [y], 1", "ld.acquire.cta.global.u32 %r1, [y]", "fence.sc.gpu", "ld.weak.global.u32 %r2, [x]"]
-    {
+    for statement in [
+        "st.release.gpu.global.u32 [y], 1",
+        "ld.acquire.cta.global.u32 %r1, [y]",
+        "fence.sc.gpu",
+        "ld.weak.global.u32 %r2, [x]",
+    ] {
         assert!(text.contains(statement), "{statement} in\n{text}");
     }
     let texts: BTreeSet<String> =
@@ -199,7 +202,8 @@ fn names_are_read_back() {
         widths: Width::ALL.to_vec(),
         ..rich()
     };
-    let shared = Choices { memory: Memory::Shared, names: vec![Through::Name], ..everything.clone() };
+    let shared =
+        Choices { memory: Memory::Shared, names: vec![Through::Name], ..everything.clone() };
     let (mut names, mut random) = (BTreeMap::new(), fastrand::Rng::with_seed(11));
     let specs = SHAPES.iter().map(|(name, _)| *name);
     for spec in specs.chain(["BardWR Fre PosWR Fre", "PodWR Fri PodWR Fre"]) {
@@ -293,7 +297,8 @@ fn placements_are_nested_partitions() {
 /// count is that of orbits.
 #[test]
 fn variations_are_counted_up_to_symmetry() {
-    for (spec, order) in [("MP", 1), ("SB", 2), ("2+2W", 2), ("IRIW", 2), ("3.2W", 3), ("3.SB", 3)] {
+    for (spec, order) in [("MP", 1), ("SB", 2), ("2+2W", 2), ("IRIW", 2), ("3.2W", 3), ("3.SB", 3)]
+    {
         let choices = Choices {
             orders: vec![Order::Weak, Order::Relaxed],
             scopes: vec![Scope::Gpu],

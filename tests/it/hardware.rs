@@ -4,11 +4,8 @@
 
 use crate::support::command::ptxmc;
 use crate::support::{litmus_files, model, parse, read};
+use ptxmc::Budget;
 use ptxmc::batch::Case;
-use ptxmc::report::runs::{self, Kept, Shown};
-use ptxmc::testing::litmus::parse::parse_bytes;
-use ptxmc::testing::source::Files;
-use ptxmc::testing::check::{Settings, check, states};
 use ptxmc::hardware::fields::Source;
 use ptxmc::hardware::geometry::{Block, Geometry, shared_image};
 use ptxmc::hardware::kernel::{Kernel, kernel};
@@ -16,10 +13,13 @@ use ptxmc::hardware::plan::{Arrangement, Ending};
 use ptxmc::hardware::readback::read_back;
 use ptxmc::hardware::states::{Histogram, decimal, holds};
 use ptxmc::hardware::{Parameters, Plan, Refusal};
+use ptxmc::report::runs::{self, Kept, Shown};
+use ptxmc::testing::check::{Settings, check, states};
 use ptxmc::testing::litmus::ast::{Test, ThreadPlace};
+use ptxmc::testing::litmus::parse::parse_bytes;
 use ptxmc::testing::solve::search::SearchEngine;
-use ptxmc::Budget;
 use ptxmc::testing::solve::{Cores, Engine};
+use ptxmc::testing::source::Files;
 use ptxmc::testing::verdict::Kind;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -104,7 +104,8 @@ fn conditions_hold_where_the_checker_says() {
         assert_eq!(names, fields, "{}", path.display());
         for (state, choices) in &found.states {
             let execution =
-                ptxmc::testing::execution::build::Execution::build(&graph, choices.clone()).expect("it is one");
+                ptxmc::testing::execution::build::Execution::build(&graph, choices.clone())
+                    .expect("it is one");
             let Some(truth) = execution.truth(graph.condition) else { continue };
             let ours = holds(&test.condition, &test, &plan.fields, state);
             assert_eq!(ours, truth, "{}: {state:?}", path.display());
@@ -248,7 +249,11 @@ fn arrangements_follow_from_what_tests_do() {
         Ok((Arrangement::Exclusive, Ending::LastThread, false))
     );
     assert_eq!(
-        shapes(two(store, "L: ld.shared.u32 %r1, [s]; setp.eq.u32 %p1, %r1, 7; @%p1 bra L;", one_cta)),
+        shapes(two(
+            store,
+            "L: ld.shared.u32 %r1, [s]; setp.eq.u32 %p1, %r1, 7; @%p1 bra L;",
+            one_cta
+        )),
         Ok((Arrangement::Dense, Ending::CtaBarrier, true))
     );
     assert_eq!(
@@ -281,13 +286,17 @@ fn tests_without_kernels_are_refused_by_name() {
         (".global .u32 x;\n.shared .u32 s;\n.alias y = s;\nP0 @ cta 0 { st.u32 [y], 1; }", "`y`"),
         (".global .u32 x;\ntask A;\nP0 @ task A { st.u32 [x], 1; }", "tasks"),
         (".multimem .u32 m;\n.global .u32 x;\nP0 @ cta 0 { st.u32 [x], 1; }", "multimem"),
-        (".global .u32 x;\nP0 @ cta 0 { ld.u32 %r1, [x]; add.u32 %r2, %r1, 1; add.u64 %r3, %r1, 1; }", "%r1"),
+        (
+            ".global .u32 x;\nP0 @ cta 0 { ld.u32 %r1, [x]; add.u32 %r2, %r1, 1; add.u64 %r3, %r1, 1; }",
+            "%r1",
+        ),
         (".global .u32 x;\n{ %ntid.x = 64; }\nP0 @ cta 0 { st.u32 [x], 1; }", "launch"),
     ] {
         let found = refusal(text);
         assert!(found.contains(why), "{text}: {found}");
     }
-    let address = small("PTX t\n.global .u64 x;\nP0 @ cta 0 { mov.u64 %rd1, x; }\nexists (P0:%rd1 == &x)\n");
+    let address =
+        small("PTX t\n.global .u64 x;\nP0 @ cta 0 { mov.u64 %rd1, x; }\nexists (P0:%rd1 == &x)\n");
     assert!(matches!(Plan::new(&address), Err(Refusal::Address(_))));
 }
 
@@ -416,7 +425,10 @@ fn kernels_are_written_with_a_manifest() {
     assert_eq!(refused.status, 3);
     assert!(refused.err.contains("host-flag.litmus: no kernel: "), "{}", refused.err);
     assert_eq!(ptxmc(&["emit", "tests/cli/MP.litmus", "-o", output, "--arch", "sm_60"]).status, 2);
-    assert_eq!(ptxmc(&["emit", "tests/cli/MP.litmus", "-o", output, "--set", "warps=99"]).status, 2);
+    assert_eq!(
+        ptxmc(&["emit", "tests/cli/MP.litmus", "-o", output, "--set", "warps=99"]).status,
+        2
+    );
 }
 
 /// Nobody has that many GPUs.
