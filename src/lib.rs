@@ -35,6 +35,8 @@
 //! | see an execution | [`Outcome::witness`], whose events and edges can be walked, drawn or printed |
 //! | list final states | [`Checker::outcomes`] |
 //! | many tests, several engines, reports | [`batch`], [`report`] |
+//! | make tests of cycles, with scopes and placements | [`generate`] |
+//! | make kernels of tests, and run them on a GPU | [`hardware`] |
 //!
 //! # What the answers rest on
 //!
@@ -69,6 +71,7 @@
 //! | `json` | `report::json` | `serde_json` |
 //! | `junit` | `report::junit` | quick-junit |
 //! | `simplify` | simplified models in `ptxmc model --show` | egg |
+//! | `gpu` | `ptxmc run`: a GPU of this machine, by the driver that is loaded at run time | cudarc |
 //! | `cli` | the command, with `diagnostics`, `json` and `junit` | clap and others |
 //!
 //! Names that this page does not lead to are not part of the library's interface.
@@ -105,6 +108,9 @@ mod check;
 mod engines;
 #[cfg(feature = "cli")]
 mod judge;
+
+pub mod generate;
+pub mod hardware;
 
 mod checker;
 #[cfg(feature = "cli")]

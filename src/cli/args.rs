@@ -66,6 +66,15 @@ pub(super) enum Command {
     /// Hold what machines have shown against the model: logs of tests, or traces of values.
     #[command(after_help = examples::JUDGE)]
     Judge(JudgeArguments),
+    /// Make tests of a shape or cycle, with all orders, scopes, fences and placements asked for.
+    #[command(after_help = GENERATE_EXAMPLE)]
+    Generate(GenerateArguments),
+    /// Write kernels that run many instances of each test, for the driver of a GPU.
+    #[command(after_help = EMIT_EXAMPLE)]
+    Emit(EmitArguments),
+    /// Run tests on a GPU of this machine and count the final states.
+    #[command(after_help = RUN_EXAMPLE)]
+    Run(RunArguments),
     /// Check a cat model and print its axioms; without FILE, list the built-in models.
     #[command(after_help = examples::MODEL)]
     Model(ModelArguments),
@@ -97,6 +106,12 @@ pub(super) struct Checking {
 }
 
 impl Checking {
+    /// What is asked where the command has no options of this kind.
+    pub(super) fn plain() -> Self {
+        let (engine, readings) = ("auto".to_owned(), Vec::new());
+        Self { engine, bound: None, legacy: false, timeout: None, readings }
+    }
+
     /// The version of tests that name none, if the user gives them one.
     pub(super) fn version(&self) -> Option<(u32, u32)> {
         self.legacy.then_some((1, 4))
@@ -365,6 +380,218 @@ pub(super) struct CompletionsArguments {
     /// The shell.
     #[arg(value_name = "SHELL")]
     pub(super) shell: clap_complete::Shell,
+}
+
+/// Examples of `generate` for its help.
+const GENERATE_EXAMPLE: &str = "Examples: ptxmc generate MP --orders weak,relaxed,acquire,release \
+                                --scopes cta,gpu -o tests makes a test of every combination; ptxmc \
+                                generate --frontier IRIW prints those at the border between allowed and \
+                                forbidden; ptxmc generate 'PodWW RelGpu Rfe AcqGpu PodRR Fre' prints the \
+                                tests of one cycle.";
+
+#[derive(Debug, Args)]
+pub(super) struct GenerateArguments {
+    /// Shapes (MP, SB, IRIW, 2+2W, Z6.3, CoRR ...), cycles ('PodWW Rfe PodRR Fre'), names of generated
+    /// tests, or files with one of these on each line.
+    #[arg(required = true, value_name = "SPEC")]
+    pub(super) specs: Vec<String>,
+    /// The folder to write to, a file for each test; without it, tests go to standard output.
+    #[arg(short, long, value_name = "DIR")]
+    pub(super) output: Option<PathBuf>,
+    /// What reads and writes are: weak, relaxed, acquire, release.
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    pub(super) orders: Vec<OrderName>,
+    /// The scopes of strong reads and writes.
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    pub(super) scopes: Vec<ScopeName>,
+    /// What stands between the accesses of a thread: none, acq_rel, sc, alias, data, ctrl.
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    pub(super) fences: Vec<FenceName>,
+    /// The scopes of fences; those of accesses unless given.
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    pub(super) fence_scopes: Vec<ScopeName>,
+    /// What threads may be apart in, with all ways to be: cta, cluster, gpu; or separate, each in a
+    /// cluster of its own.
+    #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "cta")]
+    pub(super) places: Vec<PlaceName>,
+    /// Bits of an access: 16, 32, 64.
+    #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "32")]
+    pub(super) widths: Vec<WidthName>,
+    /// Access locations by a second virtual address, too.
+    #[arg(long)]
+    pub(super) aliases: bool,
+    /// The memory that locations are in; shared memory is that of the CTA of the first thread that
+    /// accesses a location, and others of its cluster access it there.
+    #[arg(long, value_name = "SPACE", default_value = "global")]
+    pub(super) space: SpaceName,
+    /// The model that gives the verdicts.
+    #[arg(long, value_name = "MODEL")]
+    pub(super) model: Option<String>,
+    /// Only tests with a forbidden outcome.
+    #[arg(long, conflicts_with_all = ["allowed", "frontier"])]
+    pub(super) forbidden: bool,
+    /// Only tests with an allowed outcome.
+    #[arg(long, conflicts_with = "frontier")]
+    pub(super) allowed: bool,
+    /// Only the weakest with a forbidden outcome and the strongest with an allowed one; without --orders,
+    /// --scopes and --fences, among all of scope cta and gpu.
+    #[arg(long)]
+    pub(super) frontier: bool,
+    /// No verdicts.
+    #[arg(long, conflicts_with_all = ["forbidden", "allowed", "frontier", "model"])]
+    pub(super) unchecked: bool,
+    /// No more tests than this.
+    #[arg(long, value_name = "N")]
+    pub(super) limit: Option<u64>,
+    /// In an order that is drawn at random, the same for the same seed.
+    #[arg(long, value_name = "N", conflicts_with = "frontier")]
+    pub(super) seed: Option<u64>,
+    /// How many tests are checked at a time; the number of cores unless given.
+    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub(super) jobs: Option<u16>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum OrderName {
+    Weak,
+    Relaxed,
+    Acquire,
+    Release,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum ScopeName {
+    Cta,
+    Cluster,
+    Gpu,
+    Sys,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum FenceName {
+    None,
+    #[value(name = "acq_rel")]
+    AcqRel,
+    Sc,
+    Alias,
+    Data,
+    Ctrl,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum PlaceName {
+    Cta,
+    Cluster,
+    Gpu,
+    Separate,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum SpaceName {
+    Global,
+    Shared,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum WidthName {
+    #[value(name = "16")]
+    W16,
+    #[value(name = "32")]
+    W32,
+    #[value(name = "64")]
+    W64,
+}
+
+/// An example of `emit` for its help.
+const EMIT_EXAMPLE: &str = "Example: ptxmc emit litmus/mp -o kernels writes kernels/MP.ptx and so on, \
+                            and kernels/manifest.json, which says how to launch them.";
+
+#[derive(Debug, Args)]
+pub(super) struct EmitArguments {
+    /// Test files, folders, `@FILE` with one path per line, or `-` for standard input.
+    #[arg(required = true, value_name = "PATH")]
+    pub(super) paths: Vec<String>,
+    /// The folder to write to, which is made if need be.
+    #[arg(short, long, value_name = "DIR")]
+    pub(super) output: PathBuf,
+    /// The architecture to name, such as sm_90; without it, the oldest that has all forms of a test.
+    #[arg(long, value_name = "ARCH", value_parser = architecture)]
+    pub(super) arch: Option<String>,
+    /// Give a parameter of the launch in the manifest another value.
+    #[arg(long = "set", value_name = "NAME=VALUE", value_parser = parameter)]
+    pub(super) parameters: Vec<(String, u32)>,
+}
+
+/// An example of `run` for its help.
+const RUN_EXAMPLE: &str = "Example: ptxmc run litmus/sb --seconds 5 > sb.log runs each test for five \
+                           seconds; ptxmc judge sb.log --tests litmus/sb compares what was seen with \
+                           the model. Without a GPU the exit status is 3.";
+
+#[derive(Debug, Args)]
+pub(super) struct RunArguments {
+    /// Test files, folders, `@FILE` with one path per line, or `-` for standard input.
+    #[arg(required = true, value_name = "PATH")]
+    pub(super) paths: Vec<String>,
+    /// The number of the GPU.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(super) device: usize,
+    /// How long each test runs.
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "1")]
+    pub(super) seconds: u64,
+    /// End a test as soon as its outcome is seen.
+    #[arg(long)]
+    pub(super) first: bool,
+    /// What parameters and permutations are drawn from.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(super) seed: u64,
+    /// Do not draw a parameter but take this value.
+    #[arg(long = "set", value_name = "NAME=VALUE", value_parser = parameter)]
+    pub(super) parameters: Vec<(String, u32)>,
+    /// Begin with the parameters that this file has for a test on this device, and keep better ones in
+    /// it.
+    #[arg(long, value_name = "FILE")]
+    pub(super) tuning: Option<PathBuf>,
+    /// Keep in this file what was seen, and go on from there when the command is given again.
+    #[arg(long, value_name = "FILE")]
+    pub(super) resume: Option<PathBuf>,
+    /// How long a launch may take before it is taken to wait for ever.
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "10")]
+    pub(super) patience: u64,
+    /// Run tests too that the model does not call allowed or forbidden: what is undefined may stop the
+    /// run, and a deadlock does.
+    #[arg(long)]
+    pub(super) any: bool,
+    /// The form of the report.
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub(super) format: RunFormat,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum RunFormat {
+    /// litmus7's log, with a histogram for each test.
+    Text,
+    /// One object.
+    Json,
+}
+
+/// A parameter of launches with its value.
+fn parameter(text: &str) -> Result<(String, u32), String> {
+    let (name, value) = text.split_once('=').ok_or("a parameter is written NAME=VALUE")?;
+    let value = value.parse().map_err(|_| format!("`{value}` is no number"))?;
+    crate::hardware::Parameters::default().set(name, value)?;
+    Ok((name.to_owned(), value))
+}
+
+/// The name of an architecture.
+fn architecture(text: &str) -> Result<String, String> {
+    let digits = text.strip_prefix("sm_").unwrap_or("").trim_end_matches(['a', 'f']);
+    match digits.parse::<u32>() {
+        Ok(70..) => Ok(text.to_owned()),
+        _ => {
+            Err("architectures are sm_70 and later, since older ones lack the memory model"
+                .to_owned())
+        }
+    }
 }
 
 /// The values of the reading `tearing`, which concerns programs and not models.

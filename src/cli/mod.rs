@@ -5,9 +5,11 @@ mod args;
 mod baseline;
 mod check;
 mod convert;
+mod emit;
 mod examples;
 mod excluded;
 mod gate;
+mod generate;
 mod inputs;
 mod interrupt;
 mod isolate;
@@ -15,9 +17,12 @@ mod judge;
 mod model;
 mod models;
 mod output;
+mod run;
 mod single;
 mod status;
 mod tell;
+#[cfg(feature = "gpu")]
+mod tuning;
 
 use anyhow::Result;
 use args::{Arguments, Command, WorkerArguments};
@@ -108,6 +113,9 @@ fn execute(arguments: &Arguments, console: &Console) -> Result<Status> {
         Command::Draw(arguments) => single::draw(arguments, console),
         Command::Races(arguments) => single::races(arguments, console),
         Command::Judge(arguments) => judge::run(arguments, console),
+        Command::Generate(arguments) => generate::run(arguments, console),
+        Command::Emit(arguments) => emit::run(arguments, console),
+        Command::Run(arguments) => run::run(arguments, console),
         Command::Model(arguments) => model::run(arguments, console),
         Command::Convert(arguments) => convert::run(arguments, console),
         Command::Completions(arguments) => completions(arguments.shell),

@@ -110,7 +110,7 @@ fn header(test: &Test) -> String {
 }
 
 /// The declarations of a thread's registers. Those of components stand for that of their vector.
-fn registers(thread: &Thread) -> String {
+pub(crate) fn registers(thread: &Thread) -> String {
     let declared = |(name, ty): &(Register, Type)| {
         let (vector, at) = name.value.rsplit_once('.').unwrap_or((&name.value, ""));
         let at = component(at);
@@ -144,7 +144,7 @@ fn column_variable(variable: &Variable) -> Result<String, PrintError> {
     Ok(format!("{}{};\n", variable.name.value, array(variable)))
 }
 
-fn block_variable(variable: &Variable) -> String {
+pub(crate) fn block_variable(variable: &Variable) -> String {
     let space = variable.space.directive();
     let align = if variable.align == u64::from(variable.ty.bytes()) {
         String::new()
@@ -220,7 +220,7 @@ fn percent(style: Style) -> &'static str {
 
 /// `@cta 0,gpu 0`: parts that have their default are left out, except device and CTA. Clusters are
 /// written when some thread's is not the one that it would get.
-fn place(test: &Test, thread: &Thread, style: Style) -> String {
+pub(crate) fn place(test: &Test, thread: &Thread, style: Style) -> String {
     let mut parts = Vec::new();
     if let Some(task) = thread.task.and_then(|task| test.tasks.get(task)) {
         parts.push(format!("task {}", task.name.value));
@@ -284,7 +284,7 @@ fn rows(columns: &[Vec<String>]) -> String {
     text
 }
 
-fn tail(test: &Test, style: Style) -> String {
+pub(crate) fn tail(test: &Test, style: Style) -> String {
     let mut text = String::new();
     let printer = Conditions { test, style };
     if !test.locations.is_empty() {

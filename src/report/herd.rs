@@ -82,7 +82,7 @@ fn states(listing: &Listing) -> Vec<String> {
 }
 
 /// `P0:r1` as `0:r1`, `x` as `[x]`; threads that are not numbered keep their names.
-fn name(name: &str) -> String {
+pub(super) fn name(name: &str) -> String {
     match name.split_once(':') {
         Some((thread, register)) => format!("{}:{register}", thread_number(thread)),
         None => format!("[{name}]"),
@@ -96,7 +96,7 @@ fn thread_number(thread: &str) -> &str {
     }
 }
 
-fn condition(test: &Test) -> String {
+pub(super) fn condition(test: &Test) -> String {
     let quantifier = match test.quantifier {
         Quantifier::Exists => "exists",
         Quantifier::NotExists => "~exists",

@@ -14,12 +14,16 @@ pub mod json_single;
 pub mod judge;
 #[cfg(feature = "junit")]
 pub mod junit;
+#[cfg(feature = "json")]
+pub mod manifest;
 pub mod models;
 pub mod outcomes;
 pub mod paint;
 pub mod races;
 pub mod readings;
 pub mod reason;
+#[cfg(feature = "json")]
+pub mod runs;
 pub mod summary;
 pub mod text;
 pub mod witness;

@@ -1,0 +1,387 @@
+//! `ptxmc generate`: specifications into tests, with their verdicts.
+
+use super::args::{
+    Checking, FenceName, GenerateArguments, OrderName, PlaceName, ScopeName, SpaceName, WidthName,
+};
+use super::models::Setup;
+use super::output::{Console, print};
+use super::status::Status;
+use crate::batch::{Case, in_order, judge};
+use crate::collections::Permutation;
+use crate::diagnostic::Diagnostic;
+use crate::generate::edge::{Edge, FenceOrder, Link};
+use crate::generate::family::Places;
+use crate::generate::frontier::{MOST, Side, is_frontier};
+use crate::generate::place::{Apart, Levels};
+use crate::generate::variation::{Annotation, Memory, Through, Width};
+use crate::generate::{Choices, Cycle, Family, Variation, named, shape};
+use crate::litmus::ast::{Metadata, Test};
+use crate::litmus::parse::parse_bytes;
+use crate::litmus::print::print_blocks;
+use crate::ptx::operation::{Order, Scope};
+use crate::solve::Cores;
+use crate::source::{Files, Spanned};
+use crate::verdict::Kind;
+use anyhow::{Context, Result, bail};
+use std::collections::BTreeMap;
+use std::fs;
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::time::Instant;
+
+/// How many variations are made at a time.
+const CHUNK: u64 = 4096;
+
+pub(super) fn run(arguments: &GenerateArguments, console: &Console) -> Result<Status> {
+    let specs = specifications(&arguments.specs)?;
+    if let Some(folder) = &arguments.output {
+        fs::create_dir_all(folder)
+            .with_context(|| format!("cannot make the folder `{}`", folder.display()))?;
+    }
+    let setup =
+        Setup::load(arguments.model.as_slice(), &Checking::plain(), Cores::FirstProof, console)?;
+    let mut generation = Generation {
+        arguments,
+        setup: &setup,
+        left: arguments.limit.unwrap_or(u64::MAX),
+        counts: BTreeMap::new(),
+        failed: Vec::new(),
+        start: Instant::now(),
+    };
+    for spec in specs {
+        if generation.left == 0 {
+            break;
+        }
+        match spec {
+            Spec::Cycle(cycle) => {
+                let family = Family::new(cycle.canonical(), &choices(arguments));
+                match arguments.frontier {
+                    true => generation.frontier(&family)?,
+                    false => generation.family(&family)?,
+                }
+            }
+            Spec::Name(name) => {
+                let test = named(&name)?;
+                let variation = test.variation();
+                let made = generation.made(&variation);
+                let _ = generation.give(made)?;
+            }
+        }
+    }
+    generation.tell(console);
+    Ok(generation.status(console))
+}
+
+/// What is to be made.
+enum Spec {
+    /// The family of a cycle.
+    Cycle(Cycle),
+    /// One test.
+    Name(String),
+}
+
+/// Words that are edges are one cycle together; else each word is a specification, or a file of them.
+fn specifications(words: &[String]) -> Result<Vec<Spec>> {
+    let is_edge = |word: &String| Edge::named(word).is_some() || Annotation::named(word).is_some();
+    if words.iter().all(is_edge) {
+        return Ok(vec![Spec::Cycle(Cycle::parse(&words.join(" "))?)]);
+    }
+    let mut specs = Vec::new();
+    for word in words {
+        if Path::new(word).is_file() {
+            let text = fs::read_to_string(word).with_context(|| format!("cannot read `{word}`"))?;
+            let lines = text.lines().enumerate();
+            for (number, line) in lines {
+                let line = line.split('#').next().unwrap_or("").trim();
+                if !line.is_empty() {
+                    let spec = specification(line);
+                    specs.push(spec.with_context(|| format!("{word}:{}", number + 1))?);
+                }
+            }
+            continue;
+        }
+        specs.push(specification(word).with_context(|| format!("`{word}`"))?);
+    }
+    Ok(specs)
+}
+
+fn specification(text: &str) -> Result<Spec> {
+    if let Some(cycle) = shape::shape(text) {
+        return Ok(Spec::Cycle(cycle));
+    }
+    if text.contains('+') && !text.contains(' ') {
+        named(text)?;
+        return Ok(Spec::Name(text.to_owned()));
+    }
+    let known: Vec<&str> = shape::SHAPES.iter().map(|(name, _)| *name).collect();
+    let cycle = Cycle::parse(text);
+    cycle.map(Spec::Cycle).with_context(|| format!("shapes are {}", known.join(", ")))
+}
+
+/// What the options multiply.
+fn choices(arguments: &GenerateArguments) -> Choices {
+    let order = |name: &OrderName| match name {
+        OrderName::Weak => Order::Weak,
+        OrderName::Relaxed => Order::Relaxed,
+        OrderName::Acquire => Order::Acquire,
+        OrderName::Release => Order::Release,
+    };
+    let scope = |name: &ScopeName| match name {
+        ScopeName::Cta => Scope::Cta,
+        ScopeName::Cluster => Scope::Cluster,
+        ScopeName::Gpu => Scope::Gpu,
+        ScopeName::Sys => Scope::Sys,
+    };
+    let mut orders: Vec<Order> = arguments.orders.iter().map(order).collect();
+    let mut scopes: Vec<Scope> = arguments.scopes.iter().map(scope).collect();
+    let mut fences = arguments.fences.clone();
+    if arguments.frontier {
+        if orders.is_empty() {
+            orders = vec![Order::Weak, Order::Relaxed, Order::Acquire, Order::Release];
+        }
+        if scopes.is_empty() {
+            scopes = vec![Scope::Cta, Scope::Gpu];
+        }
+        if fences.is_empty() {
+            fences = vec![FenceName::None, FenceName::AcqRel, FenceName::Sc];
+        }
+    }
+    let scopes = if scopes.is_empty() { vec![Scope::Gpu] } else { scopes };
+    let orders = if orders.is_empty() { vec![Order::Relaxed] } else { orders };
+    let fence_scopes: Vec<Scope> = match arguments.fence_scopes.is_empty() {
+        true => scopes.clone(),
+        false => arguments.fence_scopes.iter().map(scope).collect(),
+    };
+    let mut links = Vec::new();
+    for fence in &fences {
+        let with = |order| fence_scopes.iter().map(move |scope| Link::Fence(order, *scope));
+        match fence {
+            FenceName::None => links.push(Link::Plain),
+            FenceName::AcqRel => links.extend(with(FenceOrder::AcqRel)),
+            FenceName::Sc => links.extend(with(FenceOrder::Sc)),
+            FenceName::Alias => links.push(Link::Alias),
+            FenceName::Data => links.push(Link::Data),
+            FenceName::Ctrl => links.push(Link::Control),
+        }
+    }
+    let links = if links.is_empty() { vec![Link::Plain] } else { links };
+    let memory = match arguments.space {
+        SpaceName::Global => Memory::Global,
+        SpaceName::Shared => Memory::Shared,
+    };
+    let names = match arguments.aliases && memory == Memory::Global {
+        true => vec![Through::Name, Through::Alias],
+        false => vec![Through::Name],
+    };
+    let width = |name: &WidthName| match name {
+        WidthName::W16 => Width::W16,
+        WidthName::W32 => Width::W32,
+        WidthName::W64 => Width::W64,
+    };
+    let widths = arguments.widths.iter().map(width).collect();
+    let places = places(&arguments.places);
+    Choices { orders, scopes, links, names, places, widths, memory }
+}
+
+fn places(names: &[PlaceName]) -> Places {
+    if names.contains(&PlaceName::Separate) {
+        return Places::Separate;
+    }
+    let apart = |wanted: &[PlaceName]| match names.iter().any(|name| wanted.contains(name)) {
+        true => Apart::May,
+        false => Apart::Never,
+    };
+    Places::All(Levels {
+        ctas: apart(&[PlaceName::Cta, PlaceName::Cluster]),
+        clusters: apart(&[PlaceName::Cluster]),
+        gpus: apart(&[PlaceName::Gpu]),
+    })
+}
+
+/// A test that was made, with what the model says of it.
+struct Made {
+    name: String,
+    shape: String,
+    text: Result<String, String>,
+    kind: Option<Kind>,
+}
+
+/// Makes tests, and counts them.
+struct Generation<'g> {
+    arguments: &'g GenerateArguments,
+    setup: &'g Setup,
+    /// How many more are wanted.
+    left: u64,
+    /// How many of each shape there are of each kind.
+    counts: BTreeMap<String, BTreeMap<&'static str, u64>>,
+    failed: Vec<String>,
+    start: Instant,
+}
+
+impl Generation<'_> {
+    fn jobs(&self) -> usize {
+        let cores = || std::thread::available_parallelism().map_or(1, usize::from);
+        self.arguments.jobs.map_or_else(cores, usize::from)
+    }
+
+    /// Makes all variations of a family, some thousands at a time.
+    fn family(&mut self, family: &Family) -> Result<()> {
+        let order = self.arguments.seed.map_or(Permutation::NONE, |seed| {
+            Permutation::draw(family.len(), &mut fastrand::Rng::with_seed(seed))
+        });
+        let mut begin = 0;
+        while begin < family.len() && self.left > 0 {
+            let count = CHUNK.min(family.len() - begin);
+            let this = &*self;
+            let mut batch = Vec::new();
+            let work = |index: usize| {
+                let variation = family.get(order.at(begin + index as u64, family.len()))?;
+                Some(this.made(&variation))
+            };
+            in_order(usize::try_from(count)?, self.jobs(), work, |_, made| {
+                batch.extend(made);
+                ControlFlow::Continue(())
+            });
+            for made in batch {
+                if self.give(made)?.is_break() {
+                    return Ok(());
+                }
+            }
+            begin += count;
+        }
+        Ok(())
+    }
+
+    /// Makes the variations of a family that lie at the border.
+    fn frontier(&mut self, family: &Family) -> Result<()> {
+        let size = family.class_len();
+        if size > MOST {
+            bail!(
+                "{size} variations of one placement are more than {MOST}; name fewer orders, scopes or \
+                 fences"
+            );
+        }
+        for class in 0..family.classes() {
+            let first = class * size;
+            let this = &*self;
+            let mut sides = Vec::new();
+            let work = |index: usize| match family.any(first + index as u64) {
+                Some(variation) => match this.made(&variation).kind {
+                    Some(Kind::Allowed) => Side::Allowed,
+                    Some(Kind::Forbidden) => Side::Forbidden,
+                    _ => Side::Other,
+                },
+                None => Side::Other,
+            };
+            in_order(usize::try_from(size)?, self.jobs(), work, |_, side| {
+                sides.push(side);
+                ControlFlow::Continue(())
+            });
+            for number in (0..size).filter(|&number| is_frontier(family, number, &sides)) {
+                let Some(variation) = family.get(first + number) else { continue };
+                let made = self.made(&variation);
+                if self.give(made)?.is_break() {
+                    return Ok(());
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes a test and asks the model.
+    fn made(&self, variation: &Variation<'_>) -> Made {
+        let name = variation.to_string();
+        let shape = crate::generate::base(variation.cycle);
+        let mut files = Files::default();
+        let parsed = parse_bytes(&mut files, &name, variation.text().as_bytes());
+        let wrong = parsed.diagnostics.iter().find(|d| Diagnostic::is_error(d));
+        let (Some(test), None) = (parsed.tests.into_iter().next(), wrong) else {
+            let why = wrong.map_or("no test", |diagnostic| &diagnostic.message);
+            let text = Err(format!("{name} cannot be read: {why}"));
+            return Made { name, shape, text, kind: None };
+        };
+        let (test, kind) = self.judged(test);
+        Made { text: print_blocks(&test).map_err(|error| error.to_string()), name, shape, kind }
+    }
+
+    /// The test with its verdict in it.
+    fn judged(&self, test: Test) -> (Test, Option<Kind>) {
+        if self.arguments.unchecked {
+            return (test, None);
+        }
+        let Setup { models, engines, settings, .. } = self.setup;
+        let mut case = Case { path: test.name.clone(), test, expected: Vec::new() };
+        let judgement = judge(&case, models, engines, *settings).into_iter().next();
+        let kind = judgement.map(|judgement| judgement.verdict.kind());
+        if let Some(kind) = kind {
+            let span = case.test.span;
+            let key = match self.arguments.model.is_some() {
+                true => format!("Expect[{}]", models[0].name),
+                false => "Expect".to_owned(),
+            };
+            let value = Spanned::new(kind.name().to_owned(), span);
+            case.test.metadata.push(Metadata { key: Spanned::new(key, span), value });
+        }
+        (case.test, kind)
+    }
+
+    /// Writes a test if it is wanted.
+    fn give(&mut self, made: Made) -> Result<ControlFlow<()>> {
+        let text = match made.text {
+            Ok(text) => text,
+            Err(why) => {
+                self.failed.push(why);
+                return Ok(ControlFlow::Continue(()));
+            }
+        };
+        let wanted = match (self.arguments.forbidden, self.arguments.allowed) {
+            (true, _) => made.kind == Some(Kind::Forbidden),
+            (_, true) => made.kind == Some(Kind::Allowed),
+            (false, false) => true,
+        };
+        if !wanted {
+            return Ok(ControlFlow::Continue(()));
+        }
+        if made.kind == Some(Kind::Error) {
+            self.failed.push(format!("{}: the engines failed", made.name));
+        }
+        match &self.arguments.output {
+            Some(folder) => {
+                let path = folder.join(format!("{}.litmus", made.name));
+                fs::write(&path, text)
+                    .with_context(|| format!("cannot write `{}`", path.display()))?;
+            }
+            None => print(&format!("{text}\n"))?,
+        }
+        let kind = made.kind.map_or("unchecked", Kind::name);
+        *self.counts.entry(made.shape).or_default().entry(kind).or_default() += 1;
+        self.left -= 1;
+        Ok(if self.left == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+    }
+
+    /// How many tests there are of each shape.
+    fn tell(&self, console: &Console) {
+        let mut all = 0;
+        for (shape, kinds) in &self.counts {
+            let parts: Vec<String> =
+                kinds.iter().map(|(kind, count)| format!("{count} {kind}")).collect();
+            all += kinds.values().sum::<u64>();
+            console.remark(&format!("{shape}: {}", parts.join(", ")));
+        }
+        let seconds = self.start.elapsed().as_secs_f64();
+        let tests = if all == 1 { "test" } else { "tests" };
+        console.remark(&format!("{all} {tests} in {seconds:.1} s"));
+    }
+
+    fn status(&self, console: &Console) -> Status {
+        self.failed.iter().for_each(|why| console.complain(&format!("bug: {why}")));
+        let count = |kind: Kind| {
+            self.counts.values().filter_map(|kinds| kinds.get(kind.name())).sum::<u64>()
+        };
+        match (self.failed.is_empty(), self.counts.is_empty() || count(Kind::Unknown) > 0) {
+            (false, _) => Status::Bug,
+            (true, true) => Status::Unknown,
+            (true, false) => Status::Expected,
+        }
+    }
+}

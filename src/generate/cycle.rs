@@ -1,0 +1,326 @@
+//! Edges that lead back to where they began, into events with threads, locations and values: the final
+//! state that shows that all edges were taken.
+
+use super::edge::{Communication, Direction, Edge};
+use super::variation::Annotation;
+use std::fmt::{self, Display, Formatter};
+use thiserror::Error;
+
+/// The most threads of a cycle: placements of more are too many to be listed.
+pub const MOST_THREADS: usize = 6;
+
+/// An event of a cycle.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Event {
+    /// What it does.
+    pub direction: Direction,
+    /// Its thread.
+    pub thread: usize,
+    /// Its location.
+    pub location: usize,
+    /// What it writes, or what it has to read; `None` for a read of anything.
+    pub value: Option<u32>,
+}
+
+/// A cycle that begins with the first event of a thread.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cycle {
+    /// The edges; edge i leads from event i to the next.
+    pub edges: Vec<Edge>,
+    /// What the specification says of each event; `None` leaves it open.
+    pub annotations: Vec<Option<Annotation>>,
+    /// The events.
+    pub events: Vec<Event>,
+    /// How many threads there are.
+    pub threads: usize,
+    /// How many locations there are.
+    pub locations: usize,
+    /// The final values that the cycle asks for, by location.
+    pub finals: Vec<Option<u32>>,
+}
+
+/// Why a specification is no cycle.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum CycleError {
+    /// A word that names no edge.
+    #[error(
+        "`{0}` is no edge; edges are Rfe, Fre, Coe, PodWR, PosRR, FenceScGpudWW, DpDatadRW, BardWR and so on, and annotations Weak, RlxGpu, AcqCta, RelSys"
+    )]
+    NoEdge(String),
+    /// Nothing.
+    #[error("a cycle has edges")]
+    Empty,
+    /// An edge begins otherwise than the one before it ends.
+    #[error("`{before}` ends with {ends}, and `{after}` begins with {begins}")]
+    Mismatch {
+        /// The edge before.
+        before: String,
+        /// How it ends.
+        ends: Direction,
+        /// The edge behind.
+        after: String,
+        /// How it begins.
+        begins: Direction,
+    },
+    /// No edge leads to another thread.
+    #[error("no edge leads to another thread")]
+    OneThread,
+    /// Too many threads.
+    #[error("{0} threads, more than {MOST_THREADS}")]
+    ManyThreads(usize),
+    /// A single edge leads to another location.
+    #[error("one edge alone leads to another location, from which none leads back")]
+    OneLocation,
+    /// Coherence would be a cycle of its own.
+    #[error("the writes of a location would each be overwritten by another")]
+    CoherenceCycle,
+    /// Final values do not tell the order of three writes.
+    #[error("{0} writes to one location: a final value tells the order of two")]
+    ManyWrites(usize),
+    /// An annotation that the event cannot have.
+    #[error("a {0} cannot be `{1}`")]
+    Annotation(&'static str, String),
+}
+
+impl Cycle {
+    /// The cycle of a specification: edges, and behind each what its last event is.
+    ///
+    /// # Errors
+    /// When it is none.
+    pub fn parse(text: &str) -> Result<Self, CycleError> {
+        let (mut edges, mut annotations): (Vec<Edge>, Vec<Option<Annotation>>) = Default::default();
+        let mut first = None;
+        for word in text.split([' ', '\t', ',']).filter(|word| !word.is_empty()) {
+            match (Edge::named(word), Annotation::named(word)) {
+                (Some(edge), _) => {
+                    edges.push(edge);
+                    annotations.push(None);
+                }
+                (None, Some(annotation)) => match annotations.last_mut() {
+                    Some(last) => *last = Some(annotation),
+                    None => first = Some(annotation),
+                },
+                (None, None) => return Err(CycleError::NoEdge(word.to_owned())),
+            }
+        }
+        if edges.is_empty() {
+            return Err(CycleError::Empty);
+        }
+        // What stands behind an edge is about the event that the next one begins with.
+        annotations.rotate_right(1);
+        if first.is_some() {
+            annotations[0] = first;
+        }
+        Self::new(edges, annotations)
+    }
+
+    /// A cycle of edges, each with what is said of the event that it begins with.
+    ///
+    /// # Errors
+    /// When they are none.
+    pub fn new(
+        mut edges: Vec<Edge>,
+        mut annotations: Vec<Option<Annotation>>,
+    ) -> Result<Self, CycleError> {
+        let count = edges.len();
+        for at in 0..count {
+            let (before, after) = (edges[at], edges[(at + 1) % count]);
+            if before.to() != after.from() {
+                return Err(CycleError::Mismatch {
+                    before: before.to_string(),
+                    ends: before.to(),
+                    after: after.to_string(),
+                    begins: after.from(),
+                });
+            }
+        }
+        for (edge, annotation) in edges.iter().zip(&annotations) {
+            if let Some(annotation) = annotation.filter(|a| !a.fits(edge.from())) {
+                let what = match edge.from() {
+                    Direction::Read => "read",
+                    Direction::Write => "write",
+                };
+                return Err(CycleError::Annotation(what, annotation.to_string()));
+            }
+        }
+        let Some(last) = edges.iter().rposition(|edge| edge.leaves_thread()) else {
+            return Err(CycleError::OneThread);
+        };
+        edges.rotate_left((last + 1) % count);
+        annotations.rotate_left((last + 1) % count);
+        let threads = edges.iter().filter(|edge| edge.leaves_thread()).count();
+        if threads > MOST_THREADS {
+            return Err(CycleError::ManyThreads(threads));
+        }
+        let mut cycle = Self {
+            events: Vec::new(),
+            threads,
+            locations: 0,
+            finals: Vec::new(),
+            edges,
+            annotations,
+        };
+        cycle.place_events()?;
+        cycle.values()?;
+        Ok(cycle)
+    }
+
+    /// Gives events their threads and locations. Each location but the first begins behind an edge that
+    /// leads to another; the last such edge leads back to the first.
+    fn place_events(&mut self) -> Result<(), CycleError> {
+        let changes = self.edges.iter().filter(|edge| edge.leaves_location()).count();
+        if changes == 1 {
+            return Err(CycleError::OneLocation);
+        }
+        self.locations = changes.max(1);
+        let (mut thread, mut location) = (0, 0);
+        for edge in &self.edges {
+            let direction = edge.from();
+            self.events.push(Event { direction, thread, location, value: None });
+            thread += usize::from(edge.leaves_thread());
+            location = (location + usize::from(edge.leaves_location())) % self.locations;
+        }
+        Ok(())
+    }
+
+    /// Numbers the writes of each location in their coherence order, and says what reads have to see.
+    fn values(&mut self) -> Result<(), CycleError> {
+        let count = self.events.len();
+        self.finals = vec![None; self.locations];
+        for location in 0..self.locations {
+            let writes: Vec<usize> = (0..count)
+                .filter(|&e| self.events[e].location == location)
+                .filter(|&e| self.events[e].direction == Direction::Write)
+                .collect();
+            if writes.len() > 2 {
+                return Err(CycleError::ManyWrites(writes.len()));
+            }
+            let before = |a: usize, b: usize| self.overwrites(a, b);
+            let order = match writes[..] {
+                [a, b] if before(a, b) && before(b, a) => return Err(CycleError::CoherenceCycle),
+                [a] if before(a, a) => return Err(CycleError::CoherenceCycle),
+                [a, b] if before(b, a) => vec![b, a],
+                _ => writes.clone(),
+            };
+            if order.len() > 1 {
+                self.finals[location] = u32::try_from(order.len()).ok();
+            }
+            for (rank, &write) in (1..).zip(&order) {
+                self.events[write].value = Some(rank);
+            }
+        }
+        for event in 0..count {
+            if self.events[event].direction == Direction::Read {
+                self.events[event].value = self.seen(event);
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether the cycle says that write `a` is overwritten by write `b`: directly, or by a read of
+    /// the one that does not see the other yet.
+    fn overwrites(&self, a: usize, b: usize) -> bool {
+        let count = self.events.len();
+        let next = (a + 1) % count;
+        match self.edges[a].communication() {
+            Some(Communication::Coherence) => next == b,
+            Some(Communication::ReadsFrom) => {
+                self.edges[next].communication() == Some(Communication::FromReads)
+                    && (next + 1) % count == b
+            }
+            _ => false,
+        }
+    }
+
+    /// The value that a read has to see.
+    fn seen(&self, read: usize) -> Option<u32> {
+        let count = self.events.len();
+        let before = (read + count - 1) % count;
+        if self.edges[before].communication() == Some(Communication::ReadsFrom) {
+            return self.events[before].value;
+        }
+        if self.edges[read].communication() == Some(Communication::FromReads) {
+            return self.events[(read + 1) % count].value.map(|value| value - 1);
+        }
+        None
+    }
+
+    /// The same cycle, turned so that it is that of a known shape where it is one, else so that its edges
+    /// come first in their order.
+    #[must_use]
+    pub fn canonical(self) -> Self {
+        let count = self.edges.len();
+        let starts = (0..count).filter(|&at| at == 0 || self.edges[at - 1].leaves_thread());
+        let turned = |at: usize| {
+            let edges = (0..count).map(|i| self.edges[(i + at) % count]).collect::<Vec<_>>();
+            let annotations = (0..count).map(|i| self.annotations[(i + at) % count]).collect();
+            Self::new(edges, annotations)
+        };
+        let all: Vec<Self> = starts.filter_map(|at| turned(at).ok()).collect();
+        let known = all.iter().find(|cycle| super::shape::name_of(cycle).is_some());
+        let first = all.iter().min_by(|a, b| a.edges.cmp(&b.edges));
+        known.or(first).cloned().unwrap_or(self)
+    }
+
+    /// The events of a thread, in program order.
+    pub fn of_thread(&self, thread: usize) -> impl Iterator<Item = usize> + '_ {
+        (0..self.events.len()).filter(move |&event| self.events[event].thread == thread)
+    }
+
+    /// By how many threads the cycle can be turned so that its edges and what is said of its events are
+    /// the same: always by 0.
+    #[must_use]
+    pub fn symmetries(&self) -> Vec<usize> {
+        let count = self.events.len();
+        let same = |shift: usize| {
+            (0..count).all(|at| {
+                self.edges[at] == self.edges[(at + shift) % count]
+                    && self.annotations[at] == self.annotations[(at + shift) % count]
+            })
+        };
+        let starts = (0..count).filter(|&at| at == 0 || self.edges[at - 1].leaves_thread());
+        starts.filter(|&at| same(at)).map(|at| self.events[at].thread).collect()
+    }
+
+    /// The first event of a thread.
+    #[must_use]
+    pub fn first_of(&self, thread: usize) -> usize {
+        self.of_thread(thread).next().unwrap_or(0)
+    }
+
+    /// Whether an edge leads from an event to the next one of its thread.
+    #[must_use]
+    pub fn is_program(&self, edge: usize) -> bool {
+        !self.edges[edge].leaves_thread()
+    }
+
+    /// Whether a barrier stands between a thread and the one before it in the cycle.
+    #[must_use]
+    pub fn barrier_before(&self, thread: usize) -> bool {
+        let count = self.events.len();
+        let before = (self.first_of(thread) + count - 1) % count;
+        matches!(self.edges[before], Edge::Barrier { .. })
+    }
+}
+
+impl Display for Cycle {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        for (at, edge) in self.edges.iter().enumerate() {
+            let space = if at == 0 { "" } else { " " };
+            write!(f, "{space}{edge}")?;
+            if let Some(annotation) = self.annotations[(at + 1) % self.edges.len()] {
+                write!(f, " {annotation}")?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A short word for a location.
+#[must_use]
+pub fn location_name(location: usize) -> String {
+    match location {
+        0..=2 => ["x", "y", "z"][location].to_owned(),
+        _ => format!("x{location}"),
+    }
+}

@@ -1,0 +1,21 @@
+//! Specifications into families of litmus tests: cycles of relaxations, with orders, scopes, fences and
+//! placements.
+//!
+//! A [`Cycle`] says who communicates with whom; a [`Family`] multiplies it by what may stand at each of its
+//! events and between them, and numbers the [`Variation`]s; a variation is printed as a test, and its name
+//! says all of it. Nothing is kept: a variation follows from its number.
+
+pub mod cycle;
+pub mod edge;
+pub mod family;
+pub mod frontier;
+mod name;
+pub mod place;
+pub mod shape;
+mod text;
+pub mod variation;
+
+pub use cycle::{Cycle, CycleError};
+pub use family::{Choices, Family};
+pub use name::{NameError, base, named};
+pub use variation::Variation;

@@ -1,0 +1,456 @@
+//! A test into a plan of its launch: which threads stand for which of the test's, where variables lie in
+//! an instance, what is read in the end.
+
+use super::fields::{Field, Source, observed};
+use super::refusal::Refusal;
+use crate::litmus::ast::{
+    AddressBits, AliasDeclaration, DeclaredSpace, InitialAddress, Place, Test, ThreadPlace,
+    Variable,
+};
+use crate::program::layout::Layout;
+use crate::ptx::operation::{Operation, Proxy, Statement};
+
+/// Bytes of global variables that an instance may have.
+const MOST_GLOBAL: u64 = 1 << 20;
+/// Bytes of shared variables that an instance may have in a CTA: what every device gives without asking.
+const MOST_SHARED: u64 = 40 << 10;
+/// Shared memory that the kernel has for itself in front of the variables of an instance.
+pub(crate) const SHARED_HEAD: u64 = 16;
+/// The largest cluster that every device with clusters has.
+const MOST_CTAS: usize = 8;
+/// Threads of a warp.
+pub(crate) const LANES: usize = 32;
+
+/// How instances share CTAs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Arrangement {
+    /// Many instances in each CTA: a lane, or a few neighbouring ones, for each.
+    Dense,
+    /// A CTA belongs to one instance, and its other threads have ended: what CTA barriers, cluster
+    /// barriers and exchanges within warps need, which are about all threads that are there.
+    Exclusive,
+}
+
+/// Whether a launch is one of clusters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Clustered {
+    /// It is.
+    Explicitly,
+    /// Each CTA is a cluster of its own, and nobody asks.
+    Implicitly,
+}
+
+/// What threads do before they end, so that final values of shared variables can be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ending {
+    /// Nothing: there are none.
+    Plain,
+    /// All threads of the CTA meet.
+    CtaBarrier,
+    /// All threads of the cluster meet, so that no CTA ends while another uses its memory.
+    ClusterBarrier,
+    /// The last thread of the CTA to finish reads them.
+    LastThread,
+}
+
+/// What a thread of the launch stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Role {
+    /// The thread of the test, as an index.
+    pub thread: usize,
+    /// The cluster of the test, counted from 0.
+    pub cluster: usize,
+    /// The CTA's rank in its cluster.
+    pub rank: usize,
+    /// The warp in its CTA.
+    pub warp: usize,
+    /// The lane in its warp.
+    pub lane: usize,
+    /// The warp among all warps of the test.
+    pub any_warp: usize,
+}
+
+/// A variable of an instance.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Slot {
+    /// Index into [`Test::variables`].
+    pub variable: usize,
+    /// Its name.
+    pub name: String,
+    /// Its size in bytes.
+    pub bytes: u64,
+    /// Its alignment in bytes.
+    pub align: u64,
+    /// Where it lies among the variables of an instance in a CTA; of global variables, where it lies
+    /// when all of an instance lie together.
+    pub offset: u64,
+}
+
+/// A second address of a global variable.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Alias {
+    /// Its name.
+    pub name: String,
+    /// The variable, as an index into [`Plan::globals`].
+    pub slot: usize,
+    /// Which of the other mappings of memory it is in, from 1.
+    pub mapping: u64,
+}
+
+/// Which threads of a launch stand for which of the test, and where its variables are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Plan {
+    /// How instances share CTAs.
+    pub arrangement: Arrangement,
+    /// What the threads of the test are, in their order.
+    pub roles: Vec<Role>,
+    /// How many clusters the test has.
+    pub clusters: usize,
+    /// How many CTAs a cluster of the launch has: those of the test's largest; 1 means no clusters.
+    pub cluster_size: usize,
+    /// Whether the launch is one of clusters, be they of one CTA: what cluster barriers need, which are
+    /// compiled otherwise in a launch without clusters, as barriers of the CTA.
+    pub clustered: Clustered,
+    /// How many warps a CTA needs for one instance.
+    pub warps: usize,
+    /// How many warps the test has.
+    pub all_warps: usize,
+    /// How many lanes of a warp an instance takes.
+    pub lanes: usize,
+    /// The global variables.
+    pub globals: Vec<Slot>,
+    /// The shared variables.
+    pub shared: Vec<Slot>,
+    /// Second addresses of global variables: each in a mapping of its own of their memory.
+    pub aliases: Vec<Alias>,
+    /// Bytes of the global variables of an instance, when they lie together.
+    pub global_bytes: u64,
+    /// Bytes of shared memory of an instance in a CTA, the kernel's own included; 0 without variables.
+    pub shared_bytes: u64,
+    /// Whether threads may wait for others by polling, so that all have to run at one time.
+    pub waits: bool,
+    /// What threads do before they end.
+    pub ending: Ending,
+    /// What is observed, in order of the names.
+    pub fields: Vec<Field>,
+    /// Bytes of the results of an instance.
+    pub row_bytes: u32,
+}
+
+impl Plan {
+    /// Plans the launch of a test.
+    ///
+    /// # Errors
+    /// When no launch of one kernel is many instances of it.
+    pub fn new(test: &Test) -> Result<Self, Refusal> {
+        let places = places(test)?;
+        let roles = roles(test, &places)?;
+        let most = |of: fn(&Role) -> usize| roles.iter().map(of).max().map_or(0, |most| most + 1);
+        let (globals, shared) =
+            (slots(test, DeclaredSpace::Global)?, slots(test, DeclaredSpace::Shared)?);
+        other_variables(test)?;
+        let aliases = aliases(test, &globals)?;
+        let (global_bytes, shared_bytes) = (end(&globals), end(&shared));
+        limited(global_bytes, "global", MOST_GLOBAL)?;
+        limited(shared_bytes, "shared", MOST_SHARED)?;
+        let arrangement = match statements(test).any(is_about_all_threads) {
+            true => Arrangement::Exclusive,
+            false => Arrangement::Dense,
+        };
+        let (fields, row_bytes) = observed(test, &places)?;
+        let mut plan = Self {
+            arrangement,
+            clusters: most(|role| role.cluster),
+            cluster_size: most(|role| role.rank),
+            clustered: match most(|role| role.rank) > 1 || statements(test).any(is_of_clusters) {
+                true => Clustered::Explicitly,
+                false => Clustered::Implicitly,
+            },
+            warps: most(|role| role.warp),
+            all_warps: most(|role| role.any_warp),
+            lanes: most(|role| role.lane),
+            roles,
+            globals,
+            shared_bytes: if shared.is_empty() { 0 } else { shared_bytes },
+            shared,
+            aliases,
+            global_bytes,
+            waits: test.threads.iter().any(|thread| goes_back(&thread.statements)),
+            ending: Ending::Plain,
+            fields,
+            row_bytes,
+        };
+        plan.ending = plan.choose_ending(test)?;
+        Ok(plan)
+    }
+
+    /// Whether each thread may run several instances one after the other. Shared memory is initialized
+    /// once, and a thread that has ended is one that barriers do not wait for.
+    #[must_use]
+    pub fn has_rounds(&self) -> bool {
+        self.arrangement == Arrangement::Dense && self.shared.is_empty()
+    }
+
+    /// How many instances fit into the lanes of a warp.
+    #[must_use]
+    pub fn per_warp(&self) -> usize {
+        match self.arrangement {
+            Arrangement::Dense => LANES / self.lanes,
+            Arrangement::Exclusive => 1,
+        }
+    }
+
+    /// The roles in the CTA of one.
+    pub(crate) fn mates(&self, role: Role) -> impl Iterator<Item = &Role> {
+        self.roles.iter().filter(move |r| (r.cluster, r.rank) == (role.cluster, role.rank))
+    }
+
+    /// Whether it is the first role of its CTA.
+    pub(crate) fn leads(&self, role: Role) -> bool {
+        self.mates(role).next() == Some(&role)
+    }
+
+    /// The observed shared variables of the CTA of a role.
+    pub(crate) fn finals(&self, role: Role) -> impl Iterator<Item = (&Field, usize, u64)> {
+        self.fields.iter().filter_map(move |field| match field.source {
+            Source::Shared { variable, element, cluster, rank }
+                if (cluster, rank) == (role.cluster, role.rank) =>
+            {
+                Some((field, variable, element))
+            }
+            _ => None,
+        })
+    }
+
+    fn choose_ending(&self, test: &Test) -> Result<Ending, Refusal> {
+        if self.shared.is_empty() {
+            return Ok(Ending::Plain);
+        }
+        let clusters = self.cluster_size > 1;
+        let is_shared = |field: &Field| matches!(field.source, Source::Shared { .. });
+        Ok(match self.arrangement {
+            Arrangement::Dense if clusters => Ending::ClusterBarrier,
+            Arrangement::Dense => Ending::CtaBarrier,
+            // Whether a CTA is there as long as others access its memory is the test's to say.
+            Arrangement::Exclusive if !self.fields.iter().any(is_shared) => Ending::Plain,
+            Arrangement::Exclusive if clusters && !is_even(test) => {
+                return Err(Refusal::UnevenBarriers);
+            }
+            Arrangement::Exclusive if clusters => Ending::ClusterBarrier,
+            Arrangement::Exclusive => Ending::LastThread,
+        })
+    }
+}
+
+fn statements(test: &Test) -> impl Iterator<Item = &Statement> {
+    test.threads.iter().flat_map(|thread| &thread.statements)
+}
+
+/// The places of the threads, which are in one grid of one device.
+fn places(test: &Test) -> Result<Vec<Place>, Refusal> {
+    if test.threads.is_empty() {
+        return Err(Refusal::Empty);
+    }
+    if !test.tasks.is_empty() {
+        return Err(Refusal::Tasks);
+    }
+    if !test.launch.is_empty() {
+        return Err(Refusal::LaunchSize);
+    }
+    let place = |place| match place {
+        ThreadPlace::Device(place) => Ok(place),
+        ThreadPlace::Host => Err(Refusal::Host),
+    };
+    let places: Vec<Place> =
+        test.threads.iter().map(|t| place(t.place)).collect::<Result<_, _>>()?;
+    if places.iter().any(|p| p.gpu != places[0].gpu) {
+        return Err(Refusal::Devices);
+    }
+    if places.iter().any(|p| p.grid != places[0].grid) {
+        return Err(Refusal::Tasks);
+    }
+    Ok(places)
+}
+
+/// What each thread of the launch is: clusters, warps and lanes counted from 0 in order of the text,
+/// ranks as the test language has them.
+fn roles(test: &Test, places: &[Place]) -> Result<Vec<Role>, Refusal> {
+    let layout = Layout::new(test);
+    let mut clusters: Vec<u32> = Vec::new();
+    let mut warps: Vec<((u32, u32), usize, usize)> = Vec::new();
+    let mut roles: Vec<Role> = Vec::new();
+    for (thread, place) in places.iter().enumerate() {
+        let cluster = position(&mut clusters, place.cluster);
+        let rank = usize::try_from(layout.rank(*place)).unwrap_or(usize::MAX);
+        if layout.cluster_ctas(*place).len() > MOST_CTAS {
+            return Err(Refusal::LargeCluster(layout.cluster_ctas(*place).len()));
+        }
+        // A thread without a declared warp is a warp of its own.
+        let own = (place.cta, place.warp.map_or(u32::MAX - narrow(thread), |warp| warp));
+        let known = warps.iter().position(|(warp, ..)| *warp == own);
+        let any_warp = known.unwrap_or(warps.len());
+        if known.is_none() {
+            let before = warps.iter().filter(|((cta, _), ..)| *cta == place.cta).count();
+            warps.push((own, before, 0));
+        }
+        let (_, warp, lanes) = &mut warps[any_warp];
+        let role = Role { thread, cluster, rank, warp: *warp, lane: *lanes, any_warp };
+        *lanes += 1;
+        if role.lane >= LANES {
+            return Err(Refusal::LargeWarp(role.lane + 1));
+        }
+        if role.warp >= 32 {
+            return Err(Refusal::LargeCta(role.warp + 1));
+        }
+        roles.push(role);
+    }
+    Ok(roles)
+}
+
+fn narrow(index: usize) -> u32 {
+    u32::try_from(index).unwrap_or(u32::MAX)
+}
+
+/// Where a number stands in a list that it is put into if it is not there.
+fn position(known: &mut Vec<u32>, number: u32) -> usize {
+    let found = known.iter().position(|&other| other == number);
+    found.unwrap_or_else(|| {
+        known.push(number);
+        known.len() - 1
+    })
+}
+
+/// The variables of a space, one behind the other.
+fn slots(test: &Test, space: DeclaredSpace) -> Result<Vec<Slot>, Refusal> {
+    let mut next = if space == DeclaredSpace::Shared { SHARED_HEAD } else { 0 };
+    let mut slots = Vec::new();
+    for (variable, declared) in test.variables.iter().enumerate().filter(|(_, v)| v.space == space)
+    {
+        let bytes = u64::from(declared.ty.bytes()) * declared.elements;
+        let align = declared.align.max(u64::from(declared.ty.bytes())).max(4);
+        if align > 1 << 16 {
+            return Err(refused(declared, "with an alignment that nobody gives"));
+        }
+        let offset = next.next_multiple_of(align);
+        next = offset + bytes.max(1);
+        let name = declared.name.value.clone();
+        slots.push(Slot { variable, name, bytes, align, offset });
+    }
+    Ok(slots)
+}
+
+/// The second addresses of global variables; those for other proxies are not made by mapping memory twice.
+fn aliases(test: &Test, globals: &[Slot]) -> Result<Vec<Alias>, Refusal> {
+    let alias = |(mapping, alias): (u64, &AliasDeclaration)| {
+        let refused = || Refusal::Alias(alias.name.value.clone());
+        let variable = root(test, &alias.name.value).ok_or_else(refused)?;
+        let slot = globals.iter().position(|slot| slot.variable == variable);
+        let slot = slot.filter(|_| alias.proxy == Proxy::Generic).ok_or_else(refused)?;
+        Ok(Alias { name: alias.name.value.clone(), slot, mapping })
+    };
+    (1..).zip(&test.aliases).map(alias).collect()
+}
+
+/// The variable that a name means: its own, or that of which it is a second address.
+pub(super) fn root(test: &Test, name: &str) -> Option<usize> {
+    let mut name = name;
+    // An alias names a variable or an alias that is declared before it.
+    for _ in 0..=test.aliases.len() {
+        if let Some(at) = test.variables.iter().position(|v| v.name.value == name) {
+            return Some(at);
+        }
+        name = &test.aliases.iter().find(|alias| alias.name.value == name)?.target.value;
+    }
+    None
+}
+
+/// Where the last variable ends, as a multiple of all alignments.
+fn end(slots: &[Slot]) -> u64 {
+    let align = slots.iter().map(|slot| slot.align).max().unwrap_or(1).max(16);
+    slots.last().map_or(0, |slot| (slot.offset + slot.bytes).next_multiple_of(align))
+}
+
+fn limited(bytes: u64, space: &'static str, most: u64) -> Result<(), Refusal> {
+    if bytes > most { Err(Refusal::TooMuchMemory { bytes, space, most }) } else { Ok(()) }
+}
+
+fn refused(variable: &Variable, what: &'static str) -> Refusal {
+    let (name, space) = (variable.name.value.clone(), variable.space.directive());
+    Refusal::Variable { name, space, what }
+}
+
+/// Variables outside memory that instances have parts of: they are constants, or a thread's own.
+fn other_variables(test: &Test) -> Result<(), Refusal> {
+    let is_global = |name: &str| {
+        test.variables.iter().any(|v| v.space == DeclaredSpace::Global && v.name.value == name)
+    };
+    for variable in &test.variables {
+        let addresses = !variable.initial_addresses.is_empty();
+        // What a 32-bit variable or a byte holds is no address of a device.
+        let is_part = |bits: AddressBits| bits != AddressBits::All || variable.ty.bits < 64;
+        let stray = |a: &&InitialAddress| !is_global(&a.name.value) || is_part(a.bits);
+        if let Some(stray) = variable.initial_addresses.iter().find(stray) {
+            return Err(Refusal::Address(stray.name.value.clone()));
+        }
+        let what = match variable.space {
+            DeclaredSpace::Multimem => "of several devices",
+            DeclaredSpace::Const | DeclaredSpace::Local | DeclaredSpace::Shared if addresses => {
+                "that holds an address, which differs from instance to instance"
+            }
+            DeclaredSpace::Param if variable.elements != 1 => "with several elements",
+            DeclaredSpace::Param if variable.initial.is_none() && !addresses => {
+                "of which nobody says what the host passes"
+            }
+            _ => continue,
+        };
+        return Err(refused(variable, what));
+    }
+    Ok(())
+}
+
+/// Whether an instruction is about all threads of a CTA, a cluster or a warp that are there.
+fn is_about_all_threads(statement: &Statement) -> bool {
+    matches!(
+        statement.operation,
+        Operation::CtaBarrier { .. }
+            | Operation::WarpBarrier { .. }
+            | Operation::ClusterArrive { .. }
+            | Operation::ClusterWait
+            | Operation::WarpExchange { .. }
+    )
+}
+
+/// Whether an instruction is about a cluster.
+fn is_of_clusters(statement: &Statement) -> bool {
+    matches!(
+        statement.operation,
+        Operation::ClusterArrive { .. } | Operation::ClusterWait | Operation::MapAddress { .. }
+    )
+}
+
+/// Whether a thread may come to a statement again.
+fn goes_back(statements: &[Statement]) -> bool {
+    let label = |name: &str| {
+        statements.iter().position(|s| s.labels.iter().any(|label| label.value == name))
+    };
+    statements.iter().enumerate().any(|(at, statement)| match &statement.operation {
+        Operation::Branch { target, .. } => label(&target.value).is_some_and(|to| to <= at),
+        _ => false,
+    })
+}
+
+/// Whether all threads come to as many cluster barriers, whatever happens, so that one more can follow.
+fn is_even(test: &Test) -> bool {
+    let barrier = |s: &&Statement| {
+        matches!(s.operation, Operation::ClusterArrive { .. } | Operation::ClusterWait)
+    };
+    let counts = test.threads.iter().map(|t| t.statements.iter().filter(barrier).count());
+    let none = counts.clone().all(|count| count == 0);
+    let first = counts.clone().next();
+    let alike = counts.clone().all(|count| Some(count) == first);
+    let straight = statements(test).all(|s| {
+        !matches!(s.operation, Operation::Branch { .. } | Operation::Exit)
+            && (s.guard.is_none() || !barrier(&s))
+    });
+    none || (alike && straight)
+}

@@ -1,0 +1,225 @@
+//! What a test's instructions need: the oldest version of PTX and the oldest architecture that have them.
+
+use super::plan::{Clustered, Plan};
+use crate::litmus::ast::{DeclaredSpace, Test};
+use crate::ptx::integer::IntegerOp;
+use crate::ptx::operation::{
+    AccessForm, AtomicOp, FenceRestriction, MbarrierOp, Operation, Order, ProxyFenceKind, Scope,
+    Space, Statement, Type, TypeKind,
+};
+use crate::ptx::warp::WarpOp;
+
+/// What a module names in `.version` and `.target`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Target {
+    /// The version of PTX, major and minor.
+    pub version: (u32, u32),
+    /// The architecture, such as `sm_70`.
+    pub arch: String,
+}
+
+/// A version of PTX and a number of an architecture.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Needs {
+    version: (u32, u32),
+    arch: u32,
+    /// Whether only the variant of the architecture has it that later ones need not follow.
+    variant: bool,
+}
+
+/// What the memory model needs (PTX-8): its orders and scopes.
+const MODEL: Needs = Needs { version: (6, 4), arch: 70, variant: false };
+
+impl Needs {
+    fn at_least(self, major: u32, minor: u32, arch: u32) -> Self {
+        Self { version: self.version.max((major, minor)), arch: self.arch.max(arch), ..self }
+    }
+
+    /// The target with the architecture that the user names, if any.
+    pub(super) fn named(self, arch: Option<&str>) -> Target {
+        let number = arch.and_then(|name| {
+            let digits = name.trim_start_matches("sm_").trim_end_matches(['a', 'f']);
+            digits.parse::<u32>().ok()
+        });
+        // The versions in which the assembler learnt these architectures.
+        let known = match number.unwrap_or(self.arch) {
+            ..=75 => (6, 4),
+            76..=80 => (7, 0),
+            81..=86 => (7, 1),
+            87 => (7, 4),
+            88..=90 => (7, 8),
+            91..=101 => (8, 6),
+            102..=120 => (8, 7),
+            _ => (9, 0),
+        };
+        let special = arch.is_some_and(|name| name.ends_with('a'));
+        let known = if special && known == (7, 8) { (8, 0) } else { known };
+        let known =
+            if arch.is_some_and(|name| name.ends_with('f')) { known.max((8, 8)) } else { known };
+        let own = || format!("sm_{}{}", self.arch, if self.variant { "a" } else { "" });
+        let arch = arch.map_or_else(own, ToOwned::to_owned);
+        Target { version: self.version.max(known), arch }
+    }
+}
+
+/// What the kernel of a test needs.
+pub(super) fn needed(test: &Test, plan: &Plan) -> Needs {
+    let mut needs = MODEL;
+    if plan.clustered == Clustered::Explicitly {
+        needs = needs.at_least(8, 0, 90);
+    }
+    let wide = |ty: Type| ty.bits > 64;
+    let registers = test.threads.iter().flat_map(|thread| &thread.registers);
+    let variables = test.variables.iter().filter(|v| v.space != DeclaredSpace::Param);
+    if registers.map(|r| r.1).chain(variables.map(|v| v.ty)).any(wide) {
+        needs = needs.at_least(8, 3, 70);
+    }
+    let statements = test.threads.iter().flat_map(|thread| &thread.statements);
+    statements.fold(needs, statement)
+}
+
+fn statement(needs: Needs, statement: &Statement) -> Needs {
+    use Operation as O;
+    match &statement.operation {
+        O::Load { access, non_coherent, .. } => {
+            let needs = if *non_coherent { needs } else { accessed(needs, access) };
+            wide(needs, access)
+        }
+        O::Store { access, .. } => wide(accessed(needs, access), access),
+        O::Atomic { access, op, .. } | O::Reduce { access, op, .. } => {
+            atomic(accessed(needs, access), access, *op)
+        }
+        O::Fence { order, scope, restriction } => {
+            let needs = scoped(needs, Some(*scope));
+            match (restriction, order) {
+                (FenceRestriction::MbarrierInit, _) => needs.at_least(8, 0, 90),
+                (FenceRestriction::None, Order::AcqRel | Order::Sc) => needs,
+                _ => needs.at_least(8, 6, 90),
+            }
+        }
+        O::ProxyFence { kind, .. } => match kind {
+            ProxyFenceKind::Alias => needs.at_least(7, 5, 70),
+            ProxyFenceKind::Async(_) => needs.at_least(8, 0, 90),
+            ProxyFenceKind::TensormapAcquire(scope) | ProxyFenceKind::TensormapRelease(scope) => {
+                scoped(needs.at_least(8, 3, 90), Some(*scope))
+            }
+            ProxyFenceKind::AsyncGenericAcquire | ProxyFenceKind::AsyncGenericRelease => {
+                needs.at_least(8, 6, 90)
+            }
+            ProxyFenceKind::Research(_) => needs,
+        },
+        O::ClusterArrive { .. } | O::ClusterWait => needs.at_least(8, 0, 90),
+        O::Mbarrier { access, op } => mbarrier(needs, access, op),
+        O::MbarrierPendingCount { .. } => needs.at_least(7, 0, 80),
+        O::StoreBulk { .. } => needs.at_least(8, 6, 100),
+        O::Discard { .. } => needs.at_least(7, 4, 80),
+        O::MapAddress { .. } | O::CtaRank { .. } => needs.at_least(7, 8, 90),
+        O::IsSpace { space: Space::SharedCluster, .. } => needs.at_least(7, 8, 90),
+        O::IsSpace { space: Space::SharedCta, .. } => needs.at_least(7, 8, 70),
+        O::IsSpace { space: Space::ParamEntry | Space::ParamFunc, .. } => needs.at_least(7, 7, 70),
+        O::WarpExchange { op, .. } => exchange(needs, *op),
+        O::StackSave { .. } | O::StackRestore { .. } => needs.at_least(7, 3, 70),
+        O::Integer { op, ty, .. } => integer(needs, *op, *ty),
+        O::Arithmetic { ty, .. } if ty.is_float() => needs.at_least(7, 8, 90),
+        O::Float { ty, sources, mode, .. } => {
+            let needs = match ty.kind {
+                TypeKind::Bfloat | TypeKind::BfloatX2 => needs.at_least(7, 8, 90),
+                _ => needs.at_least(7, 0, 80),
+            };
+            let needs = if sources.len() > 2 { needs.at_least(8, 8, 100) } else { needs };
+            if mode.to_string().contains("xorsign") { needs.at_least(7, 2, 86) } else { needs }
+        }
+        O::Pack { ty, .. } | O::Unpack { ty, .. } | O::Move { ty, .. } if ty.bits > 64 => {
+            needs.at_least(8, 3, 70)
+        }
+        O::Unknown { .. } => needs.at_least(8, 0, 90),
+        _ => needs,
+    }
+}
+
+fn scoped(needs: Needs, scope: Option<Scope>) -> Needs {
+    if scope == Some(Scope::Cluster) { needs.at_least(7, 8, 90) } else { needs }
+}
+
+fn accessed(needs: Needs, access: &AccessForm) -> Needs {
+    let needs = scoped(needs, access.scope);
+    let needs = if access.mmio { needs.at_least(8, 2, 70) } else { needs };
+    let needs = match access.space {
+        Space::Local if access.volatile => needs.at_least(9, 1, 70),
+        Space::SharedCluster => needs.at_least(7, 8, 90),
+        Space::ParamFunc => needs.at_least(8, 3, 70),
+        _ => needs,
+    };
+    if access.elements * access.ty.bits > 128 { needs.at_least(8, 8, 100) } else { needs }
+}
+
+fn wide(needs: Needs, access: &AccessForm) -> Needs {
+    if access.ty.bits > 64 { needs.at_least(8, 3, 70) } else { needs }
+}
+
+fn atomic(needs: Needs, access: &AccessForm, op: AtomicOp) -> Needs {
+    let needs = match access.ty.kind {
+        TypeKind::Bfloat | TypeKind::BfloatX2 => needs.at_least(7, 8, 90),
+        _ => needs,
+    };
+    let needs = if access.elements > 1 { needs.at_least(8, 1, 90) } else { needs };
+    match op {
+        _ if access.ty.bits > 64 => needs.at_least(8, 4, 90),
+        _ => needs,
+    }
+}
+
+fn mbarrier(needs: Needs, access: &AccessForm, op: &MbarrierOp) -> Needs {
+    let needs = accessed(needs.at_least(7, 0, 80), access);
+    let scoped = access.scope.is_some_and(|scope| scope == Scope::Cluster);
+    let needs = match op {
+        MbarrierOp::ExpectTx { .. } | MbarrierOp::CompleteTx { .. } => needs.at_least(8, 0, 90),
+        MbarrierOp::Arrive { expect_tx: Some(_), .. } => needs.at_least(8, 0, 90),
+        MbarrierOp::Arrive { .. } => needs.at_least(8, 0, 90),
+        MbarrierOp::Wait { .. } => needs.at_least(8, 0, 90),
+        MbarrierOp::Init { .. } | MbarrierOp::Inval => needs,
+    };
+    match (access.order, op) {
+        (_, MbarrierOp::Init { .. } | MbarrierOp::Inval) => needs,
+        (Order::Relaxed, MbarrierOp::ExpectTx { .. } | MbarrierOp::CompleteTx { .. }) => needs,
+        (Order::Relaxed, _) => needs.at_least(8, 7, 90),
+        _ if scoped => needs.at_least(8, 0, 90),
+        _ => needs,
+    }
+}
+
+fn exchange(needs: Needs, op: WarpOp) -> Needs {
+    match op {
+        WarpOp::Reduce(reduction) if reduction.ty.is_float() => {
+            Needs { variant: true, ..needs.at_least(8, 6, 100) }
+        }
+        WarpOp::Reduce(_) => needs.at_least(7, 0, 80),
+        WarpOp::Elect => needs.at_least(8, 0, 90),
+        _ => needs,
+    }
+}
+
+fn integer(needs: Needs, op: IntegerOp, ty: Type) -> Needs {
+    use IntegerOp as I;
+    match op {
+        I::AddPacked | I::MinPacked | I::MaxPacked | I::MinPackedRelu | I::MaxPackedRelu
+            if ty.bits == 16 =>
+        {
+            needs.at_least(8, 0, 90)
+        }
+        I::AddPacked
+        | I::AddPackedSaturated
+        | I::SubPacked
+        | I::SubPackedSaturated
+        | I::MinPacked
+        | I::MaxPacked
+        | I::MinPackedRelu
+        | I::MaxPackedRelu
+        | I::NegPacked => Needs { variant: true, ..needs.at_least(9, 2, 120) },
+        I::MinRelu | I::MaxRelu => needs.at_least(8, 0, 90),
+        I::Szext(_) | I::Bmsk(_) => needs.at_least(7, 6, 70),
+        I::Pack(_) => needs.at_least(6, 5, 72),
+        I::Lop3(_) => needs.at_least(8, 2, 70),
+        _ => needs,
+    }
+}
