@@ -315,7 +315,8 @@ pub fn together(
     settings: Settings,
 ) -> (Agreeing<&dyn Engine>, Settings) {
     let budget = settings.budget.for_each_of(engines.len());
-    (Agreeing::new(engines.iter().map(AsRef::as_ref)), settings.with_budget(budget))
+    let engine = Agreeing::new(engines.iter().map(AsRef::as_ref)).with_steps(budget.steps);
+    (engine, settings.with_budget(budget))
 }
 
 fn list_with(

@@ -16,6 +16,8 @@ use std::time::Duration;
 #[derive(Debug)]
 pub struct Agreeing<E> {
     engines: Vec<E>,
+    /// How many steps a question is worth that decides; others are worth fewer.
+    steps: Option<u64>,
     seen: Mutex<Seen>,
 }
 
@@ -30,11 +32,18 @@ impl<E: Deref<Target: Engine>> Agreeing<E> {
     /// These engines, in the order in which they are asked.
     #[must_use]
     pub fn new(engines: impl IntoIterator<Item = E>) -> Self {
-        Self { engines: engines.into_iter().collect(), seen: Mutex::default() }
+        Self { engines: engines.into_iter().collect(), steps: None, seen: Mutex::default() }
     }
 
-    /// The engines that could not answer some question that another one answered, in the order in which
-    /// they are asked.
+    /// With so many steps for a question that decides: who cannot answer one that is worth fewer, and so
+    /// only serves a sentence or a higher bound, is not called silent.
+    #[must_use]
+    pub fn with_steps(self, steps: Option<u64>) -> Self {
+        Self { steps, ..self }
+    }
+
+    /// The engines that could not answer some deciding question that another one answered, in the order
+    /// in which they are asked.
     #[must_use]
     pub fn silent(&self) -> Vec<&'static str> {
         let silent = self.seen(|seen| seen.silent.clone());
@@ -69,8 +78,13 @@ impl<E: Deref<Target: Engine>> Agreeing<E> {
     }
 
     /// Notes who cannot tell where somebody can.
-    fn note_silent<T>(&self, answers: &[(&'static str, T)], tells: impl Fn(&T) -> bool) {
-        if answers.iter().any(|(_, answer)| tells(answer)) {
+    fn note_silent<T>(
+        &self,
+        budget: Budget,
+        answers: &[(&'static str, T)],
+        tells: impl Fn(&T) -> bool,
+    ) {
+        if budget.steps == self.steps && answers.iter().any(|(_, answer)| tells(answer)) {
             let silent = answers.iter().filter(|(_, answer)| !tells(answer));
             self.seen(|seen| seen.silent.extend(silent.map(|(name, _)| *name)));
         }
@@ -98,7 +112,7 @@ impl<E: Deref<Target: Engine> + Send + Sync> Engine for Agreeing<E> {
         }
         let answers = self.all(budget, |engine, budget| engine.find(problem, goal, budget));
         let tells = |answer: &Answer| matches!(answer, Answer::Yes(_) | Answer::No(_));
-        self.note_silent(&answers, tells);
+        self.note_silent(budget, &answers, tells);
         let found = |answer: &Answer| matches!(answer, Answer::Yes(_));
         let told: Vec<&(&str, Answer)> = answers.iter().filter(|(_, a)| tells(a)).collect();
         if told.iter().any(|(_, answer)| found(answer) != found(&told[0].1)) {
@@ -124,7 +138,7 @@ impl<E: Deref<Target: Engine> + Send + Sync> Engine for Agreeing<E> {
         let is_whole = |answer: &Result<States, Unsupported>| {
             answer.as_ref().is_ok_and(|states| states.incomplete.is_none())
         };
-        self.note_silent(&answers, is_whole);
+        self.note_silent(budget, &answers, is_whole);
         let values = |states: &States| -> BTreeSet<Vec<u128>> {
             states.states.iter().map(|(values, _)| values.clone()).collect()
         };
@@ -213,6 +227,16 @@ mod tests {
         assert_eq!(ask(&engines), (no, listed(&[1, 2], None)));
         assert_eq!(engines.silent(), ["lost"]);
         assert_eq!(engines.disagreement(), None);
+    }
+
+    #[test]
+    fn who_cannot_tell_of_an_aside_is_not_silent() {
+        let no = Answer::No(Core::default());
+        let states = || listed(&[1], None);
+        let engines = vec![("lost", Answer::Unknown(Why::Steps), states()), ("sure", no, states())];
+        let engines = agreeing(engines).with_steps(Some(1_000_000));
+        let _ = ask(&engines);
+        assert!(engines.silent().is_empty());
     }
 
     #[test]
