@@ -25,6 +25,7 @@ mod generators;
 mod hardware;
 mod integers;
 mod interleavings;
+mod judge;
 mod language;
 mod laws;
 mod library;

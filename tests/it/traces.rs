@@ -75,6 +75,7 @@ fn random(rng: &mut Dice<'_>, mix: Mix) -> String {
     let mut written: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     let mut next = 1;
     let mut lines: Vec<(usize, String)> = Vec::new();
+    let mut current: BTreeMap<&str, usize> = BTreeMap::new();
     let places: Vec<(usize, &str)> =
         kinds.iter().map(|_| (rng.below(threads), cells[rng.below(2)])).collect();
     let repeats = rng.chance(15);
@@ -96,11 +97,17 @@ fn random(rng: &mut Dice<'_>, mix: Mix) -> String {
         let scope = scopes[rng.below(scopes.len())];
         let weak = mix != Mix::Strong && rng.chance(35);
         let pick = |rng: &mut Dice<'_>, of: &[&str]| of[rng.below(of.len())].to_owned();
+        // Mostly what stands before in the text, so that several reads have to be wrong together.
+        let before = current.get(cell).copied().unwrap_or(0);
         let known = written.get(cell).cloned().unwrap_or_default();
         let read = match rng.below(known.len() + 1) {
+            _ if rng.chance(65) => before,
             0 => 0,
             at => known[at - 1],
         };
+        if *kind <= 5 {
+            current.insert(cell, value);
+        }
         lines.push((
             *thread,
             match kind {

@@ -83,7 +83,7 @@ impl Order {
     }
 
     /// When each operation may have been executed: as the trace has it, unless the order contradicts
-    /// that; else as a machine would that lets each thread go on in turn.
+    /// that; else by how much comes before it.
     pub(super) fn times(&self, trace: &Trace) -> Vec<u64> {
         let told: Vec<u64> = trace.ids().map(|id| trace.when(id)).collect();
         let time = |node: Node| told.get(node as usize).copied();
@@ -96,23 +96,11 @@ impl Order {
         if edges.all(fits) {
             return told;
         }
-        let (mut waits, after) = self.degrees();
-        let start = (0..waits.len() as Node).filter(|&node| waits[node as usize] == 0);
-        let mut ready: VecDeque<Node> = start.collect();
-        let mut times = vec![0; trace.ops.len()];
-        let mut next = 0;
-        while let Some(node) = ready.pop_front() {
-            if let Some(time) = times.get_mut(node as usize) {
-                *time = next;
-            }
-            next += 1;
-            for &other in &after[node as usize] {
-                waits[other as usize] -= 1;
-                if waits[other as usize] == 0 {
-                    ready.push_back(other);
-                }
-            }
-        }
+        // What has more before it is later; along the order the number grows.
+        let mut times = vec![u64::MAX; trace.ops.len()];
+        self.walk(|id, clock, _| {
+            times[id.index()] = clock.iter().map(|&count| u64::from(count)).sum();
+        });
         times
     }
 

@@ -58,7 +58,7 @@ struct Walked {
 }
 
 /// So many pairs are added to lines at a time.
-const MOST_LACKING: usize = 200_000;
+const MOST_LACKING: usize = 4_000_000;
 
 impl Judge<'_> {
     /// Tries what each open read may have read from.

@@ -38,7 +38,7 @@ pub(super) fn order(trace: &Trace, sources: Sources) -> Found {
         return Found::None;
     }
     // A trace in the order of execution, or with times, often is such an order.
-    match Schedule::run(trace, &state) {
+    match repaired(trace, &state) {
         Ok(order) => Found::Order(order),
         Err(_) => Search { tables: &tables, work: 0 }.search(state),
     }
@@ -163,7 +163,7 @@ impl Search<'_> {
             Some(false) => return Found::None,
             None => return Found::Untold,
         }
-        let stuck = match Schedule::run(self.tables.trace, &state) {
+        let stuck = match repaired(self.tables.trace, &state) {
             Ok(order) => return Found::Order(order),
             Err(stuck) => stuck,
         };
@@ -337,6 +337,32 @@ impl Derived {
     }
 }
 
+/// So often a schedule is repaired before writes are ordered for good.
+const MOST_REPAIRS: usize = 400;
+
+/// A schedule of all operations; where it gets stuck, the writes that came too early come later in the
+/// next one. Where that leads nowhere, a pair of writes that is open, if there is one.
+fn repaired(trace: &Trace, state: &State) -> Result<Vec<OpId>, Option<(OpId, OpId)>> {
+    let times = state.order.times(trace);
+    let mut order = state.order.clone();
+    let mut first = None;
+    for _ in 0..MOST_REPAIRS {
+        let stuck = match Schedule::run(trace, state, &order, &times) {
+            Ok(done) => return Ok(done),
+            Err(stuck) => stuck,
+        };
+        first = first.or(stuck.first().copied());
+        let mut new = false;
+        for (blocked, current) in stuck {
+            new |= order.add(node(blocked), node(current));
+        }
+        if !new {
+            break;
+        }
+    }
+    Err(first)
+}
+
 /// A machine that executes one operation after the other, as the order allows.
 struct Schedule<'a> {
     trace: &'a Trace,
@@ -350,7 +376,7 @@ struct Schedule<'a> {
     done: Vec<OpId>,
     ready: Vec<Node>,
     /// When operations may have been executed.
-    times: Vec<u64>,
+    times: &'a [u64],
 }
 
 /// A location.
@@ -368,10 +394,15 @@ struct Memory {
 }
 
 impl<'a> Schedule<'a> {
-    /// An order of all operations; else a write that may come next and the one that it would overwrite
-    /// too early, if there are such.
-    fn run(trace: &'a Trace, state: &'a State) -> Result<Vec<OpId>, Option<(OpId, OpId)>> {
-        let mut schedule = Self::new(trace, state);
+    /// An order of all operations; else writes that may come next, each with the one that it would
+    /// overwrite too early.
+    fn run(
+        trace: &'a Trace,
+        state: &'a State,
+        order: &Order,
+        times: &'a [u64],
+    ) -> Result<Vec<OpId>, Vec<(OpId, OpId)>> {
+        let mut schedule = Self::new(trace, state, order, times);
         loop {
             while let Some(node) = schedule.ready.pop() {
                 schedule.come(node);
@@ -387,8 +418,8 @@ impl<'a> Schedule<'a> {
         }
     }
 
-    fn new(trace: &'a Trace, state: &'a State) -> Self {
-        let (waits, after) = state.order.degrees();
+    fn new(trace: &'a Trace, state: &'a State, order: &Order, times: &'a [u64]) -> Self {
+        let (waits, after) = order.degrees();
         let ready = (0..waits.len() as Node).rev().filter(|&n| waits[n as usize] == 0).collect();
         let mut readers_of_initial = vec![0; trace.cells.len()];
         for id in trace.ids() {
@@ -408,7 +439,6 @@ impl<'a> Schedule<'a> {
         });
         let memory = memory.collect();
         let (free, done) = (BTreeSet::new(), Vec::new());
-        let times = state.order.times(trace);
         Self { trace, state, waits, after, memory, free, done, ready, times }
     }
 
@@ -507,11 +537,12 @@ impl<'a> Schedule<'a> {
         }
     }
 
-    /// A write that waits for readers of the one before it.
-    fn stuck(&self) -> Option<(OpId, OpId)> {
-        self.memory.iter().find_map(|memory| match (memory.source, memory.writes.first()) {
+    /// The writes that wait for readers of the one before them, with that one.
+    fn stuck(&self) -> Vec<(OpId, OpId)> {
+        let pair = |memory: &Memory| match (memory.source, memory.writes.first()) {
             (Source::Write(current), Some(&(_, blocked))) => Some((blocked, current)),
             _ => None,
-        })
+        };
+        self.memory.iter().filter_map(pair).collect()
     }
 }

@@ -134,6 +134,7 @@ fn table(title: &str, rows: &[Row]) -> String {
     if rows.is_empty() {
         return String::new();
     }
+    let (rows, left) = most_tests(rows);
     let used: Vec<usize> = (0..Finding::ALL.len())
         .filter(|&at| rows.iter().any(|(_, counts)| counts[at] > 0))
         .collect();
@@ -141,7 +142,7 @@ fn table(title: &str, rows: &[Row]) -> String {
     let mut out = format!("\n{title:width$}");
     used.iter().for_each(|&at| out.push_str(&format!("  {}", Finding::ALL[at].name())));
     out.push('\n');
-    for (name, counts) in rows {
+    for (name, counts) in &rows {
         out.push_str(&format!("{name:width$}"));
         for &at in &used {
             let column = Finding::ALL[at].name().len();
@@ -150,7 +151,24 @@ fn table(title: &str, rows: &[Row]) -> String {
         }
         out.push('\n');
     }
+    if left > 0 {
+        out.push_str(&format!("and {left} more\n"));
+    }
     out
+}
+
+/// So many rows are shown of a table.
+const MOST_ROWS: usize = 40;
+
+/// The rows with most tests, in the order of the table, and how many are left out.
+fn most_tests(rows: &[Row]) -> (Vec<Row>, usize) {
+    let mut sizes: Vec<usize> = rows.iter().map(|(_, counts)| counts.iter().sum()).collect();
+    sizes.sort_unstable_by(|a, b| b.cmp(a));
+    let least = sizes.get(MOST_ROWS).map_or(0, |size| size + 1);
+    let large = rows.iter().filter(|(_, counts)| counts.iter().sum::<usize>() >= least);
+    let large: Vec<Row> = large.cloned().collect();
+    let left = rows.len() - large.len();
+    (large, left)
 }
 
 /// Names in the logs that are of no test, and tests that no log has.
