@@ -54,7 +54,7 @@ pub(super) fn run(arguments: &GenerateArguments, console: &Console) -> Result<St
         }
         match spec {
             Spec::Cycle(cycle) => {
-                let family = Family::new(cycle.canonical(), &choices(arguments));
+                let family = Family::new(shape::canonical(cycle), &choices(arguments));
                 match arguments.frontier {
                     true => generation.frontier(&family)?,
                     false => generation.family(&family)?,

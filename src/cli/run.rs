@@ -278,7 +278,7 @@ mod with_gpu {
                     }
                 }
             }
-            if run.launches > 0 {
+            if run.histogram.runs() > 0 {
                 self.show(case, &plan.fields, &run)?;
             }
             Ok(flow)

@@ -27,14 +27,10 @@ impl Tuning {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
             text => text.with_context(|| format!("cannot read `{}`", path.display()))?,
         };
-        let mut tuning = Self { path: Some(path.to_owned()), ..Self::default() };
-        for (number, line) in text.lines().enumerate().filter(|(_, l)| !l.starts_with('#')) {
-            let Some((key, tuned)) = entry(line) else {
-                bail!("{}:{}: this is no line of a tuning file", path.display(), number + 1);
-            };
-            tuning.best.insert(key, tuned);
+        match parse(&text) {
+            Ok(best) => Ok(Self { path: Some(path.to_owned()), best }),
+            Err(line) => bail!("{}:{line}: this is no line of a tuning file", path.display()),
         }
-        Ok(tuning)
     }
 
     /// The parameters to begin a test with: its own, else the best of any test on the device.
@@ -56,6 +52,11 @@ impl Tuning {
     /// Writes the file, if there is one to keep.
     pub(super) fn write(&self) -> Result<()> {
         let Some(path) = &self.path else { return Ok(()) };
+        let context = || format!("cannot write `{}`", path.display());
+        fs::write(path, self.text()).with_context(context)
+    }
+
+    fn text(&self) -> String {
         let mut text = "# device\ttest\toutcomes in a second\tparameters\n".to_owned();
         for ((device, test), tuned) in &self.best {
             let _ = write!(text, "{device}\t{test}\t{:.3}", tuned.rate);
@@ -64,8 +65,14 @@ impl Tuning {
             }
             text.push('\n');
         }
-        fs::write(path, text).with_context(|| format!("cannot write `{}`", path.display()))
+        text
     }
+}
+
+/// What the lines of a file say, or the number of the first that says nothing.
+fn parse(text: &str) -> Result<BTreeMap<(String, String), Tuned>, usize> {
+    let lines = text.lines().enumerate().filter(|(_, line)| !line.starts_with('#'));
+    lines.map(|(number, line)| entry(line).ok_or(number + 1)).collect()
 }
 
 fn entry(line: &str) -> Option<((String, String), Tuned)> {
@@ -78,4 +85,29 @@ fn entry(line: &str) -> Option<((String, String), Tuned)> {
         parameters.set(name, value.parse().ok()?).ok()?;
     }
     Some((key, Tuned { parameters, rate }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tuned(rate: f64, warps: u32) -> Tuned {
+        Tuned { parameters: Parameters { warps, ..Parameters::default() }, rate }
+    }
+
+    #[test]
+    fn what_is_kept_is_read_back() {
+        let mut tuning = Tuning::default();
+        tuning.learn("GPU 1", "MP", tuned(10.0, 4));
+        tuning.learn("GPU 1", "MP", tuned(5.0, 8));
+        tuning.learn("GPU 1", "SB", tuned(20.0, 16));
+        tuning.learn("GPU 2", "SB", tuned(99.0, 32));
+        let again = Tuning { path: None, best: parse(&tuning.text()).expect("a tuning file") };
+        assert_eq!(again.text(), tuning.text());
+        let warps = |device, test| again.find(device, test).map(|p| p.warps);
+        assert_eq!(warps("GPU 1", "MP"), Some(4), "the better one is kept");
+        assert_eq!(warps("GPU 1", "LB"), Some(16), "without its own, the best of the device");
+        assert_eq!(warps("GPU 3", "LB"), None);
+        assert_eq!(parse("# comment\nGPU 1\tMP\tfast\n"), Err(2));
+    }
 }

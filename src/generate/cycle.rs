@@ -1,8 +1,8 @@
 //! Edges that lead back to where they began, into events with threads, locations and values: the final
 //! state that shows that all edges were taken.
 
+use super::annotation::Annotation;
 use super::edge::{Communication, Direction, Edge};
-use super::variation::Annotation;
 use std::fmt::{self, Display, Formatter};
 use thiserror::Error;
 
@@ -243,23 +243,6 @@ impl Cycle {
             return self.events[(read + 1) % count].value.map(|value| value - 1);
         }
         None
-    }
-
-    /// The same cycle, turned so that it is that of a known shape where it is one, else so that its edges
-    /// come first in their order.
-    #[must_use]
-    pub fn canonical(self) -> Self {
-        let count = self.edges.len();
-        let starts = (0..count).filter(|&at| at == 0 || self.edges[at - 1].leaves_thread());
-        let turned = |at: usize| {
-            let edges = (0..count).map(|i| self.edges[(i + at) % count]).collect::<Vec<_>>();
-            let annotations = (0..count).map(|i| self.annotations[(i + at) % count]).collect();
-            Self::new(edges, annotations)
-        };
-        let all: Vec<Self> = starts.filter_map(|at| turned(at).ok()).collect();
-        let known = all.iter().find(|cycle| super::shape::name_of(cycle).is_some());
-        let first = all.iter().min_by(|a, b| a.edges.cmp(&b.edges));
-        known.or(first).cloned().unwrap_or(self)
     }
 
     /// The events of a thread, in program order.

@@ -5,6 +5,7 @@
 //! events and between them, and numbers the [`Variation`]s; a variation is printed as a test, and its name
 //! says all of it. Nothing is kept: a variation follows from its number.
 
+pub mod annotation;
 pub mod cycle;
 pub mod edge;
 pub mod family;

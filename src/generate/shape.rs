@@ -56,3 +56,20 @@ pub fn shape(name: &str) -> Option<Cycle> {
 pub fn name_of(cycle: &Cycle) -> Option<&'static str> {
     CYCLES.iter().find(|(_, known)| known.edges == cycle.edges).map(|(name, _)| *name)
 }
+
+/// The same cycle, turned so that it is that of a known shape where it is one, else so that its edges come
+/// first in their order.
+#[must_use]
+pub fn canonical(cycle: Cycle) -> Cycle {
+    let count = cycle.edges.len();
+    let starts = (0..count).filter(|&at| at == 0 || cycle.edges[at - 1].leaves_thread());
+    let turned = |at: usize| {
+        let edges = (0..count).map(|i| cycle.edges[(i + at) % count]).collect::<Vec<_>>();
+        let annotations = (0..count).map(|i| cycle.annotations[(i + at) % count]).collect();
+        Cycle::new(edges, annotations)
+    };
+    let all: Vec<Cycle> = starts.filter_map(|at| turned(at).ok()).collect();
+    let known = all.iter().find(|cycle| name_of(cycle).is_some());
+    let first = all.iter().min_by(|a, b| a.edges.cmp(&b.edges));
+    known.or(first).cloned().unwrap_or(cycle)
+}

@@ -1,103 +1,11 @@
 //! A cycle with all that its family leaves open: what its events are, what stands between them, where its
 //! threads run.
 
+pub use super::annotation::{Annotation, Through};
 use super::cycle::Cycle;
-use super::edge::{Direction, Edge, FenceOrder, Link, SCOPES, scope_named};
+use super::edge::{Edge, FenceOrder, Link};
 use super::place::Placement;
-use crate::ptx::operation::{Order, Scope};
 use std::cmp::Ordering;
-use std::fmt::{self, Display, Formatter};
-
-/// What an event is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Annotation {
-    /// Its order: weak, relaxed, acquire of reads, release of writes.
-    pub order: Order,
-    /// Its scope; `None` of weak ones.
-    pub scope: Option<Scope>,
-    /// By which name it accesses its location.
-    pub through: Through,
-}
-
-/// By which of its names a location is accessed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Through {
-    /// Its own.
-    Name,
-    /// Another virtual address of it.
-    Alias,
-}
-
-impl Annotation {
-    /// A weak access.
-    pub const WEAK: Self = Self { order: Order::Weak, scope: None, through: Through::Name };
-
-    /// A strong access.
-    #[must_use]
-    pub fn strong(order: Order, scope: Scope) -> Self {
-        Self { order, scope: Some(scope), through: Through::Name }
-    }
-
-    /// Whether an event of this direction can be so.
-    #[must_use]
-    pub fn fits(self, direction: Direction) -> bool {
-        match self.order {
-            Order::Acquire => direction == Direction::Read,
-            Order::Release => direction == Direction::Write,
-            Order::Weak | Order::Relaxed => true,
-            Order::AcqRel | Order::Sc => false,
-        }
-    }
-
-    /// The annotation that a word in a specification names, such as `RlxGpu`.
-    #[must_use]
-    pub fn named(word: &str) -> Option<Self> {
-        let (word, through) = match word.strip_suffix("Alias") {
-            Some(rest) => (rest, Through::Alias),
-            None => (word, Through::Name),
-        };
-        if word == "Weak" {
-            return Some(Self { through, ..Self::WEAK });
-        }
-        let (order, scope) = ORDERS.iter().find_map(|(order, name, _)| {
-            word.strip_prefix(name).and_then(scope_named).map(|scope| (*order, scope))
-        })?;
-        Some(Self { through, ..Self::strong(order, scope) })
-    }
-
-    /// Whether this one says less than another: a weaker order or a narrower scope.
-    #[must_use]
-    pub fn is_weaker(self, other: Self) -> bool {
-        let order = self.order == other.order
-            || self.order == Order::Weak
-            || (self.order == Order::Relaxed && other.order != Order::Weak);
-        let scope = match (self.scope, other.scope) {
-            (None, _) => true,
-            (Some(a), Some(b)) => a <= b,
-            (Some(_), None) => false,
-        };
-        self != other && self.through == other.through && order && scope
-    }
-}
-
-/// Strong orders with their words in specifications and in names.
-const ORDERS: [(Order, &str, &str); 3] = [
-    (Order::Relaxed, "Rlx", "rlx"),
-    (Order::Acquire, "Acq", "acq"),
-    (Order::Release, "Rel", "rel"),
-];
-
-impl Display for Annotation {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let order = ORDERS.iter().find(|(order, ..)| *order == self.order);
-        let scope = SCOPES.iter().find(|(scope, ..)| Some(*scope) == self.scope);
-        match (order, scope) {
-            (Some((_, order, _)), Some((_, scope, _))) => write!(f, "{order}{scope}")?,
-            _ => f.write_str("Weak")?,
-        }
-        f.write_str(if self.through == Through::Alias { "Alias" } else { "" })
-    }
-}
 
 impl Link {
     /// Whether this one orders less than another.

@@ -4,8 +4,9 @@
 //! `%ptxmc_at_x` has the address of the instance's `x`; kernels set it before the statements. What a place
 //! says of a special register is written as the number that it is.
 
+use super::fields::root;
 use super::operands::{Operand, operands};
-use super::plan::{Plan, Role, root};
+use super::plan::{Plan, Role};
 use super::refusal::Refusal;
 use crate::collections::IndexSet;
 use crate::litmus::ast::{DeclaredSpace, InitialValue, Place, Test, ThreadPlace, Variable};

@@ -144,9 +144,11 @@ impl Campaign {
         let elapsed = || self.clock.now().saturating_sub(begin);
         let share = (self.time / SLICES).max(SHORTEST);
         let mut seen = Histogram::default();
-        loop {
-            let rows = launch.run(self.clock, self.patience)?;
-            seen.add_rows(&plan.fields, rows, plan.row_bytes as usize);
+        let outcome = loop {
+            match launch.run(self.clock, self.patience) {
+                Ok(rows) => seen.add_rows(&plan.fields, rows, plan.row_bytes as usize),
+                Err(error) => break Err(error),
+            }
             run.launches += 1;
             run.seconds = before + elapsed().as_secs_f64();
             let weak = seen.outcomes(test, &plan.fields);
@@ -159,10 +161,11 @@ impl Campaign {
                 if weak > 0 && run.best.is_none_or(|best| best.rate < rate) {
                     run.best = Some(Tuned { parameters: *parameters, rate });
                 }
-                break;
+                break Ok(());
             }
-        }
+        };
+        // What was seen before a launch failed was seen.
         run.histogram.merge(&seen);
-        Ok(())
+        outcome
     }
 }

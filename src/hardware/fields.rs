@@ -1,6 +1,5 @@
 //! What a test observes into fields of a row of results, one row for each instance.
 
-use super::plan::root;
 use super::refusal::Refusal;
 use crate::litmus::ast::{Condition, DeclaredSpace, Place, Quantifier, Term, Test};
 use crate::program::layout::Layout;
@@ -138,6 +137,19 @@ fn field(
             (full, source, declared.ty)
         }
     }))
+}
+
+/// The variable that a name means: its own, or that of which it is a second address.
+pub(super) fn root(test: &Test, name: &str) -> Option<usize> {
+    let mut name = name;
+    // An alias names a variable or an alias that is declared before it.
+    for _ in 0..=test.aliases.len() {
+        if let Some(at) = test.variables.iter().position(|v| v.name.value == name) {
+            return Some(at);
+        }
+        name = &test.aliases.iter().find(|alias| alias.name.value == name)?.target.value;
+    }
+    None
 }
 
 /// All terms that a test observes: in its condition, its filter and its `locations`.

@@ -1,7 +1,7 @@
 //! A test into a plan of its launch: which threads stand for which of the test's, where variables lie in
 //! an instance, what is read in the end.
 
-use super::fields::{Field, Source, observed};
+use super::fields::{Field, Source, observed, root};
 use super::refusal::Refusal;
 use crate::litmus::ast::{
     AddressBits, AliasDeclaration, DeclaredSpace, InitialAddress, Place, Test, ThreadPlace,
@@ -349,19 +349,6 @@ fn aliases(test: &Test, globals: &[Slot]) -> Result<Vec<Alias>, Refusal> {
         Ok(Alias { name: alias.name.value.clone(), slot, mapping })
     };
     (1..).zip(&test.aliases).map(alias).collect()
-}
-
-/// The variable that a name means: its own, or that of which it is a second address.
-pub(super) fn root(test: &Test, name: &str) -> Option<usize> {
-    let mut name = name;
-    // An alias names a variable or an alias that is declared before it.
-    for _ in 0..=test.aliases.len() {
-        if let Some(at) = test.variables.iter().position(|v| v.name.value == name) {
-            return Some(at);
-        }
-        name = &test.aliases.iter().find(|alias| alias.name.value == name)?.target.value;
-    }
-    None
 }
 
 /// Where the last variable ends, as a multiple of all alignments.

@@ -1,7 +1,6 @@
 //! Rows of results into final states, histograms of them, and the truth of conditions in them.
 
-use super::fields::{Field, is_unsigned};
-use super::plan::root;
+use super::fields::{Field, is_unsigned, root};
 use crate::collections::IndexMap;
 use crate::litmus::ast::{Condition, Quantifier, Term, Test};
 use crate::ptx::bits::{mask, signed};
