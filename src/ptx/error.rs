@@ -2,7 +2,7 @@
 
 use crate::diagnostic::{Diagnostic, closest};
 use crate::ptx::names;
-use crate::ptx::operation::Type;
+use crate::ptx::value::Type;
 use crate::source::{Span, Spanned};
 use thiserror::Error;
 
@@ -174,12 +174,15 @@ pub enum DecodeError {
     #[error("`{form}` needs {what}")]
     Missing {
         form: String,
-        what: &'static str,
+        what: String,
         /// What there is to choose from; empty where `what` says it.
         choices: String,
         section: &'static str,
         span: Span,
     },
+    /// A type that cannot be left out.
+    #[error("`{form}` needs a type")]
+    MissingType { form: String, legal: String, section: &'static str, span: Span },
     /// A type that the operation is not defined for.
     #[error("`{form}` is not defined for `.{}`", found.value)]
     Type { form: String, found: Spanned<String>, legal: String, section: &'static str },
@@ -191,7 +194,7 @@ pub enum DecodeError {
     OperandCount { form: String, shape: &'static str, found: usize, cause: Miscount, span: Span },
     /// An operand of the wrong kind.
     #[error("expected {expected}, found {found}")]
-    Operand { expected: &'static str, found: String, span: Span },
+    Operand { expected: Expected, found: Found, span: Span },
     /// An operand outside its range.
     #[error("{what} is {found}, {} {legal}", if is_interval(legal) { "outside" } else { "not" })]
     Range { what: &'static str, found: i128, legal: &'static str, span: Span },
@@ -215,6 +218,7 @@ impl DecodeError {
             | Self::Space { found: at, .. } => at.span,
             Self::MissingScope { span, .. }
             | Self::Missing { span, .. }
+            | Self::MissingType { span, .. }
             | Self::OperandCount { span, .. }
             | Self::Operand { span, .. }
             | Self::Range { span, .. }
@@ -271,15 +275,17 @@ impl DecodeError {
                     ),
                 })
             }
-            Self::Missing { form, what, choices, section, .. } => {
-                let word = form.split('.').skip(1).find_map(foreign_type);
-                let word = word.filter(|_| what.starts_with("a type"));
-                at("ptx-missing-qualifier").help(match (word, choices.as_str()) {
-                    (Some(word), "") => format!("{word} ({section})"),
-                    (Some(word), choices) => format!("{word}; {choices} ({section})"),
-                    (None, "") => format!("see {section}"),
-                    (None, choices) => format!("{choices} ({section})"),
-                })
+            Self::Missing { choices, section, .. } if choices.is_empty() => {
+                at("ptx-missing-qualifier").help(format!("see {section}"))
+            }
+            Self::Missing { choices, section, .. } => {
+                at("ptx-missing-qualifier").help(format!("{choices} ({section})"))
+            }
+            Self::MissingType { form, legal, section, .. } => {
+                let foreign = form.split('.').skip(1).find_map(foreign_type);
+                let foreign = foreign.map_or_else(String::new, |word| format!("{word}; "));
+                at("ptx-missing-qualifier")
+                    .help(format!("{foreign}the types are {legal} ({section})"))
             }
             Self::Type { legal, section, .. } => {
                 at("ptx-type").help(format!("the types are {legal} ({section})"))
@@ -305,7 +311,7 @@ impl DecodeError {
                 })
             }
             Self::Operand { expected, found, .. } => {
-                at("ptx-operand").help(instead(expected, found))
+                at("ptx-operand").help(instead(*expected, found))
             }
             Self::Range { legal, .. } if is_interval(legal) => {
                 at("ptx-operand-range").help(format!("use a value in {legal}"))
@@ -316,37 +322,144 @@ impl DecodeError {
     }
 }
 
+/// What should stand where an operand stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+pub enum Expected {
+    /// A register that is written.
+    #[error("a destination register")]
+    Destination,
+    /// One such register, and not two.
+    #[error("one destination register")]
+    OneDestination,
+    /// A register that is read.
+    #[error("a register")]
+    Register,
+    /// A value.
+    #[error("a register or a constant")]
+    Value,
+    /// A predicate that is read.
+    #[error("a predicate register")]
+    Predicate,
+    /// An address.
+    #[error("an address such as `[x]` or `[%rd1+8]`")]
+    Address,
+    /// An address and nothing else between its brackets.
+    #[error("one address between the brackets")]
+    OneAddress,
+    /// The index of an element.
+    #[error("a register or a number as an index")]
+    Index,
+    /// The name of an array.
+    #[error("a declared array")]
+    Array,
+    /// The name of a variable.
+    #[error("a declared variable")]
+    Variable,
+    /// One element, without a vector length.
+    #[error("a scalar operand (no `.v2`, `.v4` or `.v8` is written)")]
+    Scalar,
+    /// Elements in braces.
+    #[error("a vector such as `{{%r1,%r2}}`")]
+    Vector,
+    /// So many elements in braces.
+    #[error("a vector of {0} elements")]
+    Elements(u32),
+    /// The two destinations of `elect`.
+    #[error("a predicate that says who is elected, `d|p`")]
+    Elected,
+    /// The two destinations of `lop3` with a test.
+    #[error("a register and a predicate, `d|p` or `_|p`")]
+    Tested,
+    /// The function of `lop3`.
+    #[error("the table, an integer constant from 0 to 255")]
+    Table,
+    /// A label.
+    #[error("a label")]
+    Label,
+    /// A number that all instructions of a form have.
+    #[error("the constant {0}")]
+    Constant(i128),
+}
+
+/// What stands where something else should.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum Found {
+    /// `_`
+    #[error("the sink `_`")]
+    Sink,
+    /// Several times `_`.
+    #[error("only the sink `_`")]
+    OnlySinks,
+    /// A register.
+    #[error("a register")]
+    Register,
+    /// A name that is no register.
+    #[error("a name")]
+    Name,
+    /// `x[1]`
+    #[error("an array element")]
+    Element,
+    /// A number.
+    #[error("a number")]
+    Number,
+    /// A floating-point number.
+    #[error("a floating-point number")]
+    Float,
+    /// `[x]`
+    #[error("an address")]
+    Address,
+    /// `{a, b}`
+    #[error("a vector")]
+    Vector,
+    /// So many elements in braces.
+    #[error("a vector of {0}")]
+    Elements(usize),
+    /// `!p`
+    #[error("a negated predicate")]
+    Negation,
+    /// `p|q`
+    #[error("a pair of predicates")]
+    Pair,
+    /// A variable of this name.
+    #[error("the variable `{0}`")]
+    Variable(String),
+    /// A name.
+    #[error("`{0}`")]
+    Named(String),
+    /// An index beyond what addresses hold, of the array of this name.
+    #[error("an index too large for `{0}`")]
+    LargeIndex(String),
+}
+
 /// What would be right where an operand of one kind stands for one of another.
-fn instead(expected: &str, found: &str) -> String {
+fn instead(expected: Expected, found: &Found) -> String {
     let help = match (expected, found) {
-        (_, "the sink `_`") => {
+        (_, Found::Sink) => {
             "`_` stands for a result that nobody wants; other operands are registers or values"
         }
-        (_, "only the sink `_`") => "name a register for what is loaded",
-        (_, "a name" | "a register") if expected.starts_with("an address") => {
-            "write brackets around the address"
-        }
-        (_, "an address") => "brackets stand around the address of an access: leave them out",
-        (_, "a number") if expected.contains("destination") => {
+        (_, Found::OnlySinks) => "name a register for what is loaded",
+        (Expected::Address, Found::Name | Found::Register) => "write brackets around the address",
+        (_, Found::Address) => "brackets stand around the address of an access: leave them out",
+        (Expected::Destination | Expected::OneDestination, Found::Number) => {
             "a number is a value, no place for a result"
         }
-        _ if found.starts_with("a vector") => {
+        (_, Found::Vector | Found::Elements(_)) => {
             "a vector has as many elements as `.v2`, `.v4` or `.v8` says"
         }
-        _ if found.starts_with("the variable") => {
+        (_, Found::Variable(_)) => {
             "results go to registers: write one, and store it to the variable"
         }
-        _ if expected.starts_with("a vector") => {
+        (Expected::Vector | Expected::Elements(_), _) => {
             "write as many elements in braces as `.v2`, `.v4` or `.v8` says, or leave that out"
         }
-        ("a declared variable" | "a declared array", _) => {
+        (Expected::Variable | Expected::Array, _) => {
             "declare it before the threads, such as `.global .u32 x;` or `.global .u32 x[4];`"
         }
-        _ if expected.contains("`d|p`") => {
+        (Expected::Elected | Expected::Tested, _) => {
             "write a register and a predicate, such as `%r1|%p1`, or `_|%p1`"
         }
-        ("one destination register", _) => "leave out `|` and what stands behind it",
-        ("a predicate register", _) => "a comparison such as `setp.eq.u32 %p1, a, b` gives one",
+        (Expected::OneDestination, _) => "leave out `|` and what stands behind it",
+        (Expected::Predicate, _) => "a comparison such as `setp.eq.u32 %p1, a, b` gives one",
         _ => return format!("write {expected}"),
     };
     help.to_owned()

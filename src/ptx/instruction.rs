@@ -2,10 +2,10 @@
 
 use crate::ptx::constant;
 use crate::ptx::cursor::Cursor;
-use crate::ptx::decode::OPCODES;
-use crate::ptx::error::SyntaxError;
+use crate::ptx::error::{Found, SyntaxError};
 use crate::ptx::literal::{self, Float, LiteralFault};
 use crate::ptx::operation::PredicateUse;
+use crate::ptx::table;
 use crate::ptx::token::TokenKind;
 use crate::source::{Span, Spanned};
 
@@ -72,18 +72,18 @@ pub enum OperandKind {
 impl OperandKind {
     /// What it is, for messages.
     #[must_use]
-    pub fn describe(&self) -> &'static str {
+    pub fn describe(&self) -> Found {
         match self {
-            Self::Name(name, 0) if name == "_" => "the sink `_`",
-            Self::Name(name, 0) if name.starts_with('%') => "a register",
-            Self::Name(..) => "a name",
-            Self::Element(..) | Self::Indexed(..) => "an array element",
-            Self::Integer(_) => "a number",
-            Self::Float(_) => "a floating-point number",
-            Self::Bracket(_) => "an address",
-            Self::Vector(_) => "a vector",
-            Self::Not(_) => "a negated predicate",
-            Self::Pair(..) => "a pair of predicates",
+            Self::Name(name, 0) if name == "_" => Found::Sink,
+            Self::Name(name, 0) if name.starts_with('%') => Found::Register,
+            Self::Name(..) => Found::Name,
+            Self::Element(..) | Self::Indexed(..) => Found::Element,
+            Self::Integer(_) => Found::Number,
+            Self::Float(_) => Found::Float,
+            Self::Bracket(_) => Found::Address,
+            Self::Vector(_) => Found::Vector,
+            Self::Not(_) => Found::Negation,
+            Self::Pair(..) => Found::Pair,
         }
     }
 }
@@ -200,7 +200,7 @@ fn starts_operand(kind: Option<TokenKind>) -> bool {
 /// instruction without operands whose `;` is missing.
 fn starts_line(cursor: &Cursor<'_>) -> bool {
     cursor.is_on_new_line()
-        && OPCODES.contains(&cursor.peek_text())
+        && table::opcodes().binary_search(&cursor.peek_text()).is_ok()
         && cursor.peek_at(1) == Some(TokenKind::Qualifier)
 }
 

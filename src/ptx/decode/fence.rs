@@ -1,12 +1,9 @@
 //! `fence` and `membar`, proxy fences included.
 
-use super::access::range;
 use super::{Decoded, Decoder};
 use crate::ptx::error::DecodeError;
 use crate::ptx::names;
-use crate::ptx::operation::{
-    FenceRestriction, Operation, Order, ProxyFenceKind, Scope, Space, Type, TypeKind, Value,
-};
+use crate::ptx::operation::{FenceRestriction, Operation, Order, ProxyFenceKind, Scope, Space};
 use crate::source::Spanned;
 
 const SECTION: &str = "PTX-9.7.13.4";
@@ -170,19 +167,10 @@ impl Decoder<'_> {
             }
             Some(Order::Acquire) => {
                 let operands = self.operands(2, 2, SHAPE)?;
-                let address = self.address(&operands[0])?;
-                match self.value(&operands[1], Type::new(TypeKind::Unsigned, 32))? {
-                    Value::Immediate(size) if size.value == 128 => Ok(Operation::ProxyFence {
-                        kind: ProxyFenceKind::TensormapAcquire(scope),
-                        address: Some(address),
-                    }),
-                    Value::Immediate(size) => Err(range("the size", &size, "128")),
-                    other => Err(DecodeError::Operand {
-                        expected: "the constant 128",
-                        found: "a register".to_owned(),
-                        span: other.span(),
-                    }),
-                }
+                let address = Some(self.address(&operands[0])?);
+                self.constant(&operands[1], 128)?;
+                let kind = ProxyFenceKind::TensormapAcquire(scope);
+                Ok(Operation::ProxyFence { kind, address })
             }
             _ => Err(self.missing("`.release` or `.acquire`", SECTION)),
         }

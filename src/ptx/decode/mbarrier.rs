@@ -55,7 +55,7 @@ impl Decoder<'_> {
             "inval" => self.mbarrier_inval(),
             "expect_tx" | "complete_tx" => self.mbarrier_transaction(operation),
             "arrive" | "arrive_drop" => self.mbarrier_arrive(operation == "arrive_drop", expects),
-            "pending_count" => self.mbarrier_pending_count(),
+            "pending_count" => self.tabled("mbarrier"),
             _ => self.mbarrier_wait(operation == "try_wait"),
         }
     }
@@ -168,16 +168,6 @@ impl Decoder<'_> {
             self.value(hint, COUNT)?;
         }
         Ok(Operation::Mbarrier { access, op: MbarrierOp::Wait { done, phase, may_time_out } })
-    }
-
-    fn mbarrier_pending_count(&mut self) -> Decoded {
-        const SHAPE: &str = "mbarrier.pending_count.b64 count, state";
-        let operands = self.operands(2, 2, SHAPE)?;
-        self.object_type()?;
-        self.finish(SHAPE)?;
-        let destination = self.real_destination(&operands[0])?;
-        let state = self.value(&operands[1], OBJECT)?;
-        Ok(Operation::MbarrierPendingCount { destination, state })
     }
 
     /// Takes order, scope, space and type of the access to the object; `orders` are those that may

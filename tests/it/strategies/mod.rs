@@ -9,13 +9,16 @@ use ptxmc::testing::litmus::ast::{
     AliasDeclaration, Condition, DeclaredSpace, Dialect, InitialValue, LaunchSize, Metadata, Place,
     Quantifier, RegisterInit, Term, Test, Thread, ThreadPlace, Variable,
 };
+use ptxmc::testing::ptx::cursor::Cursor;
+use ptxmc::testing::ptx::decode::{self, Names};
+use ptxmc::testing::ptx::instruction::instruction;
 use ptxmc::testing::ptx::integer::CARRY;
 use ptxmc::testing::ptx::operation::{
     AccessForm, Address, ArithmeticOp, AtomicOp, BarrierMode, BoolOp, CarryOp, Comparison,
-    Destination, Excess, FenceRestriction, Half, IntegerOp, MbarrierOp, NonZeroTest, Operation,
-    Order, Permutation, PredicateUse, Proxy, ProxyFenceKind, Register, Scope, Sign, Space,
-    Statement, Type, TypeKind, Value, WaitPhase,
+    Destination, FenceRestriction, Half, MbarrierOp, Operation, Order, PredicateUse, Proxy,
+    ProxyFenceKind, Register, Scope, Space, Statement, Type, TypeKind, Value, WaitPhase,
 };
+use ptxmc::testing::ptx::token::lex;
 use ptxmc::testing::source::{Span, Spanned};
 
 fn span() -> Span {
@@ -317,100 +320,129 @@ fn arithmetic(dialect: Dialect) -> impl Strategy<Value = Operation> {
                 result: Type::PREDICATE,
             }
         ),
-        (destination(), value(), value(), truth()).prop_map(
-            move |(destination, then, otherwise, condition)| Operation::Select {
-                ty,
-                destination,
-                then,
-                otherwise,
-                condition
-            }
-        ),
+        (register(), value(), value(), truth()).prop_map(move |(d, a, b, p)| {
+            let head = if dialect == Dialect::Blocks { "selp.s32" } else { "selp" };
+            written(dialect, head, &[register_text(&d), text(&a), text(&b), text(&p)])
+        }),
         Just(Operation::Nothing),
     ]
 }
 
-/// An operation with its type and the number of its sources, the last of which may be a field's
-/// length.
-fn integer() -> impl Strategy<Value = (IntegerOp, Type, usize)> {
-    use IntegerOp as I;
-    const BITS: Type = Type::new(TypeKind::Bits, 32);
-    const WORD: Type = Type::new(TypeKind::Unsigned, 32);
-    const NUMBER: Type = Type::new(TypeKind::Signed, 32);
-    const HALF: Type = Type::new(TypeKind::Unsigned, 16);
-    const SHORT: Type = Type::new(TypeKind::Signed, 16);
-    const BYTE: Type = Type::new(TypeKind::Signed, 8);
-    const OCTET: Type = Type::new(TypeKind::Unsigned, 8);
-    const NIBBLE: Type = Type::new(TypeKind::Unsigned, 4);
-    let modes = {
-        use Permutation::{B4e, Ecl, Ecr, F4e, Rc8, Rc16, Selectors};
-        select(&[Selectors, F4e, B4e, Rc8, Ecl, Ecr, Rc16][..])
-    };
-    let listed = select(vec![
-        (I::Popc, BITS, 1),
-        (I::Clz, Type::new(TypeKind::Bits, 64), 1),
-        (I::Brev, BITS, 1),
-        (I::Bfind, NUMBER, 1),
-        (I::BfindShift, WORD, 1),
-        (I::Bfe, NUMBER, 3),
-        (I::Bfi, BITS, 4),
-        (I::ShiftLeft(Excess::Clamp), BITS, 3),
-        (I::ShiftRight(Excess::Wrap), BITS, 3),
-        (I::Sad, WORD, 3),
-        (I::Slct(Sign::Integer), BITS, 3),
-        (I::Mul24(Half::Lo), WORD, 2),
-        (I::Mad24(Half::Hi), NUMBER, 3),
-        (I::Mad24Saturated, NUMBER, 3),
-        (I::Dp4a(TypeKind::Signed), WORD, 3),
-        (I::Dp2a(Half::Hi, TypeKind::Unsigned), NUMBER, 3),
-        (I::Szext(Excess::Wrap), NUMBER, 2),
-        (I::Bmsk(Excess::Clamp), BITS, 2),
-        (I::AddSaturated, WORD, 2),
-        (I::SubSaturated, NUMBER, 2),
-        (I::MadSaturated, NUMBER, 3),
-        (I::MinRelu, NUMBER, 2),
-        (I::MaxRelu, NUMBER, 2),
-        (I::AddPacked, HALF, 2),
-        (I::AddPackedSaturated, SHORT, 2),
-        (I::MinPacked, SHORT, 2),
-        (I::MaxPacked, HALF, 2),
-        (I::MinPackedRelu, SHORT, 2),
-        (I::MaxPackedRelu, SHORT, 2),
-        (I::AddPacked, BYTE, 2),
-        (I::AddPackedSaturated, OCTET, 2),
-        (I::SubPacked, BYTE, 2),
-        (I::SubPackedSaturated, OCTET, 2),
-        (I::MinPackedRelu, BYTE, 2),
-        (I::NegPacked, BYTE, 1),
-        (I::Pack(SHORT), NUMBER, 2),
-        (I::Pack(BYTE), NUMBER, 3),
-        (I::Pack(NIBBLE), NUMBER, 3),
-    ]);
-    prop_oneof![
-        8 => listed,
-        1 => modes.prop_map(|mode| (I::Prmt(mode), BITS, 3)),
-        2 => any::<u8>().prop_map(|table| (I::Lop3(table), BITS, 3)),
-    ]
+/// The text of a register, and of a value.
+fn register_text(register: &Register) -> String {
+    format!("%{}", register.value)
 }
+
+fn text(value: &Value) -> String {
+    match value {
+        Value::Register(register) => register_text(register),
+        Value::Not(register) => format!("!{}", register_text(register)),
+        Value::Immediate(number) => number.value.to_string(),
+        value => unreachable!("{value:?} is no operand here"),
+    }
+}
+
+/// What an instruction of the table is decoded to.
+fn written(dialect: Dialect, head: &str, operands: &[String]) -> Operation {
+    let line = format!("{head} {}", operands.join(", "));
+    let whole = Span::new(FileId::new(0), 0, line.len());
+    let (tokens, errors) = lex(&line, whole);
+    assert!(errors.is_empty(), "{line}");
+    let instruction = instruction(&mut Cursor::new(&line, &tokens, whole));
+    let instruction = instruction.unwrap_or_else(|error| panic!("{line}: {error}"));
+    let dialect = match dialect {
+        Dialect::Columns => decode::Dialect::Columns,
+        _ => decode::Dialect::Ptx,
+    };
+    decode::decode(&instruction, &Names::default(), dialect, &mut Vec::new())
+        .unwrap_or_else(|error| panic!("{line}: {error}"))
+}
+
+/// Integer and bit instructions with the number of their sources, the last of which may be a
+/// field's length.
+const INTEGERS: &[(&str, usize)] = &[
+    ("popc.b32", 1),
+    ("clz.b64", 1),
+    ("brev.b32", 1),
+    ("bfind.s32", 1),
+    ("bfind.shiftamt.u32", 1),
+    ("bfe.s32", 3),
+    ("bfi.b32", 4),
+    ("shf.l.clamp.b32", 3),
+    ("shf.r.wrap.b32", 3),
+    ("sad.u32", 3),
+    ("slct.b32.s32", 3),
+    ("mul24.lo.u32", 2),
+    ("mad24.hi.s32", 3),
+    ("mad24.hi.sat.s32", 3),
+    ("dp4a.u32.s32", 3),
+    ("dp2a.hi.s32.u32", 3),
+    ("szext.wrap.s32", 2),
+    ("bmsk.clamp.b32", 2),
+    ("add.sat.u32", 2),
+    ("sub.sat.s32", 2),
+    ("mad.hi.sat.s32", 3),
+    ("min.relu.s32", 2),
+    ("max.relu.s32", 2),
+    ("cvt.pack.sat.s16.s32", 2),
+    ("cvt.pack.sat.s8.s32.b32", 3),
+    ("cvt.pack.sat.u4.s32.b32", 3),
+    ("prmt.b32", 3),
+    ("prmt.b32.f4e", 3),
+    ("prmt.b32.b4e", 3),
+    ("prmt.b32.rc8", 3),
+    ("prmt.b32.ecl", 3),
+    ("prmt.b32.ecr", 3),
+    ("prmt.b32.rc16", 3),
+];
+
+/// Those on words of several numbers, which take registers only.
+const PACKED: &[(&str, usize)] = &[
+    ("add.u16x2", 2),
+    ("add.sat.s16x2", 2),
+    ("min.s16x2", 2),
+    ("max.u16x2", 2),
+    ("min.relu.s16x2", 2),
+    ("max.relu.s16x2", 2),
+    ("add.s8x4", 2),
+    ("add.sat.u8x4", 2),
+    ("sub.s8x4", 2),
+    ("sub.sat.u8x4", 2),
+    ("min.relu.s8x4", 2),
+    ("neg.s8x4", 1),
+];
 
 /// Integer and bit instructions, arithmetic with a carry, conversions.
 fn integers(dialect: Dialect) -> impl Strategy<Value = Operation> {
-    let small = (0..256_i128).prop_map(|n| Value::Immediate(spanned(n)));
-    let registers = register().prop_map(Value::Register);
-    let sources = prop_oneof![vec(small, 4), vec(registers, 4)];
-    let test = (select(PREDICATES), any::<bool>(), truth()).prop_map(|(p, and, with)| {
-        let op = if and { BoolOp::And } else { BoolOp::Or };
-        NonZeroTest { predicate: name(p), op, with }
-    });
-    let function = (integer(), destination(), sources, option::of(test)).prop_map(
-        move |((op, ty, count), destination, mut sources, test)| {
+    let small = (0..256_i128).prop_map(|n| n.to_string());
+    let registers = || register().prop_map(|register| register_text(&register));
+    let sources = prop_oneof![vec(small, 4), vec(registers(), 4)];
+    let integer = (select(INTEGERS), registers(), sources.clone()).prop_map(
+        move |((head, count), d, mut sources)| {
             sources.truncate(count);
-            if op.is_packed() {
-                sources.fill(Value::Register(name("r0")));
-            }
+            written(dialect, head, &[vec![d], sources].concat())
+        },
+    );
+    let packed = (select(PACKED), registers(), vec(registers(), 2)).prop_map(
+        move |((head, count), d, mut sources)| {
+            sources.truncate(count);
+            written(dialect, head, &[vec![d], sources].concat())
+        },
+    );
+    let test = (select(PREDICATES), any::<bool>(), truth());
+    let logic = (registers(), sources, any::<u8>(), option::of(test)).prop_map(
+        move |(d, mut sources, table, test)| {
+            sources.truncate(3);
+            sources.push(table.to_string());
             // Cells cannot name two destinations.
-            let tests = matches!(op, IntegerOp::Lop3(_)) && dialect == Dialect::Blocks;
-            Operation::Integer { op, ty, destination, sources, test: test.filter(|_| tests) }
+            match test.filter(|_| dialect == Dialect::Blocks) {
+                None => written(dialect, "lop3.b32", &[vec![d], sources].concat()),
+                Some((p, and, with)) => {
+                    sources.push(text(&with));
+                    let head = if and { "lop3.and.b32" } else { "lop3.or.b32" };
+                    written(dialect, head, &[vec![format!("{d}|%{p}")], sources].concat())
+                }
+            }
         },
     );
     let op = select(
@@ -436,7 +468,7 @@ fn integers(dialect: Dialect) -> impl Strategy<Value = Operation> {
             let [to, from] = [Type::new(TypeKind::Unsigned, 16), Type::new(TypeKind::Signed, 32)];
             Operation::Convert { saturating, to, from, destination, source }
         });
-    prop_oneof![6 => function, 1 => carry, 1 => convert]
+    prop_oneof![4 => integer, 1 => packed, 1 => logic, 1 => carry, 1 => convert]
 }
 
 fn control(dialect: Dialect) -> impl Strategy<Value = Operation> {
