@@ -3,8 +3,8 @@
 use crate::diagnostic::Diagnostic;
 use crate::litmus::ast::{Place, Test, Thread, ThreadPlace};
 use crate::litmus::error::LitmusWarning;
-use crate::ptx::form::Op;
 use crate::ptx::operation::{Operation, Value};
+use crate::ptx::row::Op;
 use crate::source::Span;
 use rustc_hash::FxHashMap;
 

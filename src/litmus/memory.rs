@@ -6,10 +6,10 @@ use super::check::space_by_name;
 use super::error::{LitmusError, LitmusWarning};
 use super::initial::is_wide;
 use crate::diagnostic::Diagnostic;
-use crate::ptx::form::Op;
 use crate::ptx::literal::Float;
 use crate::ptx::operands::for_each_register;
 use crate::ptx::operation::{Comparison, Element, Operation, Space, Type, TypeKind, Value};
+use crate::ptx::row::Op;
 use crate::source::Spanned;
 use rustc_hash::FxHashMap;
 
@@ -106,7 +106,7 @@ fn address_instructions(
     for statement in &thread.statements {
         let Operation::Form(written) = &statement.operation else { continue };
         let (space, only) = match written.op() {
-            Op::ToGeneric | Op::FromGeneric => (written.space(), None),
+            Op::ToGeneric | Op::FromGeneric => (written.words.space(), None),
             Op::MapAddress | Op::CtaRank => (Space::SharedCluster, Some("shared")),
             _ => continue,
         };

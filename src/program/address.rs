@@ -11,8 +11,9 @@ use super::lower::Lowering;
 use super::micro::Micro;
 use super::term::{Extension, Term};
 use crate::litmus::ast::ThreadPlace;
-use crate::ptx::form::{Op, Written};
+use crate::ptx::form::Written;
 use crate::ptx::operation::{Space, Type, TypeKind};
+use crate::ptx::row::Op;
 use crate::rule::Rule;
 
 const WIDE: Type = Type::new(TypeKind::Unsigned, 64);
@@ -20,7 +21,7 @@ const WIDE: Type = Type::new(TypeKind::Unsigned, 64);
 impl Lowering<'_> {
     /// `cvta`, in one direction or the other.
     pub(super) fn convert_address(&mut self, written: &Written) {
-        let (space, ty) = (written.space(), written.ty());
+        let (space, ty) = (written.words.space(), written.words.ty());
         let source = self.value(written.value("a"), ty);
         let value = match written.op() {
             Op::ToGeneric => self.generic_address(source, space, ty),
@@ -31,14 +32,15 @@ impl Lowering<'_> {
 
     /// `getctarank`
     pub(super) fn cta_rank(&mut self, written: &Written) {
-        let address = self.value(written.value("a"), written.ty()).resize(64, Extension::Zero);
+        let address =
+            self.value(written.value("a"), written.words.ty()).resize(64, Extension::Zero);
         let value = self.rank_of(&shared_address(address, is_generic(written)));
         self.assign(written.destination(), value, Extension::Zero);
     }
 
     /// `isspacep`
     pub(super) fn is_space_predicate(&mut self, written: &Written) {
-        let value = self.is_space(written.space(), self.value(written.value("a"), WIDE));
+        let value = self.is_space(written.words.space(), self.value(written.value("a"), WIDE));
         self.assign(written.destination(), value, Extension::Zero);
     }
 
@@ -62,7 +64,7 @@ impl Lowering<'_> {
 
     /// `mapa`: the same offset in another CTA's part of the shared window.
     pub(super) fn map_address(&mut self, written: &Written) {
-        let source = self.value(written.value("a"), written.ty()).resize(64, Extension::Zero);
+        let source = self.value(written.value("a"), written.words.ty()).resize(64, Extension::Zero);
         let rank = self.value(written.value("b"), Type::B32).resize(64, Extension::Zero);
         let generic = is_generic(written);
         let inside = shared_address(source, generic);
@@ -154,5 +156,5 @@ impl Window {
 
 /// Whether an instruction on shared addresses has generic ones.
 fn is_generic(written: &Written) -> bool {
-    !written.has("shared::cluster")
+    !written.words.has("shared::cluster")
 }

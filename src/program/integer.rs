@@ -37,13 +37,13 @@ impl Lowering<'_> {
             written.sources().map(|(value, ty)| self.value(value, ty)).collect();
         let (destination, predicate) = (written.destination(), written.predicate());
         let with = if predicate.is_some() { sources.pop() } else { None };
-        let value = mentioning(integer(op, written.ty(), &sources), &sources);
+        let value = mentioning(integer(op, written.words.ty(), &sources), &sources);
         let extension = extension(written.result());
         let Some(with) = with else {
             self.assign(destination, value, extension);
             return;
         };
-        let combine = if written.has("and") { Binary::And } else { Binary::Or };
+        let combine = if written.words.has("and") { Binary::And } else { Binary::Or };
         let holds = value.clone().equals(Term::Const(0, 32)).not().binary(combine, with);
         self.assign_with(destination, value, extension, predicate.as_ref(), holds);
     }

@@ -17,11 +17,13 @@ use super::term::{Extension, Term, atomic_result, extension, float_result};
 use crate::litmus::ast::{DeclaredSpace, Dialect, LaunchSize, Test, ThreadPlace};
 use crate::ptx::bits::mask;
 use crate::ptx::floating::{FloatMode, Subnormals};
-use crate::ptx::form::{Op, Written};
+use crate::ptx::form::Written;
 use crate::ptx::operation::{
     AccessForm, Address, ArithmeticOp, AtomicOp, BoolOp, Comparison, Destination, Element,
-    Operation, Order, PredicateUse, Reach, Register, Space, Statement, Type, TypeKind, Value,
+    IntegerOp, Operation, Order, PredicateUse, Reach, Register, Space, Statement, Type, TypeKind,
+    Value,
 };
+use crate::ptx::row::Op;
 use crate::rule::Rule;
 use rustc_hash::FxHashMap;
 
@@ -367,21 +369,25 @@ impl Lowering<'_> {
     /// An instruction that is kept as its form of the table.
     fn form(&mut self, written: &Written) {
         match written.op() {
-            Op::Integer(op) => self.integer(op(written), written),
+            Op::Integer(op) => self.integer(op(&written.words), written),
+            Op::Logic => {
+                let table = u8::try_from(written.constant("table")).unwrap_or_default();
+                self.integer(IntegerOp::Lop3(table), written);
+            }
             Op::Float(op) => self.float(op, written),
             Op::Select => {
-                let (ty, condition) = (written.ty(), self.truth(written.value("p")));
+                let (ty, condition) = (written.words.ty(), self.truth(written.value("p")));
                 let (then, otherwise) = (written.value("a"), written.value("b"));
                 let value = condition.choose(self.value(then, ty), self.value(otherwise, ty));
                 self.assign(written.destination(), value, extension(ty));
             }
-            Op::Warp(op) => self.warp_exchange(op(written), written),
+            Op::Warp(op) => self.warp_exchange(op(&written.words), written),
             Op::ToGeneric | Op::FromGeneric => self.convert_address(written),
             Op::MapAddress => self.map_address(written),
             Op::IsSpace => self.is_space_predicate(written),
             Op::CtaRank => self.cta_rank(written),
             Op::StackSave => {
-                let pointer = Term::Free("stack pointer".to_owned(), written.ty().bits);
+                let pointer = Term::Free("stack pointer".to_owned(), written.words.ty().bits);
                 self.assign(written.destination(), pointer, Extension::Zero);
             }
             Op::StackRestore => {}
@@ -404,7 +410,7 @@ impl Lowering<'_> {
             ArithmeticOp::Max => FloatOp::Max,
             _ => unreachable!("other floating-point operations are not decoded"),
         };
-        let (ty, mode) = (written.ty(), FloatMode::new(written.plain()));
+        let (ty, mode) = (written.words.ty(), FloatMode::new(written.words.plain()));
         let sources = written.sources().map(|(source, ty)| self.value(source, ty));
         let value = sources.map(Some).reduce(|a, b| float_result(op, ty, a?, b?, mode));
         let value = value.flatten().unwrap_or_else(|| opaque(ty));

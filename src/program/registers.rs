@@ -4,10 +4,10 @@ use super::micro::RegisterInfo;
 use crate::collections::IndexMap;
 use crate::litmus::ast::{DeclaredSpace, Dialect, InitialValue, Test, Thread};
 use crate::ptx::bits::mask;
-use crate::ptx::form::Op;
 use crate::ptx::operands::Mentions;
 use crate::ptx::operands::for_each_register;
 use crate::ptx::operation::{Address, Operation, Statement, Type, TypeKind, Value};
+use crate::ptx::row::Op;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The registers of one thread, by name.

@@ -42,7 +42,7 @@ impl Lowering<'_> {
 
     /// Zeros in as many bytes as a number says, which is a multiple of 8 (PTX-9.7.9.13).
     pub(super) fn bulk_store(&mut self, written: &Written) {
-        let shared = written.plain().any(|word| word.starts_with("shared"));
+        let shared = written.words.plain().any(|word| word.starts_with("shared"));
         let space = if shared { Space::SharedCta } else { Space::Generic };
         let fixed = match written.value("size") {
             Value::Register(register) => self.registers.fixed(&register.value),

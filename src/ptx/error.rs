@@ -189,6 +189,14 @@ pub enum DecodeError {
     /// A state space that the operation does not reach.
     #[error("`{form}` does not access `.{}`", found.value)]
     Space { form: String, found: Spanned<String>, legal: &'static str, section: &'static str },
+    /// A scope that the operation does not have.
+    #[error("{opcode} operations have no scope `.{}`", found.value)]
+    Scope {
+        opcode: &'static str,
+        found: Spanned<String>,
+        legal: &'static str,
+        section: &'static str,
+    },
     /// Too few or too many operands.
     #[error("`{form}` is written {}, not with {found} operand{}", cause.quoted(shape), if *found == 1 { "" } else { "s" })]
     OperandCount { form: String, shape: &'static str, found: usize, cause: Miscount, span: Span },
@@ -215,6 +223,7 @@ impl DecodeError {
             | Self::Duplicate { second: at, .. }
             | Self::SuperfluousScope { scope: at, .. }
             | Self::Type { found: at, .. }
+            | Self::Scope { found: at, .. }
             | Self::Space { found: at, .. } => at.span,
             Self::MissingScope { span, .. }
             | Self::Missing { span, .. }
@@ -292,6 +301,9 @@ impl DecodeError {
             }
             Self::Space { legal, section, .. } => {
                 at("ptx-space").help(format!("the state spaces are {legal} ({section})"))
+            }
+            Self::Scope { legal, section, .. } => {
+                at("ptx-rule").help(format!("the scopes are {legal} ({section})"))
             }
             Self::OperandCount { shape, cause, .. } => {
                 let written = cause.quoted(shape);

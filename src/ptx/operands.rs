@@ -2,9 +2,10 @@
 //! accessed, and at which type. Printing follows from it, and so do the registers and variables of
 //! a statement.
 
-use super::form::{Arg, Takes};
+use super::form::Arg;
 use super::need::{Fit, Need};
 use super::operation::{AccessForm, BarrierMode, MbarrierOp, Operation, Statement, WaitPhase};
+use super::row::Takes;
 use super::value::{Address, ArithmeticOp, Destination, Register, Type, Value};
 use crate::source::Spanned;
 use smallvec::{SmallVec, smallvec};

@@ -1,6 +1,6 @@
 //! Operations back into PTX text; reading the text again gives the same operation.
 
-use crate::ptx::form::{Columns, Word, Written};
+use crate::ptx::form::Written;
 use crate::ptx::literal::Float;
 use crate::ptx::names::{component, special_register};
 use crate::ptx::operands::Operand;
@@ -9,6 +9,8 @@ use crate::ptx::operation::{
     MbarrierOp, Operation, Order, PredicateUse, Proxy, ProxyFenceKind, Space, Statement, Type,
     TypeKind, Value, WaitPhase,
 };
+use crate::ptx::row::Columns;
+use crate::ptx::words::Word;
 use thiserror::Error;
 
 /// What kind of text is written.
@@ -221,9 +223,10 @@ impl Printer {
     /// The words of a form of the table; columns leave out what they may.
     fn written(&self, written: &Written) -> Head {
         let head = Head::new(written.form.opcode);
-        written.words.iter().flatten().fold(head, |head, word| match word {
+        written.words.0.iter().flatten().fold(head, |head, word| match word {
             Word::Plain(word) => head.word(word),
             Word::Space(space) => Self::space(head, *space),
+            Word::Scope(scope) => head.word(scope),
             Word::Type(ty) if written.form.row.columns == Columns::Words => {
                 self.typed(head, *ty, 1)
             }

@@ -6,14 +6,13 @@
 use super::Decoder;
 use super::operand::mismatch;
 use crate::ptx::error::{DecodeError, Expected, Found};
-use crate::ptx::form::{
-    Arg, Choices, Columns, First, Form, Op, OperandForm, Role, Row, Slot, Strictness, Takes, Word,
-    Written, type_of,
-};
+use crate::ptx::form::{Arg, Choices, Form, OperandForm, Role, Slot, Written};
 use crate::ptx::instruction::{Operand, OperandKind};
 use crate::ptx::names;
 use crate::ptx::need::Need;
+use crate::ptx::row::{Columns, Op, Row, Strictness, Takes};
 use crate::ptx::value::{Space, Type, Value};
+use crate::ptx::words::{Word, Words, type_of};
 
 /// How the qualifiers of an instruction fill the slots of a form.
 #[derive(Default)]
@@ -59,7 +58,7 @@ impl Decoder<'_> {
         self.check_words(form, &filling)?;
         let (least, most) = form.operand_counts();
         let operands = self.operands(least, most, form.row.shape)?;
-        let mut written = Written { form, words: filling.words, operands: Vec::new() };
+        let mut written = Written { form, words: Words(filling.words), operands: Vec::new() };
         let row = form.row;
         if !matches!(row.op, Op::Nothing | Op::Outside) {
             for (operand, form) in operands.iter().zip(&form.operands) {
@@ -76,12 +75,12 @@ impl Decoder<'_> {
         // Types come in the order of their slots.
         let mut next_type = 0;
         for (at, slot) in form.slots.iter().enumerate() {
-            let first = if slot.is_type() { next_type } else { 0 };
-            let last = match form.row.first {
-                First::BehindOpcode if at == 0 => words.len().min(1),
-                _ => words.len(),
+            let places = match at {
+                _ if at < form.row.leading => at..words.len().min(at + 1),
+                _ if slot.is_type() => next_type..words.len(),
+                _ => 0..words.len(),
             };
-            let free: Vec<usize> = (first..last).filter(|w| filling.slots[*w].is_none()).collect();
+            let free: Vec<usize> = places.filter(|word| filling.slots[*word].is_none()).collect();
             let wrong = slot.wrong(words, &free);
             let wrong = wrong.filter(|_| form.row.strictness == Strictness::Word);
             let found = match (slot.find(words, &free), wrong) {
@@ -127,8 +126,7 @@ impl Decoder<'_> {
         let lacking = filling.lacking.map(|at| (at, &form.slots[at]));
         // An unknown word may have been meant for the slot, but for what belongs to the opcode.
         let meant = |(at, slot): (usize, &Slot)| {
-            matches!(slot.choices, Choices::Words(_))
-                && !(at == 0 && form.row.first == First::BehindOpcode)
+            matches!(slot.choices, Choices::Words(_) | Choices::Scopes(_)) && at >= form.row.leading
         };
         match (lacking, extra) {
             (None, None) => Ok(()),
@@ -146,9 +144,16 @@ impl Decoder<'_> {
         let found = self.instruction.qualifiers[word].clone();
         let section = form.row.section;
         let form_text = self.form();
-        if let Choices::Spaces(_) = slot.choices {
-            let legal = form.row.spaces;
-            return DecodeError::Space { form: form_text, found, legal, section };
+        let (spaces, scopes) = (form.row.spaces, form.row.scopes);
+        match slot.choices {
+            Choices::Spaces(_) => {
+                return DecodeError::Space { form: form_text, found, legal: spaces, section };
+            }
+            Choices::Scopes(_) => {
+                let opcode = form.opcode;
+                return DecodeError::Scope { opcode, found, legal: scopes, section };
+            }
+            Choices::Words(_) | Choices::Types(_) => {}
         }
         let legal = match (slot.asks, &slot.choices) {
             (Some(asks), _) if !asks.legal.is_empty() => asks.legal.to_owned(),
@@ -167,10 +172,8 @@ impl Decoder<'_> {
                 let choices = format!("the state spaces are {}", row.spaces);
                 self.missing_of("a state space", choices, row.section)
             }
-            (_, Choices::Words(words)) => {
-                let leads = at == 0 && row.first == First::BehindOpcode;
-                self.missing(need(words, leads), row.section)
-            }
+            (_, Choices::Scopes(_)) => self.missing_scope(row.section),
+            (_, Choices::Words(words)) => self.missing(need(words, at < row.leading), row.section),
         }
     }
 
@@ -192,6 +195,9 @@ impl Decoder<'_> {
             let (first, second) = (rival.min(at), rival.max(at));
             let (first, second) = (words[first].clone(), words[second].clone());
             return DecodeError::Conflict { first, second };
+        }
+        if form.opcode == "mbarrier" && names::scope(&qualifier.value).is_some() {
+            return self.superfluous_scope(&qualifier, row.section);
         }
         let form = self.instruction.opcode.value.clone();
         DecodeError::Qualifier { form, qualifier, takes: row.takes }
@@ -218,7 +224,7 @@ impl Decoder<'_> {
         if form.role == Role::Destination {
             let destination = match form.takes {
                 _ if is_pair => return Err(mismatch(Expected::OneDestination, operand)),
-                Takes::Sink => self.destination(operand)?,
+                Takes::Sink | Takes::Token => self.destination(operand)?,
                 _ => self.real_destination(operand)?,
             };
             return Ok(Arg::Destination(destination));
@@ -265,8 +271,10 @@ impl Decoder<'_> {
                     span: found.span,
                 });
             }
-            (Takes::Field(what), Value::Immediate(found)) if !(0..=255).contains(&found.value) => {
-                return Err(super::access::range(what, found, "0 to 255"));
+            (Takes::Within(limits), Value::Immediate(found))
+                if !(limits.least..=limits.most).contains(&found.value) =>
+            {
+                return Err(super::access::range(limits.what, found, limits.legal));
             }
             (Takes::Size, Value::Immediate(found)) if found.value < 0 || found.value % 8 != 0 => {
                 let legal = "0 or a positive multiple of 8";
@@ -314,6 +322,10 @@ impl Slot {
                 let space = names::space(words[at]).filter(|space| spaces.contains(space))?;
                 Some((vec![at], Word::Space(space)))
             }),
+            Choices::Scopes(scopes) => free.iter().find_map(|&at| {
+                let scope = names::scope(words[at]).filter(|scope| scopes.contains(scope))?;
+                Some((vec![at], Word::Scope(scope)))
+            }),
         }
     }
 
@@ -328,6 +340,7 @@ impl Slot {
             Choices::Spaces(_) => {
                 names::space(words[at]).is_some_and(|space| space != Space::Generic)
             }
+            Choices::Scopes(_) => names::scope(words[at]).is_some(),
             _ => self.is_type() && type_of(words[at]).is_some(),
         })
     }
@@ -342,7 +355,7 @@ impl Slot {
         match &self.choices {
             Choices::Words(words) => words.first().map(|word| Word::Plain(word)),
             Choices::Types(_) => Some(Word::Type(Type::UNTYPED)),
-            Choices::Spaces(_) => None,
+            Choices::Spaces(_) | Choices::Scopes(_) => None,
         }
     }
 
@@ -352,6 +365,7 @@ impl Slot {
             Choices::Words(words) => words.contains(&word),
             Choices::Types(_) => type_of(word).is_some(),
             Choices::Spaces(_) => names::space(word).is_some(),
+            Choices::Scopes(_) => names::scope(word).is_some(),
         }
     }
 }
@@ -370,7 +384,7 @@ fn need(words: &[&str], leads: bool) -> String {
     let what = match words {
         ["rn", "rz", "rm", "rp"] => "a rounding mode: ",
         ["up", ..] => "a mode: ",
-        ["L1", "L2"] => "a level: ",
+        ["L1", "L2"] | ["cta", "gl", "sys"] => "a level: ",
         ["L1" | "L2"] => "the level ",
         ["L2::evict_normal"] => "the priority ",
         ["sync"] => return "`.sync`: the forms without it do not exist since sm_70".to_owned(),

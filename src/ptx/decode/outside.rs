@@ -2,10 +2,10 @@
 //! and write.
 
 use super::{Decoded, Decoder, Dialect};
-use crate::ptx::form::Op;
 use crate::ptx::instruction::{Instruction, Operand, OperandKind, without_percent};
 use crate::ptx::names::special_register;
 use crate::ptx::operation::{Operation, Reach, Register};
+use crate::ptx::row::Op;
 use crate::ptx::table;
 use crate::source::Spanned;
 

@@ -3,11 +3,13 @@
 
 use super::{Decoded, Decoder, outside};
 use crate::ptx::error::DecodeError;
-use crate::ptx::form::{Form, Op, Written, type_of};
+use crate::ptx::form::{Form, Written};
 use crate::ptx::integer::CARRY;
 use crate::ptx::names;
 use crate::ptx::operation::{ArithmeticOp, Operation, Order, Register, Type, TypeKind, Value};
+use crate::ptx::row::Op;
 use crate::ptx::table;
+use crate::ptx::words::type_of;
 
 impl Decoder<'_> {
     /// An instruction of the table, whose opcode may be unknown.
@@ -20,7 +22,13 @@ impl Decoder<'_> {
             return self.check_addresses().map(|()| Operation::Nothing);
         }
         let floating = self.is_floating() && forms.iter().any(is_floating);
-        let fits = |form: &&Form| !matches!(form.row.op, Op::Own) && is_floating(form) == floating;
+        let restricts = |text: &str| text.contains(".sync_restrict");
+        let restricted = restricts(&self.form()) && !self.qualifiers.has("proxy");
+        let fits = |form: &&Form| {
+            !matches!(form.row.op, Op::Own)
+                && is_floating(form) == floating
+                && (!restricted || restricts(form.row.text))
+        };
         self.operation_of(self.read(forms.iter().filter(fits))?)
     }
 
@@ -29,16 +37,16 @@ impl Decoder<'_> {
         let sources = || written.sources().map(|(value, _)| value.clone()).collect::<Vec<_>>();
         Ok(match written.op() {
             Op::Arithmetic(op) => {
-                let (ty, destination, sources) = (written.ty(), destination(), sources());
+                let (ty, destination, sources) = (written.words.ty(), destination(), sources());
                 Operation::Arithmetic { op, ty, destination, sources }
             }
             Op::Product => {
-                let (op, ty) = (product(&written), written.ty());
+                let (op, ty) = (product(&written), written.words.ty());
                 Operation::Arithmetic { op, ty, destination: destination(), sources: sources() }
             }
             Op::MultiplyAdd => {
                 let sources = ["a", "b", "c"].map(|name| written.value(name).clone());
-                let (op, ty) = (product(&written), written.ty());
+                let (op, ty) = (product(&written), written.words.ty());
                 Operation::MultiplyAdd { op, ty, destination: destination(), sources }
             }
             Op::Carry(op) => {
@@ -46,16 +54,24 @@ impl Decoder<'_> {
                 let takes = self.instruction.opcode.value.ends_with('c');
                 let gives = self.instruction.qualifiers.iter().find(|word| word.value == "cc");
                 Operation::Carry {
-                    op: op(&written),
-                    ty: written.ty(),
+                    op: op(&written.words),
+                    ty: written.words.ty(),
                     destination: destination(),
                     sources: sources(),
                     carry_in: takes.then(|| carry(self.instruction.opcode.span)),
                     carry_out: gives.map(|word| carry(word.span)),
                 }
             }
+            Op::Fence => self.fence(&written),
+            Op::ProxyFence => self.proxy_fence(&written),
+            Op::MbarrierInit
+            | Op::MbarrierInval
+            | Op::MbarrierExpect
+            | Op::MbarrierComplete
+            | Op::MbarrierArrive
+            | Op::MbarrierWait => self.mbarrier(&written)?,
             Op::ClusterArrive => {
-                let relaxed = written.has("relaxed");
+                let relaxed = written.words.has("relaxed");
                 let order = if relaxed { Order::Relaxed } else { Order::Release };
                 Operation::ClusterArrive { order }
             }
@@ -89,6 +105,8 @@ impl Decoder<'_> {
     fn unwritten_rule(&self, opcode: &str) -> Option<Decoded> {
         let has = |word: &str| self.qualifiers.has(word);
         let (message, help, section) = match opcode {
+            "fence" | "membar" => return self.unlike_fence(),
+            "mbarrier" => return self.check_mbarrier().err().map(Err),
             // The assembler takes it, the standard does not say what it is.
             "addc" | "subc" | "madc" if has("sat") => return Some(Ok(outside::unknown(self))),
             "mad" if has("sat") && !has("cc") && !self.is_floating() && !self.starts_with("hi") => {
@@ -143,8 +161,8 @@ fn is_floating(form: &Form) -> bool {
 /// Which part of a product is meant.
 fn product(written: &Written) -> ArithmeticOp {
     match () {
-        () if written.has("hi") => ArithmeticOp::MulHi,
-        () if written.has("wide") => ArithmeticOp::MulWide,
+        () if written.words.has("hi") => ArithmeticOp::MulHi,
+        () if written.words.has("wide") => ArithmeticOp::MulWide,
         () => ArithmeticOp::MulLo,
     }
 }

@@ -1,7 +1,7 @@
 //! Control flow, the stack, and what has no effect on memory (PTX-9.7.12, PTX-9.7.17, PTX-9.7.19);
 //! the opcodes of the ISA that are outside the subset; those that only columns have.
 
-use crate::ptx::form::{Op, Row, Takes, form};
+use crate::ptx::row::{Op, Row, Takes, form};
 
 pub(super) static ROWS: &[Row] = &[
     form("bra{.uni} label", "PTX-9.7.12.3", [1, 0, 10], Op::Own),

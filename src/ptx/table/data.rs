@@ -1,7 +1,7 @@
 //! Memory, addresses, moves and conversions (PTX-9.7.9), atomics (PTX-9.7.13.5, PTX-9.7.13.6),
 //! comparisons and selections (PTX-9.7.6).
 
-use crate::ptx::form::{Op, Row, Takes, form};
+use crate::ptx::row::{Op, Row, Takes, form};
 use crate::ptx::value::{Space, Type};
 
 const SPACES: &str = "const, global, local, param, shared, shared::cta and shared::cluster";

@@ -4,7 +4,7 @@
 //! Sums, minima and maxima are computed. The others are outside the subset: they are checked, and
 //! become operations that nobody understands.
 
-use crate::ptx::form::{Op, Row, form};
+use crate::ptx::row::{Op, Row, form};
 use crate::ptx::value::ArithmeticOp as A;
 
 const fn computed(text: &'static str, section: &'static str, since: [u32; 3], op: A) -> Row {

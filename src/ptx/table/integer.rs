@@ -1,9 +1,10 @@
 //! Integer arithmetic, logic and shifts (PTX-9.7.1, PTX-9.7.2, PTX-9.7.8).
 
 use crate::ptx::error::Expected;
-use crate::ptx::form::{Asks, Op, Row, Takes, Written, form};
 use crate::ptx::integer::{CarryOp, Excess, Half, IntegerOp as I, Permutation, Sign};
+use crate::ptx::row::{Asks, Limits, Op, Row, Takes, form};
 use crate::ptx::value::{ArithmeticOp as A, Type};
+use crate::ptx::words::Words;
 
 const INTEGERS: &str = ".u16, .u32, .u64, .s16, .s32 and .s64";
 const SIGNED: &str = ".s16, .s32 and .s64";
@@ -30,7 +31,7 @@ const fn integer(
     text: &'static str,
     section: &'static str,
     since: [u32; 3],
-    op: fn(&Written) -> I,
+    op: fn(&Words) -> I,
 ) -> Row {
     form(text, section, since, Op::Integer(op))
 }
@@ -43,7 +44,7 @@ const fn sum(
     text: &'static str,
     section: &'static str,
     types: &'static str,
-    op: fn(&Written) -> CarryOp,
+    op: fn(&Words) -> CarryOp,
 ) -> Row {
     form(text, section, [1, 2, 10], Op::Carry(op)).types(types).shown("op{.cc}.type d, a, b")
 }
@@ -51,7 +52,7 @@ const fn sum(
 const fn product(text: &'static str, types: &'static str) -> Row {
     form(text, "PTX-9.7.2.5", [3, 0, 20], Op::Carry(|w| CarryOp::Mad(half(w))))
         .types(types)
-        .leading()
+        .leading(1)
         .shown("mad{c}.{lo|hi}{.cc}.type d, a, b, c")
 }
 
@@ -61,7 +62,7 @@ const fn packed(
     text: &'static str,
     section: &'static str,
     since: [u32; 3],
-    op: fn(&Written) -> I,
+    op: fn(&Words) -> I,
 ) -> Row {
     const WORD: &[(&str, Takes)] =
         &[("d", Takes::Packed), ("a", Takes::Packed), ("b", Takes::Packed)];
@@ -118,7 +119,7 @@ pub(super) static ROWS: &[Row] = &[
         .types(".s32, .u32, .s16x2, .u16x2, .s8x4 and .u8x4"),
     integer("sub.sat.type d, a, b", "PTX-9.7.1.2", [1, 0, 10], |_| I::SubSaturated)
         .types(".s32, .s8x4 and .u8x4"),
-    integer("mad.hi.sat.s32 d, a, b, c", "PTX-9.7.1.4", [1, 0, 10], |_| I::MadSaturated).leading(),
+    integer("mad.hi.sat.s32 d, a, b, c", "PTX-9.7.1.4", [1, 0, 10], |_| I::MadSaturated).leading(1),
     integer("min.relu.type d, a, b", "PTX-9.7.1.12", [8, 0, 90], |_| I::MinRelu)
         .types(".s32, .s16x2 and .s8x4"),
     integer("max.relu.type d, a, b", "PTX-9.7.1.13", [8, 0, 90], |_| I::MaxRelu)
@@ -142,12 +143,12 @@ pub(super) static ROWS: &[Row] = &[
     // Products of 24 bits, sums of differences and of products.
     integer("mul24.{lo|hi}.type d, a, b", "PTX-9.7.1.5", [1, 0, 10], |w| I::Mul24(half(w)))
         .types(INTEGERS_32)
-        .leading(),
+        .leading(1),
     integer("mad24.{lo|hi}.type d, a, b, c", "PTX-9.7.1.6", [1, 0, 10], |w| I::Mad24(half(w)))
         .types(INTEGERS_32)
-        .leading(),
+        .leading(1),
     integer("mad24.hi.sat.s32 d, a, b, c", "PTX-9.7.1.6", [1, 0, 10], |_| I::Mad24Saturated)
-        .leading(),
+        .leading(1),
     integer("sad.type d, a, b, c", "PTX-9.7.1.7", [1, 0, 10], |_| I::Sad).types(INTEGERS),
     integer("dp4a.type.type d, a, b, c", "PTX-9.7.1.23", [5, 0, 61], |w| {
         I::Dp4a(w.type_at(1).kind)
@@ -161,7 +162,7 @@ pub(super) static ROWS: &[Row] = &[
     .types(INTEGERS_32)
     .slots(TWO_TYPES)
     .operands(&[("b", Takes::Type(1))])
-    .leading(),
+    .leading(1),
     // Bits and fields.
     integer("popc.type d, a", "PTX-9.7.1.14", [2, 0, 20], |_| I::Popc).types(WORDS).operands(COUNT),
     integer("clz.type d, a", "PTX-9.7.1.15", [2, 0, 20], |_| I::Clz).types(WORDS).operands(COUNT),
@@ -189,19 +190,17 @@ pub(super) static ROWS: &[Row] = &[
     ),
     integer("shf.{l|r}.{clamp|wrap}.b32 d, a, b, c", "PTX-9.7.8.7", [3, 1, 32], funnel)
         .operands(&[("c", Takes::Word)])
-        .leading(),
-    integer("lop3.b32 d, a, b, c, table", "PTX-9.7.8.6", [4, 3, 50], |w| I::Lop3(table(w)))
+        .leading(1),
+    form("lop3.b32 d, a, b, c, table", "PTX-9.7.8.6", [4, 3, 50], Op::Logic)
         .operands(&[("d", Takes::Sink), ("table", Takes::Table)])
         .takes(LOGIC),
-    integer("lop3.{and|or}.b32 d|p, a, b, c, table, q", "PTX-9.7.8.6", [8, 2, 70], |w| {
-        I::Lop3(table(w))
-    })
-    .operands(&[
-        ("d", Takes::Both(Expected::Tested)),
-        ("table", Takes::Table),
-        ("q", Takes::Fixed(Type::PREDICATE)),
-    ])
-    .takes(LOGIC),
+    form("lop3.{and|or}.b32 d|p, a, b, c, table, q", "PTX-9.7.8.6", [8, 2, 70], Op::Logic)
+        .operands(&[
+            ("d", Takes::Both(Expected::Tested)),
+            ("table", Takes::Table),
+            ("q", Takes::Fixed(Type::PREDICATE)),
+        ])
+        .takes(LOGIC),
     integer("slct{.ftz}.type.{s32|f32} d, a, b, c", "PTX-9.7.6.4", [1, 0, 10], |w| {
         I::Slct(sign(w))
     })
@@ -228,7 +227,9 @@ const LOGIC: &str = "lop3{.and|.or}.b32 d{|p}, a, b, c, table{, q}";
 const PACK: &str = "PTX-9.7.9.22";
 const COUNT: &[(&str, Takes)] = &[("d", Takes::Word)];
 const FIELD: &[(&str, Takes)] =
-    &[("position", Takes::Field("the position")), ("length", Takes::Field("the length"))];
+    &[("position", Takes::Within(&POSITION)), ("length", Takes::Within(&LENGTH))];
+static POSITION: Limits = Limits { what: "the position", least: 0, most: 255, legal: "0 to 255" };
+static LENGTH: Limits = Limits { what: "the length", ..POSITION };
 const TWO_TYPES: &[(&str, Asks)] =
     &[(".type", Asks { missing: "two types, those of a and b", legal: "" })];
 const SIGNS: &[(&str, Asks)] = {
@@ -245,43 +246,38 @@ const PARTS: &[(&str, Asks)] = {
     &[(".{u16|s16}", PART), (".{u2|s2|u4|s4|u8|s8}", PART), (".b32", BOTH)]
 };
 
-fn half(written: &Written) -> Half {
-    if written.has("hi") { Half::Hi } else { Half::Lo }
+fn half(words: &Words) -> Half {
+    if words.has("hi") { Half::Hi } else { Half::Lo }
 }
 
-fn excess(written: &Written) -> Excess {
-    if written.has("wrap") { Excess::Wrap } else { Excess::Clamp }
+fn excess(words: &Words) -> Excess {
+    if words.has("wrap") { Excess::Wrap } else { Excess::Clamp }
 }
 
-fn bfind(written: &Written) -> I {
-    if written.has("shiftamt") { I::BfindShift } else { I::Bfind }
+fn bfind(words: &Words) -> I {
+    if words.has("shiftamt") { I::BfindShift } else { I::Bfind }
 }
 
-fn funnel(written: &Written) -> I {
-    let excess = excess(written);
-    if written.has("l") { I::ShiftLeft(excess) } else { I::ShiftRight(excess) }
+fn funnel(words: &Words) -> I {
+    let excess = excess(words);
+    if words.has("l") { I::ShiftLeft(excess) } else { I::ShiftRight(excess) }
 }
 
-fn permutation(written: &Written) -> Permutation {
+fn permutation(words: &Words) -> Permutation {
     use Permutation::{B4e, Ecl, Ecr, F4e, Rc8, Rc16, Selectors};
     let modes =
         [("f4e", F4e), ("b4e", B4e), ("rc8", Rc8), ("ecl", Ecl), ("ecr", Ecr), ("rc16", Rc16)];
-    modes.into_iter().find(|(word, _)| written.has(word)).map_or(Selectors, |(_, mode)| mode)
+    modes.into_iter().find(|(word, _)| words.has(word)).map_or(Selectors, |(_, mode)| mode)
 }
 
-fn sign(written: &Written) -> Sign {
-    match (written.type_at(1).is_float(), written.has("ftz")) {
+fn sign(words: &Words) -> Sign {
+    match (words.type_at(1).is_float(), words.has("ftz")) {
         (false, _) => Sign::Integer,
         (true, false) => Sign::Float,
         (true, true) => Sign::FloatFlushed,
     }
 }
 
-/// The function as its values for a, b and c that are 0xF0, 0xCC and 0xAA.
-fn table(written: &Written) -> u8 {
-    u8::try_from(written.constant("table")).unwrap_or_default()
-}
-
-fn pack(written: &Written) -> I {
-    I::Pack(written.ty())
+fn pack(words: &Words) -> I {
+    I::Pack(words.ty())
 }

@@ -21,7 +21,8 @@ mod floating;
 mod integer;
 mod sync;
 
-use super::form::{Form, Op, Row};
+use super::form::Form;
+use super::row::{Op, Row};
 use rustc_hash::FxHashMap;
 use std::sync::LazyLock;
 
