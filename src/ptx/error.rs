@@ -12,7 +12,7 @@ use thiserror::Error;
 pub enum SyntaxError {
     /// Something else should stand here.
     #[error("expected {what}, found {found}")]
-    Expected { what: &'static str, found: String, span: Span },
+    Expected { what: &'static str, found: String, place: Place, span: Span },
     /// A character that starts no token.
     #[error("unexpected character `{found}`")]
     Character { found: String, span: Span },
@@ -42,7 +42,31 @@ pub enum SyntaxError {
     TooDeep { what: &'static str, limit: usize, span: Span },
 }
 
+/// Where something else should stand, as far as that tells what was meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// Anywhere else.
+    Elsewhere,
+    /// Where a condition begins or ends.
+    Condition,
+    /// Where an instruction begins.
+    Instruction,
+    /// Before the bracket that ends an address or an index.
+    Bracket,
+    /// Where a number belongs.
+    Number,
+}
+
 impl SyntaxError {
+    /// The same error, at a place that tells what was meant.
+    #[must_use]
+    pub fn at(mut self, at: Place) -> Self {
+        if let Self::Expected { place, .. } = &mut self {
+            *place = at;
+        }
+        self
+    }
+
     /// Where it is.
     #[must_use]
     pub fn span(&self) -> Span {
@@ -64,8 +88,8 @@ impl SyntaxError {
     #[must_use]
     pub fn diagnostic(&self) -> Diagnostic {
         let (code, label, help) = match self {
-            Self::Expected { what, found, .. } => {
-                ("syntax-expected", format!("{what} belongs here"), likely(what, found))
+            Self::Expected { what, found, place, .. } => {
+                ("syntax-expected", format!("{what} belongs here"), likely(*place, found))
             }
             Self::Character { .. } => ("syntax-character", String::new(), "remove it"),
             Self::UnterminatedComment(_) => {
@@ -483,17 +507,15 @@ fn is_interval(legal: &str) -> bool {
 }
 
 /// What was probably meant, where that can be told from what stands there.
-fn likely(expected: &str, found: &str) -> &'static str {
-    match (expected, found) {
-        (expected, found) if expected.contains("condition") || expected.contains("`~exists`") => {
-            quantifier_meant(found.trim_matches('`'))
-        }
-        ("an instruction", "`@`") => {
+fn likely(place: Place, found: &str) -> &'static str {
+    match (place, found.trim_matches('`')) {
+        (Place::Condition, found) => quantifier_meant(found),
+        (Place::Instruction, "@") => {
             "an instruction has one guard at most: combine the predicates first, `and.pred %p3, %p1, \
              %p2`"
         }
-        ("`]`", "`-`") => "the offset of an address is added: write `[x+-4]`",
-        ("a number", found) if found.starts_with("`%") => {
+        (Place::Bracket, "-") => "the offset of an address is added: write `[x+-4]`",
+        (Place::Number, found) if found.starts_with('%') => {
             "an address is a variable or register and a constant: add registers before the access"
         }
         _ => "",
