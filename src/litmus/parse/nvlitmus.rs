@@ -369,8 +369,8 @@ impl Reader {
         let [gpu, cta, _] = numbers[..] else {
             return Err(SyntaxError::Expected {
                 what: "device, block and thread: `d0.b0.t0`",
-                found: format!("`{}`", cursor.text(place: Place::Elsewhere,
-                span)),
+                found: format!("`{}`", cursor.text(span)),
+                place: Place::Elsewhere,
                 span,
             });
         };
