@@ -13,23 +13,26 @@ pub struct Form {
     pub row: &'static Row,
     /// The first word.
     pub opcode: &'static str,
-    pub(crate) slots: Vec<Slot>,
-    pub(crate) operands: Vec<OperandForm>,
+    /// Its qualifiers.
+    pub slots: Vec<Slot>,
+    /// Its operands.
+    pub operands: Vec<OperandForm>,
 }
 
 /// A place of a form for one of several qualifiers.
 #[derive(Debug)]
-pub(crate) struct Slot {
+pub struct Slot {
     /// Whether something has to stand in it.
-    pub(crate) needed: bool,
-    pub(crate) choices: Choices,
+    pub needed: bool,
+    /// What may stand in it.
+    pub choices: Choices,
     /// What messages say of it, where the row does.
     pub(crate) asks: Option<Asks>,
 }
 
 /// What may stand in a slot.
 #[derive(Debug)]
-pub(crate) enum Choices {
+pub enum Choices {
     /// One of these words; `xorsign.abs` is two that go together.
     Words(Vec<&'static str>),
     /// One of these types.
@@ -53,16 +56,20 @@ impl Slot {
 
 /// An operand of a form.
 #[derive(Debug)]
-pub(crate) struct OperandForm {
-    pub(crate) name: &'static str,
-    pub(crate) role: Role,
-    pub(crate) takes: Takes,
-    pub(crate) optional: bool,
+pub struct OperandForm {
+    /// Its name in the text.
+    pub name: &'static str,
+    /// What is done with it.
+    pub role: Role,
+    /// What it may be.
+    pub takes: Takes,
+    /// Whether it may be left out.
+    pub optional: bool,
 }
 
 /// What an instruction does with an operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Role {
+pub enum Role {
     /// Writes the register.
     Destination,
     /// Writes the register and a predicate behind `|`.
@@ -78,6 +85,12 @@ pub(crate) enum Role {
 }
 
 impl OperandForm {
+    /// The type that it is read or written at, in an instruction with these types.
+    #[must_use]
+    pub fn ty(&self, types: &[Type]) -> Type {
+        self.need(|at| types[at]).ty
+    }
+
     /// What it asks of a register, in an instruction with these types.
     pub(crate) fn need(&self, ty: impl Fn(usize) -> Type) -> Need {
         match (self.role, self.takes) {

@@ -12,6 +12,7 @@ pub mod instruction;
 pub mod integer;
 pub mod legacy;
 pub mod literal;
+pub(crate) mod mismatch;
 pub mod names;
 pub(crate) mod need;
 pub mod operands;

@@ -5,8 +5,8 @@
 //! stand for the words that the row lists. `[a]` is an address, `{!}p` a predicate, `d|p` and
 //! `d{|p}` two registers that are written, a number is itself.
 
-use super::error::Expected;
 use super::integer::{CarryOp, IntegerOp};
+use super::mismatch::Expected;
 use super::value::{ArithmeticOp, Space, Type};
 use super::warp::WarpOp;
 use super::words::Words;
@@ -72,7 +72,7 @@ pub(crate) enum Columns {
 
 /// What messages say of a slot.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Asks {
+pub struct Asks {
     /// What is missing where nothing stands in it.
     pub(crate) missing: &'static str,
     /// What may stand there, where something else does.
@@ -81,18 +81,20 @@ pub(crate) struct Asks {
 
 /// The constants that an operand may be.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Limits {
+pub struct Limits {
     /// What the operand is.
     pub(crate) what: &'static str,
-    pub(crate) least: i128,
-    pub(crate) most: i128,
+    /// The least of them.
+    pub least: i128,
+    /// The greatest.
+    pub most: i128,
     /// The same in words.
     pub(crate) legal: &'static str,
 }
 
 /// What an operand takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Takes {
+pub enum Takes {
     /// The type of the form that has this number.
     Type(usize),
     /// As [`Self::Type`], and the name of a variable, which is its address.

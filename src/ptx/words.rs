@@ -76,6 +76,7 @@ impl Words {
 }
 
 /// The type that a word names, those of parts of words included.
-pub(crate) fn type_of(word: &str) -> Option<Type> {
+#[must_use]
+pub fn type_of(word: &str) -> Option<Type> {
     names::ty(word).or_else(|| names::part(word))
 }

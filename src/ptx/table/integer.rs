@@ -1,7 +1,7 @@
 //! Integer arithmetic, logic and shifts (PTX-9.7.1, PTX-9.7.2, PTX-9.7.8).
 
-use crate::ptx::error::Expected;
 use crate::ptx::integer::{CarryOp, Excess, Half, IntegerOp as I, Permutation, Sign};
+use crate::ptx::mismatch::Expected;
 use crate::ptx::row::{Asks, Limits, Op, Row, Takes, form};
 use crate::ptx::value::{ArithmeticOp as A, Type};
 use crate::ptx::words::Words;

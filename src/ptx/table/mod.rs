@@ -52,7 +52,7 @@ pub fn rows() -> impl Iterator<Item = &'static Row> {
 }
 
 /// The forms of an opcode.
-pub(crate) fn forms(opcode: &str) -> &'static [Form] {
+pub fn forms(opcode: &str) -> &'static [Form] {
     FORMS.get(opcode).map_or(&[], Vec::as_slice)
 }
 

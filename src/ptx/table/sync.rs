@@ -1,6 +1,6 @@
 //! Barriers, fences and exchanges between threads (PTX-9.7.13), and `shfl` (PTX-9.7.9.6).
 
-use crate::ptx::error::Expected;
+use crate::ptx::mismatch::Expected;
 use crate::ptx::row::{Asks, Limits, Op, Row, Takes, form};
 use crate::ptx::value::{AtomicOp, Type};
 use crate::ptx::warp::{Shuffle, Vote, WarpOp, WarpReduction};

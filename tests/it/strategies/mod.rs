@@ -1,5 +1,7 @@
 //! Random litmus tests that obey every rule of their format.
 
+pub mod forms;
+
 use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
@@ -9,16 +11,13 @@ use ptxmc::testing::litmus::ast::{
     AliasDeclaration, Condition, DeclaredSpace, Dialect, InitialValue, LaunchSize, Metadata, Place,
     Quantifier, RegisterInit, Term, Test, Thread, ThreadPlace, Variable,
 };
-use ptxmc::testing::ptx::cursor::Cursor;
-use ptxmc::testing::ptx::decode::{self, Names};
-use ptxmc::testing::ptx::instruction::instruction;
+use ptxmc::testing::ptx::decode;
 use ptxmc::testing::ptx::integer::CARRY;
 use ptxmc::testing::ptx::operation::{
     AccessForm, Address, ArithmeticOp, AtomicOp, BarrierMode, BoolOp, CarryOp, Comparison,
     Destination, FenceRestriction, Half, MbarrierOp, Operation, Order, PredicateUse, Proxy,
     ProxyFenceKind, Register, Scope, Space, Statement, Type, TypeKind, Value, WaitPhase,
 };
-use ptxmc::testing::ptx::token::lex;
 use ptxmc::testing::source::{Span, Spanned};
 
 fn span() -> Span {
@@ -320,131 +319,26 @@ fn arithmetic(dialect: Dialect) -> impl Strategy<Value = Operation> {
                 result: Type::PREDICATE,
             }
         ),
-        (register(), value(), value(), truth()).prop_map(move |(d, a, b, p)| {
-            let head = if dialect == Dialect::Blocks { "selp.s32" } else { "selp" };
-            written(dialect, head, &[register_text(&d), text(&a), text(&b), text(&p)])
-        }),
         Just(Operation::Nothing),
     ]
 }
 
-/// The text of a register, and of a value.
-fn register_text(register: &Register) -> String {
-    format!("%{}", register.value)
-}
-
-fn text(value: &Value) -> String {
-    match value {
-        Value::Register(register) => register_text(register),
-        Value::Not(register) => format!("!{}", register_text(register)),
-        Value::Immediate(number) => number.value.to_string(),
-        value => unreachable!("{value:?} is no operand here"),
-    }
-}
-
-/// What an instruction of the table is decoded to.
-fn written(dialect: Dialect, head: &str, operands: &[String]) -> Operation {
-    let line = format!("{head} {}", operands.join(", "));
-    let whole = Span::new(FileId::new(0), 0, line.len());
-    let (tokens, errors) = lex(&line, whole);
-    assert!(errors.is_empty(), "{line}");
-    let instruction = instruction(&mut Cursor::new(&line, &tokens, whole));
-    let instruction = instruction.unwrap_or_else(|error| panic!("{line}: {error}"));
+/// What an instruction of the table says, of a form that some numbers choose.
+fn tabled(dialect: Dialect, choices: &[u8]) -> Operation {
+    let forms = forms::register_forms(dialect == Dialect::Columns);
+    let mut choices = choices.iter().copied().cycle();
+    let mut pick = |count: usize| usize::from(choices.next().unwrap_or(0)) % count;
+    let line = forms::text(forms[pick(forms.len())], &mut pick);
     let dialect = match dialect {
         Dialect::Columns => decode::Dialect::Columns,
         _ => decode::Dialect::Ptx,
     };
-    decode::decode(&instruction, &Names::default(), dialect, &mut Vec::new())
-        .unwrap_or_else(|error| panic!("{line}: {error}"))
+    forms::decoded(&line, dialect).unwrap_or_else(|error| panic!("{line}: {error}"))
 }
 
-/// Integer and bit instructions with the number of their sources, the last of which may be a
-/// field's length.
-const INTEGERS: &[(&str, usize)] = &[
-    ("popc.b32", 1),
-    ("clz.b64", 1),
-    ("brev.b32", 1),
-    ("bfind.s32", 1),
-    ("bfind.shiftamt.u32", 1),
-    ("bfe.s32", 3),
-    ("bfi.b32", 4),
-    ("shf.l.clamp.b32", 3),
-    ("shf.r.wrap.b32", 3),
-    ("sad.u32", 3),
-    ("slct.b32.s32", 3),
-    ("mul24.lo.u32", 2),
-    ("mad24.hi.s32", 3),
-    ("mad24.hi.sat.s32", 3),
-    ("dp4a.u32.s32", 3),
-    ("dp2a.hi.s32.u32", 3),
-    ("szext.wrap.s32", 2),
-    ("bmsk.clamp.b32", 2),
-    ("add.sat.u32", 2),
-    ("sub.sat.s32", 2),
-    ("mad.hi.sat.s32", 3),
-    ("min.relu.s32", 2),
-    ("max.relu.s32", 2),
-    ("cvt.pack.sat.s16.s32", 2),
-    ("cvt.pack.sat.s8.s32.b32", 3),
-    ("cvt.pack.sat.u4.s32.b32", 3),
-    ("prmt.b32", 3),
-    ("prmt.b32.f4e", 3),
-    ("prmt.b32.b4e", 3),
-    ("prmt.b32.rc8", 3),
-    ("prmt.b32.ecl", 3),
-    ("prmt.b32.ecr", 3),
-    ("prmt.b32.rc16", 3),
-];
-
-/// Those on words of several numbers, which take registers only.
-const PACKED: &[(&str, usize)] = &[
-    ("add.u16x2", 2),
-    ("add.sat.s16x2", 2),
-    ("min.s16x2", 2),
-    ("max.u16x2", 2),
-    ("min.relu.s16x2", 2),
-    ("max.relu.s16x2", 2),
-    ("add.s8x4", 2),
-    ("add.sat.u8x4", 2),
-    ("sub.s8x4", 2),
-    ("sub.sat.u8x4", 2),
-    ("min.relu.s8x4", 2),
-    ("neg.s8x4", 1),
-];
-
-/// Integer and bit instructions, arithmetic with a carry, conversions.
+/// Instructions of the table, arithmetic with a carry, conversions.
 fn integers(dialect: Dialect) -> impl Strategy<Value = Operation> {
-    let small = (0..256_i128).prop_map(|n| n.to_string());
-    let registers = || register().prop_map(|register| register_text(&register));
-    let sources = prop_oneof![vec(small, 4), vec(registers(), 4)];
-    let integer = (select(INTEGERS), registers(), sources.clone()).prop_map(
-        move |((head, count), d, mut sources)| {
-            sources.truncate(count);
-            written(dialect, head, &[vec![d], sources].concat())
-        },
-    );
-    let packed = (select(PACKED), registers(), vec(registers(), 2)).prop_map(
-        move |((head, count), d, mut sources)| {
-            sources.truncate(count);
-            written(dialect, head, &[vec![d], sources].concat())
-        },
-    );
-    let test = (select(PREDICATES), any::<bool>(), truth());
-    let logic = (registers(), sources, any::<u8>(), option::of(test)).prop_map(
-        move |(d, mut sources, table, test)| {
-            sources.truncate(3);
-            sources.push(table.to_string());
-            // Cells cannot name two destinations.
-            match test.filter(|_| dialect == Dialect::Blocks) {
-                None => written(dialect, "lop3.b32", &[vec![d], sources].concat()),
-                Some((p, and, with)) => {
-                    sources.push(text(&with));
-                    let head = if and { "lop3.and.b32" } else { "lop3.or.b32" };
-                    written(dialect, head, &[vec![format!("{d}|%{p}")], sources].concat())
-                }
-            }
-        },
-    );
+    let tabled = vec(any::<u8>(), 16).prop_map(move |choices| tabled(dialect, &choices));
     let op = select(
         &[
             (CarryOp::Add, 2),
@@ -468,7 +362,7 @@ fn integers(dialect: Dialect) -> impl Strategy<Value = Operation> {
             let [to, from] = [Type::new(TypeKind::Unsigned, 16), Type::new(TypeKind::Signed, 32)];
             Operation::Convert { saturating, to, from, destination, source }
         });
-    prop_oneof![4 => integer, 1 => packed, 1 => logic, 1 => carry, 1 => convert]
+    prop_oneof![6 => tabled, 1 => carry, 1 => convert]
 }
 
 fn control(dialect: Dialect) -> impl Strategy<Value = Operation> {
