@@ -5,7 +5,7 @@ use super::names;
 use super::need::{Fit, Need};
 use super::row::{Asks, Op, Row, Takes};
 use super::value::{Address, Destination, Scope, Space, Type, Value};
-use super::words::{Words, type_of};
+use super::words::{Word, Words, type_of};
 
 /// A row with its text taken apart.
 pub struct Form {
@@ -64,7 +64,18 @@ pub struct OperandForm {
     /// What it may be.
     pub takes: Takes,
     /// Whether it may be left out.
-    pub optional: bool,
+    pub presence: Presence,
+}
+
+/// Whether an operand may be left out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Presence {
+    /// It is always there.
+    Needed,
+    /// It may be left out, and whatever follows it.
+    Optional,
+    /// It is there just where this qualifier is.
+    With(&'static str),
 }
 
 /// What an instruction does with an operand.
@@ -121,10 +132,19 @@ impl Form {
         }
     }
 
-    /// How few operands and how many it has.
-    pub(crate) fn operand_counts(&self) -> (usize, usize) {
-        let optional = self.operands.iter().filter(|operand| operand.optional).count();
-        (self.operands.len() - optional, self.operands.len())
+    /// Its operands beside some qualifiers, and how few of them there may be.
+    pub(crate) fn operands_with(&self, words: &[Option<Word>]) -> (Vec<bool>, usize) {
+        let has = |word| words.contains(&Some(Word::Plain(word)));
+        let there = self.operands.iter().map(|operand| match operand.presence {
+            Presence::Needed | Presence::Optional => true,
+            Presence::With(word) => has(word),
+        });
+        let there: Vec<bool> = there.collect();
+        let needed = |(operand, there): &(&OperandForm, &bool)| {
+            **there && operand.presence != Presence::Optional
+        };
+        let least = self.operands.iter().zip(&there).filter(needed).count();
+        (there, least)
     }
 }
 
@@ -170,11 +190,13 @@ fn operands_of(row: &'static Row, text: &'static str) -> Vec<OperandForm> {
     let tokens = text.split(", ").filter(|token| !token.is_empty()).enumerate();
     tokens
         .map(|(at, token)| {
-            let last_may_end = if optional { token.strip_suffix('}') } else { None };
-            let written = last_may_end.unwrap_or(token);
-            let (written, next) = match written.strip_suffix('{') {
+            let (written, next) = match token.strip_suffix('{') {
                 Some(written) => (written, true),
-                None => (written, false),
+                None => (token, false),
+            };
+            let written = match written.strip_suffix('}') {
+                Some(inner) if optional => inner,
+                _ => written,
             };
             let this = std::mem::replace(&mut optional, next);
             operand(row, at, written, this)
@@ -206,7 +228,12 @@ fn operand(row: &'static Row, at: usize, text: &'static str, optional: bool) -> 
         (Role::Source, Takes::Fixed(Type::PREDICATE)) => Role::Truth,
         (role, _) => role,
     };
-    OperandForm { name, role, takes, optional }
+    let presence = match row.asked.iter().find(|(operand, _)| *operand == name) {
+        Some((_, word)) => Presence::With(word),
+        None if optional => Presence::Optional,
+        None => Presence::Needed,
+    };
+    OperandForm { name, role, takes, presence }
 }
 
 /// The items of a list in words: `a, b and c`.
@@ -239,8 +266,8 @@ pub struct Written {
     pub form: &'static Form,
     /// What stands in each slot.
     pub words: Words,
-    /// The operands, which are fewer than those of the form where the last may be left out.
-    pub(crate) operands: Vec<Arg>,
+    /// The operands, of those that the form has.
+    pub(crate) operands: Vec<Option<Arg>>,
 }
 
 /// An operand of a written instruction.
@@ -263,7 +290,8 @@ impl Written {
     /// Its operands with their forms.
     pub(crate) fn parts(&self) -> impl Iterator<Item = (&'static OperandForm, &Arg)> {
         let form: &'static Form = self.form;
-        form.operands.iter().zip(&self.operands)
+        let written = form.operands.iter().zip(&self.operands);
+        written.filter_map(|(form, operand)| Some((form, operand.as_ref()?)))
     }
 
     /// What an operand asks of a register.
@@ -274,7 +302,7 @@ impl Written {
     /// The register that it writes.
     #[must_use]
     pub fn destination(&self) -> &Destination {
-        let written = self.operands.iter().find_map(|operand| match operand {
+        let written = self.operands.iter().flatten().find_map(|operand| match operand {
             Arg::Destination(register) | Arg::Pair(register, _) => Some(register),
             _ => None,
         });
@@ -294,7 +322,7 @@ impl Written {
     /// The predicate that it writes beside another register.
     #[must_use]
     pub fn predicate(&self) -> &Destination {
-        let written = self.operands.iter().find_map(|operand| match operand {
+        let written = self.operands.iter().flatten().find_map(|operand| match operand {
             Arg::Pair(_, predicate) => Some(predicate),
             _ => None,
         });
@@ -337,7 +365,7 @@ impl Written {
     /// When its form has none.
     #[must_use]
     pub fn address(&self) -> &Address {
-        let found = self.operands.iter().find_map(|operand| match operand {
+        let found = self.operands.iter().flatten().find_map(|operand| match operand {
             Arg::Memory(address) => Some(address),
             _ => None,
         });
@@ -360,5 +388,61 @@ impl Written {
             (Arg::Memory(address), Takes::Bytes(space, bytes)) => Some((address, space, bytes)),
             _ => None,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ptx::row::form;
+
+    fn operands(row: Row) -> Vec<(&'static str, Role, Presence)> {
+        let form = Form::new(Box::leak(Box::new(row)));
+        form.operands.iter().map(|o| (o.name, o.role, o.presence)).collect()
+    }
+
+    #[test]
+    fn operands_have_roles_and_may_be_left_out() {
+        use Presence::{Needed, Optional, With};
+        use Role::{Constant, Destination, Memory, Pair, Source, Truth};
+        let row = |text| form(text, "PTX-9.7", [1, 0, 10], Op::Own);
+        assert_eq!(
+            operands(row("f.b32 d, [a], b{, {!}c}")),
+            [
+                ("d", Destination, Needed),
+                ("a", Memory, Needed),
+                ("b", Source, Needed),
+                ("c", Truth, Optional),
+            ]
+        );
+        assert_eq!(
+            operands(row("f.b32 d{|p}, 128{, m}{, policy}").asked(&[("policy", "hint")])),
+            [
+                ("d", Pair, Needed),
+                ("128", Constant(128), Needed),
+                ("m", Source, Optional),
+                ("policy", Source, With("hint")),
+            ]
+        );
+        assert_eq!(operands(row("f")), []);
+    }
+
+    #[test]
+    fn lists_of_types_are_read() {
+        let names = |text| types(text).iter().map(ToString::to_string).collect::<Vec<_>>();
+        assert_eq!(names(".b32"), ["b32"]);
+        assert_eq!(names(".u16 to .u64, .f32 and .pred"), ["u16", "u32", "u64", "f32", "pred"]);
+        assert_eq!(names(".s32, .s16x2 and .s8x4"), ["s32"]);
+    }
+
+    #[test]
+    fn slots_are_told_apart() {
+        let row = form("f{.a|.b}.{c|d.e}.g{.space}.type", "PTX-9.7", [1, 0, 10], Op::Own)
+            .types(".u32")
+            .spaces("global and shared::cta");
+        let form = Form::new(Box::leak(Box::new(row)));
+        let needed: Vec<bool> = form.slots.iter().map(|slot| slot.needed).collect();
+        assert_eq!((form.opcode, needed), ("f", vec![false, true, true, false, true]));
+        assert!(form.slots[4].is_type() && !form.slots[3].is_type());
     }
 }

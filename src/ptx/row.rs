@@ -23,13 +23,15 @@ pub struct Row {
     /// What it does.
     pub op: Op,
     /// What `.type` may be, as messages list it.
-    pub(crate) types: &'static str,
+    pub types: &'static str,
     /// What `.space` may be, as messages list it.
-    pub(crate) spaces: &'static str,
+    pub spaces: &'static str,
     /// What `.scope` may be.
     pub(crate) scopes: &'static str,
     /// What operands take that differ from the rest.
     pub(crate) operands: &'static [(&'static str, Takes)],
+    /// The words that ask for an operand which may be left out without them, and only then.
+    pub(crate) asked: &'static [(&'static str, &'static str)],
     /// What messages say of a slot where the slot itself does not.
     pub(crate) slots: &'static [(&'static str, Asks)],
     /// How messages about operands show it.
@@ -193,6 +195,7 @@ pub(crate) const fn form(
         spaces: "",
         scopes: "cta, cluster, gpu and sys",
         operands: &[],
+        asked: &[],
         slots: &[],
         shape: text,
         takes: text,
@@ -222,6 +225,11 @@ impl Row {
     /// What these operands take; the others have the type of the form.
     pub(crate) const fn operands(self, operands: &'static [(&'static str, Takes)]) -> Self {
         Self { operands, ..self }
+    }
+
+    /// Operands that are there just where these words are: `.L2::cache_hint` and its policy.
+    pub(crate) const fn asked(self, asked: &'static [(&'static str, &'static str)]) -> Self {
+        Self { asked, ..self }
     }
 
     /// What messages say where a slot is empty, or has something that it does not take.

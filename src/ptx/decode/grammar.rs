@@ -49,21 +49,25 @@ impl Decoder<'_> {
         let count = self.instruction.operands.len();
         let fillings = forms.into_iter().map(|form| (form, self.fill(form, &words)));
         let distance = |(form, filling): &(&Form, Filling)| {
-            let (least, most) = form.operand_counts();
+            let (there, least) = form.operands_with(&filling.words);
+            let most = there.iter().filter(|there| **there).count();
             (filling.distance, !(least..=most).contains(&count))
         };
         let Some((form, filling)) = fillings.min_by_key(distance) else {
             return Err(self.unknown_opcode());
         };
         self.check_words(form, &filling)?;
-        let (least, most) = form.operand_counts();
-        let operands = self.operands(least, most, form.row.shape)?;
+        let (there, least) = form.operands_with(&filling.words);
+        let most = there.iter().filter(|there| **there).count();
+        let mut operands = self.operands(least, most, form.row.shape)?.iter();
         let mut written = Written { form, words: Words(filling.words), operands: Vec::new() };
         let row = form.row;
         if !matches!(row.op, Op::Nothing | Op::Outside) {
-            for (operand, form) in operands.iter().zip(&form.operands) {
-                let argument = self.argument(operand, (row, form), written.need(form));
-                written.operands.push(argument?);
+            for (form, there) in form.operands.iter().zip(there) {
+                let operand = if there { operands.next() } else { None };
+                let read = |operand| self.argument(operand, (row, form), written.need(form));
+                let argument = operand.map(read).transpose()?;
+                written.operands.push(argument);
             }
         }
         Ok(written)
@@ -397,4 +401,95 @@ fn need(words: &[&str], leads: bool) -> String {
         _ => words.concat(),
     };
     format!("{what}{list}{}", if leads { " first" } else { "" })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ptx::cursor::Cursor;
+    use crate::ptx::decode::{Dialect, Names};
+    use crate::ptx::instruction::instruction;
+    use crate::ptx::operands::Mentions;
+    use crate::ptx::operation::{Operation, Statement};
+    use crate::ptx::print::{Style, statement};
+    use crate::ptx::qualifiers::Qualifiers;
+    use crate::ptx::row::form;
+    use crate::ptx::token::lex;
+    use crate::source::{Files, Span};
+    use std::sync::LazyLock;
+
+    /// A form that no instruction of the table has: two addresses of shared memory, and operands that
+    /// words ask for.
+    static COPY: LazyLock<Form> = LazyLock::new(|| {
+        static ROW: Row = form(
+            "copy.bulk.shared::cluster.global{.multicast::cluster}{.L2::cache_hint} [d], [a], size, \
+             [b]{, mask}{, policy}",
+            "PTX-9.7.9.25",
+            [8, 0, 90],
+            Op::StoreBulk,
+        )
+        .operands(&[
+            ("d", Takes::Bytes(Space::SharedCluster, 16)),
+            ("a", Takes::Bytes(Space::Global, 16)),
+            ("size", Takes::Word),
+            ("b", Takes::Bytes(Space::SharedCta, 8)),
+            ("mask", Takes::Word),
+            ("policy", Takes::Token),
+        ])
+        .asked(&[("mask", "multicast::cluster"), ("policy", "L2::cache_hint")]);
+        Form::new(&ROW)
+    });
+
+    fn read(text: &str) -> Result<Statement, DecodeError> {
+        let file = Files::default().add("line", text);
+        let span = Span::new(file, 0, text.len());
+        let (tokens, _) = lex(text, span);
+        let instruction = instruction(&mut Cursor::new(text, &tokens, span)).expect("it is one");
+        let names = Names::default();
+        let qualifiers = Qualifiers::new(&instruction);
+        let (dialect, warnings) = (Dialect::Ptx, &mut Vec::new());
+        let decoder =
+            Decoder { instruction: &instruction, names: &names, dialect, qualifiers, warnings };
+        let operation = Operation::Form(decoder.read([&*COPY])?);
+        Ok(Statement { labels: Vec::new(), guard: None, operation, span })
+    }
+
+    #[test]
+    fn a_row_says_what_is_read_accessed_and_printed() {
+        let head = "copy.bulk.shared::cluster.global";
+        for (words, more) in [
+            ("", ""),
+            (".multicast::cluster", ", %r3"),
+            (".L2::cache_hint", ", %rd9"),
+            (".multicast::cluster.L2::cache_hint", ", %r3, %rd9"),
+        ] {
+            let text = format!("{head}{words} [%rd1], [x+16], %r2, [%rd4]{more}");
+            let read = read(&text).unwrap_or_else(|error| panic!("{text}: {error}"));
+            assert_eq!(statement(&read, Style::Ptx).as_ref(), Ok(&text));
+            let Operation::Form(written) = &read.operation else { panic!("{read:?}") };
+            let spaces: Vec<Space> = written.accesses().map(|(_, space, _)| space).collect();
+            assert_eq!(spaces, [Space::SharedCluster, Space::Global, Space::SharedCta]);
+            let mentions = Mentions::of(&read);
+            let reads: Vec<&str> = mentions.reads.iter().map(|r| r.value.as_str()).collect();
+            let expected = ["rd1", "rd4", "r2"].into_iter();
+            let more = more.split(", %").filter(|register| !register.is_empty());
+            assert_eq!(reads, expected.chain(more).collect::<Vec<_>>());
+            assert!(mentions.writes.is_empty() && mentions.variables.len() == 1);
+        }
+    }
+
+    #[test]
+    fn an_operand_that_no_word_asks_for_is_one_too_many() {
+        let head = "copy.bulk.shared::cluster.global";
+        let wrong = [
+            format!("{head} [%rd1], [x], 16, [%rd4], %r3"),
+            format!("{head}.L2::cache_hint [%rd1], [x], 16, [%rd4]"),
+            format!("{head} [%rd1], [x], 16"),
+            format!("{head}.sys [%rd1], [x], 16, [%rd4]"),
+            "copy.bulk.global [%rd1], [x], 16, [%rd4]".to_owned(),
+        ];
+        for text in wrong {
+            assert!(read(&text).is_err(), "{text}");
+        }
+    }
 }

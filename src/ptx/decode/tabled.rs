@@ -84,7 +84,7 @@ impl Decoder<'_> {
                 Operation::Nothing
             }
             Op::Outside => {
-                self.check_constants(&written)?;
+                self.check_constants()?;
                 outside::unknown(self)
             }
             _ => Operation::Form(written),
@@ -92,10 +92,10 @@ impl Decoder<'_> {
     }
 
     /// A floating-point instruction that is not computed takes no integers all the same.
-    fn check_constants(&self, written: &Written) -> Result<(), DecodeError> {
+    fn check_constants(&self) -> Result<(), DecodeError> {
         use crate::ptx::instruction::OperandKind;
         let Some(ty) = self.floating_type() else { return Ok(()) };
-        let sources = self.instruction.operands.iter().skip(1).take(written.form.operands.len());
+        let sources = self.instruction.operands.iter().skip(1);
         let mut integers =
             sources.filter(|operand| matches!(operand.kind, OperandKind::Integer(_)));
         integers.try_for_each(|operand| self.value(operand, ty).map(|_: Value| ()))

@@ -3,15 +3,15 @@
 
 use crate::ptx::row::{Op, Row, Takes, form};
 
+// One row to a line.
+#[rustfmt::skip]
 pub(super) static ROWS: &[Row] = &[
     form("bra{.uni} label", "PTX-9.7.12.3", [1, 0, 10], Op::Own),
     form("exit", "PTX-9.7.12.7", [1, 0, 10], Op::Exit),
     form("ret{.uni}", "PTX-9.7.12.6", [1, 0, 10], Op::Exit),
     form("trap", "PTX-9.7.19.4", [1, 0, 10], Op::Exit),
     form("stacksave.{u32|u64} d", "PTX-9.7.17.1", [7, 3, 52], Op::StackSave).exact(),
-    form("stackrestore.{u32|u64} a", "PTX-9.7.17.2", [7, 3, 52], Op::StackRestore)
-        .operands(&[("a", Takes::Register(0))])
-        .exact(),
+    form("stackrestore.{u32|u64} a", "PTX-9.7.17.2", [7, 3, 52], Op::StackRestore).operands(&[("a", Takes::Register(0))]).exact(),
     form("brkpt", "PTX-9.7.19.1", [1, 0, 11], Op::Unchecked),
     form("nanosleep.u32 t", "PTX-9.7.19.2", [6, 3, 70], Op::Nothing).exact(),
     form("pmevent{.mask} a", "PTX-9.7.19.3", [1, 4, 10], Op::Unchecked),

@@ -15,6 +15,8 @@ const fn checked(text: &'static str, section: &'static str, since: [u32; 3]) -> 
     form(text, section, since, Op::Outside).exact()
 }
 
+// One row to a line.
+#[rustfmt::skip]
 pub(super) static ROWS: &[Row] = &[
     computed("add{.rn|.rz|.rm|.rp}{.ftz}{.sat}.f32 d, a, b", "PTX-9.7.3.3", [1, 0, 10], A::Add),
     checked("add{.rn|.rz|.rm|.rp}{.ftz}.f32x2 d, a, b", "PTX-9.7.3.3", [8, 6, 100]),
@@ -50,81 +52,23 @@ pub(super) static ROWS: &[Row] = &[
     computed("min{.ftz}{.NaN}{.xorsign.abs}.f32 d, a, b", "PTX-9.7.3.11", [1, 0, 10], A::Min),
     computed("min{.ftz}{.NaN}{.abs}.f32 d, a, b, c", "PTX-9.7.3.11", [8, 8, 100], A::Min),
     computed("min.f64 d, a, b", "PTX-9.7.3.11", [1, 0, 13], A::Min),
-    computed(
-        "min{.ftz}{.NaN}{.xorsign.abs}.{f16|f16x2} d, a, b",
-        "PTX-9.7.3.11",
-        [7, 0, 80],
-        A::Min,
-    ),
+    computed("min{.ftz}{.NaN}{.xorsign.abs}.{f16|f16x2} d, a, b", "PTX-9.7.3.11", [7, 0, 80], A::Min),
     computed("min{.NaN}{.xorsign.abs}.{bf16|bf16x2} d, a, b", "PTX-9.7.3.11", [7, 0, 80], A::Min),
     computed("max{.ftz}{.NaN}{.xorsign.abs}.f32 d, a, b", "PTX-9.7.3.12", [1, 0, 10], A::Max),
     computed("max{.ftz}{.NaN}{.abs}.f32 d, a, b, c", "PTX-9.7.3.12", [8, 8, 100], A::Max),
     computed("max.f64 d, a, b", "PTX-9.7.3.12", [1, 0, 13], A::Max),
-    computed(
-        "max{.ftz}{.NaN}{.xorsign.abs}.{f16|f16x2} d, a, b",
-        "PTX-9.7.3.12",
-        [7, 0, 80],
-        A::Max,
-    ),
+    computed("max{.ftz}{.NaN}{.xorsign.abs}.{f16|f16x2} d, a, b", "PTX-9.7.3.12", [7, 0, 80], A::Max),
     computed("max{.NaN}{.xorsign.abs}.{bf16|bf16x2} d, a, b", "PTX-9.7.3.12", [7, 0, 80], A::Max),
-    checked(
-        "setp.{eq|ne|lt|le|gt|ge|equ|neu|ltu|leu|gtu|geu|num|nan}{.and|.or|.xor}{.ftz}.{f32|f16|f16x2} p{|q}, a, b{, {!}c}",
-        "PTX-9.7.6.2",
-        [1, 0, 10],
-    ),
-    checked(
-        "setp.{eq|ne|lt|le|gt|ge|equ|neu|ltu|leu|gtu|geu|num|nan}{.and|.or|.xor}.{f64|bf16|bf16x2} p{|q}, a, b{, {!}c}",
-        "PTX-9.7.6.2",
-        [1, 0, 10],
-    ),
-    checked(
-        "set.{eq|ne|lt|le|gt|ge|equ|neu|ltu|leu|gtu|geu|num|nan}{.and|.or|.xor}{.ftz}.{u32|s32|f32|f16}.f32 d, a, b{, {!}c}",
-        "PTX-9.7.6.1, PTX-9.7.7.1",
-        [1, 0, 10],
-    ),
-    checked(
-        "set.{eq|ne|lt|le|gt|ge|equ|neu|ltu|leu|gtu|geu|num|nan}{.and|.or|.xor}.{u32|s32|f32|f16}.f64 d, a, b{, {!}c}",
-        "PTX-9.7.6.1, PTX-9.7.7.1",
-        [1, 0, 13],
-    ),
-    checked(
-        "set.{eq|ne|lt|le|gt|ge|equ|neu|ltu|leu|gtu|geu|num|nan}{.and|.or|.xor}{.ftz}.{u16|s16|u32|s32|f16}.f16 d, a, b{, {!}c}",
-        "PTX-9.7.6.1, PTX-9.7.7.1",
-        [4, 2, 53],
-    ),
-    checked(
-        "set.{eq|ne|lt|le|gt|ge|equ|neu|ltu|leu|gtu|geu|num|nan}{.and|.or|.xor}.{u16|s16|u32|s32}.bf16 d, a, b{, {!}c}",
-        "PTX-9.7.6.1, PTX-9.7.7.1",
-        [7, 8, 90],
-    ),
-    checked(
-        "set.{eq|ne|lt|le|gt|ge|equ|neu|ltu|leu|gtu|geu|num|nan}{.and|.or|.xor}{.ftz}.{u32|s32|f16x2}.f16x2 d, a, b{, {!}c}",
-        "PTX-9.7.6.1, PTX-9.7.7.1",
-        [4, 2, 53],
-    ),
-    checked(
-        "set.{eq|ne|lt|le|gt|ge|equ|neu|ltu|leu|gtu|geu|num|nan}{.and|.or|.xor}.{u32|s32|bf16x2}.bf16x2 d, a, b{, {!}c}",
-        "PTX-9.7.6.1, PTX-9.7.7.1",
-        [7, 8, 90],
-    ),
-    checked(
-        "set.{eq|ne|lt|le|gt|ge|equ|neu|ltu|leu|gtu|geu|num|nan}{.and|.or|.xor}.bf16.{f16|f32|f64} d, a, b{, {!}c}",
-        "PTX-9.7.6.1, PTX-9.7.7.1",
-        [7, 8, 90],
-    ),
-    checked(
-        "set.{eq|ne|lt|le|gt|ge}{.and|.or|.xor}.{f32|f16|bf16}.{s16|s32|s64} d, a, b{, {!}c}",
-        "PTX-9.7.6.1, PTX-9.7.7.1",
-        [1, 0, 10],
-    ),
-    checked(
-        "set.{eq|ne|lt|le|gt|ge|lo|ls|hi|hs}{.and|.or|.xor}.{f32|f16|bf16}.{u16|u32|u64} d, a, b{, {!}c}",
-        "PTX-9.7.6.1, PTX-9.7.7.1",
-        [1, 0, 10],
-    ),
-    checked(
-        "set.{eq|ne}{.and|.or|.xor}.{f32|f16|bf16}.{b16|b32|b64} d, a, b{, {!}c}",
-        "PTX-9.7.6.1, PTX-9.7.7.1",
-        [1, 0, 10],
-    ),
+    checked("setp.{eq|ne|lt|le|gt|ge|equ|neu|ltu|leu|gtu|geu|num|nan}{.and|.or|.xor}{.ftz}.{f32|f16|f16x2} p{|q}, a, b{, {!}c}", "PTX-9.7.6.2", [1, 0, 10]),
+    checked("setp.{eq|ne|lt|le|gt|ge|equ|neu|ltu|leu|gtu|geu|num|nan}{.and|.or|.xor}.{f64|bf16|bf16x2} p{|q}, a, b{, {!}c}", "PTX-9.7.6.2", [1, 0, 10]),
+    checked("set.{eq|ne|lt|le|gt|ge|equ|neu|ltu|leu|gtu|geu|num|nan}{.and|.or|.xor}{.ftz}.{u32|s32|f32|f16}.f32 d, a, b{, {!}c}", "PTX-9.7.6.1, PTX-9.7.7.1", [1, 0, 10]),
+    checked("set.{eq|ne|lt|le|gt|ge|equ|neu|ltu|leu|gtu|geu|num|nan}{.and|.or|.xor}.{u32|s32|f32|f16}.f64 d, a, b{, {!}c}", "PTX-9.7.6.1, PTX-9.7.7.1", [1, 0, 13]),
+    checked("set.{eq|ne|lt|le|gt|ge|equ|neu|ltu|leu|gtu|geu|num|nan}{.and|.or|.xor}{.ftz}.{u16|s16|u32|s32|f16}.f16 d, a, b{, {!}c}", "PTX-9.7.6.1, PTX-9.7.7.1", [4, 2, 53]),
+    checked("set.{eq|ne|lt|le|gt|ge|equ|neu|ltu|leu|gtu|geu|num|nan}{.and|.or|.xor}.{u16|s16|u32|s32}.bf16 d, a, b{, {!}c}", "PTX-9.7.6.1, PTX-9.7.7.1", [7, 8, 90]),
+    checked("set.{eq|ne|lt|le|gt|ge|equ|neu|ltu|leu|gtu|geu|num|nan}{.and|.or|.xor}{.ftz}.{u32|s32|f16x2}.f16x2 d, a, b{, {!}c}", "PTX-9.7.6.1, PTX-9.7.7.1", [4, 2, 53]),
+    checked("set.{eq|ne|lt|le|gt|ge|equ|neu|ltu|leu|gtu|geu|num|nan}{.and|.or|.xor}.{u32|s32|bf16x2}.bf16x2 d, a, b{, {!}c}", "PTX-9.7.6.1, PTX-9.7.7.1", [7, 8, 90]),
+    checked("set.{eq|ne|lt|le|gt|ge|equ|neu|ltu|leu|gtu|geu|num|nan}{.and|.or|.xor}.bf16.{f16|f32|f64} d, a, b{, {!}c}", "PTX-9.7.6.1, PTX-9.7.7.1", [7, 8, 90]),
+    checked("set.{eq|ne|lt|le|gt|ge}{.and|.or|.xor}.{f32|f16|bf16}.{s16|s32|s64} d, a, b{, {!}c}", "PTX-9.7.6.1, PTX-9.7.7.1", [1, 0, 10]),
+    checked("set.{eq|ne|lt|le|gt|ge|lo|ls|hi|hs}{.and|.or|.xor}.{f32|f16|bf16}.{u16|u32|u64} d, a, b{, {!}c}", "PTX-9.7.6.1, PTX-9.7.7.1", [1, 0, 10]),
+    checked("set.{eq|ne}{.and|.or|.xor}.{f32|f16|bf16}.{b16|b32|b64} d, a, b{, {!}c}", "PTX-9.7.6.1, PTX-9.7.7.1", [1, 0, 10]),
 ];

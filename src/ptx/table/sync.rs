@@ -43,6 +43,8 @@ const fn exchange(
     form(text, section, since, Op::Warp(op)).device("an exchange within a warp")
 }
 
+// One row to a line.
+#[rustfmt::skip]
 pub(super) static ROWS: &[Row] = &[
     // Barriers.
     barrier("bar{.cta}.sync a{, b}", [1, 0, 10]),
@@ -54,18 +56,10 @@ pub(super) static ROWS: &[Row] = &[
     barrier("barrier{.cta}.red.popc{.aligned}.u32 d, a{, b}, {!}c", [6, 0, 30]),
     barrier("barrier{.cta}.red.{and|or}{.aligned}.pred p, a{, b}, {!}c", [6, 0, 30]),
     form("bar.warp.sync membermask", "PTX-9.7.13.2", [6, 0, 30], Op::Own),
-    form(
-        "barrier.cluster.arrive{.release|.relaxed}{.aligned}",
-        CLUSTER,
-        [7, 8, 90],
-        Op::ClusterArrive,
-    )
-    .takes(CLUSTERS)
-    .slots(&[(".arrive", Asks { missing: "`.arrive` or `.wait`", legal: "" })]),
-    form("barrier.cluster.wait{.acquire}{.aligned}", CLUSTER, [7, 8, 90], Op::ClusterWait)
-        .takes(CLUSTERS),
-    form("griddepcontrol.wait", GRID, [7, 8, 90], Op::GridDependencyWait)
-        .takes(GRIDS)
+    form("barrier.cluster.arrive{.release|.relaxed}{.aligned}", CLUSTER, [7, 8, 90], Op::ClusterArrive).takes(CLUSTERS)
+        .slots(&[(".arrive", Asks { missing: "`.arrive` or `.wait`", legal: "" })]),
+    form("barrier.cluster.wait{.acquire}{.aligned}", CLUSTER, [7, 8, 90], Op::ClusterWait).takes(CLUSTERS),
+    form("griddepcontrol.wait", GRID, [7, 8, 90], Op::GridDependencyWait).takes(GRIDS)
         .slots(&[(".wait", Asks { missing: "`.wait` or `.launch_dependents`", legal: "" })]),
     form("griddepcontrol.launch_dependents", GRID, [7, 8, 90], Op::LaunchDependents).takes(GRIDS),
     // Fences.
@@ -78,130 +72,47 @@ pub(super) static ROWS: &[Row] = &[
     proxy_fence("fence.proxy.alias", [7, 5, 70]).slots(PROXY).shown(PROXIES),
     proxy_fence("fence.proxy.async{.space}", [8, 0, 90]).shown(PROXIES),
     proxy_fence("fence.proxy.tensormap::generic.release.scope", [8, 3, 90])
-        .slots(&[(".release", Asks { missing: "`.release` or `.acquire`", legal: "" })])
-        .shown(TENSORMAP),
-    proxy_fence("fence.proxy.tensormap::generic.acquire.scope [a], 128", [8, 3, 90])
-        .shown(TENSORMAP),
-    proxy_fence(
-        "fence.proxy.async::generic.acquire.sync_restrict::shared::cluster.cluster",
-        [8, 6, 90],
-    ),
-    proxy_fence(
-        "fence.proxy.async::generic.release.sync_restrict::shared::cta.cluster",
-        [8, 6, 90],
-    ),
-    form(
-        "fence.proxy.async::generic.release.sync_restrict::shared::cluster::read.{cta|cluster}",
-        "PTX-9.7.13.4",
-        [9, 4, 90],
-        Op::Outside,
-    )
-    .exact(),
+        .slots(&[(".release", Asks { missing: "`.release` or `.acquire`", legal: "" })]).shown(TENSORMAP),
+    proxy_fence("fence.proxy.tensormap::generic.acquire.scope [a], 128", [8, 3, 90]).shown(TENSORMAP),
+    proxy_fence("fence.proxy.async::generic.acquire.sync_restrict::shared::cluster.cluster", [8, 6, 90]),
+    proxy_fence("fence.proxy.async::generic.release.sync_restrict::shared::cta.cluster", [8, 6, 90]),
+    form("fence.proxy.async::generic.release.sync_restrict::shared::cluster::read.{cta|cluster}", "PTX-9.7.13.4", [9, 4, 90], Op::Outside)
+        .exact(),
     proxy_fence("membar.proxy.alias", [7, 5, 60]).slots(PROXY).shown(MEMBAR),
     proxy_fence("membar.proxy.async{.space}", [8, 0, 90]).shown(MEMBAR),
     // Operations on mbarrier objects.
     mbarrier("mbarrier.init{.space}.b64 [a], count", [7, 0, 80], Op::MbarrierInit)
         .operands(&[("count", Takes::Within(&INITIAL))]),
     mbarrier("mbarrier.inval{.space}.b64 [a]", [7, 0, 80], Op::MbarrierInval),
-    remote(
-        "mbarrier.expect_tx{.relaxed}{.scope}{.space}.b64 [a], bytes",
-        [8, 0, 90],
-        Op::MbarrierExpect,
-    )
-    .operands(COUNTED),
-    remote(
-        "mbarrier.complete_tx{.relaxed}{.scope}{.space}.b64 [a], bytes",
-        [8, 0, 90],
-        Op::MbarrierComplete,
-    )
-    .operands(COUNTED),
-    arrive(
-        "mbarrier.arrive{.release|.relaxed}{.scope}{.space}.b64 state, [a]{, count}",
-        [7, 0, 80],
-    ),
-    arrive(
-        "mbarrier.arrive.expect_tx{.release|.relaxed}{.scope}{.space}.b64 state, [a], bytes",
-        [8, 0, 90],
-    )
-    .leading(2),
-    arrive(
-        "mbarrier.arrive.noComplete{.release}{.scope}{.space}.b64 state, [a], count",
-        [7, 0, 80],
-    )
-    .scopes("`.cta`")
-    .spaces("shared::cta"),
-    arrive(
-        "mbarrier.arrive_drop{.release|.relaxed}{.scope}{.space}.b64 state, [a]{, count}",
-        [7, 0, 80],
-    ),
-    arrive(
-        "mbarrier.arrive_drop.expect_tx{.release|.relaxed}{.scope}{.space}.b64 state, [a], bytes",
-        [8, 0, 90],
-    )
-    .leading(2),
-    arrive(
-        "mbarrier.arrive_drop.noComplete{.release}{.scope}{.space}.b64 state, [a], count",
-        [7, 0, 80],
-    )
-    .scopes("`.cta`")
-    .spaces("shared::cta"),
+    remote("mbarrier.expect_tx{.relaxed}{.scope}{.space}.b64 [a], bytes", [8, 0, 90], Op::MbarrierExpect).operands(COUNTED),
+    remote("mbarrier.complete_tx{.relaxed}{.scope}{.space}.b64 [a], bytes", [8, 0, 90], Op::MbarrierComplete).operands(COUNTED),
+    arrive("mbarrier.arrive{.release|.relaxed}{.scope}{.space}.b64 state, [a]{, count}", [7, 0, 80]),
+    arrive("mbarrier.arrive.expect_tx{.release|.relaxed}{.scope}{.space}.b64 state, [a], bytes", [8, 0, 90]).leading(2),
+    arrive("mbarrier.arrive.noComplete{.release}{.scope}{.space}.b64 state, [a], count", [7, 0, 80]).scopes("`.cta`")
+        .spaces("shared::cta"),
+    arrive("mbarrier.arrive_drop{.release|.relaxed}{.scope}{.space}.b64 state, [a]{, count}", [7, 0, 80]),
+    arrive("mbarrier.arrive_drop.expect_tx{.release|.relaxed}{.scope}{.space}.b64 state, [a], bytes", [8, 0, 90]).leading(2),
+    arrive("mbarrier.arrive_drop.noComplete{.release}{.scope}{.space}.b64 state, [a], count", [7, 0, 80]).scopes("`.cta`")
+        .spaces("shared::cta"),
     wait("mbarrier.test_wait{.acquire|.relaxed}{.scope}{.space}.b64 p, [a], state", [7, 0, 80]),
-    wait(
-        "mbarrier.test_wait.parity{.acquire|.relaxed}{.scope}{.space}.b64 p, [a], parity",
-        [7, 1, 80],
-    ),
-    wait(
-        "mbarrier.try_wait{.acquire|.relaxed}{.scope}{.space}.b64 p, [a], state{, time}",
-        [7, 8, 90],
-    ),
-    wait(
-        "mbarrier.try_wait.parity{.acquire|.relaxed}{.scope}{.space}.b64 p, [a], parity{, time}",
-        [7, 8, 90],
-    ),
+    wait("mbarrier.test_wait.parity{.acquire|.relaxed}{.scope}{.space}.b64 p, [a], parity", [7, 1, 80]),
+    wait("mbarrier.try_wait{.acquire|.relaxed}{.scope}{.space}.b64 p, [a], state{, time}", [7, 8, 90]),
+    wait("mbarrier.try_wait.parity{.acquire|.relaxed}{.scope}{.space}.b64 p, [a], parity{, time}", [7, 8, 90]),
     form("mbarrier.pending_count.b64 d, state", "PTX-9.7.13.15", [7, 0, 80], Op::PendingCount)
-        .operands(&[("d", Takes::Word), ("state", Takes::Token)])
-        .leading(1)
-        .shown("mbarrier.pending_count.b64 count, state"),
+        .operands(&[("d", Takes::Word), ("state", Takes::Token)]).leading(1).shown("mbarrier.pending_count.b64 count, state"),
     // Exchanges of register values within a warp.
-    exchange(
-        "shfl.sync.{up|down|bfly|idx}.b32 d{|p}, a, b, c, membermask",
-        "PTX-9.7.9.6",
-        [6, 0, 30],
-        shuffle,
-    ),
-    exchange("vote.sync.{all|any|uni}.pred d, {!}a, membermask", "PTX-9.7.13.9", [6, 0, 30], vote)
-        .slots(VOTES),
-    exchange("vote.sync.ballot.b32 d, {!}a, membermask", "PTX-9.7.13.9", [6, 0, 30], |_| {
-        WarpOp::Ballot
-    }),
-    exchange("match.any.sync.type d, a, membermask", "PTX-9.7.13.10", [6, 0, 70], |w| {
-        WarpOp::MatchAny(w.ty().bits)
-    })
-    .types(".b32 and .b64")
-    .slots(&[(".any", Asks { missing: "a mode: `.any` or `.all`", legal: "" })])
-    .operands(&[("d", Takes::Fixed(Type::B32))]),
-    exchange("match.all.sync.type d{|p}, a, membermask", "PTX-9.7.13.10", [6, 0, 70], |w| {
-        WarpOp::MatchAll(w.ty().bits)
-    })
-    .types(".b32 and .b64")
-    .operands(&[("d", Takes::Sink)]),
+    exchange("shfl.sync.{up|down|bfly|idx}.b32 d{|p}, a, b, c, membermask", "PTX-9.7.9.6", [6, 0, 30], shuffle),
+    exchange("vote.sync.{all|any|uni}.pred d, {!}a, membermask", "PTX-9.7.13.9", [6, 0, 30], vote).slots(VOTES),
+    exchange("vote.sync.ballot.b32 d, {!}a, membermask", "PTX-9.7.13.9", [6, 0, 30], |_| WarpOp::Ballot),
+    exchange("match.any.sync.type d, a, membermask", "PTX-9.7.13.10", [6, 0, 70], |w| WarpOp::MatchAny(w.ty().bits))
+        .types(".b32 and .b64").slots(&[(".any", Asks { missing: "a mode: `.any` or `.all`", legal: "" })])
+        .operands(&[("d", Takes::Fixed(Type::B32))]),
+    exchange("match.all.sync.type d{|p}, a, membermask", "PTX-9.7.13.10", [6, 0, 70], |w| WarpOp::MatchAll(w.ty().bits))
+        .types(".b32 and .b64").operands(&[("d", Takes::Sink)]),
     exchange("activemask.b32 d", "PTX-9.7.13.11", [6, 2, 30], |_| WarpOp::ActiveMask),
-    exchange(
-        "redux.sync.{add|min|max}.{u32|s32} d, a, membermask",
-        "PTX-9.7.13.12",
-        [7, 0, 80],
-        redux,
-    )
-    .exact(),
-    exchange("redux.sync.{and|or|xor}.b32 d, a, membermask", "PTX-9.7.13.12", [7, 0, 80], redux)
-        .exact(),
-    exchange(
-        "redux.sync.{min|max}{.abs}{.NaN}.f32 d, a, membermask",
-        "PTX-9.7.13.12",
-        [8, 6, 100],
-        redux,
-    )
-    .exact(),
+    exchange("redux.sync.{add|min|max}.{u32|s32} d, a, membermask", "PTX-9.7.13.12", [7, 0, 80], redux).exact(),
+    exchange("redux.sync.{and|or|xor}.b32 d, a, membermask", "PTX-9.7.13.12", [7, 0, 80], redux).exact(),
+    exchange("redux.sync.{min|max}{.abs}{.NaN}.f32 d, a, membermask", "PTX-9.7.13.12", [8, 6, 100], redux).exact(),
     exchange("elect.sync d|p, membermask", "PTX-9.7.13.14", [8, 0, 90], |_| WarpOp::Elect)
         .operands(&[("d", Takes::Both(Expected::Elected))]),
 ];

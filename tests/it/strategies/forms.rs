@@ -3,7 +3,7 @@
 use ptxmc::testing::ptx::cursor::Cursor;
 use ptxmc::testing::ptx::decode::{Dialect, Names, decode};
 use ptxmc::testing::ptx::error::DecodeError;
-use ptxmc::testing::ptx::form::{Choices, Form, OperandForm, Role};
+use ptxmc::testing::ptx::form::{Choices, Form, OperandForm, Presence, Role};
 use ptxmc::testing::ptx::instruction::instruction;
 use ptxmc::testing::ptx::operation::{Operation, Type};
 use ptxmc::testing::ptx::row::{Op, Takes};
@@ -46,10 +46,15 @@ pub fn text(form: &Form, pick: &mut dyn FnMut(usize) -> usize) -> String {
             head += &format!(".{word}");
         }
     }
-    let last = form.operands.iter().filter(|operand| operand.optional).count();
-    let count = form.operands.len() - if last > 0 { pick(last + 1) } else { 0 };
-    let operands = &form.operands[..count];
-    let operands: Vec<String> = operands.iter().map(|o| operand(form, o, &types, pick)).collect();
+    let has = |word: &str| head.split('.').any(|found| found == word);
+    let mut operands: Vec<String> = Vec::new();
+    for part in &form.operands {
+        match part.presence {
+            Presence::Optional if pick(2) == 0 => break,
+            Presence::With(word) if !has(word) => {}
+            _ => operands.push(operand(form, part, &types, pick)),
+        }
+    }
     if operands.is_empty() { head } else { format!("{head} {}", operands.join(", ")) }
 }
 
@@ -79,6 +84,8 @@ fn operand(
         (Role::Constant(number), _) => number.to_string(),
         (Role::Memory, _) => if form.opcode == "mbarrier" { "[m]" } else { "[x]" }.to_owned(),
         (Role::Pair, _) => format!("{}|%p{}", register(pick), pick(2)),
+        // Arrivals at other CTAs give no token.
+        (Role::Destination, _) if operand.takes == Takes::Token => "_".to_owned(),
         (Role::Destination, _) => register(pick).to_owned(),
         (Role::Truth, _) if pick(3) == 0 => format!("!{}", register(pick)),
         (Role::Source | Role::Truth, Some(number)) if pick(3) == 0 => number.to_string(),
