@@ -57,10 +57,12 @@ pub struct Since {
     pub target: u32,
 }
 
-/// What is wrong with a qualifier that has no slot: the word, or the form.
+/// What is wrong with a qualifier that has no slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Strictness {
+    /// The word: no instruction of this opcode takes it.
     Word,
+    /// The form, which does not exist.
     Form,
 }
 
@@ -107,7 +109,7 @@ pub enum Takes {
     Fixed(Type),
     /// A destination of 32 bits, which may be `_`.
     Sink,
-    /// Two destinations, the first of 32 bits; the words say what is missing without the second.
+    /// Two destinations, the first of 32 bits, and what is expected where there is one.
     Both(Expected),
     /// A count or mask of 32 bits.
     Word,
@@ -134,7 +136,7 @@ pub enum Takes {
 pub enum Op {
     /// A function of its own decodes it.
     Own,
-    /// Operations of their own that the form says completely.
+    // The form says all of an operation of its own.
     Arithmetic(ArithmeticOp),
     Product,
     MultiplyAdd,
@@ -158,8 +160,6 @@ pub enum Op {
     Unchecked,
     /// Known, checked, and outside the subset.
     Outside,
-    /// Known and outside the subset; nobody looks at its words.
-    Unread,
     // What stays as it is written until it is lowered.
     Integer(fn(&Words) -> IntegerOp),
     Logic,

@@ -10,8 +10,8 @@
 //! - Lowering matches on what the form does and asks for the operands by their names. A new
 //!   instruction is a row here and an arm there.
 //! - Rows of [`Op::Own`] have a decoder and an operation of their own: accesses, whose order, scope
-//!   and space the checks of tests ask about, barriers, fences, and what is known to more than the
-//!   lowering. Their operands have roles in [`super::operands`].
+//!   and space checks of tests ask about, barriers of a CTA, moves, conversions and comparisons.
+//!   Others say all of such an operation. Their operands have roles in [`super::operands`].
 //! - The opcodes that are known, those of PTX 1.4, the list in `paper-notes/language.md` and the page
 //!   of all forms come from here.
 
