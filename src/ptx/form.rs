@@ -294,6 +294,26 @@ impl Written {
         written.filter_map(|(form, operand)| Some((form, operand.as_ref()?)))
     }
 
+    /// Its operands, to be changed, each with what it asks of a register.
+    pub(crate) fn parts_mut(&mut self) -> impl Iterator<Item = (Need, &mut Arg)> {
+        let Self { form, words, operands } = self;
+        form.operands.iter().zip(operands).filter_map(|(form, operand)| {
+            Some((form.need(|at| words.type_at(at)), operand.as_mut()?))
+        })
+    }
+
+    /// Puts a word into the empty slot that takes it, if there is one.
+    pub(crate) fn fill(&mut self, word: &'static str) {
+        let takes = |slot: &Slot| match &slot.choices {
+            Choices::Words(words) => words.contains(&word),
+            _ => false,
+        };
+        let slot = self.form.slots.iter().zip(&mut self.words.0).find(|(slot, _)| takes(slot));
+        if let Some((_, empty @ None)) = slot {
+            *empty = Some(Word::Plain(word));
+        }
+    }
+
     /// What an operand asks of a register.
     pub(crate) fn need(&self, operand: &OperandForm) -> Need {
         operand.need(|at| self.words.type_at(at))

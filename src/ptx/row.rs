@@ -55,6 +55,17 @@ pub struct Since {
     pub version: (u32, u32),
     /// The number of `sm_20`; 10 for all.
     pub target: u32,
+    /// Which architectures have it.
+    pub variants: Variants,
+}
+
+/// Which architectures have a form, given the first that has it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Variants {
+    /// That one and all later ones.
+    All,
+    /// Its variant `a`, which later ones need not follow.
+    Special,
 }
 
 /// What is wrong with a qualifier that has no slot.
@@ -189,7 +200,7 @@ pub(crate) const fn form(
     Row {
         text,
         section,
-        since: Since { version: (major, minor), target },
+        since: Since { version: (major, minor), target, variants: Variants::All },
         op,
         types: "",
         spaces: "",
@@ -245,6 +256,11 @@ impl Row {
     /// How messages about qualifiers show it, where they tell of its neighbours as well.
     pub(crate) const fn takes(self, takes: &'static str) -> Self {
         Self { takes, ..self }
+    }
+
+    /// Only the variant `a` of its first target has it, and others of its family.
+    pub(crate) const fn special(self) -> Self {
+        Self { since: Since { variants: Variants::Special, ..self.since }, ..self }
     }
 
     /// Words that have no slot make a form that does not exist.

@@ -6,7 +6,7 @@ use crate::support::table::assert_current;
 use ptxmc::testing::ptx::decode::Dialect;
 use ptxmc::testing::ptx::operation::{Operation, Statement};
 use ptxmc::testing::ptx::print::{Style, statement};
-use ptxmc::testing::ptx::row::{Op, Row};
+use ptxmc::testing::ptx::row::{Op, Row, Variants};
 use ptxmc::testing::ptx::table::{forms, opcodes, rows};
 use ptxmc::testing::source::{Files, Span};
 use std::collections::BTreeSet;
@@ -91,6 +91,7 @@ fn page() -> String {
             let between = if types.is_empty() || spaces.is_empty() { "" } else { "; " };
             let target = match since.target {
                 10 => "all".to_owned(),
+                target if since.variants == Variants::Special => format!("sm_{target}a"),
                 target => format!("sm_{target}"),
             };
             let _ = writeln!(

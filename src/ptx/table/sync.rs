@@ -112,7 +112,7 @@ pub(super) static ROWS: &[Row] = &[
     exchange("activemask.b32 d", "PTX-9.7.13.11", [6, 2, 30], |_| WarpOp::ActiveMask),
     exchange("redux.sync.{add|min|max}.{u32|s32} d, a, membermask", "PTX-9.7.13.12", [7, 0, 80], redux).exact(),
     exchange("redux.sync.{and|or|xor}.b32 d, a, membermask", "PTX-9.7.13.12", [7, 0, 80], redux).exact(),
-    exchange("redux.sync.{min|max}{.abs}{.NaN}.f32 d, a, membermask", "PTX-9.7.13.12", [8, 6, 100], redux).exact(),
+    exchange("redux.sync.{min|max}{.abs}{.NaN}.f32 d, a, membermask", "PTX-9.7.13.12", [8, 6, 100], redux).exact().special(),
     exchange("elect.sync d|p, membermask", "PTX-9.7.13.14", [8, 0, 90], |_| WarpOp::Elect)
         .operands(&[("d", Takes::Both(Expected::Elected))]),
 ];
