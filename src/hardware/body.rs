@@ -16,11 +16,11 @@ use crate::program::lower::lower;
 use crate::program::micro::RegisterInfo;
 use crate::program::reading::Readings;
 use crate::ptx::integer::CARRY;
+use crate::ptx::operands::for_each_register;
 use crate::ptx::operation::{
     AccessForm, Address, Operation, Reach, Register, Space, Statement, Type, TypeKind, Value,
 };
 use crate::ptx::print::{Style, constant, statement, word};
-use crate::ptx::uses::for_each_register;
 use crate::source::{Span, Spanned};
 use std::fmt::Write;
 

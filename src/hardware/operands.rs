@@ -1,8 +1,10 @@
 //! The operands of an operation that may name a variable or a special register, to be replaced.
 
+use crate::ptx::form::{Arg, Written};
 use crate::ptx::operation::{
     AccessForm, Address, BarrierMode, MbarrierOp, Operation, Space, Value, WaitPhase,
 };
+use crate::ptx::row::Op;
 
 /// An operand.
 pub(super) enum Operand<'o> {
@@ -49,12 +51,7 @@ pub(super) fn operands(operation: &mut Operation) -> Option<Vec<Operand<'_>>> {
             memory(access, &mut all);
             mbarrier(op, &mut all);
         }
-        O::MbarrierPendingCount { state, .. } => all.push(Operand::Value(state, 64)),
-        O::StoreBulk { space, address, size } => {
-            all.push(Operand::Memory(address, Some(space)));
-            all.push(Operand::Value(size, 64));
-        }
-        O::Discard { address, .. } => all.push(Operand::Memory(address, None)),
+        O::Form(written) => form(written, &mut all),
         O::Move { ty, source, .. } => all.push(Operand::Value(source, ty.bits)),
         O::MoveVector { ty, sources, .. } => values(sources, ty.bits, &mut all),
         O::Pack { ty, parts, .. } => {
@@ -63,41 +60,21 @@ pub(super) fn operands(operation: &mut Operation) -> Option<Vec<Operand<'_>>> {
         }
         O::Unpack { ty, source, .. } => all.push(Operand::Value(source, ty.bits)),
         O::Convert { from, source, .. } => all.push(Operand::Value(source, from.bits)),
-        O::Arithmetic { ty, sources, .. }
-        | O::Float { ty, sources, .. }
-        | O::Integer { ty, sources, .. }
-        | O::Carry { ty, sources, .. } => values(sources, ty.bits, &mut all),
+        O::Arithmetic { ty, sources, .. } | O::Carry { ty, sources, .. } => {
+            values(sources, ty.bits, &mut all)
+        }
         O::MultiplyAdd { ty, sources, .. } => values(sources, ty.bits, &mut all),
         O::Compare { ty, sources, combine, .. } => {
             values(sources, ty.bits, &mut all);
             all.extend(combine.iter_mut().map(|(_, value)| Operand::Value(value, 1)));
         }
-        O::Select { ty, then, otherwise, condition, .. } => {
-            all.push(Operand::Value(then, ty.bits));
-            all.push(Operand::Value(otherwise, ty.bits));
-            all.push(Operand::Value(condition, 1));
-        }
-        O::ConvertAddress { ty, source, .. } => all.push(Operand::Value(source, ty.bits)),
-        O::MapAddress { ty, source, rank, .. } => {
-            all.push(Operand::Value(source, ty.bits));
-            all.push(Operand::Value(rank, 32));
-        }
-        O::IsSpace { address, .. } => all.push(Operand::Value(address, 64)),
-        O::CtaRank { ty, address, .. } => all.push(Operand::Value(address, ty.bits)),
-        O::WarpExchange { sources, .. } => values(sources, 32, &mut all),
-        O::StackRestore { ty, source } => all.push(Operand::Value(source, ty.bits)),
         O::Branch { condition, .. } => {
             if let Some((_, left, right)) = condition {
                 all.push(Operand::Value(left, 64));
                 all.push(Operand::Value(right, 64));
             }
         }
-        O::Fence { .. }
-        | O::ClusterArrive { .. }
-        | O::ClusterWait
-        | O::StackSave { .. }
-        | O::Exit
-        | O::Nothing => {}
+        O::Fence { .. } | O::ClusterArrive { .. } | O::ClusterWait | O::Exit | O::Nothing => {}
         _ => return None,
     }
     Some(all)
@@ -134,6 +111,22 @@ fn mbarrier<'o>(op: &'o mut MbarrierOp, all: &mut Vec<Operand<'o>>) {
         }
         MbarrierOp::Wait { phase: WaitPhase::Parity(value), .. } => {
             all.push(Operand::Value(value, 32));
+        }
+    }
+}
+
+/// A bulk store that names its variable stores to `.shared`, whether it says so or not.
+fn form<'o>(written: &'o mut Written, all: &mut Vec<Operand<'o>>) {
+    let named =
+        |address: &Address| matches!(address.base, Value::AddressOf(..) | Value::ElementOf(_));
+    if matches!(written.op(), Op::StoreBulk) && named(written.address()) {
+        written.fill("shared::cta");
+    }
+    for (need, operand) in written.parts_mut() {
+        match operand {
+            Arg::Memory(address) => all.push(Operand::Memory(address, None)),
+            Arg::Value(value) => all.push(Operand::Value(value, need.ty.bits)),
+            Arg::Destination(_) | Arg::Pair(..) | Arg::Constant(_) => {}
         }
     }
 }

@@ -9,6 +9,7 @@ use crate::litmus::ast::{
 };
 use crate::program::layout::Layout;
 use crate::ptx::operation::{Operation, Proxy, Statement};
+use crate::ptx::row::Op;
 
 /// Bytes of global variables that an instance may have.
 const MOST_GLOBAL: u64 = 1 << 20;
@@ -397,22 +398,23 @@ fn other_variables(test: &Test) -> Result<(), Refusal> {
 
 /// Whether an instruction is about all threads of a CTA, a cluster or a warp that are there.
 fn is_about_all_threads(statement: &Statement) -> bool {
-    matches!(
-        statement.operation,
+    match &statement.operation {
         Operation::CtaBarrier { .. }
-            | Operation::WarpBarrier { .. }
-            | Operation::ClusterArrive { .. }
-            | Operation::ClusterWait
-            | Operation::WarpExchange { .. }
-    )
+        | Operation::WarpBarrier { .. }
+        | Operation::ClusterArrive { .. }
+        | Operation::ClusterWait => true,
+        Operation::Form(written) => matches!(written.op(), Op::Warp(_)),
+        _ => false,
+    }
 }
 
 /// Whether an instruction is about a cluster.
 fn is_of_clusters(statement: &Statement) -> bool {
-    matches!(
-        statement.operation,
-        Operation::ClusterArrive { .. } | Operation::ClusterWait | Operation::MapAddress { .. }
-    )
+    match &statement.operation {
+        Operation::ClusterArrive { .. } | Operation::ClusterWait => true,
+        Operation::Form(written) => matches!(written.op(), Op::MapAddress),
+        _ => false,
+    }
 }
 
 /// Whether a thread may come to a statement again.

@@ -2,12 +2,12 @@
 
 use super::plan::{Clustered, Plan};
 use crate::litmus::ast::{DeclaredSpace, Test};
-use crate::ptx::integer::IntegerOp;
+use crate::ptx::form::Written;
 use crate::ptx::operation::{
     AccessForm, AtomicOp, FenceRestriction, MbarrierOp, Operation, Order, ProxyFenceKind, Scope,
     Space, Statement, Type, TypeKind,
 };
-use crate::ptx::warp::WarpOp;
+use crate::ptx::row::{Op, Since, Variants};
 
 /// What a module names in `.version` and `.target`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -110,25 +110,8 @@ fn statement(needs: Needs, statement: &Statement) -> Needs {
         },
         O::ClusterArrive { .. } | O::ClusterWait => needs.at_least(8, 0, 90),
         O::Mbarrier { access, op } => mbarrier(needs, access, op),
-        O::MbarrierPendingCount { .. } => needs.at_least(7, 0, 80),
-        O::StoreBulk { .. } => needs.at_least(8, 6, 100),
-        O::Discard { .. } => needs.at_least(7, 4, 80),
-        O::MapAddress { .. } | O::CtaRank { .. } => needs.at_least(7, 8, 90),
-        O::IsSpace { space: Space::SharedCluster, .. } => needs.at_least(7, 8, 90),
-        O::IsSpace { space: Space::SharedCta, .. } => needs.at_least(7, 8, 70),
-        O::IsSpace { space: Space::ParamEntry | Space::ParamFunc, .. } => needs.at_least(7, 7, 70),
-        O::WarpExchange { op, .. } => exchange(needs, *op),
-        O::StackSave { .. } | O::StackRestore { .. } => needs.at_least(7, 3, 70),
-        O::Integer { op, ty, .. } => integer(needs, *op, *ty),
+        O::Form(written) => form(needs, written),
         O::Arithmetic { ty, .. } if ty.is_float() => needs.at_least(7, 8, 90),
-        O::Float { ty, sources, mode, .. } => {
-            let needs = match ty.kind {
-                TypeKind::Bfloat | TypeKind::BfloatX2 => needs.at_least(7, 8, 90),
-                _ => needs.at_least(7, 0, 80),
-            };
-            let needs = if sources.len() > 2 { needs.at_least(8, 8, 100) } else { needs };
-            if mode.to_string().contains("xorsign") { needs.at_least(7, 2, 86) } else { needs }
-        }
         O::Pack { ty, .. } | O::Unpack { ty, .. } | O::Move { ty, .. } if ty.bits > 64 => {
             needs.at_least(8, 3, 70)
         }
@@ -188,38 +171,17 @@ fn mbarrier(needs: Needs, access: &AccessForm, op: &MbarrierOp) -> Needs {
     }
 }
 
-fn exchange(needs: Needs, op: WarpOp) -> Needs {
-    match op {
-        WarpOp::Reduce(reduction) if reduction.ty.is_float() => {
-            Needs { variant: true, ..needs.at_least(8, 6, 100) }
-        }
-        WarpOp::Reduce(_) => needs.at_least(7, 0, 80),
-        WarpOp::Elect => needs.at_least(8, 0, 90),
+/// What the table says of a form, and what words of it need besides.
+fn form(needs: Needs, written: &Written) -> Needs {
+    let Since { version: (major, minor), target, variants } = written.form.row.since;
+    let needs = needs.at_least(major, minor, target);
+    let needs = Needs { variant: needs.variant || variants == Variants::Special, ..needs };
+    let needs = match (written.op(), written.words.space()) {
+        (_, Space::SharedCluster) => needs.at_least(7, 8, 90),
+        (Op::IsSpace, Space::SharedCta) => needs.at_least(7, 8, 70),
+        (_, Space::ParamEntry | Space::ParamFunc) => needs.at_least(7, 7, 70),
         _ => needs,
-    }
-}
-
-fn integer(needs: Needs, op: IntegerOp, ty: Type) -> Needs {
-    use IntegerOp as I;
-    match op {
-        I::AddPacked | I::MinPacked | I::MaxPacked | I::MinPackedRelu | I::MaxPackedRelu
-            if ty.bits == 16 =>
-        {
-            needs.at_least(8, 0, 90)
-        }
-        I::AddPacked
-        | I::AddPackedSaturated
-        | I::SubPacked
-        | I::SubPackedSaturated
-        | I::MinPacked
-        | I::MaxPacked
-        | I::MinPackedRelu
-        | I::MaxPackedRelu
-        | I::NegPacked => Needs { variant: true, ..needs.at_least(9, 2, 120) },
-        I::MinRelu | I::MaxRelu => needs.at_least(8, 0, 90),
-        I::Szext(_) | I::Bmsk(_) => needs.at_least(7, 6, 70),
-        I::Pack(_) => needs.at_least(6, 5, 72),
-        I::Lop3(_) => needs.at_least(8, 2, 70),
-        _ => needs,
-    }
+    };
+    let needs = if written.words.has("NaN") { needs.at_least(7, 0, 80) } else { needs };
+    if written.words.has("xorsign") { needs.at_least(7, 2, 86) } else { needs }
 }

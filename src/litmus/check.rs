@@ -15,9 +15,10 @@ use crate::litmus::tasks;
 use crate::litmus::written;
 use crate::ptx::integer::CARRY;
 use crate::ptx::names::component_name;
+use crate::ptx::need::Fit;
+use crate::ptx::operands::Mentions;
+use crate::ptx::operands::for_each_register;
 use crate::ptx::operation::{AccessForm, Operation, Space, Statement, Type, Value};
-use crate::ptx::registers::Mentions;
-use crate::ptx::uses::{Fit, for_each_register};
 use crate::source::{Span, Spanned};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -571,9 +572,9 @@ fn constant_access(statement: &Statement) -> Option<(&crate::ptx::operation::Add
         | O::MultimemStore { access, .. }
         | O::MultimemReduce { access, .. }
         | O::Mbarrier { access, .. } => (access, whole(access)),
-        O::Discard { address, .. } => return Some((address, 128)),
-        // How many bytes it stores is looked at where it is executed.
-        O::StoreBulk { address, .. } => return Some((address, 1)),
+        O::Form(written) => {
+            return written.accesses().next().map(|(address, _, bytes)| (address, bytes));
+        }
         _ => return None,
     };
     (bytes > 0).then_some((&access.address, bytes))
@@ -591,9 +592,7 @@ fn space_of(statement: &Statement) -> Option<Option<Space>> {
         | O::Atomic { access, .. }
         | O::Reduce { access, .. }
         | O::Mbarrier { access, .. } => Some(Some(access.space)),
-        // A bulk store has `.shared::cta` or a generic address, which is one too.
-        O::StoreBulk { .. } => Some(Some(Space::SharedCta)),
-        O::Discard { .. } => Some(Some(Space::Global)),
+        O::Form(written) => written.accesses().next().map(|(_, space, _)| Some(space)),
         _ => None,
     }
 }

@@ -4,6 +4,7 @@ use crate::diagnostic::Diagnostic;
 use crate::litmus::ast::{Place, Test, Thread, ThreadPlace};
 use crate::litmus::error::LitmusWarning;
 use crate::ptx::operation::{Operation, Value};
+use crate::ptx::row::Op;
 use crate::source::Span;
 use rustc_hash::FxHashMap;
 
@@ -44,13 +45,16 @@ pub(super) fn check(test: &Test, diagnostics: &mut Vec<Diagnostic>) {
 /// The membermasks that a thread writes as numbers, with their statements.
 fn masks(thread: &Thread) -> impl Iterator<Item = (u32, Span)> {
     thread.statements.iter().filter_map(|statement| match &statement.operation {
-        Operation::WarpExchange { sources, .. } => match sources.last()? {
-            // A mask of 32 bits may be written as a negative number.
-            Value::Immediate(mask) => {
-                Some((u32::try_from(mask.value & i128::from(ALL)).ok()?, statement.span))
+        // The mask is the last operand.
+        Operation::Form(written) if matches!(written.op(), Op::Warp(_)) => {
+            match written.sources().last()?.0 {
+                // A mask of 32 bits may be written as a negative number.
+                Value::Immediate(mask) => {
+                    Some((u32::try_from(mask.value & i128::from(ALL)).ok()?, statement.span))
+                }
+                _ => None,
             }
-            _ => None,
-        },
+        }
         _ => None,
     })
 }

@@ -7,8 +7,9 @@ use super::error::{LitmusError, LitmusWarning};
 use super::initial::is_wide;
 use crate::diagnostic::Diagnostic;
 use crate::ptx::literal::Float;
+use crate::ptx::operands::for_each_register;
 use crate::ptx::operation::{Comparison, Element, Operation, Space, Type, TypeKind, Value};
-use crate::ptx::uses::for_each_register;
+use crate::ptx::row::Op;
 use crate::source::Spanned;
 use rustc_hash::FxHashMap;
 
@@ -103,12 +104,13 @@ fn address_instructions(
     diagnostics: &mut Vec<Diagnostic>,
 ) {
     for statement in &thread.statements {
-        let (space, source) = match &statement.operation {
-            Operation::ConvertAddress { space, source, .. } => (*space, source),
-            Operation::MapAddress { source, .. } => (Space::SharedCluster, source),
-            Operation::CtaRank { address, .. } => (Space::SharedCluster, address),
+        let Operation::Form(written) = &statement.operation else { continue };
+        let (space, only) = match written.op() {
+            Op::ToGeneric | Op::FromGeneric => (written.words.space(), None),
+            Op::MapAddress | Op::CtaRank => (Space::SharedCluster, Some("shared")),
             _ => continue,
         };
+        let source = written.value("a");
         let (Value::AddressOf(name, _) | Value::ElementOf(Element { variable: name, .. })) = source
         else {
             continue;
@@ -119,10 +121,7 @@ fn address_instructions(
             let error = LitmusError::WrongSpace {
                 name: name.value.clone(),
                 declared: declared.directive(),
-                only: match statement.operation {
-                    Operation::ConvertAddress { .. } => None,
-                    _ => Some("shared"),
-                },
+                only,
                 span: name.span,
             };
             diagnostics.push(error.diagnostic());

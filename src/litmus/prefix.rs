@@ -3,11 +3,11 @@
 
 use super::ast::Thread;
 use crate::ptx::bits::{mask, signed};
+use crate::ptx::operands::Mentions;
 use crate::ptx::operation::{
     ArithmeticOp, Comparison, Destination, Operation, PredicateUse, Register, Statement, Type,
     TypeKind, Value,
 };
-use crate::ptx::registers::Mentions;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// How many statements are executed at most.

@@ -11,41 +11,37 @@ use super::lower::Lowering;
 use super::micro::Micro;
 use super::term::{Extension, Term};
 use crate::litmus::ast::ThreadPlace;
-use crate::ptx::operation::{
-    AddressDirection, Destination, Operation, Space, Type, TypeKind, Value,
-};
+use crate::ptx::form::Written;
+use crate::ptx::operation::{Space, Type, TypeKind};
+use crate::ptx::row::Op;
 use crate::rule::Rule;
 
 const WIDE: Type = Type::new(TypeKind::Unsigned, 64);
 
 impl Lowering<'_> {
-    /// Lowers an instruction that computes with addresses.
-    pub(super) fn address_operation(&mut self, operation: &Operation) {
-        match operation {
-            Operation::ConvertAddress { direction, space, ty, destination, source } => {
-                let source = self.value(source, *ty);
-                let value = match direction {
-                    AddressDirection::ToGeneric => self.generic_address(source, *space, *ty),
-                    AddressDirection::FromGeneric => {
-                        source.binary(Binary::Sub, base(Window::of(*space), ty.bits))
-                    }
-                };
-                self.assign(destination, value, Extension::Zero);
-            }
-            Operation::MapAddress { ty, destination, source, rank, generic } => {
-                self.map_address(*ty, destination, source, rank, *generic);
-            }
-            Operation::IsSpace { destination, space, address } => {
-                let value = self.is_space(*space, self.value(address, WIDE));
-                self.assign(destination, value, Extension::Zero);
-            }
-            Operation::CtaRank { ty, destination, address, generic } => {
-                let address = self.value(address, *ty).resize(64, Extension::Zero);
-                let value = self.rank_of(&shared_address(address, *generic));
-                self.assign(destination, value, Extension::Zero);
-            }
-            _ => unreachable!("the other operations are lowered elsewhere"),
-        }
+    /// `cvta`, in one direction or the other.
+    pub(super) fn convert_address(&mut self, written: &Written) {
+        let (space, ty) = (written.words.space(), written.words.ty());
+        let source = self.value(written.value("a"), ty);
+        let value = match written.op() {
+            Op::ToGeneric => self.generic_address(source, space, ty),
+            _ => source.binary(Binary::Sub, base(Window::of(space), ty.bits)),
+        };
+        self.assign(written.destination(), value, Extension::Zero);
+    }
+
+    /// `getctarank`
+    pub(super) fn cta_rank(&mut self, written: &Written) {
+        let address =
+            self.value(written.value("a"), written.words.ty()).resize(64, Extension::Zero);
+        let value = self.rank_of(&shared_address(address, is_generic(written)));
+        self.assign(written.destination(), value, Extension::Zero);
+    }
+
+    /// `isspacep`
+    pub(super) fn is_space_predicate(&mut self, written: &Written) {
+        let value = self.is_space(written.words.space(), self.value(written.value("a"), WIDE));
+        self.assign(written.destination(), value, Extension::Zero);
     }
 
     /// `cvta`; what it asks of its source is the program's duty (PTX-9.7.9.20).
@@ -67,17 +63,10 @@ impl Lowering<'_> {
     }
 
     /// `mapa`: the same offset in another CTA's part of the shared window.
-    fn map_address(
-        &mut self,
-        ty: Type,
-        destination: &Destination,
-        source: &Value,
-        rank: &Value,
-        generic: bool,
-    ) {
-        let source = self.value(source, ty).resize(64, Extension::Zero);
-        let rank = self.value(rank, Type::new(TypeKind::Unsigned, 32));
-        let rank = rank.resize(64, Extension::Zero);
+    pub(super) fn map_address(&mut self, written: &Written) {
+        let source = self.value(written.value("a"), written.words.ty()).resize(64, Extension::Zero);
+        let rank = self.value(written.value("b"), Type::B32).resize(64, Extension::Zero);
+        let generic = is_generic(written);
         let inside = shared_address(source, generic);
         let offset = inside.clone().bits(0, SHARED_CTA_BITS).resize(64, Extension::Zero);
         let part = rank.clone().binary(Binary::Add, Term::Const(1, 64));
@@ -86,7 +75,7 @@ impl Lowering<'_> {
         let mapped = window.binary(Binary::Add, part).binary(Binary::Add, offset);
         let exists = self.is_cluster_shared(&inside).and(below(&rank, self.ranks()));
         let value = exists.choose(mapped, Term::Const(0, 64));
-        self.assign(destination, value, Extension::Zero);
+        self.assign(written.destination(), value, Extension::Zero);
     }
 
     /// `isspacep`, of a 64-bit generic address.
@@ -163,4 +152,9 @@ impl Window {
     pub(super) fn holds(self, address: &Term) -> Term {
         below(&self.inside(address), self.size)
     }
+}
+
+/// Whether an instruction on shared addresses has generic ones.
+fn is_generic(written: &Written) -> bool {
+    !written.words.has("shared::cluster")
 }

@@ -5,7 +5,8 @@ use super::expr::Binary;
 use super::lower::Lowering;
 use super::micro::{BarrierGroup, BarrierMicro, ExchangeMicro, Micro};
 use super::term::{Extension, Term};
-use crate::ptx::operation::{Destination, Type, TypeKind, Value};
+use crate::ptx::form::Written;
+use crate::ptx::operation::{Type, TypeKind, Value};
 use crate::ptx::warp::{Shuffle, WarpOp};
 use crate::rule::Rule;
 
@@ -17,13 +18,9 @@ const SUM_BITS: u32 = 8;
 
 impl Lowering<'_> {
     /// Lowers an exchange. It waits as `bar.warp.sync` does, for threads at the same instruction.
-    pub(super) fn warp_exchange(
-        &mut self,
-        op: WarpOp,
-        destination: &Destination,
-        predicate: &Destination,
-        sources: &[Value],
-    ) {
+    pub(super) fn warp_exchange(&mut self, op: WarpOp, written: &Written) {
+        let (destination, predicate) = (written.destination(), written.predicate());
+        let sources: Vec<&Value> = written.sources().map(|(value, _)| value).collect();
         let Some((mask, sources)) = sources.split_last() else {
             let mask = self.active_mask();
             return self.assign(destination, mask, Extension::Zero);

@@ -15,12 +15,8 @@ pub(super) fn needs_device(operation: &Operation) -> Option<&'static str> {
         | Operation::MultimemStore { .. }
         | Operation::MultimemReduce { .. } => Some("`multimem`"),
         Operation::Mbarrier { .. } => Some("an mbarrier operation"),
-        Operation::StoreBulk { .. } => Some("`st.bulk`"),
-        Operation::Discard { .. } => Some("`discard`"),
         Operation::GridDependencyWait | Operation::LaunchDependents => Some("`griddepcontrol`"),
-        Operation::MapAddress { .. } => Some("`mapa`"),
-        Operation::CtaRank { .. } => Some("`getctarank`"),
-        Operation::WarpExchange { .. } => Some("an exchange within a warp"),
+        Operation::Form(written) => written.form.row.device,
         _ => None,
     }
 }

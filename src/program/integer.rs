@@ -4,13 +4,14 @@
 //! so that it does not depend on the others.
 
 use super::expr::{Binary, Unary};
-use super::lower::{Lowering, boolean};
+use super::lower::Lowering;
 use super::micro::Micro;
 use super::term::{Extension, Term, extension};
 use crate::ptx::bits::mask;
+use crate::ptx::form::Written;
 use crate::ptx::operation::{
-    ArithmeticOp, CarryOp, Destination, Excess, Half, IntegerOp, NonZeroTest, Permutation,
-    Register, Sign, Type, TypeKind, Value,
+    ArithmeticOp, CarryOp, Destination, Excess, Half, IntegerOp, Permutation, Register, Sign, Type,
+    TypeKind, Value,
 };
 
 impl Lowering<'_> {
@@ -29,27 +30,22 @@ impl Lowering<'_> {
         self.assign_with(destination, result, extension(ty), given, carry);
     }
 
-    pub(super) fn integer(
-        &mut self,
-        op: IntegerOp,
-        ty: Type,
-        destination: &Destination,
-        sources: &[Value],
-        test: Option<&NonZeroTest>,
-    ) {
-        let source = |(number, value)| self.value(value, op.source(ty, number).0);
-        let sources: Vec<Term> = sources.iter().enumerate().map(source).collect();
-        let value = mentioning(integer(op, ty, &sources), &sources);
-        let result = op.result(ty).0;
-        let Some(test) = test else {
-            self.assign(destination, value, extension(result));
+    /// An integer or bit instruction, which may say as well whether its result is not zero, combined
+    /// with a predicate (`lop3`).
+    pub(super) fn integer(&mut self, op: IntegerOp, written: &Written) {
+        let mut sources: Vec<Term> =
+            written.sources().map(|(value, ty)| self.value(value, ty)).collect();
+        let (destination, predicate) = (written.destination(), written.predicate());
+        let with = if predicate.is_some() { sources.pop() } else { None };
+        let value = mentioning(integer(op, written.words.ty(), &sources), &sources);
+        let extension = extension(written.result());
+        let Some(with) = with else {
+            self.assign(destination, value, extension);
             return;
         };
-        let zero = Term::Const(0, result.bits);
-        let holds = value.clone().equals(zero).not();
-        let holds = holds.binary(boolean(test.op), self.value(&test.with, Type::PREDICATE));
-        let predicate = Some(&test.predicate);
-        self.assign_with(destination, value, extension(result), predicate, holds);
+        let combine = if written.words.has("and") { Binary::And } else { Binary::Or };
+        let holds = value.clone().equals(Term::Const(0, 32)).not().binary(combine, with);
+        self.assign_with(destination, value, extension, predicate.as_ref(), holds);
     }
 
     /// Puts a value into a register and a truth value into another one, both computed from what the
@@ -233,8 +229,9 @@ fn integer(op: IntegerOp, ty: Type, s: &[Term]) -> Term {
             packed(ty, &[zero, s[0].clone()], |a, b| a.binary(Binary::Sub, b))
         }
         IntegerOp::Pack(part) => {
-            let packed =
-                concat(saturated(s[0].clone(), ty, part), saturated(s[1].clone(), ty, part));
+            let word = Type::new(TypeKind::Signed, 32);
+            let half = |source: &Term| saturated(source.clone(), word, part);
+            let packed = concat(half(&s[0]), half(&s[1]));
             match s.get(2) {
                 Some(rest) => concat(rest.clone().bits(0, 32 - 2 * part.bits), packed),
                 None => packed,

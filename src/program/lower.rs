@@ -16,12 +16,14 @@ use super::special::opaque;
 use super::term::{Extension, Term, atomic_result, extension, float_result};
 use crate::litmus::ast::{DeclaredSpace, Dialect, LaunchSize, Test, ThreadPlace};
 use crate::ptx::bits::mask;
-use crate::ptx::floating::Subnormals;
+use crate::ptx::floating::{FloatMode, Subnormals};
+use crate::ptx::form::Written;
 use crate::ptx::operation::{
     AccessForm, Address, ArithmeticOp, AtomicOp, BoolOp, Comparison, Destination, Element,
-    Operation, Order, PredicateUse, Reach, Register, Space, Statement, Type, TypeKind, Value,
+    IntegerOp, Operation, Order, PredicateUse, Reach, Register, Space, Statement, Type, TypeKind,
+    Value,
 };
-use crate::ptx::uses::part_of;
+use crate::ptx::row::Op;
 use crate::rule::Rule;
 use rustc_hash::FxHashMap;
 
@@ -339,14 +341,7 @@ impl Lowering<'_> {
             Operation::Exit => self.out.push(Micro::Exit),
             Operation::Nothing | Operation::LaunchDependents => {}
             Operation::GridDependencyWait => self.out.push(Micro::GridWait),
-            Operation::WarpExchange { op, destination, predicate, sources } => {
-                self.warp_exchange(*op, destination, predicate, sources);
-            }
-            Operation::StackSave { ty, destination } => {
-                let pointer = Term::Free("stack pointer".to_owned(), ty.bits);
-                self.assign(destination, pointer, Extension::Zero);
-            }
-            Operation::StackRestore { .. } => {}
+            Operation::Form(written) => self.form(written),
             Operation::Unknown { name, definitions, uses, reach: Reach::Registers, .. }
                 if definitions.iter().all(|r| self.registers.index(&r.value).is_some()) =>
             {
@@ -363,17 +358,63 @@ impl Lowering<'_> {
             Operation::Unknown { name, .. } => {
                 self.outside(why_outside(name));
             }
-            Operation::StoreBulk { .. }
-            | Operation::Discard { .. }
-            | Operation::MultimemLoadReduce { .. }
+            Operation::MultimemLoadReduce { .. }
             | Operation::MultimemStore { .. }
             | Operation::MultimemReduce { .. } => self.special_operation(operation),
             Operation::Mbarrier { access, op } => self.mbarrier(access, op),
-            Operation::MbarrierPendingCount { destination, state } => {
-                self.pending_count(destination, state);
-            }
             _ => self.register_operation(operation),
         }
+    }
+
+    /// An instruction that is kept as its form of the table.
+    fn form(&mut self, written: &Written) {
+        match written.op() {
+            Op::Integer(op) => self.integer(op(&written.words), written),
+            Op::Logic => {
+                let table = u8::try_from(written.constant("table")).unwrap_or_default();
+                self.integer(IntegerOp::Lop3(table), written);
+            }
+            Op::Float(op) => self.float(op, written),
+            Op::Select => {
+                let (ty, condition) = (written.words.ty(), self.truth(written.value("p")));
+                let (then, otherwise) = (written.value("a"), written.value("b"));
+                let value = condition.choose(self.value(then, ty), self.value(otherwise, ty));
+                self.assign(written.destination(), value, extension(ty));
+            }
+            Op::Warp(op) => self.warp_exchange(op(&written.words), written),
+            Op::ToGeneric | Op::FromGeneric => self.convert_address(written),
+            Op::MapAddress => self.map_address(written),
+            Op::IsSpace => self.is_space_predicate(written),
+            Op::CtaRank => self.cta_rank(written),
+            Op::StackSave => {
+                let pointer = Term::Free("stack pointer".to_owned(), written.words.ty().bits);
+                self.assign(written.destination(), pointer, Extension::Zero);
+            }
+            Op::StackRestore => {}
+            Op::StoreBulk => self.bulk_store(written),
+            Op::Discard => self.discard(written),
+            Op::PendingCount => self.pending_count(written),
+            _ => unreachable!("the other forms become operations of their own"),
+        }
+    }
+
+    fn truth(&self, value: &Value) -> Term {
+        self.value(value, Type::PREDICATE)
+    }
+
+    /// A sum, minimum or maximum of floating-point numbers.
+    fn float(&mut self, op: ArithmeticOp, written: &Written) {
+        let op = match op {
+            ArithmeticOp::Add => FloatOp::Add,
+            ArithmeticOp::Min => FloatOp::Min,
+            ArithmeticOp::Max => FloatOp::Max,
+            _ => unreachable!("other floating-point operations are not decoded"),
+        };
+        let (ty, mode) = (written.words.ty(), FloatMode::new(written.words.plain()));
+        let sources = written.sources().map(|(source, ty)| self.value(source, ty));
+        let value = sources.map(Some).reduce(|a, b| float_result(op, ty, a?, b?, mode));
+        let value = value.flatten().unwrap_or_else(|| opaque(ty));
+        self.assign(written.destination(), value, Extension::Zero);
     }
 
     fn load(&mut self, access: &AccessForm, destinations: &[Destination], non_coherent: bool) {
@@ -474,13 +515,13 @@ impl Lowering<'_> {
                 self.move_vector(*ty, destinations, sources);
             }
             Operation::Pack { ty, destination, parts } => {
-                let part = part_of(*ty, parts.len());
+                let part = ty.part(parts.len());
                 let parts = parts.iter().map(|value| self.value(value, part));
                 let whole = parts.reduce(|low, high| Term::Concat(Box::new(high), Box::new(low)));
                 self.assign(destination, whole.expect("two or four parts"), Extension::Zero);
             }
             Operation::Unpack { ty, destinations, source } => {
-                let part = part_of(*ty, destinations.len());
+                let part = ty.part(destinations.len());
                 let whole = self.value(source, *ty);
                 for (element, destination) in (0_u32..).zip(destinations) {
                     let bits = whole.clone().bits(element * part.bits, part.bits);
@@ -494,18 +535,6 @@ impl Lowering<'_> {
             Operation::Convert { to, from, destination, source, .. } => {
                 let value = self.value(source, *from).resize(to.bits, extension(*from));
                 self.assign(destination, value, extension(*to));
-            }
-            Operation::Float { op, ty, mode, destination, sources } => {
-                let op = match op {
-                    ArithmeticOp::Add => FloatOp::Add,
-                    ArithmeticOp::Min => FloatOp::Min,
-                    ArithmeticOp::Max => FloatOp::Max,
-                    _ => unreachable!("other floating-point operations are not decoded"),
-                };
-                let sources = sources.iter().map(|source| self.value(source, *ty));
-                let value = sources.map(Some).reduce(|a, b| float_result(op, *ty, a?, b?, *mode));
-                let value = value.flatten().unwrap_or_else(|| opaque(*ty));
-                self.assign(destination, value, Extension::Zero);
             }
             Operation::Arithmetic { op, ty, destination, sources } => {
                 let shift = matches!(op, ArithmeticOp::Shl | ArithmeticOp::Shr);
@@ -566,22 +595,10 @@ impl Lowering<'_> {
                 let yes = yes.resize(result.bits, extension);
                 self.assign_with(destination, yes, Extension::Zero, complement.as_ref(), no);
             }
-            Operation::Select { ty, destination, then, otherwise, condition } => {
-                let (t, e) = (self.value(then, *ty), self.value(otherwise, *ty));
-                let value = self.value(condition, Type::PREDICATE).choose(t, e);
-                self.assign(destination, value, extension(*ty));
-            }
-            Operation::Integer { op, ty, destination, sources, test } => {
-                self.integer(*op, *ty, destination, sources, test.as_ref());
-            }
             Operation::Carry { op, ty, destination, sources, carry_in, carry_out } => {
                 let (taken, given) = (carry_in.as_ref(), carry_out.as_ref());
                 self.carry((*op, *ty), destination, sources, taken, given);
             }
-            Operation::ConvertAddress { .. }
-            | Operation::MapAddress { .. }
-            | Operation::IsSpace { .. }
-            | Operation::CtaRank { .. } => self.address_operation(operation),
             _ => unreachable!("the other operations are lowered elsewhere"),
         }
     }

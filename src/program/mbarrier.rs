@@ -16,6 +16,7 @@ use super::term::{Extension, Term};
 use crate::id::ExprId;
 use crate::litmus::ast::{Test, ThreadPlace};
 use crate::ptx::bits::signed;
+use crate::ptx::form::Written;
 use crate::ptx::operation::{
     AccessForm, Destination, MbarrierOp, Operation, Order, Type, TypeKind, Value, WaitPhase,
 };
@@ -218,14 +219,14 @@ impl Lowering<'_> {
     }
 
     /// `mbarrier.pending_count`: the count before the arrival that returned the token.
-    pub(super) fn pending_count(&mut self, destination: &Destination, state: &Value) {
-        let state = self.value(state, OBJECT);
+    pub(super) fn pending_count(&mut self, written: &Written) {
+        let state = self.value(written.value("state"), OBJECT);
         let fields = self.fields();
         let is_of_object = state.clone().bits(fields.phase_at() - 1, 1);
         let is_token = is_of_object.and(state.clone().bits(VALID_AT, 1));
         self.require(is_token, Rule::PendingCountToken);
         let count = state.bits(0, fields.count_bits).resize(32, Extension::Zero);
-        self.assign(destination, count, Extension::Zero);
+        self.assign(written.destination(), count, Extension::Zero);
     }
 
     fn transaction(&mut self, access: &AccessForm, bytes: &Value, op: Binary) {

@@ -4,9 +4,10 @@ use super::micro::RegisterInfo;
 use crate::collections::IndexMap;
 use crate::litmus::ast::{DeclaredSpace, Dialect, InitialValue, Test, Thread};
 use crate::ptx::bits::mask;
+use crate::ptx::operands::Mentions;
+use crate::ptx::operands::for_each_register;
 use crate::ptx::operation::{Address, Operation, Statement, Type, TypeKind, Value};
-use crate::ptx::registers::Mentions;
-use crate::ptx::uses::for_each_register;
+use crate::ptx::row::Op;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The registers of one thread, by name.
@@ -49,7 +50,11 @@ impl Registers {
                 }
             }
         }
-        if thread.statements.iter().any(|s| matches!(s.operation, Operation::StoreBulk { .. })) {
+        let stores_bulk = |statement: &Statement| match &statement.operation {
+            Operation::Form(written) => matches!(written.op(), Op::StoreBulk),
+            _ => false,
+        };
+        if thread.statements.iter().any(stores_bulk) {
             registers.fixed = fixed(test, index);
         }
         if test.dialect == Dialect::Columns {

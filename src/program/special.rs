@@ -6,6 +6,7 @@ use super::micro::{Confined, Marks, Micro, Target};
 use super::term::{Extension, Term, atomic_result, extension};
 use crate::litmus::ast::DeclaredSpace;
 use crate::ptx::floating::Subnormals;
+use crate::ptx::form::Written;
 use crate::ptx::operation::{
     AccessForm, Address, AtomicOp, Destination, Operation, Order, Proxy, ProxyFenceKind, Space,
     Type, TypeKind, Value,
@@ -19,12 +20,6 @@ impl Lowering<'_> {
     /// Lowers an instruction that has no single micro-operation.
     pub(super) fn special_operation(&mut self, operation: &Operation) {
         match operation {
-            Operation::StoreBulk { space, address, size } => self.bulk_store(*space, address, size),
-            Operation::Discard { address, .. } => {
-                let anything = |_| Term::Free("value after `discard`".to_owned(), 64);
-                let confined = Confined::Global(Rule::DiscardOutsideGlobal);
-                self.words(address, Space::Global, 128, 128, confined, anything);
-            }
             Operation::MultimemStore { access, sources } => self.multimem_store(access, sources),
             Operation::MultimemReduce { access, op, operands } => {
                 self.multimem_reduce(access, *op, operands);
@@ -36,9 +31,20 @@ impl Lowering<'_> {
         }
     }
 
+    /// `discard`: nobody knows what 128 bytes are then.
+    pub(super) fn discard(&mut self, written: &Written) {
+        let anything = |_| Term::Free("value after `discard`".to_owned(), 64);
+        let confined = Confined::Global(Rule::DiscardOutsideGlobal);
+        for (address, space, bytes) in written.accesses() {
+            self.words(address, space, u128::from(bytes), 128, confined.clone(), anything);
+        }
+    }
+
     /// Zeros in as many bytes as a number says, which is a multiple of 8 (PTX-9.7.9.13).
-    fn bulk_store(&mut self, space: Space, address: &Address, size: &Value) {
-        let fixed = match size {
+    pub(super) fn bulk_store(&mut self, written: &Written) {
+        let shared = written.words.plain().any(|word| word.starts_with("shared"));
+        let space = if shared { Space::SharedCta } else { Space::Generic };
+        let fixed = match written.value("size") {
             Value::Register(register) => self.registers.fixed(&register.value),
             Value::Immediate(bytes) => u128::try_from(bytes.value).ok(),
             _ => None,
@@ -51,7 +57,9 @@ impl Lowering<'_> {
             Some(bytes) if bytes > LONGEST_BULK => self.outside(Rule::LargeBulk),
             Some(bytes) => {
                 let zero = |_| Term::Const(0, 64);
-                self.words(address, space, bytes, 8, Confined::Shared, zero);
+                for (address, ..) in written.accesses() {
+                    self.words(address, space, bytes, 8, Confined::Shared, zero);
+                }
             }
         }
     }

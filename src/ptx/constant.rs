@@ -4,7 +4,7 @@
 //! precision; nothing converts one kind into the other.
 
 use crate::ptx::cursor::Cursor;
-use crate::ptx::error::SyntaxError;
+use crate::ptx::error::{Place, SyntaxError};
 use crate::ptx::literal::{self, Float, LiteralFault};
 use crate::ptx::token::TokenKind;
 use crate::source::{Span, Spanned};
@@ -254,7 +254,8 @@ fn literal(cursor: &mut Cursor<'_>) -> Result<Spanned<Constant>, SyntaxError> {
             Float::Double(bits) => Constant::Double(f64::from_bits(bits)),
         }
     } else {
-        cursor.expect(TokenKind::Number, "a number")?;
+        let number = cursor.expect(TokenKind::Number, "a number");
+        number.map_err(|error| error.at(Place::Number))?;
         let number = literal::integer(text).map_err(|fault| match fault {
             LiteralFault::Malformed => {
                 SyntaxError::Literal { found: text.chars().take(40).collect(), span }

@@ -1,6 +1,6 @@
 //! A position in a token sequence: what the hand-written parsers read from.
 
-use crate::ptx::error::SyntaxError;
+use crate::ptx::error::{Place, SyntaxError};
 use crate::ptx::token::{Token, TokenKind};
 use crate::source::{Span, Spanned};
 
@@ -146,7 +146,7 @@ impl<'t> Cursor<'t> {
             true => Span { start: self.last_span().end, ..self.last_span() },
             false => self.span(),
         };
-        SyntaxError::Expected { what, found, span }
+        SyntaxError::Expected { what, found, place: Place::Elsewhere, span }
     }
 
     /// Splits off the tokens up to the next one that `stop` accepts (not taken), as a cursor of

@@ -1,8 +1,10 @@
 //! What can be wrong with a PTX statement, and how a user is told.
 
+use super::mismatch::instead;
+pub use super::mismatch::{Expected, Found};
 use crate::diagnostic::{Diagnostic, closest};
 use crate::ptx::names;
-use crate::ptx::operation::Type;
+use crate::ptx::value::Type;
 use crate::source::{Span, Spanned};
 use thiserror::Error;
 
@@ -12,7 +14,7 @@ use thiserror::Error;
 pub enum SyntaxError {
     /// Something else should stand here.
     #[error("expected {what}, found {found}")]
-    Expected { what: &'static str, found: String, span: Span },
+    Expected { what: &'static str, found: String, place: Place, span: Span },
     /// A character that starts no token.
     #[error("unexpected character `{found}`")]
     Character { found: String, span: Span },
@@ -42,7 +44,31 @@ pub enum SyntaxError {
     TooDeep { what: &'static str, limit: usize, span: Span },
 }
 
+/// Where something else should stand, as far as that tells what was meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// Anywhere else.
+    Elsewhere,
+    /// Where a condition begins or ends.
+    Condition,
+    /// Where an instruction begins.
+    Instruction,
+    /// Before the bracket that ends an address or an index.
+    Bracket,
+    /// Where a number belongs.
+    Number,
+}
+
 impl SyntaxError {
+    /// The same error, at a place that tells what was meant.
+    #[must_use]
+    pub fn at(mut self, at: Place) -> Self {
+        if let Self::Expected { place, .. } = &mut self {
+            *place = at;
+        }
+        self
+    }
+
     /// Where it is.
     #[must_use]
     pub fn span(&self) -> Span {
@@ -64,8 +90,8 @@ impl SyntaxError {
     #[must_use]
     pub fn diagnostic(&self) -> Diagnostic {
         let (code, label, help) = match self {
-            Self::Expected { what, found, .. } => {
-                ("syntax-expected", format!("{what} belongs here"), likely(what, found))
+            Self::Expected { what, found, place, .. } => {
+                ("syntax-expected", format!("{what} belongs here"), likely(*place, found))
             }
             Self::Character { .. } => ("syntax-character", String::new(), "remove it"),
             Self::UnterminatedComment(_) => {
@@ -174,24 +200,35 @@ pub enum DecodeError {
     #[error("`{form}` needs {what}")]
     Missing {
         form: String,
-        what: &'static str,
+        what: String,
         /// What there is to choose from; empty where `what` says it.
         choices: String,
         section: &'static str,
         span: Span,
     },
+    /// A type that cannot be left out.
+    #[error("`{form}` needs a type")]
+    MissingType { form: String, legal: String, section: &'static str, span: Span },
     /// A type that the operation is not defined for.
     #[error("`{form}` is not defined for `.{}`", found.value)]
     Type { form: String, found: Spanned<String>, legal: String, section: &'static str },
     /// A state space that the operation does not reach.
     #[error("`{form}` does not access `.{}`", found.value)]
     Space { form: String, found: Spanned<String>, legal: &'static str, section: &'static str },
+    /// A scope that the operation does not have.
+    #[error("{opcode} operations have no scope `.{}`", found.value)]
+    Scope {
+        opcode: &'static str,
+        found: Spanned<String>,
+        legal: &'static str,
+        section: &'static str,
+    },
     /// Too few or too many operands.
     #[error("`{form}` is written {}, not with {found} operand{}", cause.quoted(shape), if *found == 1 { "" } else { "s" })]
     OperandCount { form: String, shape: &'static str, found: usize, cause: Miscount, span: Span },
     /// An operand of the wrong kind.
     #[error("expected {expected}, found {found}")]
-    Operand { expected: &'static str, found: String, span: Span },
+    Operand { expected: Expected, found: Found, span: Span },
     /// An operand outside its range.
     #[error("{what} is {found}, {} {legal}", if is_interval(legal) { "outside" } else { "not" })]
     Range { what: &'static str, found: i128, legal: &'static str, span: Span },
@@ -212,9 +249,11 @@ impl DecodeError {
             | Self::Duplicate { second: at, .. }
             | Self::SuperfluousScope { scope: at, .. }
             | Self::Type { found: at, .. }
+            | Self::Scope { found: at, .. }
             | Self::Space { found: at, .. } => at.span,
             Self::MissingScope { span, .. }
             | Self::Missing { span, .. }
+            | Self::MissingType { span, .. }
             | Self::OperandCount { span, .. }
             | Self::Operand { span, .. }
             | Self::Range { span, .. }
@@ -271,21 +310,26 @@ impl DecodeError {
                     ),
                 })
             }
-            Self::Missing { form, what, choices, section, .. } => {
-                let word = form.split('.').skip(1).find_map(foreign_type);
-                let word = word.filter(|_| what.starts_with("a type"));
-                at("ptx-missing-qualifier").help(match (word, choices.as_str()) {
-                    (Some(word), "") => format!("{word} ({section})"),
-                    (Some(word), choices) => format!("{word}; {choices} ({section})"),
-                    (None, "") => format!("see {section}"),
-                    (None, choices) => format!("{choices} ({section})"),
-                })
+            Self::Missing { choices, section, .. } if choices.is_empty() => {
+                at("ptx-missing-qualifier").help(format!("see {section}"))
+            }
+            Self::Missing { choices, section, .. } => {
+                at("ptx-missing-qualifier").help(format!("{choices} ({section})"))
+            }
+            Self::MissingType { form, legal, section, .. } => {
+                let foreign = form.split('.').skip(1).find_map(foreign_type);
+                let foreign = foreign.map_or_else(String::new, |word| format!("{word}; "));
+                at("ptx-missing-qualifier")
+                    .help(format!("{foreign}the types are {legal} ({section})"))
             }
             Self::Type { legal, section, .. } => {
                 at("ptx-type").help(format!("the types are {legal} ({section})"))
             }
             Self::Space { legal, section, .. } => {
                 at("ptx-space").help(format!("the state spaces are {legal} ({section})"))
+            }
+            Self::Scope { legal, section, .. } => {
+                at("ptx-rule").help(format!("the scopes are {legal} ({section})"))
             }
             Self::OperandCount { shape, cause, .. } => {
                 let written = cause.quoted(shape);
@@ -305,7 +349,7 @@ impl DecodeError {
                 })
             }
             Self::Operand { expected, found, .. } => {
-                at("ptx-operand").help(instead(expected, found))
+                at("ptx-operand").help(instead(*expected, found))
             }
             Self::Range { legal, .. } if is_interval(legal) => {
                 at("ptx-operand-range").help(format!("use a value in {legal}"))
@@ -316,59 +360,21 @@ impl DecodeError {
     }
 }
 
-/// What would be right where an operand of one kind stands for one of another.
-fn instead(expected: &str, found: &str) -> String {
-    let help = match (expected, found) {
-        (_, "the sink `_`") => {
-            "`_` stands for a result that nobody wants; other operands are registers or values"
-        }
-        (_, "only the sink `_`") => "name a register for what is loaded",
-        (_, "a name" | "a register") if expected.starts_with("an address") => {
-            "write brackets around the address"
-        }
-        (_, "an address") => "brackets stand around the address of an access: leave them out",
-        (_, "a number") if expected.contains("destination") => {
-            "a number is a value, no place for a result"
-        }
-        _ if found.starts_with("a vector") => {
-            "a vector has as many elements as `.v2`, `.v4` or `.v8` says"
-        }
-        _ if found.starts_with("the variable") => {
-            "results go to registers: write one, and store it to the variable"
-        }
-        _ if expected.starts_with("a vector") => {
-            "write as many elements in braces as `.v2`, `.v4` or `.v8` says, or leave that out"
-        }
-        ("a declared variable" | "a declared array", _) => {
-            "declare it before the threads, such as `.global .u32 x;` or `.global .u32 x[4];`"
-        }
-        _ if expected.contains("`d|p`") => {
-            "write a register and a predicate, such as `%r1|%p1`, or `_|%p1`"
-        }
-        ("one destination register", _) => "leave out `|` and what stands behind it",
-        ("a predicate register", _) => "a comparison such as `setp.eq.u32 %p1, a, b` gives one",
-        _ => return format!("write {expected}"),
-    };
-    help.to_owned()
-}
-
 /// Whether words for legal values say from where to where they go.
 fn is_interval(legal: &str) -> bool {
     legal.contains(" to ")
 }
 
 /// What was probably meant, where that can be told from what stands there.
-fn likely(expected: &str, found: &str) -> &'static str {
-    match (expected, found) {
-        (expected, found) if expected.contains("condition") || expected.contains("`~exists`") => {
-            quantifier_meant(found.trim_matches('`'))
-        }
-        ("an instruction", "`@`") => {
+fn likely(place: Place, found: &str) -> &'static str {
+    match (place, found.trim_matches('`')) {
+        (Place::Condition, found) => quantifier_meant(found),
+        (Place::Instruction, "@") => {
             "an instruction has one guard at most: combine the predicates first, `and.pred %p3, %p1, \
              %p2`"
         }
-        ("`]`", "`-`") => "the offset of an address is added: write `[x+-4]`",
-        ("a number", found) if found.starts_with("`%") => {
+        (Place::Bracket, "-") => "the offset of an address is added: write `[x+-4]`",
+        (Place::Number, found) if found.starts_with('%') => {
             "an address is a variable or register and a constant: add registers before the access"
         }
         _ => "",

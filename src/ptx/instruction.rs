@@ -2,10 +2,10 @@
 
 use crate::ptx::constant;
 use crate::ptx::cursor::Cursor;
-use crate::ptx::decode::OPCODES;
-use crate::ptx::error::SyntaxError;
+use crate::ptx::error::{Found, Place, SyntaxError};
 use crate::ptx::literal::{self, Float, LiteralFault};
 use crate::ptx::operation::PredicateUse;
+use crate::ptx::table;
 use crate::ptx::token::TokenKind;
 use crate::source::{Span, Spanned};
 
@@ -72,18 +72,18 @@ pub enum OperandKind {
 impl OperandKind {
     /// What it is, for messages.
     #[must_use]
-    pub fn describe(&self) -> &'static str {
+    pub fn describe(&self) -> Found {
         match self {
-            Self::Name(name, 0) if name == "_" => "the sink `_`",
-            Self::Name(name, 0) if name.starts_with('%') => "a register",
-            Self::Name(..) => "a name",
-            Self::Element(..) | Self::Indexed(..) => "an array element",
-            Self::Integer(_) => "a number",
-            Self::Float(_) => "a floating-point number",
-            Self::Bracket(_) => "an address",
-            Self::Vector(_) => "a vector",
-            Self::Not(_) => "a negated predicate",
-            Self::Pair(..) => "a pair of predicates",
+            Self::Name(name, 0) if name == "_" => Found::Sink,
+            Self::Name(name, 0) if name.starts_with('%') => Found::Register,
+            Self::Name(..) => Found::Name,
+            Self::Element(..) | Self::Indexed(..) => Found::Element,
+            Self::Integer(_) => Found::Number,
+            Self::Float(_) => Found::Float,
+            Self::Bracket(_) => Found::Address,
+            Self::Vector(_) => Found::Vector,
+            Self::Not(_) => Found::Negation,
+            Self::Pair(..) => Found::Pair,
         }
     }
 }
@@ -146,7 +146,7 @@ pub fn without_percent(name: Spanned<String>) -> Spanned<String> {
 /// # Errors
 /// When no opcode stands there, or an operand is malformed.
 pub fn instruction(cursor: &mut Cursor<'_>) -> Result<Instruction, SyntaxError> {
-    let opcode = cursor.word("an instruction")?;
+    let opcode = cursor.word("an instruction").map_err(|error| error.at(Place::Instruction))?;
     let mut qualifiers = Vec::new();
     while let Some(token) = cursor.eat(TokenKind::Qualifier) {
         let name = cursor.text(token.span).trim_start_matches('.');
@@ -200,7 +200,7 @@ fn starts_operand(kind: Option<TokenKind>) -> bool {
 /// instruction without operands whose `;` is missing.
 fn starts_line(cursor: &Cursor<'_>) -> bool {
     cursor.is_on_new_line()
-        && OPCODES.contains(&cursor.peek_text())
+        && table::opcodes().binary_search(&cursor.peek_text()).is_ok()
         && cursor.peek_at(1) == Some(TokenKind::Qualifier)
 }
 
@@ -276,8 +276,17 @@ fn operand_list(
             break;
         }
     }
-    cursor.expect(close, what)?;
+    match close {
+        TokenKind::CloseBracket => close_bracket(cursor)?,
+        _ => _ = cursor.expect(close, what)?,
+    }
     Ok(list)
+}
+
+/// The end of an address or index.
+fn close_bracket(cursor: &mut Cursor<'_>) -> Result<(), SyntaxError> {
+    let end = cursor.expect(TokenKind::CloseBracket, "`]`");
+    end.map(|_| ()).map_err(|error| error.at(Place::Bracket))
 }
 
 /// A name with what may follow it: a component, an index, an offset, a second predicate.
@@ -294,7 +303,7 @@ fn named(cursor: &mut Cursor<'_>) -> Result<OperandKind, SyntaxError> {
                 return indexed(name, cursor);
             }
             let index = constant::integer(cursor)?;
-            cursor.expect(TokenKind::CloseBracket, "`]`")?;
+            close_bracket(cursor)?;
             match u64::try_from(index.value) {
                 Ok(index) => Ok(OperandKind::Element(name.value, index)),
                 Err(_) => Err(SyntaxError::Range { what: "an array index", span: index.span }),
@@ -319,7 +328,7 @@ fn indexed(name: Spanned<String>, cursor: &mut Cursor<'_>) -> Result<OperandKind
         Some(TokenKind::Minus) => index_less(cursor)?,
         _ => 0,
     };
-    cursor.expect(TokenKind::CloseBracket, "`]`")?;
+    close_bracket(cursor)?;
     Ok(OperandKind::Indexed(name, register, more))
 }
 
@@ -353,7 +362,8 @@ pub fn integer(cursor: &mut Cursor<'_>) -> Result<Spanned<i128>, SyntaxError> {
     if !negative {
         cursor.eat(TokenKind::Plus);
     }
-    let token = cursor.expect(TokenKind::Number, "a number")?;
+    let token = cursor.expect(TokenKind::Number, "a number");
+    let token = token.map_err(|error| error.at(Place::Number))?;
     let text = cursor.text(token.span);
     let span = start.to(token.span);
     let value = match literal::integer(text) {

@@ -1,7 +1,7 @@
 //! Number literals of PTX (PTX-4.5): integers in four bases, floating-point numbers in decimal and
 //! as bit patterns.
 
-use crate::ptx::operation::{Type, TypeKind};
+use crate::ptx::value::{Type, TypeKind};
 use half::{bf16, f16};
 
 /// Why a literal is no number.

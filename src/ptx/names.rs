@@ -1,6 +1,6 @@
 //! The words of PTX for orders, scopes, spaces, types and functions: text to value and back.
 
-use crate::ptx::operation::{
+use crate::ptx::value::{
     ArithmeticOp, AtomicOp, BoolOp, Comparison, Order, Proxy, Scope, Space, Type, TypeKind,
 };
 use std::fmt::{Display, Formatter, Result};
@@ -114,6 +114,24 @@ pub fn ty(word: &str) -> Option<Type> {
         _ => return None,
     };
     Some(Type::new(kind, bits))
+}
+
+/// The type of one of the numbers in a word of several, and of numbers below 8 bits: what forms name
+/// beside fundamental types (PTX-5.2.5).
+#[must_use]
+pub(crate) fn part(word: &str) -> Option<Type> {
+    Some(match word {
+        "f32x2" => Type::new(TypeKind::FloatX2, 64),
+        "u2" => Type::new(TypeKind::Unsigned, 2),
+        "s2" => Type::new(TypeKind::Signed, 2),
+        "u4" => Type::new(TypeKind::Unsigned, 4),
+        "s4" => Type::new(TypeKind::Signed, 4),
+        "u8x4" => Type::new(TypeKind::Unsigned, 8),
+        "s8x4" => Type::new(TypeKind::Signed, 8),
+        "u16x2" => Type::new(TypeKind::Unsigned, 16),
+        "s16x2" => Type::new(TypeKind::Signed, 16),
+        _ => return None,
+    })
 }
 
 /// The type of 8-bit floating-point numbers, alone or packed, that a qualifier names (PTX-5.2.3). Only

@@ -1,12 +1,16 @@
 //! Operations back into PTX text; reading the text again gives the same operation.
 
+use crate::ptx::form::Written;
 use crate::ptx::literal::Float;
 use crate::ptx::names::{component, special_register};
+use crate::ptx::operands::Operand;
 use crate::ptx::operation::{
-    AccessForm, Address, AddressDirection, AtomicOp, BarrierMode, CarryOp, Destination, Element,
-    FenceRestriction, IntegerOp, MbarrierOp, NonZeroTest, Operation, Order, PredicateUse, Proxy,
-    ProxyFenceKind, Space, Statement, Type, TypeKind, Value, WaitPhase,
+    AccessForm, Address, AtomicOp, BarrierMode, CarryOp, Destination, Element, FenceRestriction,
+    MbarrierOp, Operation, Order, PredicateUse, Proxy, ProxyFenceKind, Space, Statement, Type,
+    TypeKind, Value, WaitPhase,
 };
+use crate::ptx::row::Columns;
+use crate::ptx::words::Word;
 use thiserror::Error;
 
 /// What kind of text is written.
@@ -71,32 +75,21 @@ struct Printer {
     style: Style,
 }
 
-/// An opcode with its qualifiers and operands.
-struct Line {
-    head: String,
-    operands: Vec<String>,
-}
+/// An opcode with its qualifiers.
+struct Head(String);
 
-impl Line {
-    fn new(head: impl Into<String>) -> Self {
-        Self { head: head.into(), operands: Vec::new() }
+impl Head {
+    fn new(opcode: impl Into<String>) -> Self {
+        Self(opcode.into())
     }
 
     fn word(mut self, word: impl std::fmt::Display) -> Self {
-        self.head += &format!(".{word}");
+        self.0 += &format!(".{word}");
         self
     }
 
-    fn operand(mut self, operand: impl Into<String>) -> Self {
-        self.operands.push(operand.into());
-        self
-    }
-
-    fn finish(self) -> String {
-        if self.operands.is_empty() {
-            return self.head;
-        }
-        format!("{} {}", self.head, self.operands.join(", "))
+    fn words(self, words: impl IntoIterator<Item = impl std::fmt::Display>) -> Self {
+        words.into_iter().fold(self, Self::word)
     }
 }
 
@@ -106,9 +99,32 @@ impl Printer {
     }
 
     fn operation(&self, operation: &Operation) -> Printed {
+        let (head, operands) = match operation {
+            Operation::Nothing => (Head::new("nanosleep.u32"), vec!["0".to_owned()]),
+            Operation::Unknown { name, operands, .. } => {
+                if self.style == Style::Columns && operands.iter().any(|text| text.contains('|')) {
+                    return self.cannot("a pair of destinations: `|` separates cells");
+                }
+                (Head::new(name), operands.clone())
+            }
+            operation => {
+                let head = self.head(operation)?;
+                let operands = operation.operands();
+                let texts = operands.iter().filter_map(|operand| self.operand(operand).transpose());
+                (head, texts.collect::<Result<_, _>>()?)
+            }
+        };
+        match operands.is_empty() {
+            true => Ok(head.0),
+            false => Ok(format!("{} {}", head.0, operands.join(", "))),
+        }
+    }
+
+    /// The opcode and the qualifiers.
+    fn head(&self, operation: &Operation) -> Result<Head, PrintError> {
         use Operation as O;
-        let line = match operation {
-            O::Load { access, destinations, non_coherent } => {
+        Ok(match operation {
+            O::Load { access, non_coherent, .. } => {
                 let opcode = match (access.proxy, *non_coherent && access.space != Space::Global) {
                     (Proxy::Generic, false) => "ld",
                     (Proxy::Generic, true) => "ldu",
@@ -116,251 +132,125 @@ impl Printer {
                     (Proxy::Surface, _) => "suld",
                     (Proxy::Constant, _) => "cold",
                 };
-                let line =
-                    self.access(Line::new(self.opcode(opcode, access)?), access, *non_coherent);
-                self.typed(line, access.ty, access.elements)
-                    .operand(self.destinations(destinations))
-                    .operand(self.address(&access.address))
+                self.access(Head::new(self.opcode(opcode, access)?), access, *non_coherent)
             }
-            O::Store { access, sources } => {
+            O::Store { access, .. } => {
                 let opcode = if access.proxy == Proxy::Surface { "sust" } else { "st" };
-                let line = self.access(Line::new(self.opcode(opcode, access)?), access, false);
-                self.typed(line, access.ty, access.elements)
-                    .operand(self.address(&access.address))
-                    .operand(self.values(sources, access.ty)?)
+                self.access(Head::new(self.opcode(opcode, access)?), access, false)
             }
-            O::Atomic { access, op, destinations, operands, swap } => {
+            O::Atomic { access, op, .. } => {
                 let opcode = if access.proxy == Proxy::Surface { "suatom" } else { "atom" };
-                let line = self.atomic(opcode, access, *op)?;
-                // A vector of sinks alone is no operand.
-                let unused = destinations.iter().all(Option::is_none);
-                let written = if unused { "_".to_owned() } else { self.destinations(destinations) };
-                let line = line
-                    .operand(written)
-                    .operand(self.address(&access.address))
-                    .operand(self.values(operands, access.ty)?);
-                swap.iter().fold(line, |line, value| line.operand(self.value(value)))
+                self.atomic(opcode, access, *op)?
             }
-            O::Reduce { access, op, operands } => {
+            O::Reduce { access, op, .. } => {
                 let opcode = if access.proxy == Proxy::Surface { "sured" } else { "red" };
                 self.atomic(opcode, access, *op)?
-                    .operand(self.address(&access.address))
-                    .operand(self.values(operands, access.ty)?)
             }
-            O::MultimemLoadReduce { access, op, destinations } => {
-                let line = self.multimem("ld_reduce", access, Some(*op));
-                line.operand(self.destinations(destinations)).operand(self.address(&access.address))
+            O::MultimemLoadReduce { access, op, .. } => {
+                self.multimem("ld_reduce", access, Some(*op))
             }
-            O::MultimemStore { access, sources } => self
-                .multimem("st", access, None)
-                .operand(self.address(&access.address))
-                .operand(self.values(sources, access.ty)?),
-            O::MultimemReduce { access, op, operands } => self
-                .multimem("red", access, Some(*op))
-                .operand(self.address(&access.address))
-                .operand(self.values(operands, access.ty)?),
+            O::MultimemStore { access, .. } => self.multimem("st", access, None),
+            O::MultimemReduce { access, op, .. } => self.multimem("red", access, Some(*op)),
             O::Fence { order, scope, restriction } => match restriction {
-                FenceRestriction::None => Line::new("fence").word(order).word(scope),
+                FenceRestriction::None => Head::new("fence").word(order).word(scope),
                 FenceRestriction::AcquireSharedCluster => {
-                    Line::new("fence.acquire.sync_restrict::shared::cluster.cluster")
+                    Head::new("fence.acquire.sync_restrict::shared::cluster.cluster")
                 }
                 FenceRestriction::ReleaseSharedCta => {
-                    Line::new("fence.release.sync_restrict::shared::cta.cluster")
+                    Head::new("fence.release.sync_restrict::shared::cta.cluster")
                 }
-                FenceRestriction::MbarrierInit => Line::new("fence.mbarrier_init.release.cluster"),
+                FenceRestriction::MbarrierInit => Head::new("fence.mbarrier_init.release.cluster"),
             },
-            O::ProxyFence { kind, address } => self.proxy_fence(*kind, address.as_ref())?,
-            O::CtaBarrier { mode, barrier, resource, count } => {
-                self.cta_barrier(mode, barrier, resource.as_ref(), count.as_ref())?
+            O::ProxyFence { kind, .. } => self.proxy_fence(*kind)?,
+            O::CtaBarrier { mode, resource, count, .. } => {
+                self.cta_barrier(mode, resource.as_ref(), count.as_ref())?
             }
-            O::WarpBarrier { mask } => Line::new("bar.warp.sync").operand(self.value(mask)),
-            O::ClusterArrive { order } => Line::new("barrier.cluster.arrive").word(order),
-            O::ClusterWait => Line::new("barrier.cluster.wait.acquire"),
-            O::Mbarrier { access, op } => self.mbarrier(access, op),
-            O::MbarrierPendingCount { destination, state } => {
-                Line::new("mbarrier.pending_count.b64")
-                    .operand(self.destination(destination))
-                    .operand(self.value(state))
-            }
-            O::StoreBulk { space, address, size } => Self::bulk(*space)
-                .operand(self.address(address))
-                .operand(self.value(size))
-                .operand("0"),
-            O::Discard { address, size } => {
-                Line::new("discard.L2").operand(self.address(address)).operand(self.value(size))
-            }
-            O::GridDependencyWait => Line::new("griddepcontrol.wait"),
-            O::LaunchDependents => Line::new("griddepcontrol.launch_dependents"),
-            _ => return self.register_operation(operation),
-        };
-        Ok(line.finish())
+            O::WarpBarrier { .. } => Head::new("bar.warp.sync"),
+            O::ClusterArrive { order } => Head::new("barrier.cluster.arrive").word(order),
+            O::ClusterWait => Head::new("barrier.cluster.wait.acquire"),
+            O::Mbarrier { access, op } => Self::mbarrier(access, op),
+            O::GridDependencyWait => Head::new("griddepcontrol.wait"),
+            O::LaunchDependents => Head::new("griddepcontrol.launch_dependents"),
+            O::Form(written) => self.written(written),
+            _ => self.register_head(operation)?,
+        })
     }
 
-    fn register_operation(&self, operation: &Operation) -> Printed {
+    fn register_head(&self, operation: &Operation) -> Result<Head, PrintError> {
         use Operation as O;
-        let line = match operation {
-            O::Move { ty, destination, source } => self
-                .typed(Line::new("mov"), *ty, 1)
-                .operand(self.destination(destination))
-                .operand(self.source(source, *ty)?),
-            O::MoveVector { ty, destinations, sources } => {
-                let sources =
-                    sources.iter().map(|s| self.source(s, *ty)).collect::<Result<Vec<_>, _>>()?;
+        Ok(match operation {
+            O::Move { ty, .. } | O::Pack { ty, .. } | O::Unpack { ty, .. } => {
+                self.typed(Head::new("mov"), *ty, 1)
+            }
+            O::MoveVector { ty, sources, .. } => {
                 let length = u32::try_from(sources.len()).unwrap_or(u32::MAX);
-                self.typed(Line::new("mov"), *ty, length)
-                    .operand(self.destinations(destinations))
-                    .operand(vector(&sources))
+                self.typed(Head::new("mov"), *ty, length)
             }
-            O::Pack { ty, destination, parts } => {
-                let parts: Vec<_> = parts.iter().map(|part| self.value(part)).collect();
-                self.typed(Line::new("mov"), *ty, 1)
-                    .operand(self.destination(destination))
-                    .operand(vector(&parts))
+            O::Convert { saturating, to, from, .. } => {
+                Head::new(if *saturating { "cvt.sat" } else { "cvt" }).word(to).word(from)
             }
-            O::Unpack { ty, destinations, source } => self
-                .typed(Line::new("mov"), *ty, 1)
-                .operand(self.destinations(destinations))
-                .operand(self.value(source)),
-            O::Convert { saturating, to, from, destination, source } => {
-                Line::new(if *saturating { "cvt.sat" } else { "cvt" })
-                    .word(to)
-                    .word(from)
-                    .operand(self.destination(destination))
-                    .operand(self.value(source))
-            }
-            O::Integer { op, ty, destination, sources, test } => {
-                self.integer(*op, *ty, destination, sources, test.as_ref())?
-            }
-            O::Carry { op, ty, destination, sources, carry_in, carry_out } => {
+            O::Carry { op, ty, carry_in, carry_out, .. } => {
                 let (opcode, half) = match op {
                     CarryOp::Add => ("add", None),
                     CarryOp::Sub => ("sub", None),
                     CarryOp::Mad(half) => ("mad", Some(half.word())),
                 };
-                let c = if carry_in.is_some() { "c" } else { "" };
-                let line = half.iter().fold(Line::new(format!("{opcode}{c}")), Line::word);
-                let line = if carry_out.is_some() { line.word("cc") } else { line };
-                let line = line.word(ty).operand(self.destination(destination));
-                sources.iter().fold(line, |line, source| line.operand(self.value(source)))
+                let takes = if carry_in.is_some() { "c" } else { "" };
+                let head = Head::new(format!("{opcode}{takes}")).words(half);
+                head.words(carry_out.is_some().then_some("cc")).word(ty)
             }
-            O::Arithmetic { op, ty, destination, sources } => {
-                let mut line = self.typed(Line::new(op.to_string()), *ty, 1);
-                line = line.operand(self.destination(destination));
-                for source in sources {
-                    line = line.operand(self.source(source, *ty)?);
-                }
-                line
+            O::Arithmetic { op, ty, .. } => self.typed(Head::new(op.to_string()), *ty, 1),
+            O::MultiplyAdd { op, ty, .. } => {
+                self.typed(Head::new(op.to_string().replace("mul", "mad")), *ty, 1)
             }
-            O::Float { op, ty, mode, destination, sources } => {
-                let line = self.typed(Line::new(format!("{op}{mode}")), *ty, 1);
-                let line = line.operand(self.destination(destination));
-                let mut sources = sources.iter().map(|source| self.source(source, *ty));
-                sources.try_fold(line, |line, source| Ok(line.operand(source?)))?
-            }
-            O::MultiplyAdd { op, ty, destination, sources } => {
-                let name = op.to_string().replace("mul", "mad");
-                let line =
-                    self.typed(Line::new(name), *ty, 1).operand(self.destination(destination));
-                sources.iter().fold(line, |line, source| line.operand(self.value(source)))
-            }
-            O::Compare { comparison, ty, destination, complement, sources, combine, result } => {
+            O::Compare { comparison, ty, combine, result, .. } => {
                 let sets = *result != Type::PREDICATE;
-                let mut line = Line::new(if sets { "set" } else { "setp" }).word(comparison);
-                line = combine.iter().fold(line, |line, (op, _)| line.word(op));
-                line = if sets { line.word(result).word(ty) } else { self.typed(line, *ty, 1) };
-                line = line.operand(self.pair(destination, complement)?);
-                line = sources.iter().fold(line, |line, source| line.operand(self.value(source)));
-                combine
-                    .iter()
-                    .fold(line, |line, (_, predicate)| line.operand(self.value(predicate)))
+                let head = Head::new(if sets { "set" } else { "setp" }).word(comparison);
+                let head = head.words(combine.as_ref().map(|(op, _)| op));
+                if sets { head.word(result).word(ty) } else { self.typed(head, *ty, 1) }
             }
-            O::Select { ty, destination, then, otherwise, condition } => self
-                .typed(Line::new("selp"), *ty, 1)
-                .operand(self.destination(destination))
-                .operand(self.source(then, *ty)?)
-                .operand(self.source(otherwise, *ty)?)
-                .operand(self.value(condition)),
-            O::ConvertAddress { direction, space, ty, destination, source } => {
-                let to = matches!(direction, AddressDirection::FromGeneric);
-                Self::space(Line::new(if to { "cvta.to" } else { "cvta" }), *space)
-                    .word(ty)
-                    .operand(self.destination(destination))
-                    .operand(self.value(source))
-            }
-            O::MapAddress { ty, destination, source, rank, generic } => {
-                Line::new(if *generic { "mapa" } else { "mapa.shared::cluster" })
-                    .word(ty)
-                    .operand(self.destination(destination))
-                    .operand(self.value(source))
-                    .operand(self.value(rank))
-            }
-            O::IsSpace { destination, space, address } => Line::new("isspacep")
-                .word(space)
-                .operand(self.destination(destination))
-                .operand(self.value(address)),
-            O::CtaRank { ty, destination, address, generic } => {
-                Line::new(if *generic { "getctarank" } else { "getctarank.shared::cluster" })
-                    .word(ty)
-                    .operand(self.destination(destination))
-                    .operand(self.value(address))
-            }
-            O::WarpExchange { op, destination, predicate, sources } => {
-                let line = Line::new(op.to_string()).operand(self.pair(destination, predicate)?);
-                sources.iter().fold(line, |line, source| line.operand(self.value(source)))
-            }
-            O::StackSave { ty, destination } => {
-                Line::new("stacksave").word(ty).operand(self.destination(destination))
-            }
-            O::StackRestore { ty, source } => {
-                Line::new("stackrestore").word(ty).operand(self.value(source))
-            }
-            O::Branch { target, condition } => match (condition, self.style) {
-                (None, Style::Ptx) => Line::new("bra").operand(word(&target.value)),
-                (None, Style::Columns) => Line::new("goto").operand(word(&target.value)),
-                (Some((comparison, left, right)), Style::Columns) => {
-                    Line::new(format!("b{comparison}"))
-                        .operand(self.value(left))
-                        .operand(self.value(right))
-                        .operand(word(&target.value))
-                }
+            O::Branch { condition, .. } => match (condition, self.style) {
+                (None, Style::Ptx) => Head::new("bra"),
+                (None, Style::Columns) => Head::new("goto"),
+                (Some((comparison, ..)), Style::Columns) => Head::new(format!("b{comparison}")),
                 (Some(_), Style::Ptx) => return self.cannot("a compare-and-branch"),
             },
-            O::Exit => Line::new("exit"),
-            O::Unknown { name, operands, .. } => {
-                if self.style == Style::Columns && operands.iter().any(|text| text.contains('|')) {
-                    return self.cannot("a pair of destinations: `|` separates cells");
-                }
-                Line { head: name.clone(), operands: operands.clone() }
-            }
-            _ => Line::new("nanosleep.u32").operand("0"),
-        };
-        Ok(line.finish())
+            O::Exit => Head::new("exit"),
+            _ => unreachable!("the other operations have heads of their own"),
+        })
     }
 
-    fn integer(
-        &self,
-        op: IntegerOp,
-        ty: Type,
-        destination: &Destination,
-        sources: &[Value],
-        test: Option<&NonZeroTest>,
-    ) -> Result<Line, PrintError> {
-        let line = Line::new(op.head(ty));
-        let line = match test {
-            None => line.operand(self.destination(destination)),
-            Some(test) => {
-                line.word(test.op).operand(self.pair(destination, &Some(test.predicate.clone()))?)
+    /// The words of a form of the table; columns leave out what they may.
+    fn written(&self, written: &Written) -> Head {
+        let head = Head::new(written.form.opcode);
+        written.words.0.iter().flatten().fold(head, |head, word| match word {
+            Word::Plain(word) => head.word(word),
+            Word::Space(space) => Self::space(head, *space),
+            Word::Scope(scope) => head.word(scope),
+            Word::Type(ty) if written.form.row.columns == Columns::Words => {
+                self.typed(head, *ty, 1)
             }
-        };
-        let mut line = line;
-        for (number, source) in sources.iter().enumerate() {
-            line = line.operand(self.source(source, op.source(ty, number).0)?);
-        }
-        let line = match op {
-            IntegerOp::Lop3(table) => line.operand(format!("{table:#04x}")),
-            _ => line,
-        };
-        Ok(test.iter().fold(line, |line, test| line.operand(self.value(&test.with))))
+            Word::Type(ty) => head.word(ty),
+        })
+    }
+
+    /// An operand; `None` for what is not written down.
+    fn operand(&self, operand: &Operand<'_>) -> Result<Option<String>, PrintError> {
+        Ok(Some(match operand {
+            Operand::Into(list, _) => {
+                vector(&list.iter().map(|d| self.destination(d)).collect::<Vec<_>>())
+            }
+            Operand::Both([first, second], _) => self.pair(first, second)?,
+            Operand::From(list, need) => {
+                let texts = list.iter().map(|value| self.source(value, need.ty));
+                vector(&texts.collect::<Result<Vec<_>, _>>()?)
+            }
+            Operand::At(address) => self.address(address),
+            Operand::Label(label) => word(label),
+            Operand::Constant(number) => number.to_string(),
+            Operand::Table(number) => format!("{number:#04x}"),
+            Operand::Reads(..) | Operand::Writes(..) => return Ok(None),
+        }))
     }
 
     /// The opcode, unless the access goes through a proxy that only columns have.
@@ -375,31 +265,24 @@ impl Printer {
         Ok(opcode)
     }
 
-    fn access(&self, line: Line, access: &AccessForm, non_coherent: bool) -> Line {
-        let line = match access.order {
-            _ if non_coherent => line,
-            _ if access.volatile => line.word("volatile"),
-            Order::Weak => line.word("weak"),
-            order => {
-                let line = if access.mmio { line.word("mmio") } else { line };
-                access.scope.iter().fold(line.word(order), |line, scope| line.word(scope))
-            }
+    fn access(&self, head: Head, access: &AccessForm, non_coherent: bool) -> Head {
+        let head = match access.order {
+            _ if non_coherent => head,
+            _ if access.volatile => head.word("volatile"),
+            Order::Weak => head.word("weak"),
+            order => head.words(access.mmio.then_some("mmio")).word(order).words(access.scope),
         };
-        let line = Self::space(line, access.space);
-        if non_coherent && access.space == Space::Global { line.word("nc") } else { line }
+        let head = Self::space(head, access.space);
+        let head = head.words((non_coherent && access.space == Space::Global).then_some("nc"));
+        self.typed(head, access.ty, access.elements)
     }
 
-    fn bulk(space: Space) -> Line {
-        let line = Line::new("st.bulk.weak");
-        if space == Space::Generic { line } else { line.word("shared::cta") }
-    }
-
-    fn space(line: Line, space: Space) -> Line {
+    fn space(head: Head, space: Space) -> Head {
         match space {
-            Space::Generic => line,
-            Space::SharedCta => line.word("shared"),
-            Space::ParamEntry => line.word("param"),
-            space => line.word(space),
+            Space::Generic => head,
+            Space::SharedCta => head.word("shared"),
+            Space::ParamEntry => head.word("param"),
+            space => head.word(space),
         }
     }
 
@@ -407,9 +290,9 @@ impl Printer {
         self.style == Style::Columns && ty == Type::UNTYPED
     }
 
-    fn typed(&self, line: Line, ty: Type, elements: u32) -> Line {
-        let line = if elements > 1 { line.word(format!("v{elements}")) } else { line };
-        if self.is_untyped(ty) { line } else { line.word(ty) }
+    fn typed(&self, head: Head, ty: Type, elements: u32) -> Head {
+        let head = head.words((elements > 1).then(|| format!("v{elements}")));
+        if self.is_untyped(ty) { head } else { head.word(ty) }
     }
 
     fn atomic(
@@ -417,7 +300,7 @@ impl Printer {
         opcode: &'static str,
         access: &AccessForm,
         op: AtomicOp,
-    ) -> Result<Line, PrintError> {
+    ) -> Result<Head, PrintError> {
         let opcode = self.opcode(opcode, access)?;
         let ty = match (op, self.style) {
             (AtomicOp::Sub | AtomicOp::Mul | AtomicOp::Div, Style::Ptx) => {
@@ -439,47 +322,36 @@ impl Printer {
         {
             return self.cannot(format!("`red.{}`", access.order));
         }
-        let line = Line::new(opcode).word(access.order);
-        let line = access.scope.iter().fold(line, |line, scope| line.word(scope));
-        let line = Self::space(line, access.space).word(op);
-        let line = if ty.is_half() { line.word("noftz") } else { line };
-        Ok(self.typed(line, ty, access.elements))
+        let head = Head::new(opcode).word(access.order).words(access.scope);
+        let head = Self::space(head, access.space).word(op);
+        Ok(self.typed(head.words(ty.is_half().then_some("noftz")), ty, access.elements))
     }
 
-    fn multimem(&self, name: &str, access: &AccessForm, op: Option<AtomicOp>) -> Line {
-        let line = Line::new("multimem").word(name).word(access.order);
-        let line = access.scope.iter().fold(line, |line, scope| line.word(scope));
-        let line = op.iter().fold(Self::space(line, access.space), |line, op| line.word(op));
-        let line =
-            if access.elements > 1 { line.word(format!("v{}", access.elements)) } else { line };
-        line.word(access.ty)
+    fn multimem(&self, name: &str, access: &AccessForm, op: Option<AtomicOp>) -> Head {
+        let head = Head::new("multimem").word(name).word(access.order).words(access.scope);
+        let head = Self::space(head, access.space).words(op);
+        let elements = access.elements;
+        head.words((elements > 1).then(|| format!("v{elements}"))).word(access.ty)
     }
 
-    fn proxy_fence(
-        &self,
-        kind: ProxyFenceKind,
-        address: Option<&Address>,
-    ) -> Result<Line, PrintError> {
-        let line = Line::new("fence.proxy");
+    fn proxy_fence(&self, kind: ProxyFenceKind) -> Result<Head, PrintError> {
+        let head = Head::new("fence.proxy");
         Ok(match kind {
-            ProxyFenceKind::Alias => line.word("alias"),
-            ProxyFenceKind::Async(None) => line.word("async"),
-            ProxyFenceKind::Async(Some(space)) => line.word("async").word(space),
+            ProxyFenceKind::Alias => head.word("alias"),
+            ProxyFenceKind::Async(space) => head.word("async").words(space),
             ProxyFenceKind::TensormapRelease(scope) => {
-                line.word("tensormap::generic.release").word(scope)
+                head.word("tensormap::generic.release").word(scope)
             }
             ProxyFenceKind::TensormapAcquire(scope) => {
-                let line = line.word("tensormap::generic.acquire").word(scope);
-                let line = address.iter().fold(line, |line, at| line.operand(self.address(at)));
-                line.operand("128")
+                head.word("tensormap::generic.acquire").word(scope)
             }
             ProxyFenceKind::AsyncGenericAcquire => {
-                line.word("async::generic.acquire.sync_restrict::shared::cluster.cluster")
+                head.word("async::generic.acquire.sync_restrict::shared::cluster.cluster")
             }
             ProxyFenceKind::AsyncGenericRelease => {
-                line.word("async::generic.release.sync_restrict::shared::cta.cluster")
+                head.word("async::generic.release.sync_restrict::shared::cta.cluster")
             }
-            ProxyFenceKind::Research(proxy) if self.style == Style::Columns => line.word(proxy),
+            ProxyFenceKind::Research(proxy) if self.style == Style::Columns => head.word(proxy),
             ProxyFenceKind::Research(proxy) => {
                 return self.cannot(format!("`fence.proxy.{proxy}`"));
             }
@@ -489,10 +361,9 @@ impl Printer {
     fn cta_barrier(
         &self,
         mode: &BarrierMode,
-        barrier: &Value,
         resource: Option<&Value>,
         count: Option<&Value>,
-    ) -> Result<Line, PrintError> {
+    ) -> Result<Head, PrintError> {
         let name = match (self.style, resource, count) {
             (Style::Ptx, Some(_), _) => {
                 return self.cannot("a barrier with an instance and a number");
@@ -503,68 +374,37 @@ impl Printer {
             (Style::Columns, Some(_), _) | (Style::Columns, None, None) => "bar.cta",
             _ => "bar",
         };
-        let arguments = |line: Line| {
-            let operands = std::iter::once(barrier).chain(resource).chain(count);
-            operands.fold(line, |line, operand| line.operand(self.value(operand)))
-        };
         Ok(match mode {
-            BarrierMode::Sync => arguments(Line::new(name).word("sync")),
-            BarrierMode::Arrive => arguments(Line::new(name).word("arrive")),
-            BarrierMode::RedPopc(destination, predicate) => {
-                let line = Line::new("bar.red.popc.u32").operand(self.destination(destination));
-                arguments(line).operand(self.value(predicate))
-            }
-            BarrierMode::RedBool(destination, op, predicate) => {
-                let line = Line::new("bar.red").word(op).word("pred");
-                arguments(line.operand(self.destination(destination)))
-                    .operand(self.value(predicate))
-            }
+            BarrierMode::Sync => Head::new(name).word("sync"),
+            BarrierMode::Arrive => Head::new(name).word("arrive"),
+            BarrierMode::RedPopc(..) => Head::new("bar.red.popc.u32"),
+            BarrierMode::RedBool(_, op, _) => Head::new("bar.red").word(op).word("pred"),
         })
     }
 
-    fn mbarrier(&self, access: &AccessForm, op: &MbarrierOp) -> Line {
-        let head = |name: &str| {
-            let line = Line::new("mbarrier").word(name);
-            let line = match (access.order, access.scope) {
-                (Order::Weak, _) | (_, None) => line,
-                (order, Some(scope)) => line.word(order).word(scope),
-            };
-            Self::space(line, access.space).word("b64")
+    fn mbarrier(access: &AccessForm, op: &MbarrierOp) -> Head {
+        let name = match op {
+            MbarrierOp::Init { .. } => "init",
+            MbarrierOp::Inval => "inval",
+            MbarrierOp::ExpectTx { .. } => "expect_tx",
+            MbarrierOp::CompleteTx { .. } => "complete_tx",
+            MbarrierOp::Arrive { drop: false, .. } => "arrive",
+            MbarrierOp::Arrive { drop: true, .. } => "arrive_drop",
+            MbarrierOp::Wait { may_time_out: false, .. } => "test_wait",
+            MbarrierOp::Wait { may_time_out: true, .. } => "try_wait",
         };
-        let address = self.address(&access.address);
-        match op {
-            MbarrierOp::Init { count } => head("init").operand(address).operand(self.value(count)),
-            MbarrierOp::Inval => head("inval").operand(address),
-            MbarrierOp::ExpectTx { bytes } => {
-                head("expect_tx").operand(address).operand(self.value(bytes))
-            }
-            MbarrierOp::CompleteTx { bytes } => {
-                head("complete_tx").operand(address).operand(self.value(bytes))
-            }
-            MbarrierOp::Arrive { state, count, expect_tx, no_complete, drop } => {
-                let name = if *drop { "arrive_drop" } else { "arrive" };
-                let suffix = match (expect_tx, no_complete) {
-                    (Some(_), _) => ".expect_tx",
-                    (None, true) => ".noComplete",
-                    (None, false) => "",
-                };
-                head(&format!("{name}{suffix}"))
-                    .operand(self.destination(state))
-                    .operand(address)
-                    .operand(self.value(expect_tx.as_ref().unwrap_or(count)))
-            }
-            MbarrierOp::Wait { done, phase, may_time_out } => {
-                let name = if *may_time_out { "try_wait" } else { "test_wait" };
-                let (suffix, value) = match phase {
-                    WaitPhase::State(value) => ("", value),
-                    WaitPhase::Parity(value) => (".parity", value),
-                };
-                head(&format!("{name}{suffix}"))
-                    .operand(self.destination(done))
-                    .operand(address)
-                    .operand(self.value(value))
-            }
-        }
+        let suffix = match op {
+            MbarrierOp::Arrive { expect_tx: Some(_), .. } => Some("expect_tx"),
+            MbarrierOp::Arrive { no_complete: true, .. } => Some("noComplete"),
+            MbarrierOp::Wait { phase: WaitPhase::Parity(_), .. } => Some("parity"),
+            _ => None,
+        };
+        let head = Head::new("mbarrier").word(name).words(suffix);
+        let head = match (access.order, access.scope) {
+            (Order::Weak, _) | (_, None) => head,
+            (order, Some(scope)) => head.word(order).word(scope),
+        };
+        Self::space(head, access.space).word("b64")
     }
 
     fn register(&self, name: &str) -> String {
@@ -605,18 +445,8 @@ impl Printer {
         }
     }
 
-    fn values(&self, values: &[Value], ty: Type) -> Printed {
-        let texts: Result<Vec<_>, _> = values.iter().map(|value| self.source(value, ty)).collect();
-        Ok(vector(&texts?))
-    }
-
     fn destination(&self, destination: &Destination) -> String {
         destination.as_ref().map_or_else(|| "_".to_owned(), |r| self.register(&r.value))
-    }
-
-    fn destinations(&self, destinations: &[Destination]) -> String {
-        let texts: Vec<_> = destinations.iter().map(|d| self.destination(d)).collect();
-        vector(&texts)
     }
 
     fn pair(&self, first: &Destination, second: &Destination) -> Printed {

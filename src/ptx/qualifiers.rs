@@ -6,7 +6,7 @@
 use crate::ptx::error::{DecodeError, foreign_type};
 use crate::ptx::instruction::Instruction;
 use crate::ptx::names;
-use crate::ptx::operation::{Order, Scope, Space, Type};
+use crate::ptx::value::{Order, Scope, Space, Type};
 use crate::source::{Span, Spanned};
 
 /// The qualifiers of one instruction that nobody has taken yet.

@@ -1,7 +1,7 @@
 //! Instructions that exchange register values within a warp (PTX-9.7.9.6, PTX-9.7.13.9 to
 //! PTX-9.7.13.12, PTX-9.7.13.14).
 
-use super::operation::{AtomicOp, Type, TypeKind};
+use super::value::{AtomicOp, Type, TypeKind};
 use std::fmt::{Display, Formatter, Result};
 
 /// One of these instructions with its qualifiers: threads meet only at the same.

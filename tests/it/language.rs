@@ -3,7 +3,7 @@
 
 use ptxmc::testing::diagnostic::Diagnostic;
 use ptxmc::testing::litmus::parse::parse_bytes;
-use ptxmc::testing::ptx::decode::{COLUMN_OPCODES, OPCODES};
+use ptxmc::testing::ptx::table::{COLUMN_OPCODES, opcodes};
 use ptxmc::testing::source::Files;
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -47,6 +47,6 @@ fn the_instructions_are_those_of_the_decoder() {
     let cells: Vec<&str> = rows.filter_map(|row| row.split('|').nth(1)).collect();
     let listed: BTreeSet<&str> =
         cells.iter().flat_map(|cell| cell.split('`').skip(1).step_by(2)).collect();
-    let known: BTreeSet<&str> = OPCODES.iter().chain(COLUMN_OPCODES).copied().collect();
+    let known: BTreeSet<&str> = opcodes().iter().chain(COLUMN_OPCODES).copied().collect();
     assert_eq!(listed, known);
 }

@@ -37,6 +37,7 @@ mod readings;
 mod reference;
 mod schema;
 mod second_opinion;
+mod table;
 mod tidy;
 mod traces;
 mod unusual_models;

@@ -277,8 +277,6 @@ const CIRCLES: &[(&str, &[&str])] = &[
             "term",
         ],
     ),
-    ("ptx", &["decode", "instruction", "qualifiers"]),
-    ("ptx", &["integer", "operation", "uses", "warp"]),
     ("relation", &["deletion", "expr", "plan"]),
     ("solve/search", &["domains", "explore", "founded", "reads", "space", "symbols", "turns"]),
     ("solve/z3", &["float", "terms"]),

@@ -10,7 +10,7 @@ use crate::litmus::ast::{Task, TaskEdge};
 use crate::litmus::error::LitmusError;
 use crate::ptx::cursor::Cursor;
 use crate::ptx::decode::Names;
-use crate::ptx::error::SyntaxError;
+use crate::ptx::error::{Place, SyntaxError};
 use crate::ptx::token::TokenKind;
 use crate::source::Span;
 
@@ -53,10 +53,12 @@ pub(super) fn parse(cursor: &mut Cursor<'_>, draft: &mut Draft) {
                 recover(cursor);
                 Ok(())
             }
-            _ => Err(cursor.expected(
-                "a declaration, a thread such as `P0 @ gpu 0, cta 0 { ... }`, \
+            _ => Err(cursor
+                .expected(
+                    "a declaration, a thread such as `P0 @ gpu 0, cta 0 { ... }`, \
                                       or the condition",
-            )),
+                )
+                .at(Place::Condition)),
         };
         if let Err(error) = read {
             draft.syntax(&error);

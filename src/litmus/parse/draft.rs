@@ -13,8 +13,8 @@ use crate::litmus::error::{LitmusError, LitmusWarning};
 use crate::ptx::decode::{self, Names};
 use crate::ptx::error::SyntaxError;
 use crate::ptx::legacy;
+use crate::ptx::operands::Mentions;
 use crate::ptx::operation::{Register, Statement, Type};
-use crate::ptx::registers::Mentions;
 use crate::source::{Span, Spanned};
 use rustc_hash::{FxHashMap, FxHashSet};
 

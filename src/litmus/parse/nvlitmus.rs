@@ -17,10 +17,10 @@ use crate::litmus::check;
 use crate::litmus::error::LitmusError;
 use crate::ptx::cursor::Cursor;
 use crate::ptx::decode::Names;
-use crate::ptx::error::SyntaxError;
+use crate::ptx::error::{Place, SyntaxError};
 use crate::ptx::instruction::integer;
+use crate::ptx::operands::Mentions;
 use crate::ptx::operation::{Comparison, Proxy, Register};
-use crate::ptx::registers::Mentions;
 use crate::ptx::token::{Token, TokenKind, lex};
 use crate::source::{Span, Spanned};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -67,7 +67,12 @@ pub(super) fn parse(source: &Source<'_>) -> Parsed {
     if filled.is_empty() {
         let end = source.at(source.text.len(), source.text.len());
         let what = "a row with a filling for each of `$0`, `$1`, ... of the template";
-        let error = SyntaxError::Expected { what, found: "the end".to_owned(), span: end };
+        let error = SyntaxError::Expected {
+            what,
+            found: "the end".to_owned(),
+            place: Place::Elsewhere,
+            span: end,
+        };
         parsed.diagnostics.push(error.diagnostic());
     }
     for (at, (tokens, row)) in filled.into_iter().enumerate() {
@@ -186,6 +191,7 @@ fn tests(source: &Source<'_>, tokens: &[Token], suffix: &str, parsed: &mut Parse
             SyntaxError::Expected {
                 what: "`assert (...)`, `permit (...)` or `check (...)`",
                 found: "the end".to_owned(),
+                place: Place::Elsewhere,
                 span: end,
             }
             .diagnostic(),
@@ -364,6 +370,7 @@ impl Reader {
             return Err(SyntaxError::Expected {
                 what: "device, block and thread: `d0.b0.t0`",
                 found: format!("`{}`", cursor.text(span)),
+                place: Place::Elsewhere,
                 span,
             });
         };

@@ -5,7 +5,7 @@ use super::draft::Draft;
 use crate::litmus::ast::{Quantifier, Term};
 use crate::litmus::error::LitmusError;
 use crate::ptx::cursor::Cursor;
-use crate::ptx::error::SyntaxError;
+use crate::ptx::error::{Place, SyntaxError};
 use crate::ptx::token::TokenKind;
 
 /// Words that begin conditions in other languages. Before a parenthesis they are no instruction, so
@@ -58,14 +58,19 @@ fn part(cursor: &mut Cursor<'_>, draft: &mut Draft) -> Result<(), ConditionError
         "exists" if negated => Quantifier::NotExists,
         "exists" | "final" if !negated => Quantifier::Exists,
         "forall" if !negated => Quantifier::Forall,
-        _ => return Err(cursor.expected("`exists`, `~exists` or `forall`").into()),
+        _ => {
+            return Err(cursor
+                .expected("`exists`, `~exists` or `forall`")
+                .at(Place::Condition)
+                .into());
+        }
     };
     cursor.advance();
     unique(cursor)?;
     let condition = resolved(draft, |names| condition(cursor, names))?;
     let span = start.to(cursor.last_span());
     if !cursor.is_at_end() && !starts(cursor) {
-        return Err(cursor.expected("the end of the condition").into());
+        return Err(cursor.expected("the end of the condition").at(Place::Condition).into());
     }
     if let Some((_, _, first)) = &draft.judgement {
         let first = *first;

@@ -1,13 +1,11 @@
-//! `ld`, `ldu`, `st`, their research counterparts, `st.bulk` and `discard`.
+//! `ld`, `ldu`, `st` and their research counterparts.
 
 use super::hint::HintUse;
 use super::{Decoded, Decoder};
 use crate::ptx::error::DecodeError;
 use crate::ptx::instruction::{Operand, OperandKind};
 use crate::ptx::names;
-use crate::ptx::operation::{
-    AccessForm, Operation, Order, Proxy, Scope, Space, Type, TypeKind, Value,
-};
+use crate::ptx::operation::{AccessForm, Operation, Order, Proxy, Scope, Space, Type, TypeKind};
 use crate::source::{Span, Spanned};
 
 /// What distinguishes loads from stores.
@@ -347,54 +345,6 @@ impl Decoder<'_> {
             section,
             span: elements.span,
         })
-    }
-
-    pub(super) fn store_bulk(&mut self) -> Decoded {
-        let shape = "st.bulk{.weak}{.shared::cta} [a], size, 0";
-        let operands = self.operands(3, 3, shape)?;
-        self.qualifiers.flag("bulk")?;
-        self.qualifiers.flag("weak")?;
-        let shared = self.qualifiers.one_of(&["shared::cta", "shared"])?.is_some();
-        let space = if shared { Space::SharedCta } else { Space::Generic };
-        self.finish(shape)?;
-        let address = self.address(&operands[0])?;
-        let size = self.value(&operands[1], Type::new(TypeKind::Unsigned, 64))?;
-        if let Value::Immediate(bytes) = &size
-            && (bytes.value % 8 != 0 || bytes.value < 0)
-        {
-            return Err(range("the size", bytes, "0 or a positive multiple of 8"));
-        }
-        match self.value(&operands[2], Type::new(TypeKind::Unsigned, 64))? {
-            Value::Immediate(zero) if zero.value == 0 => {
-                Ok(Operation::StoreBulk { space, address, size })
-            }
-            other => Err(DecodeError::Rule {
-                message: "the initial value of `st.bulk` must be 0".to_owned(),
-                help: "write `0`",
-                section: "PTX-9.7.9.13",
-                span: other.span(),
-            }),
-        }
-    }
-
-    pub(super) fn discard(&mut self) -> Decoded {
-        let shape = "discard{.global}.L2 [a], 128";
-        let operands = self.operands(2, 2, shape)?;
-        self.qualifiers.flag("global")?;
-        if self.qualifiers.flag("L2")?.is_none() {
-            return Err(self.missing("the level `.L2`", "PTX-9.7.9.17"));
-        }
-        self.finish(shape)?;
-        let address = self.address(&operands[0])?;
-        match self.value(&operands[1], Type::new(TypeKind::Unsigned, 32))? {
-            Value::Immediate(size) if size.value != 128 => Err(range("the size", &size, "128")),
-            size @ Value::Immediate(_) => Ok(Operation::Discard { address, size }),
-            other => Err(DecodeError::Operand {
-                expected: "the constant 128",
-                found: "a register".to_owned(),
-                span: other.span(),
-            }),
-        }
     }
 }
 

@@ -1,11 +1,10 @@
-//! `bar`/`barrier` for CTAs, warps and clusters, and `griddepcontrol`.
+//! `bar` and `barrier` for CTAs and warps.
 
 use super::access::range;
 use super::{Decoded, Decoder};
 use crate::ptx::error::DecodeError;
 use crate::ptx::instruction::Operand;
-use crate::ptx::operation::{BarrierMode, BoolOp, Operation, Order, Type, TypeKind, Value};
-use crate::source::Spanned;
+use crate::ptx::operation::{BarrierMode, BoolOp, Operation, Type, TypeKind, Value};
 
 const SECTION: &str = "PTX-9.7.13.1";
 /// The last whole warp that a count of 32 bits includes.
@@ -118,44 +117,5 @@ impl Decoder<'_> {
         }
         self.finish(SHAPE)?;
         Ok(Operation::WarpBarrier { mask: self.value(&operands[0], INTEGER)? })
-    }
-
-    pub(super) fn cluster_barrier(&mut self) -> Decoded {
-        const SECTION: &str = "PTX-9.7.13.3";
-        const SHAPE: &str = "barrier.cluster.{arrive{.release|.relaxed}|wait{.acquire}}{.aligned}";
-        self.operands(0, 0, SHAPE)?;
-        self.qualifiers.flag("cluster")?;
-        self.qualifiers.flag("aligned")?;
-        let action = self.qualifiers.one_of(&["arrive", "wait"])?;
-        let order = self.qualifiers.order()?;
-        self.finish(SHAPE)?;
-        let action = action.ok_or_else(|| self.missing("`.arrive` or `.wait`", SECTION))?;
-        match (action.value, order.map(|order| order.value)) {
-            ("arrive", None | Some(Order::Release)) => {
-                Ok(Operation::ClusterArrive { order: Order::Release })
-            }
-            ("arrive", Some(Order::Relaxed)) => {
-                Ok(Operation::ClusterArrive { order: Order::Relaxed })
-            }
-            ("wait", None | Some(Order::Acquire)) => Ok(Operation::ClusterWait),
-            (_, _) => Err(DecodeError::Rule {
-                message: format!("`{}` is no barrier instruction", self.form()),
-                help: "arrive is `.release` (the default) or `.relaxed`, wait is `.acquire`",
-                section: SECTION,
-                span: order.map_or(action.span, |order| order.span),
-            }),
-        }
-    }
-
-    pub(super) fn grid_dependency(&mut self) -> Decoded {
-        const SHAPE: &str = "griddepcontrol.{wait|launch_dependents}";
-        self.operands(0, 0, SHAPE)?;
-        let action = self.qualifiers.one_of(&["wait", "launch_dependents"])?;
-        self.finish(SHAPE)?;
-        match action {
-            Some(Spanned { value: "wait", .. }) => Ok(Operation::GridDependencyWait),
-            Some(_) => Ok(Operation::LaunchDependents),
-            None => Err(self.missing("`.wait` or `.launch_dependents`", "PTX-9.7.13.13")),
-        }
     }
 }

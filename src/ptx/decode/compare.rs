@@ -1,4 +1,4 @@
-//! `setp`, `set` and `selp`.
+//! `setp` and `set` of integers.
 
 use super::{Decoded, Decoder};
 use crate::ptx::error::DecodeError;
@@ -10,9 +10,6 @@ impl Decoder<'_> {
     pub(super) fn compare(&mut self) -> Decoded {
         const SECTION: &str = "PTX-9.7.6.2";
         const SHAPE: &str = "setp.cmp{.bool}.type p{|q}, a, b{, {!}c}";
-        if let Some(decoded) = self.floating(&self.instruction.opcode.value) {
-            return decoded;
-        }
         if let Some(word) = self.instruction.qualifiers.iter().find(|q| is_unordered(&q.value)) {
             return Err(DecodeError::Rule {
                 message: format!("`.{}` compares floating-point numbers only", word.value),
@@ -89,30 +86,6 @@ impl Decoder<'_> {
             return Err(self.illegal_type(found, ".u32 and .s32 for the result", "PTX-9.7.6.1"));
         }
         Ok((result, ty.value))
-    }
-
-    pub(super) fn select(&mut self) -> Decoded {
-        const SHAPE: &str = "selp.type d, a, b, p";
-        let operands = self.operands(4, 4, SHAPE)?;
-        let ty = self.register_type(
-            "PTX-9.7.6.3",
-            ".b16 to .b64, .u16 to .u64, .s16 to .s64, .f32 and .f64",
-            |ty| match ty.kind {
-                TypeKind::Float => ty.bits >= 32,
-                TypeKind::Bits | TypeKind::Unsigned | TypeKind::Signed => {
-                    matches!(ty.bits, 16 | 32 | 64)
-                }
-                _ => false,
-            },
-        )?;
-        self.finish(SHAPE)?;
-        Ok(Operation::Select {
-            ty,
-            destination: self.real_destination(&operands[0])?,
-            then: self.value(&operands[1], ty)?,
-            otherwise: self.value(&operands[2], ty)?,
-            condition: self.predicate(&operands[3])?,
-        })
     }
 }
 

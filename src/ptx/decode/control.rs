@@ -1,42 +1,12 @@
-//! Branches, the end of a thread, and instructions that do nothing to memory.
+//! Branches, and addresses in instructions that do nothing to memory.
 
-use super::grammar::Grammar;
 use super::operand::mismatch;
 use super::{Decoded, Decoder};
-use crate::ptx::error::DecodeError;
+use crate::ptx::error::{DecodeError, Expected, Found};
 use crate::ptx::instruction::{Operand, OperandKind};
 use crate::ptx::names;
 use crate::ptx::operation::{Operation, Type, Value};
 use crate::source::Spanned;
-
-const PREFETCH: Grammar = Grammar {
-    section: "PTX-9.7.9.15",
-    forms: &[
-        "prefetch{.global|.local}.{L1|L2} [a]",
-        "prefetch{.global}.{L2::evict_last|L2::evict_normal} [a]",
-        "prefetch{.const|.param}.tensormap [a]",
-    ],
-};
-
-const PREFETCH_UNIFORM: Grammar = Grammar { section: "PTX-9.7.9.15", forms: &["prefetchu.L1 [a]"] };
-
-const APPLY_PRIORITY: Grammar = Grammar {
-    section: "PTX-9.7.9.16",
-    forms: &["applypriority{.global}.L2::evict_normal [a], 128"],
-};
-
-const NANOSLEEP: Grammar = Grammar { section: "PTX-9.7.19.2", forms: &["nanosleep.u32 t"] };
-
-/// The forms of the instructions without effect that have several.
-fn grammar(opcode: &str) -> Option<&'static Grammar> {
-    Some(match opcode {
-        "prefetch" => &PREFETCH,
-        "prefetchu" => &PREFETCH_UNIFORM,
-        "applypriority" => &APPLY_PRIORITY,
-        "nanosleep" => &NANOSLEEP,
-        _ => return None,
-    })
-}
 
 impl Decoder<'_> {
     pub(super) fn branch(&mut self) -> Decoded {
@@ -60,25 +30,8 @@ impl Decoder<'_> {
         })
     }
 
-    pub(super) fn end_of_thread(&mut self) -> Decoded {
-        let shape = match self.instruction.opcode.value.as_str() {
-            "ret" => "ret{.uni}",
-            "trap" => "trap",
-            _ => "exit",
-        };
-        if shape.ends_with("{.uni}") {
-            self.qualifiers.flag("uni")?;
-        }
-        self.finish(shape)?;
-        self.operands(0, 0, shape)?;
-        Ok(Operation::Exit)
-    }
-
-    /// Hints and pauses: their operands do not matter to memory.
-    pub(super) fn without_effect(&mut self) -> Decoded {
-        if let Some(grammar) = grammar(&self.instruction.opcode.value) {
-            self.check_form(grammar)?;
-        }
+    /// Addresses that do not matter to memory name something nevertheless; columns need no brackets.
+    pub(super) fn check_addresses(&self) -> Result<(), DecodeError> {
         for operand in &self.instruction.operands {
             if self.in_columns() || !matches!(operand.kind, OperandKind::Bracket(_)) {
                 continue;
@@ -86,18 +39,21 @@ impl Decoder<'_> {
             if let Value::AddressOf(name, _) = self.address(operand)?.base
                 && self.variable(&name.value).is_none()
             {
-                let found = format!("`{}`", name.value);
-                let expected = "a declared variable";
-                return Err(DecodeError::Operand { expected, found, span: name.span });
+                let (expected, span) = (Expected::Variable, name.span);
+                return Err(DecodeError::Operand {
+                    expected,
+                    found: Found::Named(name.value),
+                    span,
+                });
             }
         }
-        Ok(Operation::Nothing)
+        Ok(())
     }
 }
 
 fn label(operand: &Operand) -> Result<Spanned<String>, DecodeError> {
     match &operand.kind {
         OperandKind::Name(name, 0) => Ok(Spanned::new(name.clone(), operand.span)),
-        _ => Err(mismatch("a label", operand)),
+        _ => Err(mismatch(Expected::Label, operand)),
     }
 }

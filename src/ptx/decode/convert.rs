@@ -1,6 +1,5 @@
 //! `cvt` between types; those with floating point are checked, and outside the subset.
 
-use super::arithmetic::is_integer;
 use super::{Decoded, Decoder, outside};
 use crate::ptx::error::DecodeError;
 use crate::ptx::operation::{Element, Operation, Type, TypeKind, Value};
@@ -148,6 +147,10 @@ fn rounding(word: &str) -> Option<Rounding> {
         "rn" | "rz" | "rm" | "rp" => Some(Rounding::Float),
         _ => None,
     }
+}
+
+fn is_integer(ty: Type) -> bool {
+    matches!(ty.kind, TypeKind::Unsigned | TypeKind::Signed)
 }
 
 /// Whether a type has every value of another.

@@ -5,29 +5,27 @@
 //! else.
 
 mod access;
-mod address;
-mod arithmetic;
 mod atomic;
 mod barrier;
 mod compare;
 mod control;
 mod convert;
 mod fence;
-mod floating;
 mod grammar;
 mod hint;
-mod integer;
 mod mbarrier;
+mod mov;
 mod multimem;
 mod operand;
 mod outside;
-mod warp;
+mod tabled;
 
 use crate::diagnostic::closest;
 use crate::ptx::error::{DecodeError, DecodeWarning, Instead, Miscount};
 use crate::ptx::instruction::{Instruction, Operand, OperandKind};
 use crate::ptx::operation::{Operation, Type};
 use crate::ptx::qualifiers::Qualifiers;
+use crate::ptx::table;
 use crate::source::{Span, Spanned};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -88,95 +86,6 @@ pub fn passing(instruction: &Instruction, names: &Names) -> Operation {
 
 type Decoded = Result<Operation, DecodeError>;
 
-/// The opcodes with a decoder of their own; `paper-notes/language.md` lists them.
-pub const OPCODES: &[&str] = &[
-    "abs",
-    "activemask",
-    "add",
-    "addc",
-    "and",
-    "applypriority",
-    "atom",
-    "bar",
-    "barrier",
-    "bfe",
-    "bfi",
-    "bfind",
-    "bmsk",
-    "bra",
-    "brev",
-    "brkpt",
-    "clz",
-    "cnot",
-    "createpolicy",
-    "cvt",
-    "cvta",
-    "discard",
-    "div",
-    "dp2a",
-    "dp4a",
-    "elect",
-    "exit",
-    "fence",
-    "getctarank",
-    "griddepcontrol",
-    "isspacep",
-    "ld",
-    "ldu",
-    "lop3",
-    "mad",
-    "mad24",
-    "madc",
-    "mapa",
-    "match",
-    "max",
-    "mbarrier",
-    "membar",
-    "min",
-    "mov",
-    "mul",
-    "mul24",
-    "multimem",
-    "nanosleep",
-    "neg",
-    "not",
-    "or",
-    "pmevent",
-    "popc",
-    "prefetch",
-    "prefetchu",
-    "prmt",
-    "red",
-    "redux",
-    "rem",
-    "ret",
-    "sad",
-    "selp",
-    "set",
-    "setmaxnreg",
-    "setp",
-    "shf",
-    "shfl",
-    "shl",
-    "shr",
-    "slct",
-    "st",
-    "stackrestore",
-    "stacksave",
-    "sub",
-    "subc",
-    "szext",
-    "trap",
-    "vote",
-    "xor",
-];
-
-/// The opcodes that only the column dialect has.
-pub const COLUMN_OPCODES: &[&str] = &[
-    "beq", "bge", "bgt", "ble", "blt", "bne", "cold", "goto", "suatom", "suld", "sured", "sust",
-    "tld",
-];
-
 struct Decoder<'a> {
     instruction: &'a Instruction,
     names: &'a Names,
@@ -188,7 +97,7 @@ struct Decoder<'a> {
 impl<'a> Decoder<'a> {
     fn operation(&mut self) -> Decoded {
         let opcode = self.instruction.opcode.value.as_str();
-        if self.dialect == Dialect::Columns && COLUMN_OPCODES.contains(&opcode) {
+        if self.dialect == Dialect::Columns && table::COLUMN_OPCODES.contains(&opcode) {
             return self.column_operation(opcode);
         }
         self.check_unified(opcode)?;
@@ -196,42 +105,18 @@ impl<'a> Decoder<'a> {
             _ if outside::is_outside(self.instruction) => self.outside(),
             "ld" => self.load(),
             "ldu" => self.load_uniform(),
-            "st" if self.qualifiers.has("bulk") => self.store_bulk(),
-            "st" => self.store(),
+            "st" if !self.qualifiers.has("bulk") => self.store(),
             "atom" => self.atom(),
             "red" => self.red(),
             "multimem" => self.multimem(),
-            "fence" => self.fence(),
-            "membar" => self.membar(),
             "bar" if self.qualifiers.has("warp") => self.warp_barrier(),
-            "barrier" if self.qualifiers.has("cluster") => self.cluster_barrier(),
-            "bar" | "barrier" => self.cta_barrier(),
-            "mbarrier" => self.mbarrier(),
+            "bar" => self.cta_barrier(),
+            "barrier" if !self.qualifiers.has("cluster") => self.cta_barrier(),
             "mov" => self.mov(),
-            "cvta" => self.cvta(),
-            "cvt" if self.qualifiers.has("pack") => self.pack(),
-            "cvt" => self.convert(),
-            "add" | "sub" | "mul" | "div" | "rem" | "and" | "or" | "xor" | "shl" | "shr"
-            | "min" | "max" | "not" | "neg" | "abs" | "cnot" => self.arithmetic(opcode),
-            "mad" => self.multiply_add(),
-            "addc" | "subc" | "madc" => match self.modified_arithmetic(opcode) {
-                Some(decoded) => decoded,
-                None => Err(self.unknown_opcode()),
-            },
-            "setp" | "set" => self.compare(),
-            "selp" => self.select(),
-            "mapa" => self.map_address(),
-            "isspacep" => self.is_space(),
-            "getctarank" => self.cta_rank(),
-            "discard" => self.discard(),
-            "griddepcontrol" => self.grid_dependency(),
-            "shfl" | "vote" | "match" | "redux" | "elect" | "activemask" => self.warp_exchange(),
-            "stacksave" | "stackrestore" => self.stack(),
+            "cvt" if !self.qualifiers.has("pack") => self.convert(),
+            "setp" | "set" if !self.is_floating() => self.compare(),
             "bra" => self.branch(),
-            "exit" | "ret" | "trap" => self.end_of_thread(),
-            "nanosleep" | "prefetch" | "prefetchu" | "applypriority" | "createpolicy"
-            | "pmevent" | "setmaxnreg" | "brkpt" => self.without_effect(),
-            _ => self.integer_instruction(opcode),
+            _ => self.tabled(opcode),
         }
     }
 
@@ -274,10 +159,10 @@ impl<'a> Decoder<'a> {
     fn unknown_opcode(&self) -> DecodeError {
         let opcode = self.instruction.opcode.clone();
         let columns = match self.dialect {
-            Dialect::Columns => COLUMN_OPCODES,
+            Dialect::Columns => table::COLUMN_OPCODES,
             Dialect::Ptx => &[],
         };
-        let known = OPCODES.iter().chain(columns).chain(outside::OPCODES).copied();
+        let known = table::opcodes().iter().chain(columns).copied().chain(table::outside());
         let near = closest(&opcode.value, known);
         DecodeError::UnknownOpcode { opcode, near }
     }
@@ -357,22 +242,24 @@ impl<'a> Decoder<'a> {
         DecodeError::Rule { message: message.into(), help, section, span: self.head_span() }
     }
 
-    fn missing(&self, what: &'static str, section: &'static str) -> DecodeError {
+    fn missing(&self, what: impl Into<String>, section: &'static str) -> DecodeError {
         self.missing_of(what, String::new(), section)
     }
 
     /// As [`Self::missing`], with words for what there is to choose from.
     fn missing_of(
         &self,
-        what: &'static str,
+        what: impl Into<String>,
         choices: String,
         section: &'static str,
     ) -> DecodeError {
-        DecodeError::Missing { form: self.form(), what, choices, section, span: self.head_span() }
+        let (form, what, span) = (self.form(), what.into(), self.head_span());
+        DecodeError::Missing { form, what, choices, section, span }
     }
 
-    fn missing_type(&self, legal: impl AsRef<str>, section: &'static str) -> DecodeError {
-        self.missing_of("a type", format!("the types are {}", legal.as_ref()), section)
+    fn missing_type(&self, legal: impl Into<String>, section: &'static str) -> DecodeError {
+        let (form, legal, span) = (self.form(), legal.into(), self.head_span());
+        DecodeError::MissingType { form, legal, section, span }
     }
 
     /// That a word is missing, or that another one stands where it belongs, which `name` has not.

@@ -1,7 +1,7 @@
 //! Operands as written into values, addresses, destinations and predicates.
 
 use super::{Decoder, Dialect, Names};
-use crate::ptx::error::DecodeError;
+use crate::ptx::error::{DecodeError, Expected, Found};
 use crate::ptx::instruction::{Operand, OperandKind, without_percent};
 use crate::ptx::literal::Float;
 use crate::ptx::names::special_register;
@@ -48,7 +48,7 @@ impl Decoder<'_> {
             OperandKind::Indexed(name, register, more) if !self.in_columns() => {
                 self.element(name, register, *more).map(Value::ElementOf)
             }
-            _ => Err(mismatch("a register or a constant", operand)),
+            _ => Err(mismatch(Expected::Value, operand)),
         }
     }
 
@@ -111,7 +111,7 @@ impl Decoder<'_> {
             return Ok(Value::Special(Spanned::new(special.to_owned(), operand.span)));
         }
         if offset != 0 || name == "_" {
-            return Err(mismatch("a register or a constant", operand));
+            return Err(mismatch(Expected::Value, operand));
         }
         Ok(Value::Register(without_percent(spanned)))
     }
@@ -154,14 +154,11 @@ impl Decoder<'_> {
                 Ok(Some(without_percent(Spanned::new(name.clone(), operand.span))))
             }
             OperandKind::Name(name, 0) if self.variable(name).is_some() => {
-                let found = format!("the variable `{name}`");
-                Err(DecodeError::Operand {
-                    expected: "a destination register",
-                    found,
-                    span: operand.span,
-                })
+                let found = Found::Variable(name.clone());
+                let span = operand.span;
+                Err(DecodeError::Operand { expected: Expected::Destination, found, span })
             }
-            _ => Err(mismatch("a destination register", operand)),
+            _ => Err(mismatch(Expected::Destination, operand)),
         }
     }
 
@@ -185,8 +182,8 @@ impl Decoder<'_> {
             return Ok(destinations);
         }
         Err(DecodeError::Operand {
-            expected: "a destination register",
-            found: "only the sink `_`".to_owned(),
+            expected: Expected::Destination,
+            found: Found::OnlySinks,
             span: operand.span,
         })
     }
@@ -194,7 +191,7 @@ impl Decoder<'_> {
     /// A register that is written; the sink is no choice.
     pub(super) fn real_destination(&self, operand: &Operand) -> Result<Destination, DecodeError> {
         match self.destination(operand)? {
-            None => Err(mismatch("a destination register", operand)),
+            None => Err(mismatch(Expected::Destination, operand)),
             some => Ok(some),
         }
     }
@@ -206,7 +203,7 @@ impl Decoder<'_> {
             OperandKind::Not(name) => Ok(Value::Not(register(name))),
             OperandKind::Name(name, 0) if name != "_" => Ok(Value::Register(register(name))),
             OperandKind::Integer(number) => self.integer(*number, Type::PREDICATE, operand),
-            _ => Err(mismatch("a predicate register", operand)),
+            _ => Err(mismatch(Expected::Predicate, operand)),
         }
     }
 
@@ -238,7 +235,7 @@ impl Decoder<'_> {
                     });
                 }
                 [inner] => inner,
-                _ => return Err(mismatch("one address between the brackets", operand)),
+                _ => return Err(mismatch(Expected::OneAddress, operand)),
             },
             OperandKind::Element(..) => operand,
             OperandKind::Indexed(name, ..) if !self.takes_elements() => {
@@ -252,7 +249,7 @@ impl Decoder<'_> {
             }
             OperandKind::Indexed(..) => operand,
             _ if self.in_columns() => operand,
-            _ => return Err(mismatch("an address such as `[x]` or `[%rd1+8]`", operand)),
+            _ => return Err(mismatch(Expected::Address, operand)),
         };
         let address = |base, offset| Ok(Address { base, offset, span: operand.span });
         match &inner.kind {
@@ -282,7 +279,7 @@ impl Decoder<'_> {
             OperandKind::Integer(number) => {
                 address(Value::Immediate(Spanned::new(*number, inner.span)), 0)
             }
-            _ => Err(mismatch("an address such as `[x]` or `[%rd1+8]`", operand)),
+            _ => Err(mismatch(Expected::Address, operand)),
         }
     }
 
@@ -331,8 +328,8 @@ impl Decoder<'_> {
             return Err(self.not_an_array(&name.value, name.span));
         };
         if !self.is_register(&register.value) || special_register(&register.value).is_some() {
-            let found = format!("`{}`", register.value);
-            let expected = "a register or a number as an index";
+            let found = Found::Named(register.value.clone());
+            let expected = Expected::Index;
             return Err(DecodeError::Operand { expected, found, span: register.span });
         }
         let register = without_percent(register.clone());
@@ -341,10 +338,10 @@ impl Decoder<'_> {
 
     fn not_an_array(&self, name: &str, span: Span) -> DecodeError {
         let found = match self.variable(name) {
-            Some(_) => format!("an index too large for `{name}`"),
-            None => format!("`{name}`"),
+            Some(_) => Found::LargeIndex(name.to_owned()),
+            None => Found::Named(name.to_owned()),
         };
-        DecodeError::Operand { expected: "a declared array", found, span }
+        DecodeError::Operand { expected: Expected::Array, found, span }
     }
 
     /// Whether the operand can only be a value: a number, or a register's name.
@@ -369,20 +366,18 @@ pub(super) fn vector(operand: &Operand, elements: u32) -> Result<&[Operand], Dec
         (OperandKind::Vector(list), 1) if list.len() == 1 => Ok(list),
         (OperandKind::Vector(list), _) => Err(DecodeError::Operand {
             expected: match elements {
-                1 => "a scalar operand (no `.v2`, `.v4` or `.v8` is written)",
-                2 => "a vector of 2 elements",
-                4 => "a vector of 4 elements",
-                _ => "a vector of 8 elements",
+                1 => Expected::Scalar,
+                elements => Expected::Elements(elements),
             },
-            found: format!("a vector of {}", list.len()),
+            found: Found::Elements(list.len()),
             span: operand.span,
         }),
         (_, 1) => Ok(std::slice::from_ref(operand)),
-        _ => Err(mismatch("a vector such as `{%r1,%r2}`", operand)),
+        _ => Err(mismatch(Expected::Vector, operand)),
     }
 }
 
 /// The error that `expected` should stand where `operand` stands.
-pub(super) fn mismatch(expected: &'static str, operand: &Operand) -> DecodeError {
-    DecodeError::Operand { expected, found: operand.kind.describe().to_owned(), span: operand.span }
+pub(super) fn mismatch(expected: Expected, operand: &Operand) -> DecodeError {
+    DecodeError::Operand { expected, found: operand.kind.describe(), span: operand.span }
 }

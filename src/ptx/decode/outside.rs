@@ -1,72 +1,13 @@
 //! Instructions of the ISA that are known and outside the subset: kept, with what they may read
 //! and write.
 
-use super::grammar::Grammar;
 use super::{Decoded, Decoder, Dialect};
 use crate::ptx::instruction::{Instruction, Operand, OperandKind, without_percent};
 use crate::ptx::names::special_register;
 use crate::ptx::operation::{Operation, Reach, Register};
+use crate::ptx::row::Op;
+use crate::ptx::table;
 use crate::source::Spanned;
-
-/// Opcodes that are never decoded.
-pub(super) const OPCODES: &[&str] = &[
-    "alloca",
-    "brx",
-    "call",
-    "clusterlaunchcontrol",
-    "copysign",
-    "cos",
-    "cp",
-    "ex2",
-    "fma",
-    "fns",
-    "istypep",
-    "ldmatrix",
-    "lg2",
-    "mma",
-    "movmatrix",
-    "rcp",
-    "rsqrt",
-    "sin",
-    "sqrt",
-    "stmatrix",
-    "suld",
-    "suq",
-    "sured",
-    "sust",
-    "tanh",
-    "tcgen05",
-    "tensormap",
-    "testp",
-    "tex",
-    "tld4",
-    "txq",
-    "vabsdiff",
-    "vabsdiff2",
-    "vabsdiff4",
-    "vadd",
-    "vadd2",
-    "vadd4",
-    "vavrg2",
-    "vavrg4",
-    "vmad",
-    "vmax",
-    "vmax2",
-    "vmax4",
-    "vmin",
-    "vmin2",
-    "vmin4",
-    "vset",
-    "vset2",
-    "vset4",
-    "vshl",
-    "vshr",
-    "vsub",
-    "vsub2",
-    "vsub4",
-    "wgmma",
-    "wmma",
-];
 
 /// Opcodes of which every form computes registers from registers, but for those with a carry.
 const COMPUTING: &[&str] = &[
@@ -82,7 +23,7 @@ pub(super) fn is_outside(instruction: &Instruction) -> bool {
         ("multimem", Some("cp")) => true,
         ("cvt", _) if has(instruction, is_narrow) => true,
         ("fence", _) if has(instruction, is_new_restriction) => true,
-        (opcode, _) => OPCODES.contains(&opcode),
+        (opcode, _) => table::outside().any(|outside| outside == opcode),
     }
 }
 
@@ -100,25 +41,13 @@ fn is_new_restriction(word: &str) -> bool {
     word.ends_with("::cluster::read")
 }
 
-const FNS: Grammar = Grammar { section: "PTX-9.7.1.17", forms: &["fns.b32 d, mask, base, offset"] };
-
-const FENCE: Grammar = Grammar {
-    section: "PTX-9.7.13.4",
-    forms: &[
-        "fence.proxy.async::generic.release.sync_restrict::shared::cluster::read.{cta|cluster}",
-    ],
-};
-
 impl Decoder<'_> {
-    /// An instruction outside the subset; those of which some forms are inside are checked.
+    /// An instruction outside the subset; those of which the table has forms are checked.
     pub(super) fn outside(&self) -> Decoded {
-        let grammar = match self.instruction.opcode.value.as_str() {
-            "fns" => Some(&FNS),
-            "fence" => Some(&FENCE),
-            _ => None,
-        };
-        if let Some(grammar) = grammar {
-            self.check_form(grammar)?;
+        let forms = table::forms(&self.instruction.opcode.value).iter();
+        let mut outside = forms.filter(|form| matches!(form.row.op, Op::Outside)).peekable();
+        if outside.peek().is_some() && !has(self.instruction, is_narrow) {
+            self.read(outside)?;
         }
         Ok(unknown(self))
     }

@@ -1,5 +1,7 @@
 //! Random litmus tests that obey every rule of their format.
 
+pub mod forms;
+
 use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
@@ -9,12 +11,12 @@ use ptxmc::testing::litmus::ast::{
     AliasDeclaration, Condition, DeclaredSpace, Dialect, InitialValue, LaunchSize, Metadata, Place,
     Quantifier, RegisterInit, Term, Test, Thread, ThreadPlace, Variable,
 };
+use ptxmc::testing::ptx::decode;
 use ptxmc::testing::ptx::integer::CARRY;
 use ptxmc::testing::ptx::operation::{
     AccessForm, Address, ArithmeticOp, AtomicOp, BarrierMode, BoolOp, CarryOp, Comparison,
-    Destination, Excess, FenceRestriction, Half, IntegerOp, MbarrierOp, NonZeroTest, Operation,
-    Order, Permutation, PredicateUse, Proxy, ProxyFenceKind, Register, Scope, Sign, Space,
-    Statement, Type, TypeKind, Value, WaitPhase,
+    Destination, FenceRestriction, Half, MbarrierOp, Operation, Order, PredicateUse, Proxy,
+    ProxyFenceKind, Register, Scope, Space, Statement, Type, TypeKind, Value, WaitPhase,
 };
 use ptxmc::testing::source::{Span, Spanned};
 
@@ -317,102 +319,26 @@ fn arithmetic(dialect: Dialect) -> impl Strategy<Value = Operation> {
                 result: Type::PREDICATE,
             }
         ),
-        (destination(), value(), value(), truth()).prop_map(
-            move |(destination, then, otherwise, condition)| Operation::Select {
-                ty,
-                destination,
-                then,
-                otherwise,
-                condition
-            }
-        ),
         Just(Operation::Nothing),
     ]
 }
 
-/// An operation with its type and the number of its sources, the last of which may be a field's
-/// length.
-fn integer() -> impl Strategy<Value = (IntegerOp, Type, usize)> {
-    use IntegerOp as I;
-    const BITS: Type = Type::new(TypeKind::Bits, 32);
-    const WORD: Type = Type::new(TypeKind::Unsigned, 32);
-    const NUMBER: Type = Type::new(TypeKind::Signed, 32);
-    const HALF: Type = Type::new(TypeKind::Unsigned, 16);
-    const SHORT: Type = Type::new(TypeKind::Signed, 16);
-    const BYTE: Type = Type::new(TypeKind::Signed, 8);
-    const OCTET: Type = Type::new(TypeKind::Unsigned, 8);
-    const NIBBLE: Type = Type::new(TypeKind::Unsigned, 4);
-    let modes = {
-        use Permutation::{B4e, Ecl, Ecr, F4e, Rc8, Rc16, Selectors};
-        select(&[Selectors, F4e, B4e, Rc8, Ecl, Ecr, Rc16][..])
+/// What an instruction of the table says, of a form that some numbers choose.
+fn tabled(dialect: Dialect, choices: &[u8]) -> Operation {
+    let forms = forms::register_forms(dialect == Dialect::Columns);
+    let mut choices = choices.iter().copied().cycle();
+    let mut pick = |count: usize| usize::from(choices.next().unwrap_or(0)) % count;
+    let line = forms::text(forms[pick(forms.len())], &mut pick);
+    let dialect = match dialect {
+        Dialect::Columns => decode::Dialect::Columns,
+        _ => decode::Dialect::Ptx,
     };
-    let listed = select(vec![
-        (I::Popc, BITS, 1),
-        (I::Clz, Type::new(TypeKind::Bits, 64), 1),
-        (I::Brev, BITS, 1),
-        (I::Bfind, NUMBER, 1),
-        (I::BfindShift, WORD, 1),
-        (I::Bfe, NUMBER, 3),
-        (I::Bfi, BITS, 4),
-        (I::ShiftLeft(Excess::Clamp), BITS, 3),
-        (I::ShiftRight(Excess::Wrap), BITS, 3),
-        (I::Sad, WORD, 3),
-        (I::Slct(Sign::Integer), BITS, 3),
-        (I::Mul24(Half::Lo), WORD, 2),
-        (I::Mad24(Half::Hi), NUMBER, 3),
-        (I::Mad24Saturated, NUMBER, 3),
-        (I::Dp4a(TypeKind::Signed), WORD, 3),
-        (I::Dp2a(Half::Hi, TypeKind::Unsigned), NUMBER, 3),
-        (I::Szext(Excess::Wrap), NUMBER, 2),
-        (I::Bmsk(Excess::Clamp), BITS, 2),
-        (I::AddSaturated, WORD, 2),
-        (I::SubSaturated, NUMBER, 2),
-        (I::MadSaturated, NUMBER, 3),
-        (I::MinRelu, NUMBER, 2),
-        (I::MaxRelu, NUMBER, 2),
-        (I::AddPacked, HALF, 2),
-        (I::AddPackedSaturated, SHORT, 2),
-        (I::MinPacked, SHORT, 2),
-        (I::MaxPacked, HALF, 2),
-        (I::MinPackedRelu, SHORT, 2),
-        (I::MaxPackedRelu, SHORT, 2),
-        (I::AddPacked, BYTE, 2),
-        (I::AddPackedSaturated, OCTET, 2),
-        (I::SubPacked, BYTE, 2),
-        (I::SubPackedSaturated, OCTET, 2),
-        (I::MinPackedRelu, BYTE, 2),
-        (I::NegPacked, BYTE, 1),
-        (I::Pack(SHORT), NUMBER, 2),
-        (I::Pack(BYTE), NUMBER, 3),
-        (I::Pack(NIBBLE), NUMBER, 3),
-    ]);
-    prop_oneof![
-        8 => listed,
-        1 => modes.prop_map(|mode| (I::Prmt(mode), BITS, 3)),
-        2 => any::<u8>().prop_map(|table| (I::Lop3(table), BITS, 3)),
-    ]
+    forms::decoded(&line, dialect).unwrap_or_else(|error| panic!("{line}: {error}"))
 }
 
-/// Integer and bit instructions, arithmetic with a carry, conversions.
+/// Instructions of the table, arithmetic with a carry, conversions.
 fn integers(dialect: Dialect) -> impl Strategy<Value = Operation> {
-    let small = (0..256_i128).prop_map(|n| Value::Immediate(spanned(n)));
-    let registers = register().prop_map(Value::Register);
-    let sources = prop_oneof![vec(small, 4), vec(registers, 4)];
-    let test = (select(PREDICATES), any::<bool>(), truth()).prop_map(|(p, and, with)| {
-        let op = if and { BoolOp::And } else { BoolOp::Or };
-        NonZeroTest { predicate: name(p), op, with }
-    });
-    let function = (integer(), destination(), sources, option::of(test)).prop_map(
-        move |((op, ty, count), destination, mut sources, test)| {
-            sources.truncate(count);
-            if op.is_packed() {
-                sources.fill(Value::Register(name("r0")));
-            }
-            // Cells cannot name two destinations.
-            let tests = matches!(op, IntegerOp::Lop3(_)) && dialect == Dialect::Blocks;
-            Operation::Integer { op, ty, destination, sources, test: test.filter(|_| tests) }
-        },
-    );
+    let tabled = vec(any::<u8>(), 16).prop_map(move |choices| tabled(dialect, &choices));
     let op = select(
         &[
             (CarryOp::Add, 2),
@@ -436,7 +362,7 @@ fn integers(dialect: Dialect) -> impl Strategy<Value = Operation> {
             let [to, from] = [Type::new(TypeKind::Unsigned, 16), Type::new(TypeKind::Signed, 32)];
             Operation::Convert { saturating, to, from, destination, source }
         });
-    prop_oneof![6 => function, 1 => carry, 1 => convert]
+    prop_oneof![6 => tabled, 1 => carry, 1 => convert]
 }
 
 fn control(dialect: Dialect) -> impl Strategy<Value = Operation> {

@@ -1,18 +1,12 @@
-//! Moves, conversions and arithmetic on registers.
-//!
-//! Floating point beyond a few operations is outside the subset: it becomes
-//! [`Operation::Unknown`], so that only a thread that needs its result fails.
+//! `mov`: of a value, of the elements of a vector, and between a scalar and its parts.
 
 use super::operand::{mismatch, vector};
 use super::{Decoded, Decoder};
-use crate::ptx::error::DecodeError;
+use crate::ptx::error::{DecodeError, Expected};
 use crate::ptx::instruction::{Operand, OperandKind};
 use crate::ptx::names;
-use crate::ptx::operation::{ArithmeticOp, Element, Operation, Type, TypeKind, Value};
-use crate::ptx::uses::part_of;
+use crate::ptx::operation::{Element, Operation, Type, TypeKind, Value};
 use crate::source::Spanned;
-
-const INTEGERS: &str = ".u16, .u32, .u64, .s16, .s32 and .s64";
 
 impl Decoder<'_> {
     pub(super) fn mov(&mut self) -> Decoded {
@@ -104,9 +98,7 @@ impl Decoder<'_> {
     /// The elements of a vector that is moved: registers, special ones among them, and constants.
     fn moved(&self, operand: &Operand, elements: u32, ty: Type) -> Result<Vec<Value>, DecodeError> {
         let element = |element: &Operand| match self.any_value(element, ty)? {
-            Value::AddressOf(..) | Value::ElementOf(_) => {
-                Err(mismatch("a register or a constant", element))
-            }
+            Value::AddressOf(..) | Value::ElementOf(_) => Err(mismatch(Expected::Value, element)),
             value => Ok(value),
         };
         vector(operand, elements)?.iter().map(element).collect()
@@ -139,7 +131,7 @@ impl Decoder<'_> {
             return Ok(Operation::Move { ty, destination, source });
         }
         let count = u32::try_from(elements).unwrap_or(u32::MAX);
-        let part = part_of(ty, elements);
+        let part = ty.part(elements);
         if !matches!(count, 2 | 4) || !(8..=64).contains(&part.bits) {
             return Err(DecodeError::Rule {
                 message: format!("a `.{ty}` does not consist of {elements} elements"),
@@ -156,101 +148,4 @@ impl Decoder<'_> {
         let destinations = self.loaded(&operands[0], count)?;
         Ok(Operation::Unpack { ty, destinations, source: self.value(&operands[1], ty)? })
     }
-
-    pub(super) fn arithmetic(&mut self, opcode: &str) -> Decoded {
-        if let Some(decoded) = self.floating(opcode) {
-            return decoded;
-        }
-        if let Some(decoded) = self.modified_arithmetic(opcode) {
-            return decoded;
-        }
-        let bitwise = matches!(opcode, "and" | "or" | "xor" | "not" | "cnot" | "shl");
-        let signed_only = matches!(opcode, "neg" | "abs");
-        let predicates = matches!(opcode, "and" | "or" | "xor" | "not");
-        let half = self.product_half(opcode)?;
-        let legal = match opcode {
-            "shr" => ".b16 to .b64, .u16 to .u64 and .s16 to .s64",
-            _ if predicates => ".b16, .b32, .b64 and .pred",
-            _ if bitwise => ".b16, .b32 and .b64",
-            _ if signed_only => ".s16, .s32 and .s64",
-            _ if half == Some("wide") => ".u16, .u32, .s16 and .s32",
-            _ => INTEGERS,
-        };
-        let ty = self.register_type("PTX-9.7.1", legal, |ty| {
-            let wide_enough =
-                matches!(ty.bits, 16 | 32 | 64) && !(half == Some("wide") && ty.bits == 64);
-            match ty.kind {
-                TypeKind::Predicate => predicates,
-                TypeKind::Bits => wide_enough && (bitwise || opcode == "shr"),
-                TypeKind::Signed => wide_enough && !bitwise,
-                TypeKind::Unsigned => wide_enough && !bitwise && !signed_only,
-                _ => false,
-            }
-        })?;
-        let name = half.map_or_else(|| opcode.to_owned(), |half| format!("{opcode}.{half}"));
-        let op = names::arithmetic(&name).ok_or_else(|| self.unknown_opcode())?;
-        let (count, shape) = match op {
-            ArithmeticOp::Not | ArithmeticOp::Neg | ArithmeticOp::Abs | ArithmeticOp::Cnot => {
-                (2, "op.type d, a")
-            }
-            _ => (3, "op.type d, a, b"),
-        };
-        let operands = self.operands(count, count, shape)?;
-        self.finish(shape)?;
-        let destination = self.real_destination(&operands[0])?;
-        let sources = operands[1..].iter().map(|operand| self.value(operand, ty));
-        Ok(Operation::Arithmetic {
-            op,
-            ty,
-            destination,
-            sources: sources.collect::<Result<_, _>>()?,
-        })
-    }
-
-    pub(super) fn multiply_add(&mut self) -> Decoded {
-        const SHAPE: &str = "mad.{lo|hi|wide}.type d, a, b, c";
-        if let Some(decoded) = self.floating("mad") {
-            return decoded;
-        }
-        if let Some(decoded) = self.modified_arithmetic("mad") {
-            return decoded;
-        }
-        let half = self.product_half("mad")?;
-        let op = match half {
-            Some("hi") => ArithmeticOp::MulHi,
-            Some("wide") => ArithmeticOp::MulWide,
-            _ => ArithmeticOp::MulLo,
-        };
-        let ty = self.register_type("PTX-9.7.1.4", INTEGERS, |ty| {
-            matches!(ty.kind, TypeKind::Unsigned | TypeKind::Signed)
-                && matches!(ty.bits, 16 | 32 | 64)
-                && !(half == Some("wide") && ty.bits == 64)
-        })?;
-        let operands = self.operands(4, 4, SHAPE)?;
-        self.finish(SHAPE)?;
-        let destination = self.real_destination(&operands[0])?;
-        let source = |at: usize| self.value(&operands[at], ty);
-        Ok(Operation::MultiplyAdd {
-            op,
-            ty,
-            destination,
-            sources: [source(1)?, source(2)?, source(3)?],
-        })
-    }
-
-    /// Takes `.lo`, `.hi` or `.wide` of a product; columns mean `.lo`.
-    fn product_half(&mut self, opcode: &str) -> Result<Option<&'static str>, super::DecodeError> {
-        if !matches!(opcode, "mul" | "mad") {
-            return Ok(None);
-        }
-        match self.qualifiers.one_of(&["lo", "hi", "wide"])? {
-            Some(half) => Ok(Some(half.value)),
-            None if self.in_columns() => Ok(Some("lo")),
-            None => Err(self.missing("`.lo`, `.hi` or `.wide`", "PTX-9.7.1.3")),
-        }
-    }
-}
-
-pub(super) fn is_integer(ty: Type) -> bool {
-    matches!(ty.kind, TypeKind::Unsigned | TypeKind::Signed)
 }

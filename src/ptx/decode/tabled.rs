@@ -1,0 +1,168 @@
+//! Instructions that the table says completely: read as the nearest form, and made into operations
+//! of their own where they have one.
+
+use super::{Decoded, Decoder, outside};
+use crate::ptx::error::DecodeError;
+use crate::ptx::form::{Form, Written};
+use crate::ptx::integer::CARRY;
+use crate::ptx::names;
+use crate::ptx::operation::{ArithmeticOp, Operation, Order, Register, Type, TypeKind, Value};
+use crate::ptx::row::Op;
+use crate::ptx::table;
+use crate::ptx::words::type_of;
+
+impl Decoder<'_> {
+    /// An instruction of the table, whose opcode may be unknown.
+    pub(super) fn tabled(&mut self, opcode: &str) -> Decoded {
+        if let Some(decoded) = self.unwritten_rule(opcode) {
+            return decoded;
+        }
+        let forms = table::forms(opcode);
+        if let Some(Op::Unchecked) = forms.first().map(|form| form.row.op) {
+            return self.check_addresses().map(|()| Operation::Nothing);
+        }
+        let floating = self.is_floating() && forms.iter().any(is_floating);
+        let restricts = |text: &str| text.contains(".sync_restrict");
+        let restricted = restricts(&self.form()) && !self.qualifiers.has("proxy");
+        let fits = |form: &&Form| {
+            !matches!(form.row.op, Op::Own)
+                && is_floating(form) == floating
+                && (!restricted || restricts(form.row.text))
+        };
+        self.operation_of(self.read(forms.iter().filter(fits))?)
+    }
+
+    fn operation_of(&self, written: Written) -> Decoded {
+        let destination = || written.destination().clone();
+        let sources = || written.sources().map(|(value, _)| value.clone()).collect::<Vec<_>>();
+        Ok(match written.op() {
+            Op::Arithmetic(op) => {
+                let (ty, destination, sources) = (written.words.ty(), destination(), sources());
+                Operation::Arithmetic { op, ty, destination, sources }
+            }
+            Op::Product => {
+                let (op, ty) = (product(&written), written.words.ty());
+                Operation::Arithmetic { op, ty, destination: destination(), sources: sources() }
+            }
+            Op::MultiplyAdd => {
+                let sources = ["a", "b", "c"].map(|name| written.value(name).clone());
+                let (op, ty) = (product(&written), written.words.ty());
+                Operation::MultiplyAdd { op, ty, destination: destination(), sources }
+            }
+            Op::Carry(op) => {
+                let carry = |span| Register::new(CARRY.to_owned(), span);
+                let takes = self.instruction.opcode.value.ends_with('c');
+                let gives = self.instruction.qualifiers.iter().find(|word| word.value == "cc");
+                Operation::Carry {
+                    op: op(&written.words),
+                    ty: written.words.ty(),
+                    destination: destination(),
+                    sources: sources(),
+                    carry_in: takes.then(|| carry(self.instruction.opcode.span)),
+                    carry_out: gives.map(|word| carry(word.span)),
+                }
+            }
+            Op::Fence => self.fence(&written),
+            Op::ProxyFence => self.proxy_fence(&written),
+            Op::MbarrierInit
+            | Op::MbarrierInval
+            | Op::MbarrierExpect
+            | Op::MbarrierComplete
+            | Op::MbarrierArrive
+            | Op::MbarrierWait => self.mbarrier(&written)?,
+            Op::ClusterArrive => {
+                let relaxed = written.words.has("relaxed");
+                let order = if relaxed { Order::Relaxed } else { Order::Release };
+                Operation::ClusterArrive { order }
+            }
+            Op::ClusterWait => Operation::ClusterWait,
+            Op::GridDependencyWait => Operation::GridDependencyWait,
+            Op::LaunchDependents => Operation::LaunchDependents,
+            Op::Exit => Operation::Exit,
+            Op::Nothing => {
+                self.check_addresses()?;
+                Operation::Nothing
+            }
+            Op::Outside => {
+                self.check_constants()?;
+                outside::unknown(self)
+            }
+            _ => Operation::Form(written),
+        })
+    }
+
+    /// A floating-point instruction that is not computed takes no integers all the same.
+    fn check_constants(&self) -> Result<(), DecodeError> {
+        use crate::ptx::instruction::OperandKind;
+        let Some(ty) = self.floating_type() else { return Ok(()) };
+        let sources = self.instruction.operands.iter().skip(1);
+        let mut integers =
+            sources.filter(|operand| matches!(operand.kind, OperandKind::Integer(_)));
+        integers.try_for_each(|operand| self.value(operand, ty).map(|_: Value| ()))
+    }
+
+    /// Rules that no form shows.
+    fn unwritten_rule(&self, opcode: &str) -> Option<Decoded> {
+        let has = |word: &str| self.qualifiers.has(word);
+        let (message, help, section) = match opcode {
+            "fence" | "membar" => return self.unlike_fence(),
+            "mbarrier" => return self.check_mbarrier().err().map(Err),
+            // The assembler takes it, the standard does not say what it is.
+            "addc" | "subc" | "madc" if has("sat") => return Some(Ok(outside::unknown(self))),
+            "mad" if has("sat") && !has("cc") && !self.is_floating() && !self.starts_with("hi") => {
+                (
+                    "`.sat` is for `mad.hi.s32`".to_owned(),
+                    "only `mad.hi.sat.s32` saturates",
+                    "PTX-9.7.1.4",
+                )
+            }
+            "slct" if has("ftz") && self.ends_in(Type::new(TypeKind::Signed, 32)) => (
+                "`.ftz` is for `slct.type.f32`".to_owned(),
+                "integers have no subnormals: leave it out",
+                "PTX-9.7.6.4",
+            ),
+            "vote" if has("ballot") == has("pred") && (has("pred") || has("b32")) => (
+                format!("`{}` does not exist", self.form()),
+                "`.ballot` gives a mask, `.b32`; `.all`, `.any` and `.uni` give a `.pred`",
+                "PTX-9.7.13.9",
+            ),
+            _ => return None,
+        };
+        Some(Err(self.rule(message, help, section)))
+    }
+
+    /// Whether the last type is this one, of several.
+    fn ends_in(&self, ty: Type) -> bool {
+        let words = self.instruction.qualifiers.iter();
+        let types: Vec<Type> = words.filter_map(|word| names::ty(&word.value)).collect();
+        types.len() > 1 && types.last() == Some(&ty)
+    }
+
+    fn starts_with(&self, word: &str) -> bool {
+        self.instruction.qualifiers.first().is_some_and(|first| first.value == word)
+    }
+
+    /// The first floating-point type that a qualifier names, pairs of `.f32` included.
+    fn floating_type(&self) -> Option<Type> {
+        let words = self.instruction.qualifiers.iter();
+        words.filter_map(|word| type_of(&word.value)).find(|ty| ty.is_float())
+    }
+
+    /// Whether the instruction is one on floating-point numbers, as a type of it says.
+    pub(super) fn is_floating(&self) -> bool {
+        self.floating_type().is_some()
+    }
+}
+
+fn is_floating(form: &Form) -> bool {
+    matches!(form.row.op, Op::Float(_) | Op::Outside)
+}
+
+/// Which part of a product is meant.
+fn product(written: &Written) -> ArithmeticOp {
+    match () {
+        () if written.words.has("hi") => ArithmeticOp::MulHi,
+        () if written.words.has("wide") => ArithmeticOp::MulWide,
+        () => ArithmeticOp::MulLo,
+    }
+}

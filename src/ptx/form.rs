@@ -1,0 +1,468 @@
+//! A row of the table read as a form: its qualifiers as slots, its operands with their roles; and
+//! what is written of a form in one statement.
+
+use super::names;
+use super::need::{Fit, Need};
+use super::row::{Asks, Op, Row, Takes};
+use super::value::{Address, Destination, Scope, Space, Type, Value};
+use super::words::{Word, Words, type_of};
+
+/// A row with its text taken apart.
+pub struct Form {
+    /// The row.
+    pub row: &'static Row,
+    /// The first word.
+    pub opcode: &'static str,
+    /// Its qualifiers.
+    pub slots: Vec<Slot>,
+    /// Its operands.
+    pub operands: Vec<OperandForm>,
+}
+
+/// A place of a form for one of several qualifiers.
+#[derive(Debug)]
+pub struct Slot {
+    /// Whether something has to stand in it.
+    pub needed: bool,
+    /// What may stand in it.
+    pub choices: Choices,
+    /// What messages say of it, where the row does.
+    pub(crate) asks: Option<Asks>,
+}
+
+/// What may stand in a slot.
+#[derive(Debug)]
+pub enum Choices {
+    /// One of these words; `xorsign.abs` is two that go together.
+    Words(Vec<&'static str>),
+    /// One of these types.
+    Types(Vec<Type>),
+    /// One of these state spaces.
+    Spaces(Vec<Space>),
+    /// One of these scopes.
+    Scopes(Vec<Scope>),
+}
+
+impl Slot {
+    /// Whether types stand in it: they come in the order of their slots.
+    pub(crate) fn is_type(&self) -> bool {
+        match &self.choices {
+            Choices::Types(_) => true,
+            Choices::Words(words) => words.iter().any(|word| type_of(word).is_some()),
+            Choices::Spaces(_) | Choices::Scopes(_) => false,
+        }
+    }
+}
+
+/// An operand of a form.
+#[derive(Debug)]
+pub struct OperandForm {
+    /// Its name in the text.
+    pub name: &'static str,
+    /// What is done with it.
+    pub role: Role,
+    /// What it may be.
+    pub takes: Takes,
+    /// Whether it may be left out.
+    pub presence: Presence,
+}
+
+/// Whether an operand may be left out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Presence {
+    /// It is always there.
+    Needed,
+    /// It may be left out, and whatever follows it.
+    Optional,
+    /// It is there just where this qualifier is.
+    With(&'static str),
+}
+
+/// What an instruction does with an operand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// Writes the register.
+    Destination,
+    /// Writes the register and a predicate behind `|`.
+    Pair,
+    /// Reads the value.
+    Source,
+    /// Reads the predicate, which may be negated.
+    Truth,
+    /// Accesses memory there.
+    Memory,
+    /// It is this number.
+    Constant(i128),
+}
+
+impl OperandForm {
+    /// The type that it is read or written at, in an instruction with these types.
+    #[must_use]
+    pub fn ty(&self, types: &[Type]) -> Type {
+        self.need(|at| types[at]).ty
+    }
+
+    /// What it asks of a register, in an instruction with these types.
+    pub(crate) fn need(&self, ty: impl Fn(usize) -> Type) -> Need {
+        match (self.role, self.takes) {
+            (Role::Truth, _) => Need::PREDICATE,
+            (Role::Memory | Role::Constant(_), _) => Need::ADDRESS,
+            (_, Takes::Type(at) | Takes::Name(at) | Takes::Register(at)) => Need::exact(ty(at)),
+            (_, Takes::Fixed(ty)) => Need::exact(ty),
+            (_, Takes::Sink | Takes::Both(_)) => Need::exact(Type::B32),
+            (_, Takes::Word | Takes::Within(_) | Takes::Table) => Need::WORD,
+            (_, Takes::Token) => Need::TOKEN,
+            (_, Takes::Size) => Need::new(Type::B32, Fit::Count),
+            (_, Takes::Packed) => Need::new(Type::B32, Fit::Bits),
+            (_, Takes::Pointer | Takes::Bytes(..)) => Need::ADDRESS,
+        }
+    }
+}
+
+impl Form {
+    /// Takes the text of a row apart.
+    pub(crate) fn new(row: &'static Row) -> Self {
+        let (head, operands) = row.text.split_once(' ').unwrap_or((row.text, ""));
+        let end = head.find(['.', '{']).unwrap_or(head.len());
+        Self {
+            row,
+            opcode: &head[..end],
+            slots: slots(row, &head[end..]),
+            operands: operands_of(row, operands),
+        }
+    }
+
+    /// Its operands beside some qualifiers, and how few of them there may be.
+    pub(crate) fn operands_with(&self, words: &[Option<Word>]) -> (Vec<bool>, usize) {
+        let has = |word| words.contains(&Some(Word::Plain(word)));
+        let there = self.operands.iter().map(|operand| match operand.presence {
+            Presence::Needed | Presence::Optional => true,
+            Presence::With(word) => has(word),
+        });
+        let there: Vec<bool> = there.collect();
+        let needed = |(operand, there): &(&OperandForm, &bool)| {
+            **there && operand.presence != Presence::Optional
+        };
+        let least = self.operands.iter().zip(&there).filter(needed).count();
+        (there, least)
+    }
+}
+
+impl PartialEq for Form {
+    fn eq(&self, other: &Self) -> bool {
+        std::ptr::eq(self, other)
+    }
+}
+
+impl Eq for Form {}
+
+impl std::fmt::Debug for Form {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.row.text)
+    }
+}
+
+fn slots(row: &'static Row, mut rest: &'static str) -> Vec<Slot> {
+    let mut slots = Vec::new();
+    while !rest.is_empty() {
+        let braced = rest.starts_with('{') || rest.starts_with(".{");
+        let end = match braced {
+            true => rest.find('}').map(|end| end + 1),
+            false => rest[1..].find(['.', '{']).map(|end| end + 1),
+        };
+        let (text, after) = rest.split_at(end.unwrap_or(rest.len()));
+        let words = text.trim_start_matches(['.', '{']).trim_end_matches('}');
+        let choices = match words {
+            "type" => Choices::Types(types(row.types)),
+            "space" => Choices::Spaces(listed(row.spaces).filter_map(names::space).collect()),
+            "scope" => Choices::Scopes(scopes(row.scopes)),
+            words => Choices::Words(words.split('|').map(|w| w.trim_start_matches('.')).collect()),
+        };
+        let asks = row.slots.iter().find(|(slot, _)| *slot == text).map(|(_, asks)| *asks);
+        slots.push(Slot { needed: !rest.starts_with('{'), choices, asks });
+        rest = after;
+    }
+    slots
+}
+
+fn operands_of(row: &'static Row, text: &'static str) -> Vec<OperandForm> {
+    let mut optional = false;
+    let tokens = text.split(", ").filter(|token| !token.is_empty()).enumerate();
+    tokens
+        .map(|(at, token)| {
+            let (written, next) = match token.strip_suffix('{') {
+                Some(written) => (written, true),
+                None => (token, false),
+            };
+            let written = match written.strip_suffix('}') {
+                Some(inner) if optional => inner,
+                _ => written,
+            };
+            let this = std::mem::replace(&mut optional, next);
+            operand(row, at, written, this)
+        })
+        .collect()
+}
+
+fn operand(row: &'static Row, at: usize, text: &'static str, optional: bool) -> OperandForm {
+    let (role, name) = match text {
+        _ if text.starts_with('[') => (Role::Memory, text.trim_matches(['[', ']'])),
+        _ if text.starts_with("{!}") => (Role::Truth, &text[3..]),
+        _ if text.contains('|') => (Role::Pair, text.split(['{', '|']).next().unwrap_or(text)),
+        _ => match text.parse() {
+            Ok(number) => (Role::Constant(number), text),
+            Err(_) if at == 0 && matches!(text, "d" | "p" | "state") => (Role::Destination, text),
+            Err(_) => (Role::Source, text),
+        },
+    };
+    let given = row.operands.iter().find(|(operand, _)| *operand == name);
+    let takes = given.map_or_else(
+        || match (role, name) {
+            (_, "membermask") => Takes::Word,
+            (Role::Destination, "p") => Takes::Fixed(Type::PREDICATE),
+            _ => Takes::Type(0),
+        },
+        |(_, takes)| *takes,
+    );
+    let role = match (role, takes) {
+        (Role::Source, Takes::Fixed(Type::PREDICATE)) => Role::Truth,
+        (role, _) => role,
+    };
+    let presence = match row.asked.iter().find(|(operand, _)| *operand == name) {
+        Some((_, word)) => Presence::With(word),
+        None if optional => Presence::Optional,
+        None => Presence::Needed,
+    };
+    OperandForm { name, role, takes, presence }
+}
+
+/// The items of a list in words: `a, b and c`.
+fn listed(text: &'static str) -> impl Iterator<Item = &'static str> {
+    text.split(", ").flat_map(|part| part.split(" and ")).filter(|item| !item.is_empty())
+}
+
+fn scopes(text: &'static str) -> Vec<Scope> {
+    listed(text).filter_map(|item| names::scope(item.trim_matches(['`', '.']))).collect()
+}
+
+/// The types of a list in words: `.b16 to .b64, .f32 and .f64`; what is no type of a register by
+/// itself is in forms of its own.
+fn types(text: &'static str) -> Vec<Type> {
+    let one = |word: &str| names::ty(word.trim_start_matches('.'));
+    let range = |item: &str| -> Vec<Type> {
+        let (first, last) = item.split_once(" to ").unwrap_or((item, item));
+        let (Some(first), Some(last)) = (one(first), one(last)) else { return Vec::new() };
+        let widths = [1, 8, 16, 32, 64, 128].into_iter();
+        let within = widths.filter(|bits| (first.bits..=last.bits).contains(bits));
+        within.map(|bits| Type::new(first.kind, bits)).collect()
+    };
+    listed(text).flat_map(range).collect()
+}
+
+/// One instruction as it is written, of a form of the table.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Written {
+    /// The form.
+    pub form: &'static Form,
+    /// What stands in each slot.
+    pub words: Words,
+    /// The operands, of those that the form has.
+    pub(crate) operands: Vec<Option<Arg>>,
+}
+
+/// An operand of a written instruction.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Arg {
+    Destination(Destination),
+    Pair(Destination, Destination),
+    Value(Value),
+    Memory(Address),
+    Constant(i128),
+}
+
+impl Written {
+    /// What it does.
+    #[must_use]
+    pub fn op(&self) -> Op {
+        self.form.row.op
+    }
+
+    /// Its operands with their forms.
+    pub(crate) fn parts(&self) -> impl Iterator<Item = (&'static OperandForm, &Arg)> {
+        let form: &'static Form = self.form;
+        let written = form.operands.iter().zip(&self.operands);
+        written.filter_map(|(form, operand)| Some((form, operand.as_ref()?)))
+    }
+
+    /// Its operands, to be changed, each with what it asks of a register.
+    pub(crate) fn parts_mut(&mut self) -> impl Iterator<Item = (Need, &mut Arg)> {
+        let Self { form, words, operands } = self;
+        form.operands.iter().zip(operands).filter_map(|(form, operand)| {
+            Some((form.need(|at| words.type_at(at)), operand.as_mut()?))
+        })
+    }
+
+    /// Puts a word into the empty slot that takes it, if there is one.
+    pub(crate) fn fill(&mut self, word: &'static str) {
+        let takes = |slot: &Slot| match &slot.choices {
+            Choices::Words(words) => words.contains(&word),
+            _ => false,
+        };
+        let slot = self.form.slots.iter().zip(&mut self.words.0).find(|(slot, _)| takes(slot));
+        if let Some((_, empty @ None)) = slot {
+            *empty = Some(Word::Plain(word));
+        }
+    }
+
+    /// What an operand asks of a register.
+    pub(crate) fn need(&self, operand: &OperandForm) -> Need {
+        operand.need(|at| self.words.type_at(at))
+    }
+
+    /// The register that it writes.
+    #[must_use]
+    pub fn destination(&self) -> &Destination {
+        let written = self.operands.iter().flatten().find_map(|operand| match operand {
+            Arg::Destination(register) | Arg::Pair(register, _) => Some(register),
+            _ => None,
+        });
+        written.unwrap_or(&None)
+    }
+
+    /// The type of the register that it writes.
+    ///
+    /// # Panics
+    /// When its form writes none.
+    #[must_use]
+    pub fn result(&self) -> Type {
+        let written = self.form.operands.first().expect("the destination is the first operand");
+        self.need(written).ty
+    }
+
+    /// The predicate that it writes beside another register.
+    #[must_use]
+    pub fn predicate(&self) -> &Destination {
+        let written = self.operands.iter().flatten().find_map(|operand| match operand {
+            Arg::Pair(_, predicate) => Some(predicate),
+            _ => None,
+        });
+        written.unwrap_or(&None)
+    }
+
+    /// The values that it reads, in order, each with its type.
+    pub fn sources(&self) -> impl Iterator<Item = (&Value, Type)> {
+        self.parts().filter_map(|(form, operand)| match operand {
+            Arg::Value(value) => Some((value, self.need(form).ty)),
+            _ => None,
+        })
+    }
+
+    /// The value that is the operand of this name.
+    ///
+    /// # Panics
+    /// When its form has no such operand.
+    #[must_use]
+    pub fn value(&self, name: &str) -> &Value {
+        self.optional(name).expect("a form has the operands that its lowering asks for")
+    }
+
+    /// The constant that is the operand of this name.
+    ///
+    /// # Panics
+    /// When its form has no such operand.
+    #[must_use]
+    pub fn constant(&self, name: &str) -> i128 {
+        let found = self.parts().find_map(|(form, operand)| match operand {
+            Arg::Constant(number) if form.name == name => Some(*number),
+            _ => None,
+        });
+        found.expect("a form has the operands that its lowering asks for")
+    }
+
+    /// The address that it accesses.
+    ///
+    /// # Panics
+    /// When its form has none.
+    #[must_use]
+    pub fn address(&self) -> &Address {
+        let found = self.operands.iter().flatten().find_map(|operand| match operand {
+            Arg::Memory(address) => Some(address),
+            _ => None,
+        });
+        found.expect("a form has the operands that its lowering asks for")
+    }
+
+    /// The value that is the operand of this name, if it is written.
+    #[must_use]
+    pub fn optional(&self, name: &str) -> Option<&Value> {
+        self.parts().find_map(|(form, operand)| match operand {
+            Arg::Value(value) if form.name == name => Some(value),
+            _ => None,
+        })
+    }
+
+    /// The addresses that it accesses, each with its state space and the bytes that it is a
+    /// multiple of.
+    pub fn accesses(&self) -> impl Iterator<Item = (&Address, Space, u64)> {
+        self.parts().filter_map(|(form, operand)| match (operand, form.takes) {
+            (Arg::Memory(address), Takes::Bytes(space, bytes)) => Some((address, space, bytes)),
+            _ => None,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ptx::row::form;
+
+    fn operands(row: Row) -> Vec<(&'static str, Role, Presence)> {
+        let form = Form::new(Box::leak(Box::new(row)));
+        form.operands.iter().map(|o| (o.name, o.role, o.presence)).collect()
+    }
+
+    #[test]
+    fn operands_have_roles_and_may_be_left_out() {
+        use Presence::{Needed, Optional, With};
+        use Role::{Constant, Destination, Memory, Pair, Source, Truth};
+        let row = |text| form(text, "PTX-9.7", [1, 0, 10], Op::Own);
+        assert_eq!(
+            operands(row("f.b32 d, [a], b{, {!}c}")),
+            [
+                ("d", Destination, Needed),
+                ("a", Memory, Needed),
+                ("b", Source, Needed),
+                ("c", Truth, Optional),
+            ]
+        );
+        assert_eq!(
+            operands(row("f.b32 d{|p}, 128{, m}{, policy}").asked(&[("policy", "hint")])),
+            [
+                ("d", Pair, Needed),
+                ("128", Constant(128), Needed),
+                ("m", Source, Optional),
+                ("policy", Source, With("hint")),
+            ]
+        );
+        assert_eq!(operands(row("f")), []);
+    }
+
+    #[test]
+    fn lists_of_types_are_read() {
+        let names = |text| types(text).iter().map(ToString::to_string).collect::<Vec<_>>();
+        assert_eq!(names(".b32"), ["b32"]);
+        assert_eq!(names(".u16 to .u64, .f32 and .pred"), ["u16", "u32", "u64", "f32", "pred"]);
+        assert_eq!(names(".s32, .s16x2 and .s8x4"), ["s32"]);
+    }
+
+    #[test]
+    fn slots_are_told_apart() {
+        let row = form("f{.a|.b}.{c|d.e}.g{.space}.type", "PTX-9.7", [1, 0, 10], Op::Own)
+            .types(".u32")
+            .spaces("global and shared::cta");
+        let form = Form::new(Box::leak(Box::new(row)));
+        let needed: Vec<bool> = form.slots.iter().map(|slot| slot.needed).collect();
+        assert_eq!((form.opcode, needed), ("f", vec![false, true, true, false, true]));
+        assert!(form.slots[4].is_type() && !form.slots[3].is_type());
+    }
+}

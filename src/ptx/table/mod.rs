@@ -1,0 +1,78 @@
+//! The instructions of the subset, one row for each form, as the standard prints it.
+//!
+//! - A row is data: text, section, first version and target, what its words and operands may be, and
+//!   what the instruction does ([`Op`]). [`super::form`] takes the text apart once.
+//! - Decoding compares the words of an instruction with the slots of the opcode's forms, takes the
+//!   nearest form, and says what is wrong with the first word or operand that does not fit it.
+//! - What fits is a [`super::form::Written`]: form, words, operands. Printing, the registers that are
+//!   read and written, the types that they have to have, the addresses that are accessed and what a
+//!   host thread may execute follow from the form and the roles of its operands.
+//! - Lowering matches on what the form does and asks for the operands by their names. A new
+//!   instruction is a row here and an arm there.
+//! - Rows of [`Op::Own`] have a decoder and an operation of their own: accesses, whose order, scope
+//!   and space checks of tests ask about, barriers of a CTA, moves, conversions and comparisons.
+//!   Others say all of such an operation. Their operands have roles in [`super::operands`].
+//! - The opcodes that are known, those of PTX 1.4, the list in `paper-notes/language.md` and the page
+//!   of all forms come from here.
+
+mod control;
+mod data;
+mod floating;
+mod integer;
+mod sync;
+
+use super::form::Form;
+use super::row::{Op, Row};
+use rustc_hash::FxHashMap;
+use std::sync::LazyLock;
+
+/// All rows, family by family.
+static FAMILIES: [&[Row]; 5] =
+    [data::ROWS, integer::ROWS, floating::ROWS, sync::ROWS, control::ROWS];
+
+static FORMS: LazyLock<FxHashMap<&'static str, Vec<Form>>> = LazyLock::new(|| {
+    let mut forms: FxHashMap<&str, Vec<Form>> = FxHashMap::default();
+    for form in rows().map(Form::new) {
+        forms.entry(form.opcode).or_default().push(form);
+    }
+    forms
+});
+
+static OPCODES: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
+    let decoded = |forms: &&Vec<Form>| forms.iter().any(|form| !matches!(form.row.op, Op::Outside));
+    let mut opcodes: Vec<_> =
+        FORMS.values().filter(decoded).filter_map(|forms| Some(forms.first()?.opcode)).collect();
+    opcodes.sort_unstable();
+    opcodes
+});
+
+/// All rows of the table.
+pub fn rows() -> impl Iterator<Item = &'static Row> {
+    FAMILIES.iter().copied().flatten()
+}
+
+/// The forms of an opcode.
+pub fn forms(opcode: &str) -> &'static [Form] {
+    FORMS.get(opcode).map_or(&[], Vec::as_slice)
+}
+
+/// The opcodes of which some form is decoded, sorted; `paper-notes/language.md` lists them.
+#[must_use]
+pub fn opcodes() -> &'static [&'static str] {
+    &OPCODES
+}
+
+/// The opcodes that only the column dialect has.
+pub const COLUMN_OPCODES: &[&str] = control::COLUMNS;
+
+/// The opcodes of which every form is outside the subset.
+pub(crate) fn outside() -> impl Iterator<Item = &'static str> {
+    control::OUTSIDE.iter().map(|(opcode, _)| *opcode)
+}
+
+/// Whether a version of the ISA has an opcode.
+pub(crate) fn has(opcode: &str, version: (u32, u32)) -> bool {
+    let decoded = forms(opcode).iter().map(|form| form.row.since.version);
+    let outside = control::OUTSIDE.iter().filter(|(outside, _)| *outside == opcode);
+    decoded.chain(outside.map(|(_, since)| *since)).any(|since| since <= version)
+}

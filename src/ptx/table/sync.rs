@@ -1,0 +1,189 @@
+//! Barriers, fences and exchanges between threads (PTX-9.7.13), and `shfl` (PTX-9.7.9.6).
+
+use crate::ptx::mismatch::Expected;
+use crate::ptx::row::{Asks, Limits, Op, Row, Takes, form};
+use crate::ptx::value::{AtomicOp, Type};
+use crate::ptx::warp::{Shuffle, Vote, WarpOp, WarpReduction};
+use crate::ptx::words::Words;
+
+/// Barriers of a CTA or warp, which are decoded by functions of their own.
+const fn barrier(text: &'static str, since: [u32; 3]) -> Row {
+    form(text, "PTX-9.7.13.1", since, Op::Own)
+}
+
+/// Memory fences: the order is acq_rel where none is written.
+const fn fence(text: &'static str, since: [u32; 3]) -> Row {
+    form(text, "PTX-9.7.13.4", since, Op::Fence)
+}
+
+const fn proxy_fence(text: &'static str, since: [u32; 3]) -> Row {
+    form(text, "PTX-9.7.13.4", since, Op::ProxyFence)
+        .spaces("global, shared::cta and shared::cluster")
+}
+
+/// Operations on mbarrier objects, in shared memory of the own CTA.
+const fn mbarrier(text: &'static str, since: [u32; 3], op: Op) -> Row {
+    form(text, "PTX-9.7.13.15", since, op)
+        .leading(1)
+        .spaces("shared::cta")
+        .scopes("`.cta` and `.cluster`")
+}
+
+/// As [`mbarrier`], in that of another CTA of the cluster as well.
+const fn remote(text: &'static str, since: [u32; 3], op: Op) -> Row {
+    mbarrier(text, since, op).spaces("shared::cta and shared::cluster")
+}
+
+const fn exchange(
+    text: &'static str,
+    section: &'static str,
+    since: [u32; 3],
+    op: fn(&Words) -> WarpOp,
+) -> Row {
+    form(text, section, since, Op::Warp(op)).device("an exchange within a warp")
+}
+
+// One row to a line.
+#[rustfmt::skip]
+pub(super) static ROWS: &[Row] = &[
+    // Barriers.
+    barrier("bar{.cta}.sync a{, b}", [1, 0, 10]),
+    barrier("bar{.cta}.arrive a, b", [2, 0, 20]),
+    barrier("bar{.cta}.red.popc.u32 d, a{, b}, {!}c", [2, 0, 20]),
+    barrier("bar{.cta}.red.{and|or}.pred p, a{, b}, {!}c", [2, 0, 20]),
+    barrier("barrier{.cta}.sync{.aligned} a{, b}", [6, 0, 30]),
+    barrier("barrier{.cta}.arrive{.aligned} a, b", [6, 0, 30]),
+    barrier("barrier{.cta}.red.popc{.aligned}.u32 d, a{, b}, {!}c", [6, 0, 30]),
+    barrier("barrier{.cta}.red.{and|or}{.aligned}.pred p, a{, b}, {!}c", [6, 0, 30]),
+    form("bar.warp.sync membermask", "PTX-9.7.13.2", [6, 0, 30], Op::Own),
+    form("barrier.cluster.arrive{.release|.relaxed}{.aligned}", CLUSTER, [7, 8, 90], Op::ClusterArrive).takes(CLUSTERS)
+        .slots(&[(".arrive", Asks { missing: "`.arrive` or `.wait`", legal: "" })]),
+    form("barrier.cluster.wait{.acquire}{.aligned}", CLUSTER, [7, 8, 90], Op::ClusterWait).takes(CLUSTERS),
+    form("griddepcontrol.wait", GRID, [7, 8, 90], Op::GridDependencyWait).takes(GRIDS)
+        .slots(&[(".wait", Asks { missing: "`.wait` or `.launch_dependents`", legal: "" })]),
+    form("griddepcontrol.launch_dependents", GRID, [7, 8, 90], Op::LaunchDependents).takes(GRIDS),
+    // Fences.
+    fence("fence{.sc|.acq_rel}.scope", [6, 0, 70]).shown(FENCE),
+    fence("fence.{acquire|release}.scope", [8, 6, 90]).shown(FENCE),
+    fence("fence.acquire.sync_restrict::shared::cluster.cluster", [8, 6, 90]).takes(RESTRICTED),
+    fence("fence.release.sync_restrict::shared::cta.cluster", [8, 6, 90]).takes(RESTRICTED),
+    fence("fence.mbarrier_init.release.cluster", [8, 0, 90]),
+    fence("membar.{cta|gl|sys}", [1, 4, 10]).shown(MEMBAR),
+    proxy_fence("fence.proxy.alias", [7, 5, 70]).slots(PROXY).shown(PROXIES),
+    proxy_fence("fence.proxy.async{.space}", [8, 0, 90]).shown(PROXIES),
+    proxy_fence("fence.proxy.tensormap::generic.release.scope", [8, 3, 90])
+        .slots(&[(".release", Asks { missing: "`.release` or `.acquire`", legal: "" })]).shown(TENSORMAP),
+    proxy_fence("fence.proxy.tensormap::generic.acquire.scope [a], 128", [8, 3, 90]).shown(TENSORMAP),
+    proxy_fence("fence.proxy.async::generic.acquire.sync_restrict::shared::cluster.cluster", [8, 6, 90]),
+    proxy_fence("fence.proxy.async::generic.release.sync_restrict::shared::cta.cluster", [8, 6, 90]),
+    form("fence.proxy.async::generic.release.sync_restrict::shared::cluster::read.{cta|cluster}", "PTX-9.7.13.4", [9, 4, 90], Op::Outside)
+        .exact(),
+    proxy_fence("membar.proxy.alias", [7, 5, 60]).slots(PROXY).shown(MEMBAR),
+    proxy_fence("membar.proxy.async{.space}", [8, 0, 90]).shown(MEMBAR),
+    // Operations on mbarrier objects.
+    mbarrier("mbarrier.init{.space}.b64 [a], count", [7, 0, 80], Op::MbarrierInit)
+        .operands(&[("count", Takes::Within(&INITIAL))]),
+    mbarrier("mbarrier.inval{.space}.b64 [a]", [7, 0, 80], Op::MbarrierInval),
+    remote("mbarrier.expect_tx{.relaxed}{.scope}{.space}.b64 [a], bytes", [8, 0, 90], Op::MbarrierExpect).operands(COUNTED),
+    remote("mbarrier.complete_tx{.relaxed}{.scope}{.space}.b64 [a], bytes", [8, 0, 90], Op::MbarrierComplete).operands(COUNTED),
+    arrive("mbarrier.arrive{.release|.relaxed}{.scope}{.space}.b64 state, [a]{, count}", [7, 0, 80]),
+    arrive("mbarrier.arrive.expect_tx{.release|.relaxed}{.scope}{.space}.b64 state, [a], bytes", [8, 0, 90]).leading(2),
+    arrive("mbarrier.arrive.noComplete{.release}{.scope}{.space}.b64 state, [a], count", [7, 0, 80]).scopes("`.cta`")
+        .spaces("shared::cta"),
+    arrive("mbarrier.arrive_drop{.release|.relaxed}{.scope}{.space}.b64 state, [a]{, count}", [7, 0, 80]),
+    arrive("mbarrier.arrive_drop.expect_tx{.release|.relaxed}{.scope}{.space}.b64 state, [a], bytes", [8, 0, 90]).leading(2),
+    arrive("mbarrier.arrive_drop.noComplete{.release}{.scope}{.space}.b64 state, [a], count", [7, 0, 80]).scopes("`.cta`")
+        .spaces("shared::cta"),
+    wait("mbarrier.test_wait{.acquire|.relaxed}{.scope}{.space}.b64 p, [a], state", [7, 0, 80]),
+    wait("mbarrier.test_wait.parity{.acquire|.relaxed}{.scope}{.space}.b64 p, [a], parity", [7, 1, 80]),
+    wait("mbarrier.try_wait{.acquire|.relaxed}{.scope}{.space}.b64 p, [a], state{, time}", [7, 8, 90]),
+    wait("mbarrier.try_wait.parity{.acquire|.relaxed}{.scope}{.space}.b64 p, [a], parity{, time}", [7, 8, 90]),
+    form("mbarrier.pending_count.b64 d, state", "PTX-9.7.13.15", [7, 0, 80], Op::PendingCount)
+        .operands(&[("d", Takes::Word), ("state", Takes::Token)]).leading(1).shown("mbarrier.pending_count.b64 count, state"),
+    // Exchanges of register values within a warp.
+    exchange("shfl.sync.{up|down|bfly|idx}.b32 d{|p}, a, b, c, membermask", "PTX-9.7.9.6", [6, 0, 30], shuffle),
+    exchange("vote.sync.{all|any|uni}.pred d, {!}a, membermask", "PTX-9.7.13.9", [6, 0, 30], vote).slots(VOTES),
+    exchange("vote.sync.ballot.b32 d, {!}a, membermask", "PTX-9.7.13.9", [6, 0, 30], |_| WarpOp::Ballot),
+    exchange("match.any.sync.type d, a, membermask", "PTX-9.7.13.10", [6, 0, 70], |w| WarpOp::MatchAny(w.ty().bits))
+        .types(".b32 and .b64").slots(&[(".any", Asks { missing: "a mode: `.any` or `.all`", legal: "" })])
+        .operands(&[("d", Takes::Fixed(Type::B32))]),
+    exchange("match.all.sync.type d{|p}, a, membermask", "PTX-9.7.13.10", [6, 0, 70], |w| WarpOp::MatchAll(w.ty().bits))
+        .types(".b32 and .b64").operands(&[("d", Takes::Sink)]),
+    exchange("activemask.b32 d", "PTX-9.7.13.11", [6, 2, 30], |_| WarpOp::ActiveMask),
+    exchange("redux.sync.{add|min|max}.{u32|s32} d, a, membermask", "PTX-9.7.13.12", [7, 0, 80], redux).exact(),
+    exchange("redux.sync.{and|or|xor}.b32 d, a, membermask", "PTX-9.7.13.12", [7, 0, 80], redux).exact(),
+    exchange("redux.sync.{min|max}{.abs}{.NaN}.f32 d, a, membermask", "PTX-9.7.13.12", [8, 6, 100], redux).exact().special(),
+    exchange("elect.sync d|p, membermask", "PTX-9.7.13.14", [8, 0, 90], |_| WarpOp::Elect)
+        .operands(&[("d", Takes::Both(Expected::Elected))]),
+];
+
+const fn arrive(text: &'static str, since: [u32; 3]) -> Row {
+    const OPERANDS: &[(&str, Takes)] =
+        &[("state", Takes::Token), ("count", Takes::Within(&ARRIVING)), ("bytes", Takes::Word)];
+    remote(text, since, Op::MbarrierArrive).operands(OPERANDS)
+}
+
+const fn wait(text: &'static str, since: [u32; 3]) -> Row {
+    const OPERANDS: &[(&str, Takes)] =
+        &[("state", Takes::Token), ("parity", Takes::Within(&PARITY)), ("time", Takes::Word)];
+    mbarrier(text, since, Op::MbarrierWait).operands(OPERANDS)
+}
+
+const COUNTED: &[(&str, Takes)] = &[("bytes", Takes::Word)];
+static INITIAL: Limits =
+    Limits { what: "the arrival count", least: 1, most: 0xf_ffff, legal: "1 to 1048575" };
+static ARRIVING: Limits = Limits { most: i128::MAX, ..INITIAL };
+static PARITY: Limits = Limits { what: "the parity", least: 0, most: 1, legal: "0 to 1" };
+const FENCE: &str = "fence{.sc|.acq_rel|.acquire|.release}.scope";
+const RESTRICTED: &str = "fence.{acquire.sync_restrict::shared::cluster|\
+                          release.sync_restrict::shared::cta}.cluster";
+const MEMBAR: &str = "membar.{cta|gl|sys} or \
+                      membar.proxy.{alias|async|async.global|async.shared::{cta|cluster}}";
+const PROXIES: &str = "fence.proxy.{alias|async|async.global|async.shared::{cta,cluster}}";
+const PROXY: &[(&str, Asks)] = &[(
+    ".alias",
+    Asks { missing: "a proxy: `.alias`, `.async` or `.tensormap::generic`", legal: "" },
+)];
+const TENSORMAP: &str = "fence.proxy.tensormap::generic.{release.scope | acquire.scope [a], 128}";
+const CLUSTER: &str = "PTX-9.7.13.3";
+const CLUSTERS: &str = "barrier.cluster.{arrive{.release|.relaxed}|wait{.acquire}}{.aligned}";
+const GRID: &str = "PTX-9.7.13.13";
+const GRIDS: &str = "griddepcontrol.{wait|launch_dependents}";
+const VOTES: &[(&str, Asks)] = &[(
+    ".{all|any|uni}",
+    Asks { missing: "a mode: `.all`, `.any`, `.uni` or `.ballot`", legal: "" },
+)];
+
+fn shuffle(words: &Words) -> WarpOp {
+    WarpOp::Shuffle(match () {
+        () if words.has("up") => Shuffle::Up,
+        () if words.has("down") => Shuffle::Down,
+        () if words.has("bfly") => Shuffle::Butterfly,
+        () => Shuffle::Index,
+    })
+}
+
+fn vote(words: &Words) -> WarpOp {
+    WarpOp::Vote(match () {
+        () if words.has("all") => Vote::All,
+        () if words.has("any") => Vote::Any,
+        () => Vote::Uniform,
+    })
+}
+
+fn redux(words: &Words) -> WarpOp {
+    let ops = [
+        ("add", AtomicOp::Add),
+        ("min", AtomicOp::Min),
+        ("max", AtomicOp::Max),
+        ("and", AtomicOp::And),
+        ("or", AtomicOp::Or),
+    ];
+    let op = ops.into_iter().find(|(word, _)| words.has(word));
+    WarpOp::Reduce(WarpReduction {
+        op: op.map_or(AtomicOp::Xor, |(_, op)| op),
+        ty: words.ty(),
+        magnitudes: words.has("abs"),
+        nan: words.has("NaN"),
+    })
+}

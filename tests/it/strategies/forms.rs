@@ -1,0 +1,107 @@
+//! Instructions written down from the forms of the table.
+
+use ptxmc::testing::ptx::cursor::Cursor;
+use ptxmc::testing::ptx::decode::{Dialect, Names, decode};
+use ptxmc::testing::ptx::error::DecodeError;
+use ptxmc::testing::ptx::form::{Choices, Form, OperandForm, Presence, Role};
+use ptxmc::testing::ptx::instruction::instruction;
+use ptxmc::testing::ptx::operation::{Operation, Type};
+use ptxmc::testing::ptx::row::{Op, Takes};
+use ptxmc::testing::ptx::table;
+use ptxmc::testing::ptx::token::lex;
+use ptxmc::testing::source::{Files, Span};
+
+/// All forms of the table that are read as it says.
+pub fn all() -> impl Iterator<Item = &'static Form> {
+    let forms = table::opcodes().iter().flat_map(|opcode| table::forms(opcode));
+    forms.filter(|form| !matches!(form.row.op, Op::Own | Op::Outside | Op::Unchecked))
+}
+
+/// Those whose operands are registers and constants; columns have no pairs of destinations.
+pub fn register_forms(columns: bool) -> Vec<&'static Form> {
+    let fits = |operand: &OperandForm| {
+        operand.role != Role::Memory && !(columns && operand.role == Role::Pair)
+    };
+    let plain = |form: &&Form| {
+        let kept = !matches!(form.row.op, Op::Nothing | Op::Exit | Op::Carry(_));
+        kept && form.operands.iter().all(fits)
+    };
+    all().filter(plain).collect()
+}
+
+/// An instruction of a form; `pick` chooses one of so many, again and again.
+pub fn text(form: &Form, pick: &mut dyn FnMut(usize) -> usize) -> String {
+    let (mut head, mut types) = (form.opcode.to_owned(), Vec::new());
+    for slot in &form.slots {
+        let words: Vec<String> = match &slot.choices {
+            Choices::Words(words) => words.iter().map(|word| (*word).to_owned()).collect(),
+            Choices::Types(types) => types.iter().map(ToString::to_string).collect(),
+            Choices::Spaces(spaces) => spaces.iter().map(ToString::to_string).collect(),
+            Choices::Scopes(scopes) => scopes.iter().map(ToString::to_string).collect(),
+        };
+        assert!(!words.is_empty(), "{form:?} has a slot without words");
+        if slot.needed || pick(2) == 0 {
+            let word = &words[pick(words.len())];
+            types.extend(ptxmc::testing::ptx::words::type_of(word));
+            head += &format!(".{word}");
+        }
+    }
+    let has = |word: &str| head.split('.').any(|found| found == word);
+    let mut operands: Vec<String> = Vec::new();
+    for part in &form.operands {
+        match part.presence {
+            Presence::Optional if pick(2) == 0 => break,
+            Presence::With(word) if !has(word) => {}
+            _ => operands.push(operand(form, part, &types, pick)),
+        }
+    }
+    if operands.is_empty() { head } else { format!("{head} {}", operands.join(", ")) }
+}
+
+fn operand(
+    form: &Form,
+    operand: &OperandForm,
+    types: &[Type],
+    pick: &mut dyn FnMut(usize) -> usize,
+) -> String {
+    const REGISTERS: &[&str] = &["%r0", "%r1", "%rd2", "%foo"];
+    const PREDICATES: &[&str] = &["%p0", "%p1"];
+    let ty = operand.ty(types);
+    let register = |pick: &mut dyn FnMut(usize) -> usize| match ty == Type::PREDICATE {
+        true => PREDICATES[pick(PREDICATES.len())],
+        false => REGISTERS[pick(REGISTERS.len())],
+    };
+    let constant = match operand.takes {
+        Takes::Packed | Takes::Register(_) | Takes::Pointer | Takes::Name(_) => None,
+        Takes::Within(limits) => Some(limits.least),
+        Takes::Table => return pick(256).to_string(),
+        Takes::Size => Some(16),
+        // Floating-point numbers are written in many ways, of which registers are one.
+        _ if ty.is_float() => None,
+        _ => Some(if ty == Type::PREDICATE { 1 } else { 20 }),
+    };
+    match (operand.role, constant) {
+        (Role::Constant(number), _) => number.to_string(),
+        (Role::Memory, _) => if form.opcode == "mbarrier" { "[m]" } else { "[x]" }.to_owned(),
+        (Role::Pair, _) => format!("{}|%p{}", register(pick), pick(2)),
+        // Arrivals at other CTAs give no token.
+        (Role::Destination, _) if operand.takes == Takes::Token => "_".to_owned(),
+        (Role::Destination, _) => register(pick).to_owned(),
+        (Role::Truth, _) if pick(3) == 0 => format!("!{}", register(pick)),
+        (Role::Source | Role::Truth, Some(number)) if pick(3) == 0 => number.to_string(),
+        (Role::Source | Role::Truth, _) => register(pick).to_owned(),
+    }
+}
+
+/// What an instruction is decoded to.
+pub fn decoded(line: &str, dialect: Dialect) -> Result<Operation, DecodeError> {
+    let file = Files::default().add("line", line);
+    let whole = Span::new(file, 0, line.len());
+    let (tokens, errors) = lex(line, whole);
+    assert!(errors.is_empty(), "{line}: {errors:?}");
+    let mut cursor = Cursor::new(line, &tokens, whole);
+    let instruction = instruction(&mut cursor).unwrap_or_else(|error| panic!("{line}: {error}"));
+    let mut names = Names::default();
+    names.variables.extend(["x", "m"].map(|name| (name.to_owned(), Type::B64)));
+    decode(&instruction, &names, dialect, &mut Vec::new())
+}
