@@ -179,8 +179,17 @@ impl Listing {
     }
 }
 
+/// What stands in the name of a model before the axioms that were left out of it.
+pub const WITHOUT: &str = " without ";
+
+/// The name under which a model is known, whatever was left out of it.
+fn whole(name: &str) -> &str {
+    name.split(WITHOUT).next().unwrap_or(name)
+}
+
 /// The verdict that a test's metadata expects under a model and readings: `Expect[a=b,c=d]` where
-/// all of these are chosen, of several the one that names most; else `Expect[model]`, else `Expect`.
+/// all of these are chosen, of several the one that names most; else `Expect[model]`, else `Expect`. What
+/// is expected of a model from which axioms were left out is what is expected of the whole one.
 ///
 /// # Errors
 /// When the metadata names no verdict.
@@ -189,7 +198,7 @@ pub fn expectation(
     model: &str,
     readings: &[String],
 ) -> Result<Option<Kind>, Box<Diagnostic>> {
-    let own = format!("Expect[{model}]");
+    let own = format!("Expect[{}]", whole(model));
     let find = |key: &str| test.metadata.iter().rev().find(|m| m.key.value == key);
     let chosen = |line: &&Metadata| {
         let named = line.key.value.strip_prefix("Expect[").and_then(|rest| rest.strip_suffix(']'));
@@ -227,10 +236,17 @@ pub fn stray_expectations(
         let Some(named) = named else { continue };
         let (what, stray) = match named.contains('=') {
             true => ("reading", named.split(',').find(|name| !is_reading(name))),
-            false => ("model", Some(named).filter(|name| !models.contains(name))),
+            false => (
+                "model",
+                Some(named).filter(|name| !models.iter().any(|model| whole(model) == *name)),
+            ),
         };
         let Some(stray) = stray else { continue };
-        let near = if what == "model" { closest(stray, models.iter().copied()) } else { None };
+        let near = if what == "model" {
+            closest(stray, models.iter().map(|model| whole(model)))
+        } else {
+            None
+        };
         let help = match near {
             Some(near) => format!("did you mean `Expect[{near}]`?"),
             None => {

@@ -111,6 +111,7 @@ mod judge;
 
 pub mod generate;
 pub mod hardware;
+mod workbench;
 
 mod checker;
 #[cfg(feature = "cli")]
@@ -156,7 +157,7 @@ pub mod testing {
 
     open! {
         bitrel bounds cat check collections diagnostic encode engines event execution explain id litmus
-        program ptx question race relation solve source verdict vocabulary
+        program ptx question race relation solve source verdict vocabulary workbench
     }
 
     #[cfg(feature = "cli")]

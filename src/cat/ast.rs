@@ -42,8 +42,31 @@ pub enum StatementKind {
     Show(Vec<(Expr, Option<Name>)>),
     /// `unshow name, ...`.
     Unshow(Vec<Name>),
-    /// `include "file"`.
-    Include(Name),
+    /// `include "file"`, perhaps `with` amendments and `end`.
+    Include {
+        /// The file.
+        file: Name,
+        /// [`Self::Redefine`], [`Self::Drop`] and [`Self::Replace`], and nothing else.
+        amendments: Vec<Statement>,
+    },
+    /// `hole x = a | b | c`: one of several, to be found by fitting.
+    Hole {
+        /// What is bound.
+        name: Name,
+        /// What it may be.
+        alternatives: Vec<Expr>,
+    },
+    /// `redefine x = e` or `redefine f(x) = e`, in an amendment.
+    Redefine(Binding),
+    /// `drop name, ...`: axioms that are left out, in an amendment.
+    Drop(Vec<Name>),
+    /// `replace name with acyclic e`, in an amendment.
+    Replace {
+        /// The axiom that is replaced.
+        name: Name,
+        /// The axiom in its place; it keeps the name unless it has one of its own.
+        test: Test,
+    },
     /// `procedure p(x) = ... end`.
     Procedure {
         /// Its name.

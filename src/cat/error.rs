@@ -41,6 +41,22 @@ pub enum CatError {
     InCall { call: Span, error: Box<CatError> },
     #[error("there are two axioms named `{name}`")]
     SameAxiomName { span: Span, name: String, first: Span, renamed: String },
+    #[error("there is no {what} `{name}` to {verb} in what is included here")]
+    NothingToAmend {
+        span: Span,
+        what: &'static str,
+        verb: &'static str,
+        name: String,
+        closest: Option<String>,
+    },
+    #[error("`{name}` is defined more than once in what is included here")]
+    AmendedTwice { span: Span, name: String, first: Span, second: Span },
+    #[error("`{name}` is included already, so that it cannot be amended any more")]
+    AmendedTooLate { span: Span, name: String },
+    #[error("`{name}` was a {old} and is redefined as a {new}")]
+    RedefinedSort { span: Span, name: String, old: &'static str, new: &'static str, defined: Span },
+    #[error("this `{name}` has no effect: nothing after it uses it")]
+    HidesInVain { span: Span, name: String, hidden: Span },
 }
 
 fn plural(count: usize) -> &'static str {
@@ -74,7 +90,12 @@ impl CatError {
             | Self::Unsupported { span, .. }
             | Self::NotStratified { span, .. }
             | Self::TooLarge { span, .. }
-            | Self::SameAxiomName { span, .. } => *span,
+            | Self::SameAxiomName { span, .. }
+            | Self::NothingToAmend { span, .. }
+            | Self::AmendedTwice { span, .. }
+            | Self::AmendedTooLate { span, .. }
+            | Self::RedefinedSort { span, .. }
+            | Self::HidesInVain { span, .. } => *span,
             Self::InCall { error, .. } => error.span(),
         }
     }
@@ -98,6 +119,11 @@ impl CatError {
             Self::NotStratified { .. } => "cat-not-stratified",
             Self::TooLarge { .. } => "cat-too-large",
             Self::SameAxiomName { .. } => "cat-same-axiom-name",
+            Self::NothingToAmend { .. } => "cat-nothing-to-amend",
+            Self::AmendedTwice { .. } => "cat-amended-twice",
+            Self::AmendedTooLate { .. } => "cat-amended-too-late",
+            Self::RedefinedSort { .. } => "cat-redefined-sort",
+            Self::HidesInVain { .. } => "cat-hides-in-vain",
             Self::InCall { error, .. } => error.code(),
         }
     }
@@ -108,7 +134,7 @@ impl CatError {
         matches!(self, Self::Character { .. } | Self::Unclosed { .. })
     }
 
-    /// The message to show; only [`CatError::SameAxiomName`] is a warning.
+    /// The message to show; [`CatError::SameAxiomName`] and [`CatError::HidesInVain`] are warnings.
     #[must_use]
     pub fn diagnostic(&self) -> Diagnostic {
         let (code, span, message) = (self.code(), self.span(), self.to_string());
@@ -117,6 +143,14 @@ impl CatError {
                 .label(format!("known as `{renamed}`"))
                 .also(*first, "the first one")
                 .help("give each axiom a name of its own with `as`");
+        }
+        if let Self::HidesInVain { hidden, .. } = self {
+            return Diagnostic::warning(code, span, message)
+                .label("hides another definition")
+                .also(*hidden, "which is what the axioms use")
+                .help(
+                    "`include \"FILE\" with redefine NAME = ... end` changes it for all that use it",
+                );
         }
         self.explain(Diagnostic::error(code, span, message))
     }
@@ -157,6 +191,20 @@ impl CatError {
                     "a recursive definition denotes its least solution, which exists only when \
                      every recursive use makes the result larger; subtract outside the recursion",
                 ),
+            Self::NothingToAmend { closest: Some(name), .. } => {
+                plain.help(format!("did you mean `{name}`?"))
+            }
+            Self::NothingToAmend { .. } => plain
+                .help("`ptxmc model FILE` prints the names that a model defines, and its axioms"),
+            Self::AmendedTwice { first, second, .. } => plain
+                .label("which one?")
+                .also(*first, "the first one")
+                .also(*second, "the second one")
+                .help("give them different names in the included file"),
+            Self::AmendedTooLate { .. } => plain.help("amend it at the `include` that comes first"),
+            Self::RedefinedSort { defined, old, .. } => {
+                plain.label(format!("needs a {old}")).also(*defined, "defined here")
+            }
             Self::InCall { call, error } => error.explain(plain).also(*call, "in this call"),
             _ => plain,
         }

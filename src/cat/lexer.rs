@@ -99,7 +99,7 @@ tokens! {
     UndefinedUnless = "undefined_unless", Assert = "assert", Show = "show", Unshow = "unshow",
     Include = "include", Procedure = "procedure", Call = "call", Enum = "enum",
     Forall = "forall", Do = "do", From = "from", Debug = "debug",
-    Instructions = "instructions", Default = "default", CatDep = "catdep", Subset = "subset",
+    Hole = "hole", Instructions = "instructions", Default = "default", CatDep = "catdep", Subset = "subset",
     Zero = "0", Universe = "_", Union = "|", OrOr = "||", PlusPlus = "++", Seq = ";",
     Backslash = "\\", Inter = "&", AndAnd = "&&", Star = "*", Plus = "+", Question = "?",
     Inverse = "^-1", CaretPlus = "^+", CaretStar = "^*", Tilde = "~", LeftBracket = "[",

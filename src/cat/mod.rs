@@ -9,6 +9,7 @@
 //! language is what axiomatic models use of herd's; what is not supported is named.
 
 pub mod ast;
+pub mod edit;
 pub mod error;
 mod lexer;
 pub mod library;
@@ -21,6 +22,7 @@ pub mod render;
 
 pub use library::{BUILTIN, Builtin, builtin};
 
+use self::ast::File;
 use crate::diagnostic::Diagnostic;
 use crate::id::FileId;
 use crate::relation::expr::Model;
@@ -56,10 +58,30 @@ pub struct Options {
 pub struct Loaded {
     /// The model.
     pub model: Model,
+    /// The model as it is written, with its own names: the statements that count under these options,
+    /// those of included files in their places and all of them amended. It reads as the same model.
+    pub flat: File,
     /// Remarks that do not forbid its use.
     pub warnings: Vec<Diagnostic>,
     /// The variants that the model asks about, enabled or not.
     pub variants: BTreeSet<String>,
+    /// What is left open of the model, in order.
+    pub holes: Vec<Hole>,
+}
+
+/// Something that is left open of a model: `hole x = a | b`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Hole {
+    /// Its name.
+    pub name: String,
+    /// What it may be, as text.
+    pub alternatives: Vec<String>,
+}
+
+/// The variant that chooses an alternative of a hole, counted from 0; the first is chosen without one.
+#[must_use]
+pub fn filling(name: &str, alternative: usize) -> String {
+    format!("hole {name}={alternative}")
 }
 
 /// Reads the model in `file`; included files are added to `files`.
@@ -85,7 +107,13 @@ pub fn parse_model(
     if diagnostics.iter().any(Diagnostic::is_error) {
         return Err(diagnostics);
     }
-    Ok(Loaded { model: lowered.model, warnings: diagnostics, variants: lowered.variants })
+    Ok(Loaded {
+        model: lowered.model,
+        flat: lowered.flat,
+        warnings: diagnostics,
+        variants: lowered.variants,
+        holes: lowered.holes,
+    })
 }
 
 /// Reads a built-in model.

@@ -35,7 +35,44 @@ impl Display for Statement {
                 f.write_str("unshow ")?;
                 list(f, names, |f, n| f.write_str(n.text()))
             }
-            StatementKind::Include(name) => write!(f, "include \"{}\"", name.text()),
+            StatementKind::Include { file, amendments } => {
+                write!(f, "include \"{}\"", file.text())?;
+                if amendments.is_empty() {
+                    return Ok(());
+                }
+                writeln!(f, " with")?;
+                amendments.iter().try_for_each(|s| writeln!(f, "{s}"))?;
+                f.write_str("end")
+            }
+            StatementKind::Hole { name, alternatives } => {
+                write!(f, "hole {} = ", name.text())?;
+                for (at, one) in alternatives.iter().enumerate() {
+                    let before = if at > 0 { " | " } else { "" };
+                    let needed = matches!(
+                        one.kind,
+                        ExprKind::Binary(BinaryOp::Union, ..)
+                            | ExprKind::Let(..)
+                            | ExprKind::If(..)
+                            | ExprKind::Try(..)
+                            | ExprKind::Function(..)
+                    );
+                    f.write_str(before)?;
+                    in_parentheses(f, one, needed)?;
+                }
+                Ok(())
+            }
+            StatementKind::Redefine(Binding { name, parameters, value }) => {
+                write!(f, "redefine {}", name.text())?;
+                parameters.iter().try_for_each(|p| write!(f, "{}", Parameters(p)))?;
+                write!(f, " = {value}")
+            }
+            StatementKind::Drop(names) => {
+                f.write_str("drop ")?;
+                list(f, names, |f, n| f.write_str(n.text()))
+            }
+            StatementKind::Replace { name, test } => {
+                write!(f, "replace {} with {test}", name.text())
+            }
             StatementKind::Procedure { name, parameters, body } => {
                 writeln!(f, "procedure {}{} =", name.text(), Parameters(parameters))?;
                 body.iter().try_for_each(|s| writeln!(f, "{s}"))?;

@@ -89,7 +89,10 @@ impl<'a> Writer<'a> {
             statements: Vec::new(),
         };
         if model.total_co {
-            writer.push(StatementKind::Include(name("cos.cat")), &[]);
+            writer.push(
+                StatementKind::Include { file: name("cos.cat"), amendments: Vec::new() },
+                &[],
+            );
         }
         writer
     }

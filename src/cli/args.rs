@@ -75,7 +75,18 @@ pub(super) enum Command {
     /// Run tests on a GPU of this machine and count the final states.
     #[command(after_help = RUN_EXAMPLE)]
     Run(RunArguments),
-    /// Check a cat model and print its axioms; without FILE, list the built-in models.
+    /// Compare two models on tests: what is newly allowed, forbidden or undefined, grouped by the axiom
+    /// that decides.
+    Diff(DiffArguments),
+    /// Find the smallest tests that tell two models apart, among all small programs.
+    Distinguish(DistinguishArguments),
+    /// Make the tests that pin a model: forbidden, and allowed with any one thing less.
+    Suite(SuiteArguments),
+    /// Prove that two models allow the same, or find tests that tell them apart.
+    Equiv(EquivArguments),
+    /// Fill the holes of a model so that it agrees with tests.
+    Fit(FitArguments),
+    /// Check a cat model and print its axioms, readings and text; without FILE, list the built-in models.
     #[command(after_help = examples::MODEL)]
     Model(ModelArguments),
 }
@@ -103,13 +114,17 @@ pub(super) struct Checking {
     /// the names.
     #[arg(long = "reading", value_name = "NAME=VALUE")]
     pub(super) readings: Vec<String>,
+    /// Leave an axiom out of every model that has it; the expectations of tests stay those of the
+    /// whole model. Repeat it for several.
+    #[arg(long = "without", value_name = "AXIOM")]
+    pub(super) without: Vec<String>,
 }
 
 impl Checking {
     /// What is asked where the command has no options of this kind.
     pub(super) fn plain() -> Self {
         let (engine, readings) = ("auto".to_owned(), Vec::new());
-        Self { engine, bound: None, legacy: false, timeout: None, readings }
+        Self { engine, bound: None, legacy: false, timeout: None, readings, without: Vec::new() }
     }
 
     /// The version of tests that name none, if the user gives them one.
@@ -140,7 +155,7 @@ pub(super) struct CheckArguments {
     /// Test files, folders, `@FILE` with one path per line, or `-` for standard input.
     #[arg(required = true, value_name = "PATH")]
     pub(super) paths: Vec<String>,
-    /// A built-in model or a cat file; each one adds a column.
+    /// A built-in model, a cat file or an edit file; each one adds a column.
     #[arg(long = "model", value_name = "MODEL")]
     pub(super) models: Vec<String>,
     #[command(flatten)]
@@ -176,6 +191,168 @@ pub(super) struct CheckArguments {
     /// Write the verdicts found to the baseline.
     #[arg(long, requires = "baseline")]
     pub(super) bless: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Example: ptxmc diff ptx-9.2 mine.cat litmus/ --states --format markdown")]
+pub(super) struct DiffArguments {
+    /// What is compared with: a built-in model, a cat file, an edit file, or a baseline that
+    /// `check --bless` wrote.
+    #[arg(value_name = "OLD")]
+    pub(super) old: String,
+    /// The model that is looked at.
+    #[arg(value_name = "NEW")]
+    pub(super) new: String,
+    /// Test files, folders, `@FILE` with one path per line, or `-` for standard input.
+    #[arg(required = true, value_name = "PATH")]
+    pub(super) paths: Vec<String>,
+    #[command(flatten)]
+    pub(super) checking: Checking,
+    /// Compare the sets of final states too.
+    #[arg(long)]
+    pub(super) states: bool,
+    /// Compare the races too, where both models define `race`.
+    #[arg(long)]
+    pub(super) races: bool,
+    /// Name every test of a group.
+    #[arg(long)]
+    pub(super) all: bool,
+    /// Whose verdicts of a baseline count, with the readings behind its name.
+    #[arg(long, value_name = "MODEL")]
+    pub(super) of: Option<String>,
+    /// Write the new verdicts to the baseline.
+    #[arg(long)]
+    pub(super) bless: bool,
+    /// How many tests are checked at a time; the number of cores unless given.
+    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub(super) jobs: Option<u16>,
+    /// The form of the report.
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub(super) format: DiffFormat,
+}
+
+/// How large the programs are that are looked at.
+#[derive(Clone, Debug, Args)]
+pub(super) struct Sizes {
+    /// How many instructions a program has at most.
+    #[arg(long, value_name = "N", default_value = "4", value_parser = clap::value_parser!(u8).range(1..=6))]
+    pub(super) events: u8,
+    /// How many instructions a program has at most that uses barriers, aliases or stores of what was
+    /// read.
+    #[arg(long, value_name = "N", default_value = "3", value_parser = clap::value_parser!(u8).range(0..=6))]
+    pub(super) special_events: u8,
+    /// How many threads a program has at most.
+    #[arg(long, value_name = "N", default_value = "3", value_parser = clap::value_parser!(u8).range(1..=4))]
+    pub(super) threads: u8,
+    /// How many programs are looked at at a time; the number of cores unless given.
+    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub(super) jobs: Option<u16>,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Example: ptxmc distinguish ptx-9.2 mine.cat --events 5")]
+pub(super) struct DistinguishArguments {
+    /// A built-in model, a cat file or an edit file.
+    #[arg(value_name = "A")]
+    pub(super) one: String,
+    /// Another one.
+    #[arg(value_name = "B")]
+    pub(super) other: String,
+    #[command(flatten)]
+    pub(super) sizes: Sizes,
+    /// How many tests are wanted, the smallest first.
+    #[arg(long, value_name = "N", default_value = "1", value_parser = clap::value_parser!(u16).range(1..))]
+    pub(super) count: u16,
+    /// Write each test to a file of this folder.
+    #[arg(short, long, value_name = "FOLDER")]
+    pub(super) output: Option<PathBuf>,
+    /// The form of the report.
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub(super) format: FoundFormat,
+    #[command(flatten)]
+    pub(super) checking: Checking,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Example: ptxmc suite ptx-9.2 --events 4 --output pins/")]
+pub(super) struct SuiteArguments {
+    /// A built-in model, a cat file or an edit file.
+    #[arg(value_name = "MODEL")]
+    pub(super) model: String,
+    #[command(flatten)]
+    pub(super) sizes: Sizes,
+    /// Write each test to a file of this folder.
+    #[arg(short, long, value_name = "FOLDER")]
+    pub(super) output: Option<PathBuf>,
+    /// The form of the report: with `table`, a line for each shape with its weakest forbidden orders,
+    /// scopes and places.
+    #[arg(long, value_name = "FORMAT", default_value = "table")]
+    pub(super) format: SuiteFormat,
+    #[command(flatten)]
+    pub(super) checking: Checking,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum SuiteFormat {
+    /// A line for each wording of a shape.
+    Table,
+    /// The tests.
+    Text,
+    /// One object.
+    Json,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Example: ptxmc equiv ptx-9.2 rewritten.cat --proof")]
+pub(super) struct EquivArguments {
+    /// A built-in model, a cat file or an edit file.
+    #[arg(value_name = "A")]
+    pub(super) one: String,
+    /// Another one.
+    #[arg(value_name = "B")]
+    pub(super) other: String,
+    #[command(flatten)]
+    pub(super) sizes: Sizes,
+    /// Show every step of the proofs.
+    #[arg(long)]
+    pub(super) proof: bool,
+    #[command(flatten)]
+    pub(super) checking: Checking,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Example: ptxmc fit sketch.cat measured/")]
+pub(super) struct FitArguments {
+    /// A cat file with holes: `hole h = a | b | c`.
+    #[arg(value_name = "SKETCH")]
+    pub(super) sketch: String,
+    /// Tests with expectations: files, folders, `@FILE` with one path per line, or `-`.
+    #[arg(required = true, value_name = "PATH")]
+    pub(super) paths: Vec<String>,
+    #[command(flatten)]
+    pub(super) sizes: Sizes,
+    #[command(flatten)]
+    pub(super) checking: Checking,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum FoundFormat {
+    /// The tests, each with what decides.
+    Text,
+    /// One object.
+    Json,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum DiffFormat {
+    /// Groups, with a test of each.
+    Text,
+    /// The same for a pull request.
+    Markdown,
+    /// One object with everything.
+    Json,
+    /// XML for continuous integration.
+    Junit,
 }
 
 /// What a run with `--isolate` hands on to its workers: a command line of its own, which nobody types.
@@ -274,7 +451,7 @@ pub(super) struct Single {
     /// The test of this name, where the file holds several.
     #[arg(long, value_name = "NAME")]
     pub(super) name: Option<String>,
-    /// A built-in model or a cat file.
+    /// A built-in model, a cat file or an edit file.
     #[arg(long, value_name = "MODEL")]
     pub(super) model: Option<String>,
     #[command(flatten)]
@@ -340,7 +517,7 @@ pub(super) struct DrawArguments {
 
 #[derive(Debug, Args)]
 pub(super) struct ModelArguments {
-    /// A built-in model or a cat file.
+    /// A built-in model, a cat file or an edit file.
     #[arg(value_name = "FILE")]
     pub(super) model: Option<String>,
     /// Print the model with functions expanded, then its simplified form.
@@ -349,6 +526,9 @@ pub(super) struct ModelArguments {
     /// How to read the standard where it leaves room.
     #[arg(long = "reading", value_name = "NAME=VALUE")]
     pub(super) readings: Vec<String>,
+    /// Leave an axiom out; repeat it for several.
+    #[arg(long = "without", value_name = "AXIOM", requires = "model")]
+    pub(super) without: Vec<String>,
 }
 
 #[derive(Debug, Args)]

@@ -103,6 +103,52 @@ impl Baseline {
         Ok(baseline)
     }
 
+    /// Whether a file is a baseline: whether its first line that is no comment starts with a verdict and
+    /// a tab.
+    pub(super) fn is_one(path: &Path) -> bool {
+        let Ok(text) = std::fs::read_to_string(path) else { return false };
+        let mut lines = text.lines().filter(|l| !l.trim().is_empty() && !l.starts_with('#'));
+        let first = lines.next().and_then(|line| line.split_once('\t'));
+        first.is_some_and(|(verdict, _)| Kind::named(verdict).is_some())
+    }
+
+    /// Whose verdicts count: those of `wanted`, else of the model that is looked at, else of the only
+    /// one.
+    pub(super) fn chosen(&self, wanted: Option<&str>, new: Option<&Model>) -> Result<String> {
+        let models: BTreeSet<&str> =
+            self.verdicts.keys().map(|(_, model)| model.as_str()).collect();
+        let own = new.map(|model| self.known_model(model));
+        let found = match wanted {
+            Some(wanted) => models.get(wanted).copied(),
+            None => {
+                own.as_deref().and_then(|own| models.get(own).copied()).or(match models.len() {
+                    1 => models.first().copied(),
+                    _ => None,
+                })
+            }
+        };
+        let names = || models.iter().map(|m| format!("`{m}`")).collect::<Vec<_>>().join(", ");
+        match (found, wanted) {
+            (Some(found), _) => Ok(found.to_owned()),
+            (None, Some(wanted)) => {
+                bail!("the baseline has no verdicts of `{wanted}`; it has those of {}", names())
+            }
+            (None, None) => bail!("--of chooses among the baseline's models {}", names()),
+        }
+    }
+
+    /// The verdict of a model on a test.
+    pub(super) fn verdict(&self, path: &str, model: &str) -> Option<Kind> {
+        self.verdicts.get(&(known_as(path), model.to_owned())).copied()
+    }
+
+    /// The tests on which it has a verdict of a model and that are not among these.
+    pub(super) fn others(&self, cases: &[Case], model: &str) -> Vec<String> {
+        let known: BTreeSet<String> = cases.iter().map(|case| known_as(&case.path)).collect();
+        let own = self.verdicts.keys().filter(|(_, of)| of == model);
+        own.filter(|(path, _)| !known.contains(path)).map(|(path, _)| path.clone()).collect()
+    }
+
     /// Makes tests expect what the baseline says; gives how far the two speak of each other.
     pub(super) fn apply(&self, cases: &mut [Case], models: &[Model]) -> Comparison {
         let mut comparison = Comparison::default();

@@ -20,7 +20,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 pub(super) fn run(arguments: &CheckArguments, console: &Console) -> Result<Status> {
-    let Setup { mut files, models, engines, settings, .. } =
+    let Setup { mut files, models, engines, settings, variants } =
         Setup::load(&arguments.models, &arguments.checking, arguments.format.cores(), console)?;
     if arguments.format == CheckFormat::Herd && models.len() > 1 {
         bail!("herd's log has room for one model; choose one with --model");
@@ -35,7 +35,7 @@ pub(super) fn run(arguments: &CheckArguments, console: &Console) -> Result<Statu
         Some(path) if !arguments.bless || path.exists() => Some(Baseline::read(path, readings)?),
         other => other.as_ref().map(|_| Baseline::new(readings)),
     };
-    let wanted = Wanted::under(&models, &arguments.checking);
+    let wanted = Wanted::under(&models, &variants, &arguments.checking);
     let mut inputs = Inputs::read(&arguments.paths, wanted, &mut files);
     let mut vacuous = false;
     if let Some(baseline) = baseline.as_ref().filter(|_| !arguments.bless) {

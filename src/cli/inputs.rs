@@ -10,7 +10,7 @@ use crate::relation::expr::Model;
 use crate::report::readings::description;
 use crate::report::summary::Unread;
 use crate::source::Files;
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::io::{self, Read};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
@@ -23,6 +23,8 @@ const LIST_DEPTH: usize = 16;
 pub(super) struct Wanted<'a> {
     /// The models that they are checked under.
     pub(super) models: &'a [Model],
+    /// The readings that the models ask about.
+    pub(super) variants: &'a BTreeSet<String>,
     /// The readings that are chosen.
     pub(super) readings: &'a [String],
     /// The version of tests that name none.
@@ -30,9 +32,13 @@ pub(super) struct Wanted<'a> {
 }
 
 impl<'a> Wanted<'a> {
-    /// Tests to be checked under these models.
-    pub(super) fn under(models: &'a [Model], checking: &'a Checking) -> Self {
-        Self { models, readings: &checking.readings, version: checking.version() }
+    /// Tests to be checked under these models, which ask about these readings.
+    pub(super) fn under(
+        models: &'a [Model],
+        variants: &'a BTreeSet<String>,
+        checking: &'a Checking,
+    ) -> Self {
+        Self { models, variants, readings: &checking.readings, version: checking.version() }
     }
 }
 
@@ -76,12 +82,13 @@ impl Inputs {
         version: Option<(u32, u32)>,
         files: &mut Files,
     ) -> Self {
-        let wanted = Wanted { models: &[], readings: &[], version };
+        let variants = &BTreeSet::new();
+        let wanted = Wanted { models: &[], variants, readings: &[], version };
         Self::read(paths, wanted, files)
     }
 
     fn parse(&mut self, source: &Source, wanted: Wanted<'_>, files: &mut Files) {
-        let Wanted { models, readings, version } = wanted;
+        let Wanted { models, variants, readings, version } = wanted;
         let bytes = match source.bytes() {
             Ok(bytes) => bytes,
             Err(error) => return self.diagnostics.push(unreadable(source.name(), &error)),
@@ -92,11 +99,9 @@ impl Inputs {
         self.diagnostics.extend(parsed.diagnostics);
         let paths = identify(name, &parsed.tests);
         let mut known: Vec<&str> = BUILTIN.iter().map(|b| b.name).collect();
-        let own = models.iter().any(|model| !known.contains(&model.name.as_str()));
         known.extend(models.iter().map(|model| model.name.as_str()));
         for test in &parsed.tests {
-            // Other models may have readings of their own, which are known when they are chosen.
-            let is_reading = |name: &str| own || description(name).is_some();
+            let is_reading = |name: &str| variants.contains(name) || description(name).is_some();
             self.diagnostics.extend(stray_expectations(test, &known, is_reading));
         }
         for (path, test) in paths.into_iter().zip(parsed.tests) {

@@ -78,6 +78,7 @@ fn worker_arguments(arguments: &CheckArguments, width: usize, paint: Paint) -> V
     let mut option = |name: &str, value: &str| list.push(format!("--{name}={value}"));
     arguments.models.iter().for_each(|model| option("model", model));
     checking.readings.iter().for_each(|reading| option("reading", reading));
+    checking.without.iter().for_each(|axiom| option("without", axiom));
     option("engine", &checking.engine);
     if let Some(bound) = checking.bound {
         option("bound", &bound.to_string());

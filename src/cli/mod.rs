@@ -5,9 +5,13 @@ mod args;
 mod baseline;
 mod check;
 mod convert;
+mod diff;
+mod distinguish;
 mod emit;
+mod equiv;
 mod examples;
 mod excluded;
+mod fit;
 mod gate;
 mod generate;
 mod inputs;
@@ -20,6 +24,7 @@ mod output;
 mod run;
 mod single;
 mod status;
+mod suite;
 mod tell;
 #[cfg(feature = "gpu")]
 mod tuning;
@@ -116,6 +121,11 @@ fn execute(arguments: &Arguments, console: &Console) -> Result<Status> {
         Command::Generate(arguments) => generate::run(arguments, console),
         Command::Emit(arguments) => emit::run(arguments, console),
         Command::Run(arguments) => run::run(arguments, console),
+        Command::Diff(arguments) => diff::run(arguments, console),
+        Command::Distinguish(arguments) => distinguish::run(arguments, console),
+        Command::Suite(arguments) => suite::run(arguments, console),
+        Command::Equiv(arguments) => equiv::run(arguments, console),
+        Command::Fit(arguments) => fit::run(arguments, console),
         Command::Model(arguments) => model::run(arguments, console),
         Command::Convert(arguments) => convert::run(arguments, console),
         Command::Completions(arguments) => completions(arguments.shell),

@@ -1,7 +1,7 @@
 //! `ptxmc model`: the built-in models, or what one model demands.
 
 use super::args::ModelArguments;
-use super::models::{Models, program_readings, readings_of};
+use super::models::{Chosen, Models, program_readings, readings_of};
 use super::output::{Console, print};
 use super::status::Status;
 use crate::cat::{BUILTIN, render::model_text};
@@ -20,10 +20,19 @@ pub(super) fn run(arguments: &ModelArguments, console: &Console) -> Result<Statu
         return Ok(Status::Expected);
     };
     let mut files = Files::default();
-    let loaded =
-        Models::load(std::slice::from_ref(name), &arguments.readings, &mut files, console)?;
-    for model in &loaded.models {
-        print(&if arguments.show { shown(model) } else { axioms(model, &files) })?;
+    let chosen = Chosen { readings: &arguments.readings, without: &arguments.without };
+    let loaded = Models::load(std::slice::from_ref(name), chosen, &mut files, console)?;
+    for (model, flat) in loaded.models.iter().zip(&loaded.flat) {
+        print(&if arguments.show {
+            shown(model)
+        } else {
+            let readings = lines(loaded.variants.iter());
+            let readings = match readings.is_empty() {
+                true => String::new(),
+                false => format!("Readings:\n{readings}"),
+            };
+            format!("{}{readings}\n{flat}", axioms(model, &files))
+        })?;
     }
     Ok(Status::Expected)
 }

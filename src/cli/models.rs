@@ -1,13 +1,19 @@
 //! `--model` and `--reading` into models.
 
-use super::args::{Checking, TEARING};
+use super::args::{Checking, Color, TEARING};
 use super::output::Console;
+use crate::batch::WITHOUT;
 use crate::budget::Clock;
-use crate::cat::{BUILTIN, Loader, Options, builtin, parse_builtin, parse_model};
+use crate::cat::ast::{File, Statement, StatementKind};
+use crate::cat::edit::{self, EditFile};
+use crate::cat::{
+    BUILTIN, Hole, Loaded, Loader, Options, builtin, filling, parse_builtin, parse_model,
+};
 use crate::check::Settings;
 use crate::diagnostic::{Diagnostic, closest};
 use crate::engines::Choice;
 use crate::event::unfold::Tearing;
+use crate::id::FileId;
 use crate::program::reading::Readings as ProgramReadings;
 use crate::relation::expr::Model;
 use crate::solve::{Cores, Engine};
@@ -41,7 +47,8 @@ impl Setup {
     ) -> Result<Self> {
         let engines = Choice::named(&checking.engine)?.engines_with(cores);
         let mut files = Files::default();
-        let loaded = Models::load(names, &checking.readings, &mut files, console)?;
+        let chosen = Chosen { readings: &checking.readings, without: &checking.without };
+        let loaded = Models::load(names, chosen, &mut files, console)?;
         let settings = checking
             .bound
             .map_or_else(Settings::default, |bound| Settings::default().with_bound(bound));
@@ -61,11 +68,22 @@ impl Setup {
     }
 }
 
+/// What is chosen of models.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Chosen<'a> {
+    /// The readings, as the options have them.
+    pub(super) readings: &'a [String],
+    /// The axioms that are left out.
+    pub(super) without: &'a [String],
+}
+
 /// Models as the user asked for them.
 #[derive(Debug, Default)]
 pub(super) struct Models {
     /// The models, in the order of the options.
     pub(super) models: Vec<Model>,
+    /// The models as they are written, in the same order.
+    pub(super) flat: Vec<File>,
     /// Where accesses tear.
     pub(super) tearing: Option<Tearing>,
     /// What instructions are taken to do.
@@ -78,40 +96,128 @@ impl Models {
     /// Loads models by name or path; the default one when there are none.
     pub(super) fn load(
         names: &[String],
+        chosen: Chosen<'_>,
+        files: &mut Files,
+        console: &Console,
+    ) -> Result<Self> {
+        let readings = Readings::parse(chosen.readings)?;
+        let default = [BUILTIN[0].name.to_owned()];
+        let names = if names.is_empty() { &default } else { names };
+        let mut known = BTreeSet::new();
+        let mut models: Vec<Model> = Vec::new();
+        let mut flat = Vec::new();
+        for name in names {
+            let Loaded { mut model, flat: text, .. } =
+                load(name, &readings.options, &mut known, files, console)?;
+            if models.iter().any(|other| other.name == model.name) {
+                model.name.clone_from(name);
+            }
+            models.push(model);
+            flat.push(text);
+        }
+        readings.check(&known)?;
+        ablate(&mut models, chosen.without)?;
+        let is_out = |statement: &Statement| match &statement.kind {
+            StatementKind::Test(test) => {
+                test.name.as_ref().is_some_and(|n| chosen.without.iter().any(|w| w == n.text()))
+            }
+            _ => false,
+        };
+        flat.iter_mut().for_each(|file: &mut File| file.statements.retain(|s| !is_out(s)));
+        let Readings { tearing, program, .. } = readings;
+        Ok(Self { models, flat, tearing, readings: program, variants: known })
+    }
+}
+
+/// A model with holes: what is open of it, and the model for each way to fill them.
+#[derive(Debug)]
+pub(super) struct Sketch {
+    /// What is open.
+    pub(super) holes: Vec<Hole>,
+    /// The alternatives that are chosen, with the model that this makes.
+    pub(super) fillings: Vec<(Vec<usize>, Model)>,
+}
+
+/// How many ways to fill the holes of a sketch are tried at most.
+const MOST_FILLINGS: usize = 10_000;
+
+impl Sketch {
+    /// Loads a model with every filling of its holes.
+    pub(super) fn load(
+        name: &str,
         readings: &[String],
         files: &mut Files,
         console: &Console,
     ) -> Result<Self> {
         let readings = Readings::parse(readings)?;
-        let default = [BUILTIN[0].name.to_owned()];
-        let names = if names.is_empty() { &default } else { names };
+        let silent = Console::new(Color::Never, true);
         let mut known = BTreeSet::new();
-        let mut models: Vec<Model> = Vec::new();
-        for name in names {
-            let mut model = load(name, &readings.options, &mut known, files, console)?;
-            if models.iter().any(|other| other.name == model.name) {
-                model.name.clone_from(name);
-            }
-            models.push(model);
-        }
+        let plain = load(name, &readings.options, &mut known, files, console)?;
         readings.check(&known)?;
-        let Readings { tearing, program, .. } = readings;
-        Ok(Self { models, tearing, readings: program, variants: known })
+        let holes = plain.holes;
+        let count = holes.iter().try_fold(1, |n: usize, h| n.checked_mul(h.alternatives.len()));
+        let Some(count) = count.filter(|&count| count <= MOST_FILLINGS) else {
+            bail!("there are more than {MOST_FILLINGS} ways to fill the holes of `{name}`");
+        };
+        let mut fillings = Vec::new();
+        for mut index in 0..count {
+            let mut choice = Vec::new();
+            let mut options = readings.options.clone();
+            for hole in &holes {
+                let at = index % hole.alternatives.len();
+                index /= hole.alternatives.len();
+                options.variants.insert(filling(&hole.name, at));
+                choice.push(at);
+            }
+            let filled = load(name, &options, &mut known, &mut Files::default(), &silent)?;
+            fillings.push((choice, filled.model));
+        }
+        Ok(Self { holes, fillings })
     }
 }
 
+/// Leaves axioms out of all models that have them; some model has to have each.
+fn ablate(models: &mut [Model], without: &[String]) -> Result<()> {
+    let known = |models: &[Model]| -> Vec<String> {
+        models.iter().flat_map(|m| m.axioms.iter().map(|a| a.name.clone())).collect()
+    };
+    let all = known(models);
+    if let Some(stray) = without.iter().find(|axiom| !all.contains(axiom)) {
+        let hint = match closest(stray, all.iter().map(String::as_str)) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => "`ptxmc model FILE` prints the axioms of a model".to_owned(),
+        };
+        bail!("no model in use has an axiom `{stray}` ({hint})");
+    }
+    for model in models {
+        let is_out = |index: &usize| without.contains(&model.axioms[*index].name);
+        let out: Vec<usize> = (0..model.axioms.len()).filter(is_out).collect();
+        if !out.is_empty() {
+            let names: Vec<&str> = out.iter().map(|&i| model.axioms[i].name.as_str()).collect();
+            let name = format!("{}{WITHOUT}{}", model.name, names.join(", "));
+            *model = model.without_axioms(&out);
+            model.name = name;
+        }
+    }
+    Ok(())
+}
+
+/// A model by its name or path, with the readings and axioms that are chosen for it elsewhere.
 fn load(
     name: &str,
     options: &Options,
     known: &mut BTreeSet<String>,
     files: &mut Files,
     console: &Console,
-) -> Result<Model> {
-    let loaded = match builtin(name) {
+) -> Result<Loaded> {
+    let mut loaded = match builtin(name) {
         Some(builtin) => parse_builtin(files, builtin, options),
         None => {
             let text = std::fs::read_to_string(name).with_context(|| unknown(name))?;
-            let file = files.add(name, text);
+            let file = match name.ends_with(edit::ENDING) {
+                true => edited(name, &text, files)?,
+                false => files.add(name, text),
+            };
             match parse_model(files, file, &Folder, options) {
                 Ok(loaded) => loaded,
                 Err(diagnostics) => {
@@ -122,8 +228,26 @@ fn load(
         }
     };
     console.diagnostics(&loaded.warnings, files);
-    known.extend(loaded.variants);
-    Ok(loaded.model)
+    known.extend(loaded.variants.iter().cloned());
+    if let Some(stem) = name.strip_suffix(edit::ENDING) {
+        stem.rsplit('/').next().unwrap_or(stem).clone_into(&mut loaded.model.name);
+    }
+    Ok(loaded)
+}
+
+/// The text that an edit file makes of the model that it changes.
+fn edited(name: &str, text: &str, files: &mut Files) -> Result<FileId> {
+    let edits = EditFile::parse(text).with_context(|| format!("`{name}` is no edit file"))?;
+    let own = Path::new(name).file_name().map_or(name.into(), |own| own.to_string_lossy());
+    let found = Folder.load(&edits.base, Some(name));
+    let (base, place) = match (found, edits.base.strip_suffix(".cat").and_then(builtin)) {
+        // Files that the base includes stand beside it.
+        (Some((path, text)), _) => (text, format!("{path} with {own}")),
+        (None, Some(builtin)) => (builtin.text.to_owned(), format!("{name} on {}", edits.base)),
+        (None, None) => bail!("`{name}` changes `{}`, which cannot be read", edits.base),
+    };
+    let changed = edits.apply(&base).with_context(|| format!("`{name}` cannot be applied"))?;
+    Ok(files.add(place, changed))
 }
 
 fn unknown(name: &str) -> String {
@@ -161,10 +285,9 @@ impl Readings {
         let mut chosen: BTreeMap<&str, &str> = BTreeMap::new();
         for reading in readings {
             let Some((name, value)) = reading.split_once('=') else {
-                bail!(
-                    "`--reading {reading}` lacks a value; readings are written NAME=VALUE, and \
-                       `ptxmc model` lists them"
-                );
+                // Some models ask about words.
+                variants.insert(reading.clone());
+                continue;
             };
             if value.contains(',') {
                 let each = reading.split(',').map(|one| format!("`--reading {}`", one.trim()));
@@ -195,6 +318,13 @@ impl Readings {
     /// Every reading has to be one that some model asks about.
     fn check(&self, known: &BTreeSet<String>) -> Result<()> {
         let Some(stray) = self.options.variants.difference(known).next() else { return Ok(()) };
+        let mut words = known.iter().filter(|known| !known.contains('='));
+        if !stray.contains('=') && words.next().is_none() {
+            bail!(
+                "`--reading {stray}` lacks a value; readings are written NAME=VALUE, and \
+                 `ptxmc model` lists them"
+            );
+        }
         let others = program_readings();
         let names = known.iter().chain(&others).map(String::as_str);
         let name = stray.split_once('=').map_or(stray.as_str(), |(name, _)| name);

@@ -52,7 +52,7 @@ mod with_gpu {
         let checking = Checking::plain();
         let setup = Setup::load(&[], &checking, Cores::FirstProof, console)?;
         let mut files = setup.files.clone();
-        let wanted = Wanted::under(&setup.models, &checking);
+        let wanted = Wanted::under(&setup.models, &setup.variants, &checking);
         let inputs = Inputs::read(&arguments.paths, wanted, &mut files);
         console.diagnostics(&inputs.diagnostics, &files);
         let gpu = match Gpu::open(arguments.device) {

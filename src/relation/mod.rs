@@ -4,6 +4,7 @@ pub mod assignment;
 pub mod axiom;
 pub mod classify;
 pub mod deletion;
+pub mod equal;
 pub mod eval;
 pub mod expr;
 pub(crate) mod plan;

@@ -31,6 +31,14 @@ impl<'a> Suites<'a> {
         }
     }
 
+    /// Adds a test that fails in the first suite.
+    pub fn fail(&mut self, case: &Case, message: &str) {
+        if let (Some(suite), Some(model)) = (self.suites.first_mut(), self.models.first()) {
+            let status = failed(NonSuccessKind::Failure, message.to_owned(), None);
+            suite.add_test_case(test_case(&model.name, &case.path, status));
+        }
+    }
+
     /// The whole document.
     #[must_use]
     pub fn render(&self, unread: &[Unread]) -> String {

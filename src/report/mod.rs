@@ -4,7 +4,15 @@
 mod derivation;
 #[cfg(feature = "diagnostics")]
 pub mod diagnostics;
+#[cfg(feature = "cli")]
+pub(crate) mod diff;
+#[cfg(feature = "cli")]
+pub(crate) mod distinguish;
+#[cfg(feature = "cli")]
+pub(crate) mod equiv;
 pub mod explanation;
+#[cfg(feature = "cli")]
+pub(crate) mod fit;
 pub mod herd;
 #[cfg(feature = "json")]
 pub mod json;
@@ -24,6 +32,8 @@ pub mod readings;
 pub mod reason;
 #[cfg(feature = "json")]
 pub mod runs;
+#[cfg(feature = "cli")]
+pub(crate) mod suite;
 pub mod summary;
 pub mod text;
 pub mod witness;

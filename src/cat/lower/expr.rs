@@ -72,6 +72,7 @@ impl Lowerer<'_> {
     }
 
     fn name(&mut self, name: &str, span: Span, scope: &Scope) -> Value {
+        self.used(name);
         if let Some(value) = scope.get(name) {
             return value.clone();
         }

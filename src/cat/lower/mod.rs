@@ -4,16 +4,21 @@
 //! of `if` that no variant selects. Errors do not stop the reading; what depends on an error is
 //! unknown and not reported again.
 
+mod amend;
 mod bind;
 mod expr;
 mod value;
 
+use self::amend::{Amended, Amending, Hidden};
 use self::value::{Procedure, Scope, Value};
-use super::ast::{Condition, File, Name, Pattern, Statement, StatementKind, Test, TestRole};
+use super::ast::{
+    Binding, Bindings, Condition, Expr, File, Name, Pattern, Statement, StatementKind, Test,
+    TestRole,
+};
 use super::error::CatError;
 use super::library;
 use super::parse::parse;
-use super::{Loader, Options};
+use super::{Hole, Loader, Options, filling};
 use crate::id::{FileId, NodeId};
 use crate::relation::expr::{Axiom, AxiomRole, Definition, Model, Node, RecId};
 use crate::source::{Files, Span};
@@ -29,8 +34,11 @@ const MAX_INCLUDES: usize = 64;
 #[derive(Debug)]
 pub(super) struct Lowered {
     pub(super) model: Model,
+    /// What counts of the file and of what it includes, without the library.
+    pub(super) flat: File,
     pub(super) errors: Vec<CatError>,
     pub(super) variants: BTreeSet<String>,
+    pub(super) holes: Vec<Hole>,
 }
 
 /// Reads `file` and all that it includes.
@@ -52,6 +60,10 @@ pub(super) fn lower(
         open: BTreeMap::new(),
         included: BTreeSet::new(),
         including: Vec::new(),
+        amending: Vec::new(),
+        flat: Vec::new(),
+        holes: Vec::new(),
+        hidden: Vec::new(),
         silent: false,
         exhausted: false,
         depth: 0,
@@ -64,7 +76,15 @@ pub(super) fn lower(
     let tree = lowerer.parse(file);
     lowerer.model.title.clone_from(&tree.title);
     lowerer.statements(&tree.statements);
-    Lowered { model: lowerer.model, errors: lowerer.errors, variants: lowerer.variants }
+    lowerer.warn_of_hidden();
+    let flat = File { title: tree.title, statements: lowerer.flat };
+    Lowered {
+        model: lowerer.model,
+        flat,
+        errors: lowerer.errors,
+        variants: lowerer.variants,
+        holes: lowerer.holes,
+    }
 }
 
 struct Lowerer<'a> {
@@ -83,6 +103,14 @@ struct Lowerer<'a> {
     included: BTreeSet<String>,
     /// The files being read, outermost first, each with the `include` that asked for it.
     including: Vec<(String, Option<Span>)>,
+    /// What is amended of the files being read, outermost first.
+    amending: Vec<Amending>,
+    /// The statements that count so far.
+    flat: Vec<Statement>,
+    /// The holes, in order.
+    holes: Vec<Hole>,
+    /// Definitions that hide others.
+    hidden: Vec<Hidden>,
     /// Whether definitions are left out of the model: they are the library's or not at top level.
     silent: bool,
     /// Whether a limit was passed: nothing is read any more.
@@ -111,16 +139,17 @@ impl Lowerer<'_> {
 
     fn statement(&mut self, statement: &Statement) {
         match &statement.kind {
-            StatementKind::Let(bindings) => {
-                let scope = self.scope.clone();
-                for ((name, value), binding) in
-                    self.bind(bindings, &scope).into_iter().zip(&bindings.list)
-                {
-                    self.define(name, &value, &statement.clauses, binding.name.span());
-                    self.scope = self.scope.with(name, value);
-                }
-            }
-            StatementKind::Test(test) => self.test(test, statement),
+            // These are kept as they are amended.
+            StatementKind::Let(_)
+            | StatementKind::Test(_)
+            | StatementKind::Include { .. }
+            | StatementKind::Hole { .. }
+            | StatementKind::If { .. } => {}
+            _ => self.keep(statement),
+        }
+        match &statement.kind {
+            StatementKind::Let(bindings) => self.let_statement(bindings, statement),
+            StatementKind::Test(test) => self.amended_test(test, statement),
             StatementKind::Show(items) => {
                 for (expr, name) in items {
                     let scope = self.scope.clone();
@@ -135,7 +164,11 @@ impl Lowerer<'_> {
             StatementKind::Unshow(names) => {
                 self.model.shown.retain(|(shown, _)| names.iter().all(|n| n.text() != shown));
             }
-            StatementKind::Include(name) => self.include(name),
+            StatementKind::Include { file, amendments } => self.include(file, amendments),
+            StatementKind::Hole { name, alternatives } => self.hole(name, alternatives, statement),
+            // The parser gives these only to an `include`.
+            StatementKind::Redefine(_) | StatementKind::Drop(_) | StatementKind::Replace { .. } => {
+            }
             StatementKind::Procedure { name, parameters, body } => {
                 self.procedure(name, parameters, body);
             }
@@ -157,6 +190,49 @@ impl Lowerer<'_> {
                 }
             }
         }
+    }
+
+    /// Keeps a statement that counts, unless it is the library's or inside a procedure.
+    fn keep(&mut self, statement: &Statement) {
+        if !self.silent {
+            self.flat.push(statement.clone());
+        }
+    }
+
+    fn let_statement(&mut self, bindings: &Bindings, statement: &Statement) {
+        let scope = self.scope.clone();
+        let bindings = &*self.amended_recursion(bindings);
+        self.keep(&Statement { kind: StatementKind::Let(bindings.clone()), ..statement.clone() });
+        for ((name, value), binding) in self.bind(bindings, &scope).into_iter().zip(&bindings.list)
+        {
+            let amended = match bindings.recursive {
+                true => Amended { value, clauses: None, span: binding.name.span() },
+                false => self.redefined(&binding.name, value),
+            };
+            let clauses = amended.clauses.as_deref().unwrap_or(&statement.clauses);
+            self.hide(name, amended.span);
+            self.define(name, &amended.value, clauses, amended.span);
+            self.scope = self.scope.with(name, amended.value);
+        }
+    }
+
+    /// Fills a hole with the alternative that the options choose, else with the first; all are checked.
+    fn hole(&mut self, name: &Name, alternatives: &[Expr], statement: &Statement) {
+        let scope = self.scope.clone();
+        let values: Vec<Value> = alternatives.iter().map(|one| self.expr(one, &scope)).collect();
+        let is_chosen = |at: &usize| self.options.variants.contains(&filling(name.text(), *at));
+        let at = (0..values.len()).find(is_chosen).unwrap_or(0);
+        let Some(value) = values.into_iter().nth(at) else { return };
+        if !self.silent {
+            let alternatives = alternatives.iter().map(ToString::to_string).collect();
+            self.holes.push(Hole { name: name.text().to_owned(), alternatives });
+        }
+        let (name, parameters, one) = (name.clone(), None, alternatives[at].clone());
+        let binding = Binding { name: name.clone(), parameters, value: one };
+        let kind = StatementKind::Let(Bindings { recursive: false, list: vec![binding] });
+        self.keep(&Statement { kind, ..statement.clone() });
+        self.define(name.text(), &value, &statement.clauses, name.span());
+        self.scope = self.scope.with(name.text(), value);
     }
 
     fn define(&mut self, name: &str, value: &Value, clauses: &[String], span: Span) {
@@ -214,8 +290,18 @@ impl Lowerer<'_> {
         result
     }
 
-    fn include(&mut self, name: &Name) {
+    fn include(&mut self, name: &Name, amendments: &[Statement]) {
         if library::library(name.text()).is_some() {
+            if let Some(first) = amendments.first() {
+                let what = "an amendment of a library file".to_owned();
+                let instead = Some("amend the models that include it, or define what they use");
+                self.error(CatError::Unsupported { span: first.span, what, instead });
+            }
+            self.keep(&Statement {
+                kind: StatementKind::Include { file: name.clone(), amendments: Vec::new() },
+                clauses: Vec::new(),
+                span: name.span(),
+            });
             self.library(name.text());
             self.model.total_co |= name.text() == "cos.cat";
             return;
@@ -241,8 +327,12 @@ impl Lowerer<'_> {
             let file = self.files.add(found.clone(), text);
             let tree = self.parse(file);
             self.including.push((found, Some(name.span())));
+            self.amending.push(Amending::new(amendments));
             self.statements(&tree.statements);
             self.including.pop();
+            self.finish_amending();
+        } else if let Some(first) = amendments.first() {
+            self.error(CatError::AmendedTooLate { span: first.span, name: found });
         }
     }
 
@@ -294,7 +384,7 @@ impl Lowerer<'_> {
     /// Checks statements that no variant selects. Those that need another file are left alone:
     /// the file may be absent for the same reason.
     fn check_only(&mut self, statements: &[Statement]) {
-        if statements.iter().any(|s| matches!(s.kind, StatementKind::Include(_))) {
+        if statements.iter().any(|s| matches!(s.kind, StatementKind::Include { .. })) {
             return;
         }
         let scope = self.scope.clone();
@@ -302,7 +392,9 @@ impl Lowerer<'_> {
         let axioms = std::mem::take(&mut self.model.axioms);
         let names = std::mem::take(&mut self.axiom_names);
         let shown = self.model.shown.clone();
+        let amending = std::mem::take(&mut self.amending);
         self.statements(statements);
+        self.amending = amending;
         (self.model.axioms, self.model.shown) = (axioms, shown);
         self.axiom_names = names;
         self.silent = silent;

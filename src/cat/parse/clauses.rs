@@ -18,7 +18,9 @@ pub(super) fn attach(text: &str, comments: &[Span], statements: &mut [Statement]
             line_end = text[end..].find('\n').map_or(text.len(), |at| end + at);
         }
         let first = first_comment(text, comments, free_from, start);
-        if let StatementKind::Procedure { body, .. } = &mut statement.kind {
+        if let StatementKind::Procedure { body, .. }
+        | StatementKind::Include { amendments: body, .. } = &mut statement.kind
+        {
             attach(text, comments, body);
         } else if let StatementKind::If { then, otherwise, .. } = &mut statement.kind {
             attach(text, comments, then);

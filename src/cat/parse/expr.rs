@@ -23,6 +23,15 @@ impl Parser<'_> {
         self.nested(|parser| parser.level(0))
     }
 
+    /// One or more expressions between `|`, of which none is a union unless it has parentheses.
+    pub(super) fn alternatives(&mut self) -> Parsed<Vec<Expr>> {
+        let mut list = vec![self.nested(|parser| parser.level(1))?];
+        while self.accept(Token::Union).is_some() {
+            list.push(self.nested(|parser| parser.level(1))?);
+        }
+        Ok(list)
+    }
+
     /// An expression of operators at least as tight as `LEVELS[level]`.
     fn level(&mut self, level: usize) -> Parsed<Expr> {
         let Some(&(token, op)) = LEVELS.get(level) else {
@@ -112,7 +121,7 @@ impl Parser<'_> {
     }
 
     fn at_atom(&self) -> bool {
-        matches!(
+        let at_atom = matches!(
             self.peek(),
             Token::Name
                 | Token::Zero
@@ -121,7 +130,8 @@ impl Parser<'_> {
                 | Token::LeftBracket
                 | Token::LeftBrace
                 | Token::Begin
-        )
+        );
+        at_atom && !self.at_amendment()
     }
 
     fn at_operand(&self) -> bool {

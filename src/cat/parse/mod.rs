@@ -1,5 +1,6 @@
 //! Cat text into a syntax tree; an erroneous statement is reported and skipped.
 
+mod amend;
 mod clauses;
 mod expr;
 
@@ -31,7 +32,7 @@ pub fn parse(text: &str, file: FileId) -> (File, Vec<CatError>) {
     if !errors.is_empty() {
         return (File { title: None, statements: Vec::new() }, errors);
     }
-    let mut parser = Parser { text, lexemes, at: 0, depth: 0, errors };
+    let mut parser = Parser { text, lexemes, at: 0, depth: 0, errors, amending: false };
     let title = parser.title();
     let mut statements = Vec::new();
     while parser.peek() != Token::End && parser.errors.len() < MAX_ERRORS {
@@ -55,6 +56,8 @@ struct Parser<'a> {
     at: usize,
     depth: usize,
     errors: Vec<CatError>,
+    /// Whether amendments are read, whose words then end an expression.
+    amending: bool,
 }
 
 impl<'a> Parser<'a> {
@@ -96,9 +99,12 @@ impl<'a> Parser<'a> {
                 self.bump();
                 self.separated(Self::name).map(StatementKind::Unshow)
             }
-            Token::Include => {
+            Token::Include => self.include(),
+            Token::Hole => {
                 self.bump();
-                self.string().map(StatementKind::Include)
+                let name = self.name()?;
+                self.expect(Token::Equals, "`=`")?;
+                Ok(StatementKind::Hole { name, alternatives: self.alternatives()? })
             }
             Token::Procedure => self.procedure(),
             Token::Call => {
@@ -136,7 +142,7 @@ impl<'a> Parser<'a> {
         Ok(Bindings { recursive, list })
     }
 
-    fn binding(&mut self) -> Parsed<Binding> {
+    pub(super) fn binding(&mut self) -> Parsed<Binding> {
         let name = self.name()?;
         let parameters = match self.peek() {
             Token::Equals => None,
@@ -158,7 +164,7 @@ impl<'a> Parser<'a> {
         Ok(Pattern::Tuple(names))
     }
 
-    fn test(&mut self) -> Parsed<Test> {
+    pub(super) fn test(&mut self) -> Parsed<Test> {
         let role = match self.peek() {
             Token::Flag => TestRole::Flag,
             Token::UndefinedUnless => TestRole::UndefinedUnless,
@@ -271,7 +277,7 @@ impl<'a> Parser<'a> {
         Ok(Name(Spanned::new(self.slice(found.span).to_owned(), found.span)))
     }
 
-    fn string(&mut self) -> Parsed<Name> {
+    pub(super) fn string(&mut self) -> Parsed<Name> {
         let found = self.expect(Token::String, "a string")?;
         Ok(Name(Spanned::new(self.unquoted(found.span).to_owned(), found.span)))
     }
@@ -300,13 +306,14 @@ impl<'a> Parser<'a> {
     /// Whether a statement starts here (`let` and `if` may start expressions as well).
     fn at_statement(&self) -> bool {
         use Token::{
-            Acyclic, Assert, Call, Debug, Default, Empty, Enum, Flag, Forall, From, If, Include,
-            Instructions, Irreflexive, Let, Procedure, Show, UndefinedUnless, Unshow, With,
+            Acyclic, Assert, Call, Debug, Default, Empty, Enum, Flag, Forall, From, Hole, If,
+            Include, Instructions, Irreflexive, Let, Procedure, Show, UndefinedUnless, Unshow,
+            With,
         };
         match self.peek() {
             Let | Acyclic | Irreflexive | Empty | Flag | UndefinedUnless | Assert | Show
-            | Unshow | Include | Procedure | Call | Enum | Instructions | Default | If | Forall
-            | Debug => true,
+            | Unshow | Include | Hole | Procedure | Call | Enum | Instructions | Default | If
+            | Forall | Debug => true,
             With => self.lexemes.get(self.at + 2).is_some_and(|l| l.token == From),
             _ => self.at_negated_test(),
         }

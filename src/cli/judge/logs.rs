@@ -45,6 +45,7 @@ pub(super) fn run(
     diagnostics.extend(texts.diagnostics.into_iter().chain(wrong));
     let wanted = Wanted {
         models: &setup.models,
+        variants: &setup.variants,
         readings: &arguments.checking.readings,
         version: arguments.checking.version(),
     };

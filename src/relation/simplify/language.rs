@@ -45,7 +45,7 @@ impl std::fmt::Display for Reference {
 }
 
 /// The expression of one node, over the classes of its operands.
-pub(super) fn encode(node: Node, class: impl Fn(NodeId) -> Id) -> Algebra {
+pub(in crate::relation) fn encode(node: Node, class: impl Fn(NodeId) -> Id) -> Algebra {
     match node {
         Node::Set(set) => Algebra::Leaf(Symbol::from(set.name())),
         Node::Rel(relation) => Algebra::Leaf(Symbol::from(relation.name())),

@@ -7,8 +7,8 @@
 //! and nodes, so that the answer is the same every time.
 
 mod cost;
-mod language;
-mod rules;
+pub(super) mod language;
+pub(super) mod rules;
 #[cfg(test)]
 mod tests;
 

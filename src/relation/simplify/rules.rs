@@ -8,7 +8,7 @@ use egg::{Pattern, Rewrite};
 
 /// Name, left-hand side, right-hand side. `?a ?b ?c` stand for relations, or for sets where the
 /// operators are those of sets; `?s ?t ?u ?v` stand for sets.
-pub(super) const LAWS: &[(&str, &str, &str)] = &[
+pub(in crate::relation) const LAWS: &[(&str, &str, &str)] = &[
     // Lattice.
     ("union-commutes", "(| ?a ?b)", "(| ?b ?a)"),
     ("union-associates", "(| (| ?a ?b) ?c)", "(| ?a (| ?b ?c))"),
@@ -88,7 +88,7 @@ pub(super) const LAWS: &[(&str, &str, &str)] = &[
 ];
 
 /// All laws, from left to right.
-pub(super) fn rules() -> Vec<Rewrite<Algebra, ()>> {
+pub(in crate::relation) fn rules() -> Vec<Rewrite<Algebra, ()>> {
     let pattern = |text: &str| -> Pattern<Algebra> { text.parse().expect("laws parse") };
     LAWS.iter()
         .map(|(name, left, right)| {

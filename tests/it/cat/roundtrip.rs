@@ -115,6 +115,23 @@ fn test() -> impl Strategy<Value = StatementKind> {
     )
 }
 
+/// `include`, with amendments or without.
+fn include() -> impl Strategy<Value = StatementKind> {
+    let plain = |kind| Statement { kind, clauses: Vec::new(), span: nowhere() };
+    let amendment = prop_oneof![
+        (name(), prop::option::of(pattern()), expr()).prop_map(|(name, parameters, value)| {
+            StatementKind::Redefine(Binding { name, parameters, value })
+        }),
+        prop::collection::vec(name(), 1..3).prop_map(StatementKind::Drop),
+        (name(), test()).prop_filter_map("a test", |(name, test)| match test {
+            StatementKind::Test(test) => Some(StatementKind::Replace { name, test }),
+            _ => None,
+        }),
+    ];
+    (name(), prop::collection::vec(amendment.prop_map(plain), 0..3))
+        .prop_map(|(file, amendments)| StatementKind::Include { file, amendments })
+}
+
 fn statement() -> impl Strategy<Value = Statement> {
     let clauses = prop::collection::vec("PTX-[1-9](\\.[1-9]){0,2}", 0..3).prop_map(|mut ids| {
         ids.sort();
@@ -127,7 +144,7 @@ fn statement() -> impl Strategy<Value = Statement> {
         prop::collection::vec((expr(), prop::option::of(name())), 1..3)
             .prop_map(StatementKind::Show),
         prop::collection::vec(name(), 1..3).prop_map(StatementKind::Unshow),
-        name().prop_map(StatementKind::Include),
+        include(),
         (name(), expr()).prop_map(|(name, argument)| StatementKind::Call { name, argument }),
     ];
     let simple =

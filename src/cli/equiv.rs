@@ -1,0 +1,51 @@
+//! `ptxmc equiv`: a proof that two models are one, or tests that tell them apart.
+
+use super::args::EquivArguments;
+use super::check::jobs;
+use super::models::Setup;
+use super::output::{Console, print};
+use super::status::Status;
+use crate::report::equiv::{Stand, text};
+use crate::solve::Cores;
+use crate::workbench::distinguish::{Question, distinguish};
+use crate::workbench::equiv::derive;
+use anyhow::{Result, bail};
+
+pub(super) fn run(arguments: &EquivArguments, console: &Console) -> Result<Status> {
+    let names = [arguments.one.clone(), arguments.other.clone()];
+    let setup = Setup::load(&names, &arguments.checking, Cores::Minimal, console)?;
+    let ([one, other], [engine]) = (&setup.models[..], &setup.engines[..]) else {
+        bail!("`equiv` asks one engine; choose one with --engine");
+    };
+    let derived = [derive(other, one), derive(one, other)];
+    let proved = derived.iter().all(|derived| derived.is_complete());
+    let sizes = &arguments.sizes;
+    let ask = |side: usize| {
+        distinguish(&Question {
+            models: [one, other],
+            engine: engine.as_ref(),
+            settings: setup.settings,
+            events: sizes.events.into(),
+            special_events: sizes.special_events.into(),
+            threads: sizes.threads.into(),
+            count: 1,
+            allowed_by: Some(side),
+            jobs: jobs(sizes.jobs),
+        })
+    };
+    // A model whose axioms all follow from the other's allows whatever that one does.
+    let found = [0, 1].map(|side| (!derived[1 - side].is_complete()).then(|| ask(side)));
+    let stand = Stand {
+        names: [&one.name, &other.name],
+        derived: [&derived[0], &derived[1]],
+        found: [found[0].as_ref(), found[1].as_ref()],
+        steps: arguments.proof,
+    };
+    print(&text(&stand, sizes.threads.into()))?;
+    let differ = found.iter().flatten().any(|answer| !answer.found.is_empty());
+    Ok(match (proved, differ) {
+        (true, _) => Status::Expected,
+        (_, true) => Status::Differs,
+        _ => Status::Unknown,
+    })
+}

@@ -1,0 +1,299 @@
+//! What differs between two models, for people, for a pull request and for other tools.
+
+use super::json::SCHEMA;
+use super::junit::Suites;
+use super::reason;
+use super::summary::Stated;
+use crate::batch::Case;
+use crate::litmus::print::print_blocks;
+use crate::relation::expr::Model;
+use crate::verdict::Kind;
+use crate::workbench::diff::{Cause, Compared, Exchange, Group, Said, Side, counts, groups};
+use serde_json::{Value, json};
+use std::fmt::Write;
+
+/// How many tests of a group are named unless all are wanted.
+const FEW: usize = 8;
+/// How many states or races of a test are named.
+const FEW_MEMBERS: usize = 4;
+
+/// Two models compared on tests.
+#[derive(Clone, Copy, Debug)]
+pub struct Report<'a> {
+    /// The old side's name, and the new one's.
+    pub names: [&'a str; 2],
+    /// The tests.
+    pub cases: &'a [Case],
+    /// How they compare, in the same order.
+    pub compared: &'a [Compared],
+    /// The tests of which only the old side knows.
+    pub gone: &'a [String],
+    /// Whether every test of a group is named.
+    pub all: bool,
+}
+
+impl Report<'_> {
+    fn name(&self, side: Side) -> &str {
+        match side {
+            Side::Old => self.names[0],
+            Side::New => self.names[1],
+        }
+    }
+
+    /// The tests that only the new side knows.
+    fn unknown(&self) -> impl Iterator<Item = usize> {
+        (0..self.compared.len()).filter(|&at| self.compared[at].old.is_none())
+    }
+
+    fn differing(&self) -> usize {
+        self.compared.iter().filter(|one| one.differs()).count()
+    }
+
+    /// The counts of both sides, and the kinds that occur.
+    fn table(&self) -> (Vec<&'static str>, [Vec<usize>; 2]) {
+        let old: Vec<&Said> = self.compared.iter().filter_map(|one| one.old.as_ref()).collect();
+        let sides = [counts(old.into_iter()), counts(self.compared.iter().map(|one| &one.new))];
+        let used = |at: &usize| sides.iter().any(|side| side[*at] > 0);
+        let kinds: Vec<usize> = (0..Kind::ALL.len()).filter(used).collect();
+        let names = kinds.iter().map(|&at| Kind::ALL[at].name()).collect();
+        (names, sides.map(|side| kinds.iter().map(|&at| side[at]).collect()))
+    }
+
+    /// What the tests of a group have in common, such as `newly forbidden (was allowed), by Causality
+    /// of ptx-9.2`.
+    fn title(&self, group: &Group) -> String {
+        let key = &group.key;
+        let verdict = match key.new == key.old {
+            true => format!("both {}", key.new.name()),
+            false => {
+                let newly = match key.new {
+                    Kind::Deadlock => "newly hanging",
+                    Kind::Unknown => "not decided any more",
+                    kind => &format!("newly {}", kind.name()),
+                };
+                format!("{newly} (was {})", key.old.name())
+            }
+        };
+        let cause = match &key.cause {
+            Cause::Axioms { side, names } => {
+                format!(", by {} of {}", names.join(", "), self.name(*side))
+            }
+            Cause::Reason { side, rule } => format!(", {}: {rule}", self.name(*side)),
+            Cause::States => ", other final states".to_owned(),
+            Cause::Races => ", other races".to_owned(),
+            Cause::Unnamed => String::new(),
+        };
+        verdict + &cause
+    }
+
+    /// The test of a group that is shown: the shortest.
+    fn shown(&self, group: &Group) -> usize {
+        let length = |&&at: &&usize| {
+            let test = &self.cases[at].test;
+            let statements: usize = test.threads.iter().map(|t| t.statements.len()).sum();
+            (statements, test.threads.len())
+        };
+        group.tests.iter().min_by_key(length).copied().unwrap_or_default()
+    }
+}
+
+/// The text of a test.
+fn source(case: &Case) -> String {
+    print_blocks(&case.test).unwrap_or_else(|why| format!("({why})\n"))
+}
+
+/// What only one side reaches, a line each.
+fn members(what: &str, exchange: Option<&Exchange>) -> Vec<String> {
+    let Some(exchange) = exchange else { return Vec::new() };
+    let list = |sign: &str, members: &[String]| -> Vec<String> {
+        let more = members.len().saturating_sub(FEW_MEMBERS);
+        let shown = members.iter().take(FEW_MEMBERS).map(|m| format!("{sign} {what} {m}"));
+        let rest = (more > 0).then(|| format!("{sign} {more} more"));
+        shown.chain(rest).collect()
+    };
+    [list("+", &exchange.gained), list("-", &exchange.lost)].concat()
+}
+
+/// The comparison for people.
+#[must_use]
+pub fn text(report: &Report<'_>) -> String {
+    let mut out = String::new();
+    let (kinds, sides) = report.table();
+    let width = report.names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
+    let _ = write!(out, "{:width$}", "");
+    kinds.iter().for_each(|kind| {
+        let _ = write!(out, "  {kind:>9}");
+    });
+    out.push('\n');
+    for (name, side) in report.names.iter().zip(&sides) {
+        let _ = write!(out, "{name:width$}");
+        for (kind, count) in kinds.iter().zip(side) {
+            let column = kind.len().max(9);
+            let _ = write!(out, "  {count:>column$}");
+        }
+        out.push('\n');
+    }
+    for group in groups(report.compared) {
+        let _ = writeln!(out, "\n{}: {}", report.title(&group), tests(group.tests.len()));
+        for line in listed(report, &group) {
+            let _ = writeln!(out, "  {line}");
+        }
+        let shown = report.shown(&group);
+        let _ = writeln!(out, "  for example {}:", report.cases[shown].path);
+        source(&report.cases[shown]).lines().for_each(|line| {
+            let _ = writeln!(out, "  | {line}");
+        });
+    }
+    out.push('\n');
+    out + &closing(report)
+}
+
+/// The names of a group's tests, with the states and races that differ.
+fn listed(report: &Report<'_>, group: &Group) -> Vec<String> {
+    let most = if report.all { usize::MAX } else { FEW };
+    let mut lines = Vec::new();
+    for &at in group.tests.iter().take(most) {
+        lines.push(report.cases[at].path.clone());
+        let one = &report.compared[at];
+        lines.extend(members("state", one.states.as_ref()).iter().map(|m| format!("  {m}")));
+        lines.extend(members("race", one.races.as_ref()).iter().map(|m| format!("  {m}")));
+    }
+    let more = group.tests.len().saturating_sub(most);
+    lines.extend((more > 0).then(|| format!("and {more} more (--all names them)")));
+    lines
+}
+
+fn tests(count: usize) -> String {
+    if count == 1 { "1 test".to_owned() } else { format!("{count} tests") }
+}
+
+/// What is new, gone and not known, and how many tests differ.
+fn closing(report: &Report<'_>) -> String {
+    let mut out = String::new();
+    for at in report.unknown() {
+        let (path, kind) = (&report.cases[at].path, report.compared[at].new.kind.name());
+        let _ = writeln!(out, "new: {path} is {kind}");
+    }
+    for path in report.gone {
+        let _ = writeln!(out, "gone: {path}");
+    }
+    for (case, one) in report.cases.iter().zip(report.compared) {
+        for open in &one.open {
+            let _ = writeln!(out, "not compared: {}: {open}", case.path);
+        }
+    }
+    let (differing, all) = (report.differing(), report.compared.len());
+    let [old, new] = report.names;
+    let _ = writeln!(out, "{old} -> {new}: {differing} of {} differ", tests(all));
+    out
+}
+
+/// The comparison for a pull request.
+#[must_use]
+pub fn markdown(report: &Report<'_>) -> String {
+    let [old, new] = report.names;
+    let (differing, all) = (report.differing(), report.compared.len());
+    let mut out = format!("### `{old}` → `{new}`: {differing} of {} differ\n\n", tests(all));
+    let (kinds, sides) = report.table();
+    let _ = writeln!(out, "| model | {} |", kinds.join(" | "));
+    let _ = writeln!(out, "|---|{}", "---:|".repeat(kinds.len()));
+    for (name, side) in report.names.iter().zip(&sides) {
+        let counts: Vec<String> = side.iter().map(usize::to_string).collect();
+        let _ = writeln!(out, "| `{name}` | {} |", counts.join(" | "));
+    }
+    for group in groups(report.compared) {
+        let (title, count) = (report.title(&group), tests(group.tests.len()));
+        let _ = writeln!(out, "\n<details><summary>{title}: {count}</summary>\n");
+        for line in listed(report, &group) {
+            let inner = line.starts_with("  ");
+            let _ = writeln!(out, "{}- `{}`", if inner { "  " } else { "" }, line.trim());
+        }
+        let shown = &report.cases[report.shown(&group)];
+        let _ = writeln!(out, "\n`{}`:\n\n```\n{}```\n\n</details>", shown.path, source(shown));
+    }
+    let lines = closing(report);
+    let others: Vec<&str> = lines.lines().collect();
+    let others = others.split_last().map_or(&[][..], |(_, others)| others);
+    if !others.is_empty() {
+        let _ = writeln!(out);
+        others.iter().for_each(|line| {
+            let _ = writeln!(out, "- {line}");
+        });
+    }
+    out
+}
+
+/// The comparison as one object.
+#[must_use]
+pub fn json(report: &Report<'_>) -> String {
+    let said = |said: &Said| json!({"verdict": said.kind.name(), "axioms": said.axioms, "rule": said.rule});
+    let exchange =
+        |e: &Option<Exchange>| e.as_ref().map(|e| json!({"gained": e.gained, "lost": e.lost}));
+    let tests: Vec<Value> = (report.cases.iter().zip(report.compared))
+        .map(|(case, one)| {
+            json!({
+                "path": case.path,
+                "name": case.test.name,
+                "old": one.old.as_ref().map(said),
+                "new": said(&one.new),
+                "differs": one.differs(),
+                "states": exchange(&one.states),
+                "races": exchange(&one.races),
+                "open": one.open,
+            })
+        })
+        .collect();
+    let groups: Vec<Value> = groups(report.compared)
+        .iter()
+        .map(|group| {
+            let paths: Vec<&str> =
+                group.tests.iter().map(|&at| report.cases[at].path.as_str()).collect();
+            json!({
+                "title": report.title(group),
+                "old": group.key.old.name(),
+                "new": group.key.new.name(),
+                "tests": paths,
+                "shown": report.cases[report.shown(group)].path,
+            })
+        })
+        .collect();
+    let value = json!({
+        "schema": SCHEMA,
+        "tool": concat!("ptxmc ", env!("CARGO_PKG_VERSION")),
+        "old": report.names[0],
+        "new": report.names[1],
+        "tests": tests,
+        "groups": groups,
+        "gone": report.gone,
+        "differing": report.differing(),
+    });
+    format!("{value:#}\n")
+}
+
+/// The comparison as JUnit's XML: a case per test, which fails where it differs.
+#[must_use]
+pub fn junit(report: &Report<'_>, new: &Model) -> String {
+    let models = std::slice::from_ref(new);
+    let mut suites = Suites::new(models);
+    for (case, one) in report.cases.iter().zip(report.compared) {
+        let kind = one.new.kind;
+        let expected = one.old.as_ref().map(|old| old.kind);
+        let why = one.new.rule.clone().unwrap_or_else(|| one.new.axioms.join(", "));
+        let stated = Stated {
+            kind,
+            quantifier: case.test.quantifier,
+            expected,
+            refused: None,
+            reason: why,
+            cause: reason::Cause::default(),
+        };
+        if one.differs() && expected == Some(kind) {
+            let states = members("state", one.states.as_ref());
+            let races = members("race", one.races.as_ref());
+            suites.fail(case, &[states, races].concat().join("; "));
+        } else {
+            suites.add(case, &[stated]);
+        }
+    }
+    suites.render(&[])
+}

@@ -1,0 +1,123 @@
+//! How two models stand to each other, with what proves it, for people.
+
+use crate::workbench::distinguish::Answer;
+use crate::workbench::equiv::{BASIC_LAWS, Derived};
+use std::fmt::Write;
+
+/// What is known of two models.
+#[derive(Clone, Debug)]
+pub struct Stand<'a> {
+    /// Their names.
+    pub names: [&'a str; 2],
+    /// What of each follows from the other.
+    pub derived: [&'a Derived; 2],
+    /// What each allows and the other forbids, where that was looked for.
+    pub found: [Option<&'a Answer>; 2],
+    /// Whether every step is shown.
+    pub steps: bool,
+}
+
+impl Stand<'_> {
+    /// Whether a test shows that a model allows what the other forbids.
+    fn allows_more(&self, model: usize) -> bool {
+        self.found[model].is_some_and(|answer| !answer.found.is_empty())
+    }
+
+    /// The relation in a line.
+    #[must_use]
+    pub fn line(&self) -> String {
+        let [a, b] = self.names;
+        // What follows from the axioms of the other is kept wherever the other is.
+        let within = [0, 1].map(|model| self.derived[1 - model].is_complete());
+        let more = [self.allows_more(0), self.allows_more(1)];
+        match (within, more) {
+            ([true, true], _) => format!("{a} and {b} are equivalent, by proof"),
+            (_, [true, true]) => format!("{a} and {b} are incomparable, by tests"),
+            ([true, _], [_, true]) => format!("{a} is stronger than {b}, by proof and a test"),
+            ([_, true], [true, _]) => format!("{a} is weaker than {b}, by proof and a test"),
+            (_, [true, false]) => format!(
+                "{a} is weaker than {b} or incomparable: a test that {a} allows, none found that only {b} does"
+            ),
+            (_, [false, true]) => format!(
+                "{a} is stronger than {b} or incomparable: a test that {b} allows, none found that only {a} does"
+            ),
+            ([true, _], _) => format!(
+                "{a} is at least as strong as {b}, by proof; no test shows that it is stronger"
+            ),
+            ([_, true], _) => format!(
+                "{b} is at least as strong as {a}, by proof; no test shows that it is stronger"
+            ),
+            _ => format!(
+                "no proof that {a} and {b} are equivalent, and no test that tells them apart"
+            ),
+        }
+    }
+}
+
+/// The answer for people.
+#[must_use]
+pub fn text(stand: &Stand<'_>, threads: usize) -> String {
+    let mut out = format!("{}\n", stand.line());
+    for (model, derived) in stand.derived.iter().enumerate() {
+        let (own, other) = (stand.names[model], stand.names[1 - model]);
+        let _ = writeln!(out, "\naxioms of {own} from those of {other}:");
+        for follows in &derived.follows {
+            let steps: usize = follows.proofs.iter().map(|proof| proof.steps()).sum();
+            let from = match &follows.from[..] {
+                [] => "is about nothing".to_owned(),
+                from => format!("from {}", from.join(", ")),
+            };
+            let how = match steps {
+                0 => "up to order and grouping".to_owned(),
+                1 => "in 1 step".to_owned(),
+                steps => format!("in {steps} steps"),
+            };
+            let _ = writeln!(out, "  {} {from}, {how}", follows.axiom);
+            if stand.steps {
+                for step in follows.proofs.iter().flat_map(|p| p.chains.iter().flatten()) {
+                    let arrow = if step.backwards { "<-" } else { "->" };
+                    let _ = writeln!(out, "    {arrow} {}: {}", step.law, step.after);
+                }
+            }
+        }
+        for axiom in &derived.open {
+            let _ = writeln!(out, "  {axiom}: no proof");
+        }
+        let laws = derived.laws();
+        if !laws.is_empty() {
+            let _ = writeln!(out, "  laws: {}", laws.join(", "));
+        }
+    }
+    if stand.steps {
+        let _ = writeln!(out, "\nall comparisons are up to these:");
+        BASIC_LAWS.iter().for_each(|law| {
+            let _ = writeln!(out, "  {law}");
+        });
+    }
+    for (model, answer) in stand.found.iter().enumerate() {
+        let Some(answer) = answer else { continue };
+        let (own, other) = (stand.names[model], stand.names[1 - model]);
+        match answer.found.first() {
+            Some(test) => {
+                let _ = writeln!(out, "\nallowed by {own} and forbidden by {other}:");
+                test.text.lines().for_each(|line| {
+                    let _ = writeln!(out, "  {line}");
+                });
+            }
+            None => {
+                let sizes: Vec<String> = answer
+                    .covered
+                    .iter()
+                    .filter(|covered| covered.events > 0)
+                    .map(|c| format!("{} events ({})", c.events, c.family.describe()))
+                    .collect();
+                let _ = writeln!(
+                    out,
+                    "\nnothing is allowed by {own} and forbidden by {other} up to {threads} threads and {}",
+                    sizes.join(", ")
+                );
+            }
+        }
+    }
+    out
+}

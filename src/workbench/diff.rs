@@ -1,0 +1,270 @@
+//! The verdicts on tests under two models into what differs, grouped by what makes the difference.
+//!
+//! An old side may be verdicts that were written down: it then has kinds without reasons.
+
+use crate::batch::{Judgement, Listing};
+use crate::relation::expr::Model;
+use crate::verdict::{Kind, Verdict};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// One of the two models.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Side {
+    /// The model that is compared with.
+    Old,
+    /// The model that is looked at.
+    New,
+}
+
+/// What makes the difference on a test.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Cause {
+    /// The axioms by which one side forbids what the other does not.
+    Axioms {
+        /// Whose they are.
+        side: Side,
+        /// Their names, in the order of the model.
+        names: Vec<String>,
+    },
+    /// Why one side gives the program no meaning, or lets it hang.
+    Reason {
+        /// Whose it is.
+        side: Side,
+        /// The rule or section.
+        rule: String,
+    },
+    /// The verdict is the same, and other states are reached.
+    States,
+    /// The verdict is the same, and other pairs of statements race.
+    Races,
+    /// Nothing that a side could name.
+    Unnamed,
+}
+
+/// The verdict of one side on a test.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Said {
+    /// The verdict.
+    pub kind: Kind,
+    /// The axioms that forbid.
+    pub axioms: Vec<String>,
+    /// The rule by which a program is undefined, outside of the model or in a deadlock.
+    pub rule: Option<String>,
+}
+
+impl Said {
+    /// A verdict that was written down.
+    #[must_use]
+    pub fn bare(kind: Kind) -> Self {
+        Self { kind, axioms: Vec::new(), rule: None }
+    }
+
+    /// A verdict with what it says of its reason.
+    #[must_use]
+    pub fn of(judgement: &Judgement, model: &Model) -> Self {
+        let mut said = Self::bare(judgement.verdict.kind());
+        match &judgement.verdict {
+            Verdict::Forbidden(core) => {
+                let named = core.axioms.iter().filter_map(|&index| model.axioms.get(index));
+                said.axioms = named.map(|axiom| axiom.name.clone()).collect();
+            }
+            Verdict::Undefined(reason)
+            | Verdict::OutOfModel(reason)
+            | Verdict::Deadlock(reason) => {
+                said.rule = Some(reason.rule.to_string());
+            }
+            Verdict::Allowed(_) | Verdict::Unknown(_) | Verdict::Error(_) => {}
+        }
+        said
+    }
+}
+
+/// Members of a set that only one side has.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Exchange {
+    /// What only the new side has.
+    pub gained: Vec<String>,
+    /// What only the old side has.
+    pub lost: Vec<String>,
+}
+
+impl Exchange {
+    /// What differs between two sets.
+    #[must_use]
+    pub fn between(old: &BTreeSet<String>, new: &BTreeSet<String>) -> Self {
+        Self {
+            gained: new.difference(old).cloned().collect(),
+            lost: old.difference(new).cloned().collect(),
+        }
+    }
+
+    /// Whether both sides have the same.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.gained.is_empty() && self.lost.is_empty()
+    }
+}
+
+/// How the two sides stand to each other on one test.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Compared {
+    /// The old verdict; `None` where the test is new to it.
+    pub old: Option<Said>,
+    /// The new verdict.
+    pub new: Said,
+    /// The final states that only one side reaches, if they were asked for and are all known.
+    pub states: Option<Exchange>,
+    /// The races that only one side has, if they were asked for and are all known.
+    pub races: Option<Exchange>,
+    /// What was asked for and is not known.
+    pub open: Vec<String>,
+}
+
+impl Compared {
+    /// Whether something differs; a test that is new to the old side does not.
+    #[must_use]
+    pub fn differs(&self) -> bool {
+        let verdicts = self.old.as_ref().is_some_and(|old| old.kind != self.new.kind);
+        let sets = [&self.states, &self.races].into_iter().flatten();
+        verdicts || sets.into_iter().any(|set| !set.is_empty())
+    }
+
+    /// Whether something is unknown on one of the sides, so that they may differ.
+    #[must_use]
+    pub fn is_open(&self) -> bool {
+        let old = self.old.as_ref().is_some_and(|old| old.kind == Kind::Unknown);
+        old || self.new.kind == Kind::Unknown || !self.open.is_empty()
+    }
+
+    /// Whether the tool failed on it.
+    #[must_use]
+    pub fn is_broken(&self) -> bool {
+        self.new.kind == Kind::Error || self.old.as_ref().is_some_and(|o| o.kind == Kind::Error)
+    }
+
+    /// What makes the difference.
+    #[must_use]
+    pub fn cause(&self) -> Cause {
+        let Some(old) = self.old.as_ref().filter(|old| old.kind != self.new.kind) else {
+            let states = self.states.as_ref().is_some_and(|states| !states.is_empty());
+            return if states { Cause::States } else { Cause::Races };
+        };
+        let sides = [(Side::New, &self.new), (Side::Old, old)];
+        let axioms = |(side, said): &(Side, &Said)| {
+            let names = said.axioms.clone();
+            (!names.is_empty()).then_some(Cause::Axioms { side: *side, names })
+        };
+        let reasons = |(side, said): &(Side, &Said)| {
+            said.rule.clone().map(|rule| Cause::Reason { side: *side, rule })
+        };
+        let found = sides.iter().find_map(reasons).or_else(|| sides.iter().find_map(axioms));
+        found.unwrap_or(Cause::Unnamed)
+    }
+}
+
+/// What a group of tests has in common.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Key {
+    /// The verdict that the new side gives.
+    pub new: Kind,
+    /// The verdict that the old side gives.
+    pub old: Kind,
+    /// What makes the difference.
+    pub cause: Cause,
+}
+
+/// Tests on which the two sides differ in the same way.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Group {
+    /// What they have in common.
+    pub key: Key,
+    /// Their indices.
+    pub tests: Vec<usize>,
+}
+
+/// The tests that differ, in groups: large ones first, then in the order of what they have in common.
+#[must_use]
+pub fn groups(compared: &[Compared]) -> Vec<Group> {
+    let mut found: BTreeMap<Key, Vec<usize>> = BTreeMap::new();
+    for (index, one) in compared.iter().enumerate().filter(|(_, one)| one.differs()) {
+        let old = one.old.as_ref().map_or(one.new.kind, |old| old.kind);
+        let key = Key { new: one.new.kind, old, cause: one.cause() };
+        found.entry(key).or_default().push(index);
+    }
+    let mut groups: Vec<Group> =
+        found.into_iter().map(|(key, tests)| Group { key, tests }).collect();
+    groups.sort_by_key(|group| std::cmp::Reverse(group.tests.len()));
+    groups
+}
+
+/// How many verdicts of each kind a side gives, in the order of [`Kind::ALL`].
+#[must_use]
+pub fn counts<'s>(said: impl Iterator<Item = &'s Said>) -> [usize; Kind::ALL.len()] {
+    let mut counts = [0; Kind::ALL.len()];
+    for one in said {
+        if let Some(at) = Kind::ALL.iter().position(|&kind| kind == one.kind) {
+            counts[at] += 1;
+        }
+    }
+    counts
+}
+
+/// The final states of a listing, each as text; `None` where there may be more of them.
+#[must_use]
+pub fn states(
+    listing: &Listing,
+    value: impl Fn(usize, u128) -> String,
+) -> Option<BTreeSet<String>> {
+    if !listing.is_complete() {
+        return None;
+    }
+    let one = |(values, _): &(Vec<u128>, _)| {
+        let named = listing.graph.observed.iter().zip(values).enumerate();
+        let named = named.map(|(index, (o, &v))| format!("{}={}", o.name, value(index, v)));
+        named.collect::<Vec<_>>().join(", ")
+    };
+    Some(listing.states.states.iter().map(one).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn said(kind: Kind, axioms: &[&str]) -> Said {
+        Said { axioms: axioms.iter().map(|&a| a.to_owned()).collect(), ..Said::bare(kind) }
+    }
+
+    fn compared(old: Said, new: Said) -> Compared {
+        Compared { old: Some(old), new, states: None, races: None, open: Vec::new() }
+    }
+
+    #[test]
+    fn groups_are_by_what_decides() {
+        let allowed = || Said::bare(Kind::Allowed);
+        let all = [
+            compared(allowed(), allowed()),
+            compared(said(Kind::Forbidden, &["A"]), allowed()),
+            compared(allowed(), said(Kind::Forbidden, &["B"])),
+            compared(allowed(), said(Kind::Forbidden, &["B"])),
+            Compared { old: None, ..compared(allowed(), said(Kind::Forbidden, &["B"])) },
+        ];
+        let found = groups(&all);
+        let tests: Vec<&[usize]> = found.iter().map(|group| &group.tests[..]).collect();
+        assert_eq!(tests, [&[2, 3][..], &[1]]);
+        let names = vec!["A".to_owned()];
+        assert_eq!(found[1].key.cause, Cause::Axioms { side: Side::Old, names });
+        assert_eq!(counts(all.iter().map(|one| &one.new))[Kind::Allowed as usize], 2);
+    }
+
+    #[test]
+    fn states_alone_are_a_difference() {
+        let set = |names: &[&str]| names.iter().map(|&n| n.to_owned()).collect::<BTreeSet<_>>();
+        let allowed = || Said::bare(Kind::Allowed);
+        let same = Exchange::between(&set(&["r=1"]), &set(&["r=1"]));
+        let one = Compared { states: Some(same), ..compared(allowed(), allowed()) };
+        assert!(!one.differs());
+        let other = Exchange::between(&set(&["r=0"]), &set(&["r=1"]));
+        let one = Compared { states: Some(other), ..compared(allowed(), allowed()) };
+        assert!(one.differs() && one.cause() == Cause::States);
+    }
+}

@@ -1,0 +1,132 @@
+//! The border between what a model allows and what it forbids, shape by shape.
+
+use super::cell::{Cell, Frame, Stand};
+use super::difference::Difference;
+use super::label::Label;
+use super::pair::{Demand, Stage};
+use super::place::Placement;
+use super::rows::MOST;
+use super::search::{Allows, Asks, Border, Effort, Search, Space, coherence, is_early, writers};
+use super::shape::Shape;
+use std::ops::ControlFlow;
+
+/// Gives the programs of a shape that may be at the border of the first model: of each cell in which an
+/// outcome is decided, the weakest programs where it is forbidden, and the strongest where it is allowed.
+/// Others may be weaker, or stronger, in a cell beside it.
+pub fn border<'s>(
+    space: &'s Space<'s>,
+    shape: &'s Shape,
+    side: Border,
+    effort: &'s mut Effort,
+    visit: &'s mut dyn FnMut(Difference) -> ControlFlow<()>,
+) -> ControlFlow<()> {
+    let labels: Vec<Vec<Label>> =
+        shape.ops().map(|(_, op)| space.labels[op.kind as usize].clone()).collect();
+    let frame = Frame::new(space.pair, shape);
+    if labels.iter().any(Vec::is_empty) || frame.events.len() > MOST {
+        return ControlFlow::Continue(());
+    }
+    let top = Cell { labels, placement: None };
+    let writers = writers(&frame.events, shape);
+    let coherence = coherence(space.pair, &writers);
+    let mut search =
+        Search { space, shape, frame, writers, coherence, early: Vec::new(), effort, visit };
+    search.frame.evaluate(Stage::Shape, &top);
+    search.frame.evaluate(Stage::Labels, &top);
+    search.candidates(&top, Asks::Border(side))
+}
+
+impl<'s> Search<'s> {
+    /// Looks for the border in a cell whose labels are evaluated; `known` says which outcomes are decided.
+    pub(super) fn follow(
+        &mut self,
+        cell: &Cell<'s>,
+        reads: &[usize],
+        side: Border,
+        known: &[bool],
+    ) -> ControlFlow<(), bool> {
+        self.effort.cells += 1;
+        self.stand_early();
+        let broken =
+            |(demand, stand): (&Demand, &Stand)| is_early(demand) && *stand == Stand::Broken;
+        let allowed = match self.space.pair.demands.iter().zip(&self.early).any(broken) {
+            true => vec![[Allows::default(); 2]; known.len()],
+            false => {
+                let orders = self.fence_orders(cell);
+                self.outcomes(cell, &orders).0
+            }
+        };
+        let mut known = known.to_vec();
+        for (index, [allows, _]) in allowed.iter().enumerate() {
+            if known[index] || (allows.may && !allows.must) {
+                continue;
+            }
+            known[index] = true;
+            if allows.must == (side == Border::Allowed) {
+                let finals = self.finals(index, &self.sizes());
+                for program in self.corners(cell, reads, &finals, side) {
+                    (self.visit)(program)?;
+                }
+            }
+        }
+        if known.iter().all(|&known| known) {
+            return ControlFlow::Continue(false);
+        }
+        for part in self.split(cell) {
+            self.frame.evaluate(Stage::Labels, &part);
+            self.frame.evaluate(Stage::Both, &part);
+            let _ = self.follow(&part, reads, side, &known)?;
+        }
+        ControlFlow::Continue(true)
+    }
+
+    /// The weakest programs of a cell, or the strongest.
+    fn corners(
+        &self,
+        cell: &Cell<'s>,
+        reads: &[usize],
+        finals: &[usize],
+        side: Border,
+    ) -> Vec<Difference> {
+        let placed = match cell.placement {
+            Some(_) => vec![cell.clone()],
+            None => {
+                let mut all = self.split(cell);
+                let far = |c: &Cell<'_>| c.placement.map_or(0, Placement::distance);
+                let outer = match side {
+                    Border::Forbidden => all.iter().map(far).max(),
+                    Border::Allowed => all.iter().map(far).min(),
+                };
+                all.retain(|c| Some(far(c)) == outer);
+                all
+            }
+        };
+        let mut found = Vec::new();
+        for cell in placed {
+            let Some(placement) = cell.placement else { continue };
+            let mut words: Vec<Vec<Label>> = vec![Vec::new()];
+            for labels in &cell.labels {
+                let corner = |label: &&Label| {
+                    labels.iter().all(|other| match side {
+                        Border::Forbidden => other == *label || !label.is_above(other),
+                        Border::Allowed => other == *label || !other.is_above(label),
+                    })
+                };
+                let kept: Vec<Label> = labels.iter().filter(corner).copied().collect();
+                let longer = |word: &Vec<Label>| {
+                    kept.iter().map(|&label| [&word[..], &[label]].concat()).collect::<Vec<_>>()
+                };
+                words = words.iter().flat_map(longer).collect();
+            }
+            found.extend(words.into_iter().map(|labels| Difference {
+                shape: self.shape.clone(),
+                placement: placement.clone(),
+                labels,
+                reads: reads.to_vec(),
+                finals: finals.to_vec(),
+                allowed_by: 0,
+            }));
+        }
+        found
+    }
+}

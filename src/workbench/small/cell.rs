@@ -1,0 +1,492 @@
+//! Both models on all programs of a cell: a shape, for each instruction some of its labels, and one
+//! place of each thread or any.
+//!
+//! Every set and relation has a lower bound, what is in it in all of these programs, and an upper one,
+//! what is in it in some. Operators keep them apart: `a \ b` has at least what `a` surely has and `b` surely
+//! has not. So an axiom is surely kept, surely broken, or open. Where each instruction has one label and
+//! threads have places, the two bounds are one, and nothing is open.
+
+use super::label::Label;
+use super::pair::{Demand, Pair, Stage};
+use super::place::{Level, Placement};
+use super::rows::{NONE, Rows, bits, close, compute, is_acyclic, symmetric};
+use super::shape::{Kind, Shape};
+use crate::id::NodeId;
+use crate::ptx::operation::Order;
+use crate::relation::expr::{AxiomKind, Node};
+use crate::relation::plan::{Step, dependencies};
+use crate::vocabulary::{BaseRel, BaseSet, Sort};
+
+/// Which part of an instruction an event is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// The initial write of a location.
+    Init,
+    /// The read of an access.
+    Read,
+    /// The write of an access.
+    Write,
+    /// A fence, or a barrier that arrives and waits.
+    Fence,
+    /// The arrival at a cluster's barrier.
+    Arrive,
+    /// The wait at a cluster's barrier.
+    Wait,
+}
+
+/// An event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Event {
+    /// Its part.
+    pub part: Part,
+    /// Its instruction, counted through all threads; 0 for initial writes.
+    pub op: usize,
+    /// Its thread; 0 for initial writes.
+    pub thread: usize,
+    /// Its location; 0 for fences.
+    pub loc: u8,
+    /// Whether it uses the second address of its location.
+    pub alias: bool,
+}
+
+/// The events of a shape, in the order in which a test has them: initial writes, then by thread.
+#[must_use]
+pub fn events(shape: &Shape) -> Vec<Event> {
+    let init = |loc| Event { part: Part::Init, op: 0, thread: 0, loc, alias: false };
+    let locations = u8::try_from(shape.locations()).unwrap_or(u8::MAX);
+    let mut events: Vec<Event> = (0..locations).map(init).collect();
+    for (index, (thread, op)) in shape.ops().enumerate() {
+        let parts: &[Part] = match op.kind {
+            Kind::Load => &[Part::Read],
+            Kind::Store => &[Part::Write],
+            Kind::Atom | Kind::Red => &[Part::Read, Part::Write],
+            Kind::Fence | Kind::CtaBarrier | Kind::AliasFence => &[Part::Fence],
+            Kind::ClusterBarrier => &[Part::Arrive, Part::Wait],
+        };
+        let event = |&part| Event { part, op: index, thread, loc: op.loc, alias: op.alias };
+        events.extend(parts.iter().map(event));
+    }
+    events
+}
+
+/// What each instruction may be, and where the threads are.
+#[derive(Clone, Debug)]
+pub struct Cell<'a> {
+    /// The labels of each instruction.
+    pub labels: Vec<Vec<Label>>,
+    /// The places, if they are chosen.
+    pub placement: Option<&'a Placement>,
+}
+
+/// What an execution chooses.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Chosen {
+    /// From writes to the reads that read from them: what surely is so, and what may be.
+    pub rf: [Rows; 2],
+    /// Coherence: what is surely in it, and what may be.
+    pub co: [Rows; 2],
+    /// A total order of all fences, of which `sc` is a part.
+    pub fences: Rows,
+}
+
+/// Both models on one shape.
+pub struct Frame<'p> {
+    pair: &'p Pair,
+    shape: &'p Shape,
+    /// The events.
+    pub events: Vec<Event>,
+    kinds: Vec<Kind>,
+    /// The events of each thread.
+    of_thread: Vec<u32>,
+    bounds: [Vec<Rows>; 2],
+    /// What may differ between expressions of the two models.
+    differ: Vec<Rows>,
+    /// What the execution chooses.
+    pub chosen: Chosen,
+}
+
+/// How an axiom stands in a cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stand {
+    /// It holds in every program of the cell.
+    Kept,
+    /// It fails in every program of the cell.
+    Broken,
+    /// That is not known.
+    Open,
+}
+
+impl<'p> Frame<'p> {
+    /// A frame for a shape.
+    #[must_use]
+    pub fn new(pair: &'p Pair, shape: &'p Shape) -> Self {
+        let events = events(shape);
+        let of = |thread: usize| {
+            let own = |(_, e): &(usize, &Event)| e.part != Part::Init && e.thread == thread;
+            events.iter().enumerate().filter(own).map(|(at, _)| 1 << at).sum()
+        };
+        let of_thread = (0..shape.threads.len()).map(of).collect();
+        let kinds = shape.ops().map(|(_, op)| op.kind).collect();
+        let bounds = [vec![NONE; pair.arena.len()], vec![NONE; pair.arena.len()]];
+        let differ = vec![NONE; pair.twins.iter().map(Vec::len).sum()];
+        let chosen = Chosen { rf: [NONE; 2], co: [NONE; 2], fences: NONE };
+        Self { pair, shape, events, kinds, of_thread, bounds, differ, chosen }
+    }
+
+    fn len(&self) -> usize {
+        self.events.len()
+    }
+
+    /// Evaluates the nodes of a stage.
+    pub fn evaluate(&mut self, stage: Stage, cell: &Cell<'_>) {
+        // Coherence may be open where nothing else is.
+        let known = self.chosen.rf[0] == self.chosen.rf[1];
+        let exact =
+            |pair: &Pair, id: NodeId| pair.exact[id.index()] && known && stage != Stage::Coherence;
+        let pair = self.pair;
+        for step in &pair.steps[stage as usize] {
+            match step {
+                Step::Node(id) => self.node(*id, cell, exact(pair, *id)),
+                Step::Fixpoint { recursive, nodes } => self.fixpoint(recursive, nodes, cell),
+            }
+        }
+        for (index, twin) in &pair.twins[stage as usize] {
+            self.differ[*index] = twin.bound(&self.bounds, &self.differ, self.len());
+        }
+    }
+
+    /// Whether an axiom and the one that the other model has in its place stand alike in each program of
+    /// the cell.
+    #[must_use]
+    pub fn is_alike(&self, demand: &Demand) -> bool {
+        let Some(twin) = demand.twin else { return false };
+        let n = self.len();
+        let differ = &self.differ[twin];
+        match demand.kind {
+            AxiomKind::Empty => differ[..n].iter().all(|&row| row == 0),
+            AxiomKind::Irreflexive => (0..n).all(|i| differ[i] >> i & 1 == 0),
+            AxiomKind::Acyclic => {
+                // A cycle that only one has goes through what differs.
+                if differ[..n].iter().all(|&row| row == 0) {
+                    return true;
+                }
+                let mut reached = NONE;
+                for demand in self.pair.demands.iter().filter(|d| d.twin == Some(twin)) {
+                    let upper = &self.bounds[1][demand.node.index()];
+                    (0..n).for_each(|i| reached[i] |= upper[i]);
+                }
+                close(&mut reached, n);
+                let back = |i: usize, j: usize| i == j || reached[j] >> i & 1 == 1;
+                (0..n).all(|i| bits(differ[i]).all(|j| !back(i, j)))
+            }
+        }
+    }
+
+    fn fixpoint(&mut self, recursive: &[(NodeId, NodeId)], nodes: &[NodeId], cell: &Cell<'_>) {
+        for (id, _) in recursive {
+            self.bounds.iter_mut().for_each(|bound| bound[id.index()] = NONE);
+        }
+        let mut grew = true;
+        while grew {
+            nodes.iter().for_each(|&id| self.node(id, cell, false));
+            grew = false;
+            for (id, body) in recursive.iter().filter(|(id, body)| id != body) {
+                for bound in &mut self.bounds {
+                    let body = bound[body.index()];
+                    for (row, new) in bound[id.index()].iter_mut().zip(body) {
+                        grew |= new & !*row != 0;
+                        *row |= new;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Evaluates a node from its operands; an exact one has one value for both bounds.
+    fn node(&mut self, id: NodeId, cell: &Cell<'_>, exact: bool) {
+        let arena = &self.pair.arena;
+        let n = self.len();
+        let at = id.index();
+        match arena.node(id) {
+            Node::Set(set) => {
+                for upper in [false, true] {
+                    self.bounds[usize::from(upper)][at][0] = self.set(set, cell, upper);
+                }
+                return;
+            }
+            Node::Rel(relation) => {
+                for upper in [false, true] {
+                    self.bounds[usize::from(upper)][at] = self.relation(relation, cell, upper);
+                }
+                return;
+            }
+            node => {
+                let is_set = arena.sort(id) == Sort::Set;
+                let used = if is_set { 1 } else { n };
+                for bound in 0..if exact { 1 } else { 2 } {
+                    let (own, other) = (&self.bounds[bound], &self.bounds[1 - bound]);
+                    let out = compute(
+                        node,
+                        own,
+                        other,
+                        used,
+                        n,
+                        |id| arena.node(id),
+                        || dependencies(arena, id)[0].index(),
+                    );
+                    self.bounds[bound][at] = out;
+                }
+            }
+        }
+        if exact {
+            self.bounds[1][at] = self.bounds[0][at];
+        }
+    }
+
+    /// How an axiom stands, once its stage is evaluated.
+    #[must_use]
+    pub fn stand(&self, demand: &Demand) -> Stand {
+        let n = self.len();
+        let is_set = self.pair.arena.sort(demand.node) == Sort::Set;
+        let holds = |bound: usize| {
+            let rows = &self.bounds[bound][demand.node.index()];
+            match demand.kind {
+                AxiomKind::Empty if is_set => rows[0] == 0,
+                AxiomKind::Empty => rows[..n].iter().all(|&row| row == 0),
+                AxiomKind::Irreflexive => (0..n).all(|i| rows[i] >> i & 1 == 0),
+                AxiomKind::Acyclic => is_acyclic(rows, n),
+            }
+        };
+        let (kept, broken) = match demand.negated {
+            false => (holds(1), !holds(0)),
+            true => (!holds(0), holds(1)),
+        };
+        match (kept, broken) {
+            (true, _) => Stand::Kept,
+            (_, true) => Stand::Broken,
+            _ => Stand::Open,
+        }
+    }
+
+    /// The value of a node, if both bounds are one.
+    #[must_use]
+    pub fn value(&self, id: NodeId) -> Option<&Rows> {
+        let [low, up] = [0, 1].map(|bound| &self.bounds[bound][id.index()]);
+        (low == up).then_some(low)
+    }
+
+    /// The members of a base set: those that surely are, or those that may be.
+    #[must_use]
+    pub fn set(&self, set: BaseSet, cell: &Cell<'_>, upper: bool) -> u32 {
+        let is_in = |event: &Event| self.is_in(event, set, cell, upper);
+        let members = self.events.iter().enumerate().filter(|(_, event)| is_in(event));
+        members.map(|(index, _)| 1 << index).sum()
+    }
+
+    fn is_in(&self, event: &Event, set: BaseSet, cell: &Cell<'_>, upper: bool) -> bool {
+        let kind = (event.part != Part::Init).then(|| self.kinds[event.op]);
+        let is_memory = matches!(event.part, Part::Init | Part::Read | Part::Write);
+        let order = |wanted: Order| {
+            kind.is_some()
+                && labelled(cell, event, upper, |l| tag(event.part, kind, l) == Some(wanted))
+        };
+        let scope = |wanted: Level| {
+            kind.is_some() && labelled(cell, event, upper, |label| label.scope == Some(wanted))
+        };
+        match set {
+            BaseSet::All => true,
+            BaseSet::Read => event.part == Part::Read,
+            BaseSet::Write => matches!(event.part, Part::Init | Part::Write),
+            BaseSet::Memory => is_memory,
+            BaseSet::InitialWrite => event.part == Part::Init,
+            BaseSet::Fence => !is_memory,
+            BaseSet::ProxyFence | BaseSet::Alias => kind == Some(Kind::AliasFence),
+            BaseSet::Barrier => {
+                matches!(kind, Some(Kind::CtaBarrier | Kind::ClusterBarrier))
+            }
+            BaseSet::Arrive => event.part == Part::Arrive,
+            BaseSet::Rmw => matches!(kind, Some(Kind::Atom | Kind::Red)),
+            BaseSet::Red => kind == Some(Kind::Red),
+            BaseSet::Weak => order(Order::Weak),
+            BaseSet::Relaxed => order(Order::Relaxed),
+            BaseSet::Acquire => order(Order::Acquire),
+            BaseSet::Release => order(Order::Release),
+            BaseSet::AcqRel => order(Order::AcqRel),
+            BaseSet::Sc => order(Order::Sc),
+            BaseSet::ScopeCta => scope(Level::Cta),
+            BaseSet::ScopeCluster => scope(Level::Cluster),
+            BaseSet::ScopeGpu => scope(Level::Gpu),
+            BaseSet::ScopeSys => scope(Level::System),
+            BaseSet::Generic => {
+                matches!(event.part, Part::Read | Part::Write) || kind == Some(Kind::Fence)
+            }
+            BaseSet::Texture
+            | BaseSet::Surface
+            | BaseSet::Constant
+            | BaseSet::Async
+            | BaseSet::Host
+            | BaseSet::Mbarrier
+            | BaseSet::Peer => false,
+        }
+    }
+
+    /// The pairs of a base relation: those that surely are, or those that may be.
+    #[must_use]
+    pub fn relation(&self, relation: BaseRel, cell: &Cell<'_>, upper: bool) -> Rows {
+        let bound = usize::from(upper);
+        let mut rows = NONE;
+        match relation {
+            BaseRel::Rf => return self.chosen.rf[bound],
+            BaseRel::Co => return self.chosen.co[bound],
+            BaseRel::Includes => return self.includes(cell, upper),
+            BaseRel::SameScope => return symmetric(&self.includes(cell, upper), self.len()),
+            BaseRel::FenceSc => {
+                let set = self.set(BaseSet::Sc, cell, upper);
+                let scopes = symmetric(&self.includes(cell, upper), self.len());
+                bits(set).for_each(|i| rows[i] = self.chosen.fences[i] & scopes[i] & set);
+                return rows;
+            }
+            BaseRel::SameCta => return self.near(Level::Cta, cell, upper),
+            BaseRel::SameCluster => return self.near(Level::Cluster, cell, upper),
+            BaseRel::SameGpu => return self.near(Level::Gpu, cell, upper),
+            _ => {}
+        }
+        for (i, a) in self.events.iter().enumerate() {
+            for (j, b) in self.events.iter().enumerate() {
+                if self.relates(relation, (i, a), (j, b), cell, upper) {
+                    rows[i] |= 1 << j;
+                }
+            }
+        }
+        rows
+    }
+
+    fn relates(
+        &self,
+        relation: BaseRel,
+        (i, a): (usize, &Event),
+        (j, b): (usize, &Event),
+        cell: &Cell<'_>,
+        upper: bool,
+    ) -> bool {
+        let is_init = |e: &Event| e.part == Part::Init;
+        let none_init = !is_init(a) && !is_init(b);
+        let one_thread = none_init && a.thread == b.thread;
+        let is_memory = |e: &Event| matches!(e.part, Part::Init | Part::Read | Part::Write);
+        let one_loc = is_memory(a) && is_memory(b) && a.loc == b.loc;
+        let near =
+            |level: Level| cell.placement.map_or(upper, |p| p.level(a.thread, b.thread) <= level);
+        let rmw = none_init && a.op == b.op && a.part == Part::Read && b.part == Part::Write;
+        match relation {
+            BaseRel::Po => one_thread && i < j,
+            BaseRel::Id | BaseRel::SameAccess => i == j,
+            BaseRel::Loc => one_loc,
+            BaseRel::Vloc | BaseRel::Same => one_loc && a.alias == b.alias,
+            BaseRel::Internal => one_thread || i == j,
+            BaseRel::External => !one_thread && i != j,
+            BaseRel::Rmw => rmw,
+            BaseRel::Data | BaseRel::ValueDep => self.copies(a, b) || (rmw && self.adds(a)),
+            BaseRel::Dep => self.copies(a, b) || rmw,
+            BaseRel::BarrierSync => {
+                let both = self.is_turn(a, b, Kind::CtaBarrier);
+                both && a.thread != b.thread && near(Level::Cta)
+            }
+            BaseRel::ClusterSync => {
+                let both = self.is_turn(a, b, Kind::ClusterBarrier);
+                let parts = a.part == Part::Arrive && b.part == Part::Wait;
+                both && parts && near(Level::Cluster)
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether a store stores what a load has read.
+    fn copies(&self, a: &Event, b: &Event) -> bool {
+        if b.part != Part::Write || a.part != Part::Read || a.thread != b.thread {
+            return false;
+        }
+        let first = self.first(b.thread);
+        let source = self.shape.threads[b.thread][b.op - first].copies;
+        source.is_some_and(|source| first + usize::from(source) == a.op)
+    }
+
+    fn adds(&self, event: &Event) -> bool {
+        self.kinds[event.op] == Kind::Red
+    }
+
+    /// The first instruction of a thread, counted through all threads.
+    fn first(&self, thread: usize) -> usize {
+        self.shape.threads[..thread].iter().map(Vec::len).sum()
+    }
+
+    /// Whether two events are barriers of one kind, and as many of the kind come before the one in its
+    /// thread as before the other in its own.
+    fn is_turn(&self, a: &Event, b: &Event, kind: Kind) -> bool {
+        let turn = |e: &Event| {
+            let ops = &self.kinds[self.first(e.thread)..e.op];
+            ops.iter().filter(|&&other| other == kind).count()
+        };
+        let is_one = |e: &Event| e.part != Part::Init && self.kinds[e.op] == kind;
+        is_one(a) && is_one(b) && turn(a) == turn(b)
+    }
+
+    /// Pairs of events with scopes, of which the first includes the thread of the second.
+    fn includes(&self, cell: &Cell<'_>, upper: bool) -> Rows {
+        let threads = self.of_thread.len();
+        let every = (1_u32 << threads) - 1;
+        let reach = |label: &Label, thread: usize| match (label.scope, cell.placement) {
+            (None, _) => 0,
+            (Some(scope), Some(placement)) => placement.reach(thread, scope),
+            (Some(Level::System), None) => every,
+            (Some(_), None) if upper => every,
+            (Some(_), None) => 1 << thread,
+        };
+        let mut rows = NONE;
+        let mut scoped = 0;
+        for (i, event) in self.events.iter().enumerate().filter(|(_, e)| e.part != Part::Init) {
+            let reached = cell.labels[event.op].iter().map(|label| reach(label, event.thread));
+            let reached = match upper {
+                true => reached.fold(0, |all, one| all | one),
+                false => reached.fold(every, |all, one| all & one),
+            };
+            rows[i] = bits(reached).fold(0, |all, thread| all | self.of_thread[thread]);
+            scoped |= u32::from(reached != 0) << i;
+        }
+        rows.iter_mut().for_each(|row| *row &= scoped);
+        rows
+    }
+
+    /// Pairs of events of threads that are no further from each other than a level.
+    fn near(&self, level: Level, cell: &Cell<'_>, upper: bool) -> Rows {
+        let every = (1_u32 << self.of_thread.len()) - 1;
+        let mut rows = NONE;
+        for (i, event) in self.events.iter().enumerate().filter(|(_, e)| e.part != Part::Init) {
+            let reached = match cell.placement {
+                Some(placement) => placement.reach(event.thread, level),
+                None if upper => every,
+                None => 1 << event.thread,
+            };
+            rows[i] = bits(reached).fold(0, |all, thread| all | self.of_thread[thread]);
+        }
+        rows
+    }
+}
+
+/// Whether all labels of an event's instruction satisfy something, or some.
+fn labelled(cell: &Cell<'_>, event: &Event, upper: bool, is: impl Fn(&Label) -> bool) -> bool {
+    let labels = &cell.labels[event.op];
+    if upper { labels.iter().any(is) } else { labels.iter().all(is) }
+}
+
+/// The order that a part of an instruction has.
+fn tag(part: Part, kind: Option<Kind>, label: &Label) -> Option<Order> {
+    let order = label.order?;
+    Some(match (kind?, part, order) {
+        (Kind::Atom | Kind::Red, Part::Read, Order::Acquire | Order::AcqRel) => Order::Acquire,
+        (Kind::Atom | Kind::Red, Part::Write, Order::Release | Order::AcqRel) => Order::Release,
+        (Kind::Atom | Kind::Red, ..) => Order::Relaxed,
+        // A wait acquires.
+        (Kind::ClusterBarrier, Part::Wait, _) => Order::Acquire,
+        (_, _, order) => order,
+    })
+}

@@ -1,0 +1,24 @@
+//! Small programs and their executions, few enough to look at all of them.
+//!
+//! ```text
+//! shape ── rf, final writes ──▶ candidate ── label, place ──▶ program ── realise ──▶ test
+//!            pair: two models over one arena ── cell: what is sure of many programs at once
+//! ```
+//!
+//! A [`shape`] is a program without orders, scopes and places; these are chosen last, because most
+//! candidates are decided without them: [`cell`] evaluates both models on all programs of a shape at
+//! once, by a lower and an upper bound for every relation, and [`search`] splits only where the bounds
+//! leave room for a difference.
+
+pub mod border;
+pub mod cell;
+pub mod difference;
+pub mod label;
+mod orders;
+pub mod pair;
+pub mod place;
+pub mod realise;
+pub mod rows;
+pub mod search;
+pub mod shape;
+mod twins;

@@ -1,0 +1,298 @@
+//! Two models over one arena, ready to be evaluated on small programs.
+//!
+//! What small programs never have is folded away, and equal expressions of the two models are one
+//! node, so that what they share is evaluated once and what differs is known. Evaluation has stages, by
+//! what a node depends on, since most of it does not change between the coherence orders of a
+//! candidate or between the candidates of a shape.
+
+use super::place::Asked;
+use super::shape::{Alphabet, Kind};
+use super::twins::{Twin, Twins};
+use crate::id::NodeId;
+use crate::relation::expr::{Arena, AxiomKind, AxiomRole, Model, Node, RecId};
+use crate::relation::plan::{Step, dependencies, plan};
+use crate::vocabulary::{BaseRel, BaseSet, Sort};
+
+/// What nodes depend on, least first; each stage is evaluated where something of it has changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Stage {
+    /// On the shape alone.
+    Shape,
+    /// On what reads read from.
+    Reads,
+    /// On orders, scopes and places.
+    Labels,
+    /// On both.
+    Both,
+    /// On the order of `fence.sc`.
+    FenceOrder,
+    /// On coherence.
+    Coherence,
+}
+
+impl Stage {
+    /// All of them, in the order in which they are evaluated.
+    pub const ALL: [Self; 6] =
+        [Self::Shape, Self::Reads, Self::Labels, Self::Both, Self::FenceOrder, Self::Coherence];
+
+    fn of(bits: u8) -> Self {
+        match bits {
+            _ if bits & COHERENCE > 0 => Self::Coherence,
+            _ if bits & FENCE_ORDER > 0 => Self::FenceOrder,
+            _ if bits & (LABELS | READS) == LABELS | READS => Self::Both,
+            LABELS => Self::Labels,
+            READS => Self::Reads,
+            _ => Self::Shape,
+        }
+    }
+}
+
+const READS: u8 = 1;
+const LABELS: u8 = 2;
+const FENCE_ORDER: u8 = 4;
+const COHERENCE: u8 = 8;
+
+/// An axiom of one of the models, or of both.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Demand {
+    /// What it demands.
+    pub kind: AxiomKind,
+    /// Whether the demand is negated.
+    pub negated: bool,
+    /// Of what.
+    pub node: NodeId,
+    /// Where it can be checked.
+    pub stage: Stage,
+    /// Which of the models has it.
+    pub of: [bool; 2],
+    /// The name of the axiom.
+    pub name: String,
+    /// What the other model has in its place: what may differ of the two expressions.
+    pub twin: Option<usize>,
+}
+
+impl Demand {
+    /// Whether both models have it.
+    #[must_use]
+    pub fn is_common(&self) -> bool {
+        self.of == [true, true]
+    }
+}
+
+/// Two models over one arena.
+#[derive(Clone, Debug)]
+pub struct Pair {
+    /// The expressions of both.
+    pub arena: Arena,
+    /// The axioms of both, each once.
+    pub demands: Vec<Demand>,
+    /// The steps of each stage, in the order of [`Stage::ALL`].
+    pub(super) steps: Vec<Vec<Step>>,
+    /// What may differ between expressions that stand in each other's place, by stage.
+    pub(super) twins: Vec<Vec<(usize, Twin)>>,
+    /// Whether a node has one value for all orders, scopes and places.
+    pub(super) exact: Vec<bool>,
+    /// What the models ask about places.
+    pub asked: Asked,
+    /// Which of the models has total coherence.
+    pub total: [bool; 2],
+}
+
+impl Pair {
+    /// Two models, for programs of an alphabet; `has_clusters` says whether clusters are in question.
+    #[must_use]
+    pub fn new(models: [&Model; 2], alphabet: &Alphabet, has_clusters: bool) -> Self {
+        let mut arena = Arena::default();
+        let mut demands: Vec<Demand> = Vec::new();
+        for (index, model) in models.into_iter().enumerate() {
+            let map = import(&mut arena, &model.arena, alphabet);
+            for axiom in model.axioms.iter().filter(|axiom| axiom.role == AxiomRole::Required) {
+                let (kind, negated) = (axiom.kind, axiom.negated);
+                let node = map[axiom.node.index()];
+                // What is about nothing in these programs demands nothing.
+                if !negated && matches!(arena.node(node), Node::Empty(_)) {
+                    continue;
+                }
+                let same = |d: &&mut Demand| (d.kind, d.negated, d.node) == (kind, negated, node);
+                match demands.iter_mut().find(same) {
+                    Some(known) => known.of[index] = true,
+                    None => {
+                        let (stage, name, twin) = (Stage::Shape, axiom.name.clone(), None);
+                        let mut of = [false; 2];
+                        of[index] = true;
+                        demands.push(Demand { kind, negated, node, stage, of, name, twin });
+                    }
+                }
+            }
+        }
+        let roots: Vec<NodeId> = demands.iter().map(|demand| demand.node).collect();
+        let mut bits = vec![0; arena.len()];
+        let mut steps = vec![Vec::new(); Stage::ALL.len()];
+        for (step, _) in plan(&arena, &roots) {
+            let own = step.nodes().fold(0, |all, id| all | depends(&arena, id, &bits));
+            step.nodes().for_each(|id| bits[id.index()] = own);
+            steps[Stage::of(own) as usize].push(step);
+        }
+        demands.iter_mut().for_each(|d| d.stage = Stage::of(bits[d.node.index()]));
+        let twins = twins(&arena, &mut demands, &bits);
+        let used: Vec<Node> =
+            steps.iter().flatten().flat_map(Step::nodes).map(|id| arena.node(id)).collect();
+        let mentions = |node: Node| used.contains(&node);
+        let scopes =
+            [BaseSet::ScopeCta, BaseSet::ScopeCluster, BaseSet::ScopeGpu, BaseSet::ScopeSys];
+        let asked = Asked {
+            clusters: mentions(Node::Rel(BaseRel::SameCluster))
+                || alphabet.kinds.contains(&Kind::ClusterBarrier),
+            gpus: mentions(Node::Rel(BaseRel::SameGpu)),
+            scopes: scopes.iter().any(|&scope| mentions(Node::Set(scope))),
+            has_clusters,
+        };
+        let exact = bits.iter().map(|bits| bits & LABELS == 0).collect();
+        let total = models.map(|model| model.total_co);
+        Self { arena, demands, steps, twins, exact, asked, total }
+    }
+
+    /// Whether the models are one and the same for these programs.
+    #[must_use]
+    pub fn is_one(&self) -> bool {
+        self.demands.iter().all(Demand::is_common) && self.total[0] == self.total[1]
+    }
+}
+
+/// Pairs the axioms of one name that only one model has, and gives what may differ of them, by stage.
+fn twins(arena: &Arena, demands: &mut [Demand], bits: &[u8]) -> Vec<Vec<(usize, Twin)>> {
+    let mut twins = Twins::default();
+    let own = |demand: &Demand, model: usize| demand.of[model] && !demand.is_common();
+    for at in 0..demands.len() {
+        let one = demands[at].clone();
+        let fits = |other: &Demand| {
+            own(other, 1)
+                && (other.kind, other.negated, &other.name) == (one.kind, one.negated, &one.name)
+        };
+        if let Some(other) = (0..demands.len()).find(|&o| own(&one, 0) && fits(&demands[o])) {
+            let twin = twins.add(arena, one.node, demands[other].node);
+            let stage = one.stage.max(demands[other].stage);
+            for index in [at, other] {
+                (demands[index].twin, demands[index].stage) = (twin, stage);
+            }
+        }
+    }
+    let mut staged = vec![Vec::new(); Stage::ALL.len()];
+    for (index, twin) in twins.list.into_iter().enumerate() {
+        let [a, b] = twin.nodes.map(|node| bits[node.index()]);
+        staged[Stage::of(a | b) as usize].push((index, twin));
+    }
+    staged
+}
+
+/// What a node depends on, given what its operands do.
+fn depends(arena: &Arena, id: NodeId, bits: &[u8]) -> u8 {
+    let own = match arena.node(id) {
+        Node::Set(
+            BaseSet::Weak
+            | BaseSet::Relaxed
+            | BaseSet::Acquire
+            | BaseSet::Release
+            | BaseSet::AcqRel
+            | BaseSet::Sc
+            | BaseSet::ScopeCta
+            | BaseSet::ScopeCluster
+            | BaseSet::ScopeGpu
+            | BaseSet::ScopeSys,
+        )
+        | Node::Rel(
+            BaseRel::Includes
+            | BaseRel::SameScope
+            | BaseRel::SameCta
+            | BaseRel::SameCluster
+            | BaseRel::SameGpu
+            | BaseRel::BarrierSync
+            | BaseRel::ClusterSync,
+        ) => LABELS,
+        Node::Rel(BaseRel::FenceSc) => FENCE_ORDER | LABELS,
+        Node::Rel(BaseRel::Rf) => READS,
+        Node::Rel(BaseRel::Co) => COHERENCE,
+        _ => 0,
+    };
+    dependencies(arena, id).iter().fold(own, |all, operand| all | bits[operand.index()])
+}
+
+/// Copies the nodes of an arena, with what programs of an alphabet never have left out.
+fn import(to: &mut Arena, from: &Arena, alphabet: &Alphabet) -> Vec<NodeId> {
+    let offset = to.group_count();
+    for group in 0..from.group_count() {
+        to.start_group(from.group(group).count());
+    }
+    let moved = |rec: RecId| RecId { group: rec.group + offset, ..rec };
+    let mut map: Vec<NodeId> = Vec::with_capacity(from.len());
+    for index in 0..from.len() {
+        let get = |id: NodeId| map[id.index()];
+        let node = match from.node(NodeId::new(index)) {
+            Node::Set(set) if !has_set(set, alphabet) => Node::Empty(Sort::Set),
+            Node::Rel(relation) if !has_relation(relation, alphabet) => Node::Empty(Sort::Relation),
+            // Accesses do not overlap in part.
+            Node::Rel(BaseRel::SameAccess) => Node::Rel(BaseRel::Id),
+            Node::Rec(rec) => Node::Rec(moved(rec)),
+            Node::Union(a, b) => Node::Union(get(a), get(b)),
+            Node::Inter(a, b) => Node::Inter(get(a), get(b)),
+            Node::Diff(a, b) => Node::Diff(get(a), get(b)),
+            Node::Comp(a, b) => Node::Comp(get(a), get(b)),
+            Node::Cross(a, b) => Node::Cross(get(a), get(b)),
+            Node::Inverse(a) => Node::Inverse(get(a)),
+            Node::Plus(a) => Node::Plus(get(a)),
+            Node::ToId(a) => Node::ToId(get(a)),
+            Node::Domain(a) => Node::Domain(get(a)),
+            Node::Range(a) => Node::Range(get(a)),
+            node @ (Node::Set(_) | Node::Rel(_) | Node::Empty(_)) => node,
+        };
+        map.push(to.add(node));
+    }
+    for group in 0..from.group_count() {
+        for (member, body) in (0..).zip(from.group(group)) {
+            to.define(moved(RecId { group, member }), map[body.index()]);
+        }
+    }
+    map
+}
+
+/// Whether a base set may have members.
+fn has_set(set: BaseSet, alphabet: &Alphabet) -> bool {
+    let has = |kind| alphabet.kinds.contains(&kind);
+    match set {
+        BaseSet::Texture
+        | BaseSet::Surface
+        | BaseSet::Constant
+        | BaseSet::Async
+        | BaseSet::Host
+        | BaseSet::Mbarrier
+        | BaseSet::Peer => false,
+        BaseSet::ProxyFence | BaseSet::Alias => has(Kind::AliasFence),
+        BaseSet::Barrier => has(Kind::CtaBarrier) || has(Kind::ClusterBarrier),
+        BaseSet::Arrive => has(Kind::ClusterBarrier),
+        _ => true,
+    }
+}
+
+/// Whether a base relation may have pairs.
+fn has_relation(relation: BaseRel, alphabet: &Alphabet) -> bool {
+    let has = |kind| alphabet.kinds.contains(&kind);
+    match relation {
+        BaseRel::Addr
+        | BaseRel::Ctrl
+        | BaseRel::Uncovered
+        | BaseRel::Issue
+        | BaseRel::Intra
+        | BaseRel::Done
+        | BaseRel::Phase
+        | BaseRel::WarpSync
+        | BaseRel::Exchange
+        | BaseRel::Awaited
+        | BaseRel::Begun
+        | BaseRel::Ended
+        | BaseRel::Api
+        | BaseRel::Peer => false,
+        BaseRel::BarrierSync => has(Kind::CtaBarrier),
+        BaseRel::ClusterSync => has(Kind::ClusterBarrier),
+        _ => true,
+    }
+}

@@ -1,0 +1,203 @@
+//! What may differ between an expression of one model and the one that the other has in its place.
+//!
+//! Edits leave most of a model as it is. Of two expressions that are made alike, what differs comes from
+//! what differs of their operands: where that is nothing, as for a clause about fences in a program without
+//! them, the expressions are one, though neither value need be known.
+
+use super::rows::{MOST, Rows, bits, close, compose};
+use crate::id::NodeId;
+use crate::relation::equal::parts;
+use crate::relation::expr::{Arena, Node};
+use rustc_hash::FxHashMap;
+
+/// Two expressions, the one in the place of the other.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Twin {
+    /// The two.
+    pub nodes: [NodeId; 2],
+    how: How,
+}
+
+/// Operands that stand in each other's place, with what may differ of them; `None` where they are one.
+type Operands = ([NodeId; 2], Option<usize>);
+
+/// How two expressions are made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum How {
+    /// Differently.
+    Apart,
+    /// Unions that share all but these, which stand in each other's place.
+    Union(Vec<usize>),
+    /// Unions that share all but these.
+    Loose(Vec<NodeId>),
+    /// Intersections that share some, and of which the others stand in each other's place.
+    Inter {
+        shared: Vec<NodeId>,
+        twins: Vec<usize>,
+    },
+    Comp(Operands, Operands),
+    Diff(Operands, Operands),
+    Cross(Operands, Operands),
+    Inverse(Operands),
+    Plus(Operands),
+    ToId(Operands),
+    Ends(Operands),
+    Starts(Operands),
+}
+
+/// The twins of two models, operands first.
+#[derive(Debug, Default)]
+pub struct Twins {
+    /// All of them.
+    pub list: Vec<Twin>,
+    known: FxHashMap<(NodeId, NodeId), usize>,
+}
+
+impl Twins {
+    /// Adds two expressions and what they are made of; `None` where they are one.
+    pub fn add(&mut self, arena: &Arena, a: NodeId, b: NodeId) -> Option<usize> {
+        if a == b {
+            return None;
+        }
+        if let Some(&known) = self.known.get(&(a, b)) {
+            return Some(known);
+        }
+        let how = match (arena.sort(a) == arena.sort(b), arena.node(a), arena.node(b)) {
+            (false, ..) => How::Apart,
+            (_, Node::Union(..), _) | (_, _, Node::Union(..)) => self.union(arena, a, b),
+            (_, Node::Inter(..), Node::Inter(..)) => self.inter(arena, a, b),
+            (_, Node::Comp(a, c), Node::Comp(b, d)) => {
+                How::Comp(self.operands(arena, a, b), self.operands(arena, c, d))
+            }
+            (_, Node::Diff(a, c), Node::Diff(b, d)) => {
+                How::Diff(self.operands(arena, a, b), self.operands(arena, c, d))
+            }
+            (_, Node::Cross(a, c), Node::Cross(b, d)) => {
+                How::Cross(self.operands(arena, a, b), self.operands(arena, c, d))
+            }
+            (_, Node::Inverse(a), Node::Inverse(b)) => How::Inverse(self.operands(arena, a, b)),
+            (_, Node::Plus(a), Node::Plus(b)) => How::Plus(self.operands(arena, a, b)),
+            (_, Node::ToId(a), Node::ToId(b)) => How::ToId(self.operands(arena, a, b)),
+            (_, Node::Domain(a), Node::Domain(b)) => How::Starts(self.operands(arena, a, b)),
+            (_, Node::Range(a), Node::Range(b)) => How::Ends(self.operands(arena, a, b)),
+            _ => How::Apart,
+        };
+        self.list.push(Twin { nodes: [a, b], how });
+        self.known.insert((a, b), self.list.len() - 1);
+        Some(self.list.len() - 1)
+    }
+
+    fn operands(&mut self, arena: &Arena, a: NodeId, b: NodeId) -> Operands {
+        ([a, b], self.add(arena, a, b))
+    }
+
+    fn union(&mut self, arena: &Arena, a: NodeId, b: NodeId) -> How {
+        let members = |id: NodeId| match arena.node(id) {
+            Node::Union(..) => parts(arena, id),
+            _ => vec![id],
+        };
+        let (mut left, mut right) = (members(a), members(b));
+        let shared = unshare(&mut left, &mut right);
+        if left.len() == right.len() {
+            let twins = left.iter().zip(&right).filter_map(|(&a, &b)| self.add(arena, a, b));
+            return How::Union(twins.collect());
+        }
+        // Without anything in common there is nothing to gain.
+        if shared.is_empty() { How::Apart } else { How::Loose([left, right].concat()) }
+    }
+
+    fn inter(&mut self, arena: &Arena, a: NodeId, b: NodeId) -> How {
+        let (mut left, mut right) = (parts(arena, a), parts(arena, b));
+        let shared = unshare(&mut left, &mut right);
+        if left.len() != right.len() {
+            return How::Apart;
+        }
+        let twins = left.iter().zip(&right).filter_map(|(&a, &b)| self.add(arena, a, b));
+        How::Inter { shared, twins: twins.collect() }
+    }
+}
+
+/// Takes from two lists what is in both, and gives that.
+fn unshare(left: &mut Vec<NodeId>, right: &mut Vec<NodeId>) -> Vec<NodeId> {
+    let shared: Vec<NodeId> = left.iter().copied().filter(|one| right.contains(one)).collect();
+    left.retain(|one| !shared.contains(one));
+    right.retain(|one| !shared.contains(one));
+    shared
+}
+
+impl Twin {
+    /// All that may be in one of the two and not in the other.
+    pub fn bound(&self, bounds: &[Vec<Rows>; 2], differ: &[Rows], n: usize) -> Rows {
+        let [low, up] = bounds;
+        let [a, b] = self.nodes.map(NodeId::index);
+        let mut out = made(&self.how, up, differ, n);
+        for i in 0..n {
+            out[i] &= (up[a][i] & !low[b][i]) | (up[b][i] & !low[a][i]);
+        }
+        out
+    }
+}
+
+/// What may differ by how the two are made.
+fn made(how: &How, up: &[Rows], differ: &[Rows], n: usize) -> Rows {
+    let none: Rows = [0; MOST];
+    let differs = |operands: &Operands| operands.1.map_or(none, |twin| differ[twin]);
+    let either = |operands: &Operands| {
+        let [a, b] = operands.0.map(|id| &up[id.index()]);
+        let mut rows = *a;
+        rows.iter_mut().zip(b).for_each(|(row, other)| *row |= other);
+        rows
+    };
+    let mut out = none;
+    match how {
+        How::Apart => out = [u32::MAX; MOST],
+        How::Union(twins) => twins.iter().for_each(|&t| unite(&mut out, &differ[t])),
+        How::Loose(loose) => loose.iter().for_each(|id| unite(&mut out, &up[id.index()])),
+        How::Inter { shared, twins } => {
+            twins.iter().for_each(|&t| unite(&mut out, &differ[t]));
+            for id in shared {
+                out.iter_mut().zip(&up[id.index()]).for_each(|(row, other)| *row &= other);
+            }
+        }
+        How::Comp(a, b) => {
+            let mut more = none;
+            compose(&differs(a), &either(b), n, &mut out);
+            compose(&either(a), &differs(b), n, &mut more);
+            unite(&mut out, &more);
+        }
+        How::Diff(a, b) => {
+            out = differs(b);
+            out.iter_mut().zip(either(a)).for_each(|(row, other)| *row &= other);
+            unite(&mut out, &differs(a));
+        }
+        How::Cross(a, b) => {
+            let (from, to) = (either(a)[0], either(b)[0]);
+            bits(differs(a)[0]).for_each(|i| out[i] |= to);
+            bits(from).for_each(|i| out[i] |= differs(b)[0]);
+        }
+        How::Inverse(a) => {
+            for (i, &row) in differs(a)[..n].iter().enumerate() {
+                bits(row).for_each(|j| out[j] |= 1 << i);
+            }
+        }
+        How::Plus(a) => {
+            let mut around = either(a);
+            close(&mut around, n);
+            (0..n).for_each(|i| around[i] |= 1 << i);
+            let mut half = none;
+            compose(&around, &differs(a), n, &mut half);
+            compose(&half, &around, n, &mut out);
+        }
+        How::ToId(a) => bits(differs(a)[0]).for_each(|i| out[i] = 1 << i),
+        How::Starts(a) => {
+            let rows = differs(a);
+            out[0] = (0..n).filter(|&i| rows[i] != 0).map(|i| 1 << i).sum();
+        }
+        How::Ends(a) => out[0] = differs(a)[..n].iter().fold(0, |all, row| all | row),
+    }
+    out
+}
+
+fn unite(rows: &mut Rows, more: &Rows) {
+    rows.iter_mut().zip(more).for_each(|(row, other)| *row |= other);
+}
