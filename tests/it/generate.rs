@@ -108,13 +108,12 @@ fn classic_families_are_rediscovered() {
             let twice = (0..length)
                 .any(|at| edges[at].leaves_thread() && edges[(at + 1) % length].leaves_thread());
             let externals = edges.iter().filter(|edge| edge.leaves_thread()).count();
-            if mixed && (2..=4).contains(&externals) && (!twice || length > 2) {
-                if let Ok(cycle) = Cycle::new(edges, vec![None; length]) {
-                    let cycle = canonical(cycle);
-                    let new = cycles.insert(cycle.to_string());
-                    if let Some(name) = name_of(&cycle).filter(|_| new) {
-                        *found.entry(name.to_owned()).or_default() += 1;
-                    }
+            let fits = mixed && (2..=4).contains(&externals) && (!twice || length > 2);
+            if fits && let Ok(cycle) = Cycle::new(edges, vec![None; length]) {
+                let cycle = canonical(cycle);
+                let new = cycles.insert(cycle.to_string());
+                if let Some(name) = name_of(&cycle).filter(|_| new) {
+                    *found.entry(name.to_owned()).or_default() += 1;
                 }
             }
             let Some(at) = numbers.iter().rposition(|&digit| digit + 1 < pool.len()) else { break };
