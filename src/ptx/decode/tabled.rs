@@ -23,7 +23,9 @@ impl Decoder<'_> {
         }
         let floating = self.is_floating() && forms.iter().any(is_floating);
         let restricts = |text: &str| text.contains(".sync_restrict");
-        let restricted = restricts(&self.form()) && !self.qualifiers.has("proxy");
+        let mut words = self.instruction.qualifiers.iter();
+        let restricted = words.any(|word| word.value.starts_with("sync_restrict"))
+            && !self.qualifiers.has("proxy");
         let fits = |form: &&Form| {
             !matches!(form.row.op, Op::Own)
                 && is_floating(form) == floating
