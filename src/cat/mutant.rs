@@ -1,10 +1,9 @@
-//! Wrong models: each file of `models/mutants` says which text of a built-in model to replace.
+//! Wrong models: each file of `models/mutants` is an edit file of a built-in model.
 //!
-//! A file starts with comments, `(* PTX-8.8: what changes and why one might. *)`, of which a second
-//! one excuses a mutant that no test can kill. Then come edits: a line `replace`, the old text, a
-//! line `with`, the new text. The old text has to occur once in the model, so that an edit of the
-//! model is either in the mutant too or noticed.
+//! It starts with comments, `(* PTX-8.8: what changes and why one might. *)`, of which a second one
+//! excuses a mutant that no test can kill.
 
+use super::edit::EditFile;
 use super::library::builtin;
 use super::{NoFiles, Options, parse_model};
 use crate::relation::expr::Model;
@@ -78,37 +77,23 @@ pub fn order(clause: &str) -> Vec<u32> {
 }
 
 fn read(name: &str, text: &str) -> Result<Mutant, String> {
-    let (head, body) = text.split_once("\nreplace\n").ok_or("it replaces nothing")?;
-    let mut comments = head.split("(*").skip(1).map(|comment| {
-        let inner = comment.trim_end().strip_suffix("*)").unwrap_or(comment);
-        inner.split_whitespace().collect::<Vec<_>>().join(" ")
-    });
+    let file = EditFile::parse(text).map_err(|why| why.to_string())?;
+    if file.base != format!("{ORIGINAL}.cat") {
+        return Err(format!("it changes {}", file.base));
+    }
+    let mut comments = file.comments.iter();
     let first = comments.next().ok_or("it says nothing about itself")?;
     let (clause, change) = first.split_once(": ").ok_or("it names no clause")?;
-    let excuse = comments.next();
+    let excuse = comments.next().cloned();
     if let Some(excuse) = &excuse
         && !EXCUSES.iter().any(|start| excuse.starts_with(start))
     {
         return Err(format!("an excuse starts with one of {EXCUSES:?}"));
     }
-    let mut model =
-        builtin(ORIGINAL).ok_or("the model that it changes is missing")?.text.to_owned();
-    for edit in body.split("\nreplace\n") {
-        let (old, new) = edit.split_once("\nwith").ok_or("an edit has no `with`")?;
-        let new = new.strip_prefix('\n').unwrap_or(new);
-        let new = new.strip_suffix('\n').unwrap_or(new);
-        match model.matches(old).count() {
-            1 => model = model.replace(old, new),
-            count => return Err(format!("`{old}` occurs {count} times in {ORIGINAL}")),
-        }
-    }
-    Ok(Mutant {
-        name: name.to_owned(),
-        clause: clause.to_owned(),
-        change: change.to_owned(),
-        excuse,
-        text: model,
-    })
+    let original = builtin(ORIGINAL).ok_or("the model that it changes is missing")?.text;
+    let text = file.apply(original).map_err(|why| why.to_string())?;
+    let (name, clause, change) = (name.to_owned(), clause.to_owned(), change.to_owned());
+    Ok(Mutant { name, clause, change, excuse, text })
 }
 
 #[cfg(test)]

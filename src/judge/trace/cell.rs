@@ -151,9 +151,9 @@ impl Blocks {
             let op = trace.op(id);
             match (op.write, op.read) {
                 (Some(_), Some(_)) => {
-                    if updates.insert(sources[id.index()]?, at).is_some() {
-                        return None;
-                    }
+                    let other = updates.insert(sources[id.index()]?, at);
+                    // Two updates cannot both come directly behind one write.
+                    other.is_none().then_some(())?;
                 }
                 (Some(_), None) => heads.push(at),
                 _ => {}
