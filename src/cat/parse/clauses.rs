@@ -18,10 +18,15 @@ pub(super) fn attach(text: &str, comments: &[Span], statements: &mut [Statement]
             line_end = text[end..].find('\n').map_or(text.len(), |at| end + at);
         }
         let first = first_comment(text, comments, free_from, start);
-        if let StatementKind::Procedure { body, .. }
-        | StatementKind::Include { amendments: body, .. } = &mut statement.kind
-        {
-            attach(text, comments, body);
+        let inner = match &mut statement.kind {
+            StatementKind::Procedure { body, .. } => Some(body),
+            StatementKind::Include { amendments, .. } => {
+                Some(amendments).filter(|amendments| !amendments.is_empty())
+            }
+            _ => None,
+        };
+        if let Some(inner) = inner {
+            attach(text, comments, inner);
         } else if let StatementKind::If { then, otherwise, .. } = &mut statement.kind {
             attach(text, comments, then);
             attach(text, comments, otherwise);
