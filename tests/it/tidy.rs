@@ -62,7 +62,7 @@ const NAMED_ONLY_IN: &[(&str, &[&str])] = &[
     ("quick_junit::", &["report/junit"]),
     ("serde_json::", &["report", "cli/isolate", "judge/log/json"]),
     ("serde::", &["judge/log/json"]),
-    ("csv::", &["judge/log/csv"]),
+    ("csv::", &["judge/log/table"]),
     ("include_dir::", &["cat/mutant"]),
     ("cudarc::", &["hardware/driver"]),
     ("unsafe ", &["hardware/driver"]),
