@@ -14,6 +14,9 @@ pub struct Change {
     pub kind: ChangeKind,
 }
 
+/// A final state, and how often it was seen.
+pub type State = (Vec<(String, Value)>, Option<u64>);
+
 /// What differs.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ChangeKind {
@@ -24,9 +27,9 @@ pub enum ChangeKind {
     /// Both have it, with other states.
     States {
         /// States that only the later logs have, with how often they were seen.
-        new: Vec<(Vec<(String, Value)>, Option<u64>)>,
+        new: Vec<State>,
         /// States that only the earlier logs have.
-        gone: Vec<(Vec<(String, Value)>, Option<u64>)>,
+        gone: Vec<State>,
     },
 }
 
@@ -57,7 +60,7 @@ pub fn compare(now: &[Entry], before: &[Entry]) -> (Vec<Change>, usize) {
 }
 
 /// The states of `of` that `other` does not have.
-fn lacking(of: &Sightings, other: &Sightings) -> Vec<(Vec<(String, Value)>, Option<u64>)> {
+fn lacking(of: &Sightings, other: &Sightings) -> Vec<State> {
     let known: BTreeSet<_> = other.states.iter().map(|state| sorted(&state.values)).collect();
     let new = of.states.iter().filter(|state| !known.contains(&sorted(&state.values)));
     new.map(|state| (state.values.clone(), state.count)).collect()

@@ -57,10 +57,11 @@ impl Reader {
             "Positive:" => self.numbers(line, &["Positive:", "Negative:"], span),
             "Observation" => self.observation(rest, span),
             "Time" => self.time(rest, span),
-            _ => match line.strip_prefix("Hash=") {
-                Some(hash) => self.hash(hash.trim(), span),
-                None => {}
-            },
+            _ => {
+                if let Some(hash) = line.strip_prefix("Hash=") {
+                    self.hash(hash.trim(), span);
+                }
+            }
         }
     }
 
