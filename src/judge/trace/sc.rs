@@ -38,7 +38,7 @@ pub(super) fn order(trace: &Trace, sources: Sources) -> Found {
         return Found::None;
     }
     // A trace in the order of execution, or with times, often is such an order.
-    match repaired(trace, &state) {
+    match repaired(trace, &state.order, &state.sources) {
         Ok(order) => Found::Order(order),
         Err(_) => Search { tables: &tables, work: 0 }.search(state),
     }
@@ -67,9 +67,9 @@ struct Tables<'t> {
 
 /// What is known at a point of a search.
 #[derive(Clone)]
-pub(super) struct State {
-    pub(super) order: Order,
-    pub(super) sources: Sources,
+struct State {
+    order: Order,
+    sources: Sources,
     /// The last reader of each write in each thread that is known to read from it.
     readers: Vec<Vec<OpId>>,
 }
@@ -160,7 +160,7 @@ impl Search<'_> {
             Some(false) => return Found::None,
             None => return Found::Untold,
         }
-        let stuck = match repaired(self.tables.trace, &state) {
+        let stuck = match repaired(self.tables.trace, &state.order, &state.sources) {
             Ok(order) => return Found::Order(order),
             Err(stuck) => stuck,
         };
@@ -249,6 +249,8 @@ impl Search<'_> {
                     self.settle(state, read);
                 }
             }
+            derived.edges.sort_unstable();
+            derived.edges.dedup();
             for (from, to) in derived.edges {
                 new |= state.order.add(from, to);
             }

@@ -6,8 +6,7 @@
 
 use super::Trace;
 use super::clock::{Node, Order};
-use super::sc::State;
-use super::sources::Source;
+use super::sources::{Source, Sources};
 use crate::id::OpId;
 use std::collections::BTreeSet;
 
@@ -16,12 +15,16 @@ const MOST_REPAIRS: usize = 30;
 
 /// A schedule of all operations; where it gets stuck, the writes that came too early come later in the
 /// next one. Where that leads nowhere, a pair of writes that is open, if there is one.
-pub(super) fn repaired(trace: &Trace, state: &State) -> Result<Vec<OpId>, Option<(OpId, OpId)>> {
-    let times = state.order.times(trace);
-    let mut order = state.order.clone();
+pub(super) fn repaired(
+    trace: &Trace,
+    order: &Order,
+    sources: &Sources,
+) -> Result<Vec<OpId>, Option<(OpId, OpId)>> {
+    let times = order.times(trace);
+    let mut order = order.clone();
     let mut first = None;
     for _ in 0..MOST_REPAIRS {
-        let stuck = match Schedule::run(trace, state, &order, &times) {
+        let stuck = match Schedule::run(trace, sources, &order, &times) {
             Ok(done) => return Ok(done),
             Err(stuck) => stuck,
         };
@@ -40,7 +43,8 @@ pub(super) fn repaired(trace: &Trace, state: &State) -> Result<Vec<OpId>, Option
 /// A machine that executes one operation after the other, as the order allows.
 struct Schedule<'a> {
     trace: &'a Trace,
-    state: &'a State,
+    sources: &'a Sources,
+    order: &'a Order,
     /// How many nodes each one waits for.
     waits: Vec<u32>,
     after: Vec<Vec<Node>>,
@@ -76,11 +80,11 @@ impl<'a> Schedule<'a> {
     /// overwrite too early.
     fn run(
         trace: &'a Trace,
-        state: &'a State,
-        order: &Order,
+        sources: &'a Sources,
+        order: &'a Order,
         times: &'a [u64],
     ) -> Result<Vec<OpId>, Vec<(OpId, OpId)>> {
-        let mut schedule = Self::new(trace, state, order, times);
+        let mut schedule = Self::new(trace, sources, order, times);
         loop {
             while let Some(node) = schedule.ready.pop() {
                 schedule.come(node);
@@ -102,13 +106,13 @@ impl<'a> Schedule<'a> {
         }
     }
 
-    fn new(trace: &'a Trace, state: &'a State, order: &Order, times: &'a [u64]) -> Self {
+    fn new(trace: &'a Trace, sources: &'a Sources, order: &'a Order, times: &'a [u64]) -> Self {
         let (waits, after) = order.degrees();
         let ready = (0..waits.len() as Node).rev().filter(|&n| waits[n as usize] == 0).collect();
         let mut readers_of_initial = vec![0; trace.cells.len()];
         let mut readers = vec![Vec::new(); trace.ops.len()];
         for id in trace.ids() {
-            match (state.sources.known(id), trace.op(id).cell) {
+            match (sources.known(id), trace.op(id).cell) {
                 (Some(Source::Initial), Some(cell)) => readers_of_initial[cell.index()] += 1,
                 (Some(Source::Write(write)), _) => readers[write.index()].push(id),
                 _ => {}
@@ -124,7 +128,20 @@ impl<'a> Schedule<'a> {
         });
         let memory = memory.collect();
         let (free, done, perhaps) = (BTreeSet::new(), Vec::new(), Vec::new());
-        Self { trace, state, waits, after, memory, free, done, ready, times, readers, perhaps }
+        Self {
+            trace,
+            sources,
+            order,
+            waits,
+            after,
+            memory,
+            free,
+            done,
+            ready,
+            times,
+            readers,
+            perhaps,
+        }
     }
 
     /// A node that waits for nothing more.
@@ -151,7 +168,7 @@ impl<'a> Schedule<'a> {
     /// Whether a location has what an operation reads.
     fn sees(&self, id: OpId, cell: usize) -> bool {
         let memory = &self.memory[cell];
-        match self.state.sources.known(id) {
+        match self.sources.known(id) {
             Some(source) => source == memory.source,
             None => self.trace.op(id).read == Some(memory.value),
         }
@@ -163,7 +180,7 @@ impl<'a> Schedule<'a> {
         let may = |&&(_, id): &&(u64, OpId)| {
             let reads = self.trace.op(id).read.is_some();
             // An update reads what it overwrites.
-            let own = usize::from(reads && self.state.sources.known(id).is_some());
+            let own = usize::from(reads && self.sources.known(id).is_some());
             (!reads || self.sees(id, cell)) && memory.readers == own
         };
         memory.writes.iter().find(may).map(|&(_, id)| id)
@@ -178,14 +195,14 @@ impl<'a> Schedule<'a> {
             return None;
         }
         let reads = self.trace.op(write).read.is_some();
-        let known = self.state.sources.known(write).is_some();
+        let known = self.sources.known(write).is_some();
         if memory.readers != usize::from(reads && known) || reads && !self.sees(write, cell) {
             return None;
         }
         let mut last = Some(write);
         while let Some(write) = last.take() {
             for &reader in &self.readers[write.index()] {
-                let next = self.state.order.next(write) == Some(reader);
+                let next = self.order.next(write) == Some(reader);
                 // What it reads from is an edge, and program order another one.
                 if self.waits[reader.index()] > 1 + u32::from(next) {
                     return None;
@@ -233,7 +250,7 @@ impl<'a> Schedule<'a> {
     /// Executes a read, a fence or a barrier.
     fn execute(&mut self, id: OpId) {
         if let Some(cell) = self.trace.op(id).cell {
-            if self.state.sources.known(id).is_some() {
+            if self.sources.known(id).is_some() {
                 let memory = &mut self.memory[cell.index()];
                 memory.readers -= 1;
                 if memory.readers <= 1 {
@@ -257,7 +274,7 @@ impl<'a> Schedule<'a> {
                 0 => self.ready.push(next),
                 // What it reads from may be all that it waits for.
                 1 | 2 if (next as usize) < self.trace.ops.len() => {
-                    let source = self.state.sources.known(OpId::new(next as usize));
+                    let source = self.sources.known(OpId::new(next as usize));
                     if let Some(Source::Write(write)) = source {
                         self.perhaps.push(write);
                     }
