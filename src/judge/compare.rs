@@ -14,8 +14,8 @@ pub struct Change {
     pub kind: ChangeKind,
 }
 
-/// A state, by the values of its names, with how often it was seen.
-pub type Counted = (Vec<(String, Value)>, Option<u64>);
+/// A final state, and how often it was seen.
+pub type State = (Vec<(String, Value)>, Option<u64>);
 
 /// What differs.
 #[derive(Clone, Debug, PartialEq)]
@@ -27,9 +27,9 @@ pub enum ChangeKind {
     /// Both have it, with other states.
     States {
         /// States that only the later logs have, with how often they were seen.
-        new: Vec<Counted>,
+        new: Vec<State>,
         /// States that only the earlier logs have.
-        gone: Vec<Counted>,
+        gone: Vec<State>,
     },
 }
 
@@ -60,7 +60,7 @@ pub fn compare(now: &[Entry], before: &[Entry]) -> (Vec<Change>, usize) {
 }
 
 /// The states of `of` that `other` does not have.
-fn lacking(of: &Sightings, other: &Sightings) -> Vec<Counted> {
+fn lacking(of: &Sightings, other: &Sightings) -> Vec<State> {
     let known: BTreeSet<_> = other.states.iter().map(|state| sorted(&state.values)).collect();
     let new = of.states.iter().filter(|state| !known.contains(&sorted(&state.values)));
     new.map(|state| (state.values.clone(), state.count)).collect()

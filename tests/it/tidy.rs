@@ -47,7 +47,6 @@ const LAYERS: &[(&str, Side)] = &[
     ("judge", Side::Both),
     ("generate", Side::Both),
     ("hardware", Side::Both),
-    ("workbench", Side::Both),
     ("report", Side::Both),
     ("checker", Side::Both),
     ("cli", Side::Both),
@@ -55,7 +54,7 @@ const LAYERS: &[(&str, Side)] = &[
 
 /// Who may name a crate or a part of the standard library: everything below these paths.
 const NAMED_ONLY_IN: &[(&str, &[&str])] = &[
-    ("egg::", &["relation/simplify", "relation/equal"]),
+    ("egg::", &["relation/simplify"]),
     ("z3::", &["solve/z3"]),
     ("rayon::", &["batch"]),
     ("annotate_snippets::", &["report/diagnostics"]),
@@ -63,7 +62,7 @@ const NAMED_ONLY_IN: &[(&str, &[&str])] = &[
     ("quick_junit::", &["report/junit"]),
     ("serde_json::", &["report", "cli/isolate", "judge/log/json"]),
     ("serde::", &["judge/log/json"]),
-    ("csv::", &["judge/log"]),
+    ("csv::", &["judge/log/table"]),
     ("include_dir::", &["cat/mutant"]),
     ("cudarc::", &["hardware/driver"]),
     ("unsafe ", &["hardware/driver"]),
@@ -278,6 +277,8 @@ const CIRCLES: &[(&str, &[&str])] = &[
             "term",
         ],
     ),
+    ("ptx", &["decode", "instruction", "qualifiers"]),
+    ("ptx", &["integer", "operation", "uses", "warp"]),
     ("relation", &["deletion", "expr", "plan"]),
     ("solve/search", &["domains", "explore", "founded", "reads", "space", "symbols", "turns"]),
     ("solve/z3", &["float", "terms"]),

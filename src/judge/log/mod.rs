@@ -3,9 +3,9 @@
 //! Names are spelt as event graphs spell them, `P0:r1` and `x`, whatever the log does; a log that
 //! breaks its own form is reported with its place, and what was read before it stands.
 
-pub mod csv;
 pub mod herd;
 pub mod json;
+pub mod table;
 
 use crate::diagnostic::Diagnostic;
 use crate::id::FileId;
@@ -136,8 +136,8 @@ pub fn read(files: &Files, file: FileId) -> (Vec<Entry>, Vec<Diagnostic>) {
     let first = text.trim_start();
     let (entries, errors) = if first.starts_with('{') {
         json::read(text, file)
-    } else if csv::is_header(first.lines().next().unwrap_or("")) {
-        csv::read(text, file)
+    } else if table::is_header(first.lines().next().unwrap_or("")) {
+        table::read(text, file)
     } else {
         herd::read(text, file)
     };

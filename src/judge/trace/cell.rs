@@ -149,14 +149,13 @@ impl Blocks {
         let mut heads = Vec::new();
         for (at, &id) in accesses.ops.iter().enumerate() {
             let op = trace.op(id);
-            match (op.write, op.read) {
-                (Some(_), Some(_)) => {
-                    let other = updates.insert(sources[id.index()]?, at);
-                    // Two updates cannot both come directly behind one write.
-                    other.is_none().then_some(())?;
+            if op.is_rmw() {
+                let source = sources[id.index()]?;
+                if updates.insert(source, at).is_some() {
+                    return None;
                 }
-                (Some(_), None) => heads.push(at),
-                _ => {}
+            } else if op.write.is_some() {
+                heads.push(at);
             }
         }
         let mut begins = Vec::new();

@@ -143,7 +143,7 @@ impl Problem {
     }
 
     /// Whether there is a coherence order; `None` where that takes too long.
-    pub(super) fn decide(self) -> Option<bool> {
+    pub(super) fn ordered(self) -> Option<bool> {
         let mut left = MOST_CHOICES;
         self.search(&mut left)
     }
@@ -214,7 +214,7 @@ impl Problem {
     fn paths(&self) -> Option<Rel> {
         let mut steps = self.reads_from.clone();
         steps.union_with(&self.coherence);
-        let from_reads = self.computed_from_reads();
+        let from_reads = self.overwriting();
         steps.union_with(&from_reads);
         steps.intersect_with(&self.strong);
         steps.union_with(&self.program_order);
@@ -222,7 +222,7 @@ impl Problem {
         steps.is_irreflexive().then_some(steps)
     }
 
-    fn computed_from_reads(&self) -> Rel {
+    fn overwriting(&self) -> Rel {
         let mut out = Rel::empty(self.reads_from.len());
         self.reads_from.compose_inverted_into(&self.coherence, &mut out);
         out

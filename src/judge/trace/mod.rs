@@ -16,6 +16,7 @@ pub mod lines;
 pub mod part;
 mod ptx;
 mod sc;
+mod schedule;
 mod sources;
 mod sync;
 pub mod whole;

@@ -179,7 +179,7 @@ impl Judge<'_> {
             }
             let orderable = match accesses.ops.len() * 2 < MOST_EVENTS {
                 true => Problem::new(self.trace, accesses, sources, pairs)
-                    .map_or(Some(false), Problem::decide),
+                    .map_or(Some(false), Problem::ordered),
                 false => None,
             };
             match orderable {

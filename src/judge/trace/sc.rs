@@ -7,11 +7,12 @@
 //! to one location are open, and both orders of them are tried.
 
 use super::clock::{Clock, Node, Order, Pasts};
+use super::schedule::repaired;
 use super::sources::{Source, Sources};
 use super::sync::barriers;
 use super::{Trace, Verdict};
 use crate::id::{CellId, OpId};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// How much work a search takes at most: operations times threads, for every time that the order is
 /// walked along.
@@ -32,13 +33,12 @@ pub(super) fn order(trace: &Trace, sources: Sources) -> Found {
     let tables = Tables::new(trace);
     let mut order = Order::new(trace);
     barriers(trace, &mut order);
-    let (readers, counts) = (vec![Vec::new(); trace.ops.len()], vec![0; trace.ops.len()]);
-    let mut state = State { order, sources, readers, counts };
+    let mut state = State { order, sources, readers: vec![Vec::new(); trace.ops.len()] };
     if !tables.start(&mut state) {
         return Found::None;
     }
     // A trace in the order of execution, or with times, often is such an order.
-    match repaired(trace, &state) {
+    match repaired(trace, &state.order, &state.sources) {
         Ok(order) => Found::Order(order),
         Err(_) => Search { tables: &tables, work: 0 }.search(state),
     }
@@ -72,8 +72,6 @@ struct State {
     sources: Sources,
     /// The last reader of each write in each thread that is known to read from it.
     readers: Vec<Vec<OpId>>,
-    /// How many operations are known to read from each write.
-    counts: Vec<u32>,
 }
 
 impl<'t> Tables<'t> {
@@ -136,7 +134,6 @@ impl<'t> Tables<'t> {
 fn read_from(state: &mut State, read: OpId, write: OpId) {
     // An edge within a thread, too: the past of the write is needed at the read.
     state.order.add(node(write), node(read));
-    state.counts[write.index()] += 1;
     let (thread, at) = state.order.position(read);
     let readers = &mut state.readers[write.index()];
     let own = readers.iter_mut().find(|other| state.order.position(**other).0 == thread);
@@ -163,7 +160,7 @@ impl Search<'_> {
             Some(false) => return Found::None,
             None => return Found::Untold,
         }
-        let stuck = match repaired(self.tables.trace, &state) {
+        let stuck = match repaired(self.tables.trace, &state.order, &state.sources) {
             Ok(order) => return Found::Order(order),
             Err(stuck) => stuck,
         };
@@ -252,6 +249,8 @@ impl Search<'_> {
                     self.settle(state, read);
                 }
             }
+            derived.edges.sort_unstable();
+            derived.edges.dedup();
             for (from, to) in derived.edges {
                 new |= state.order.add(from, to);
             }
@@ -334,215 +333,5 @@ impl Derived {
                 }
             }
         }
-    }
-}
-
-/// So often a schedule is repaired before writes are ordered for good.
-const MOST_REPAIRS: usize = 400;
-
-/// A schedule of all operations; where it gets stuck, the writes that came too early come later in the
-/// next one. Where that leads nowhere, a pair of writes that is open, if there is one.
-fn repaired(trace: &Trace, state: &State) -> Result<Vec<OpId>, Option<(OpId, OpId)>> {
-    let times = state.order.times(trace);
-    let mut order = state.order.clone();
-    let mut first = None;
-    for _ in 0..MOST_REPAIRS {
-        let stuck = match Schedule::run(trace, state, &order, &times) {
-            Ok(done) => return Ok(done),
-            Err(stuck) => stuck,
-        };
-        first = first.or(stuck.first().copied());
-        let mut new = false;
-        for (blocked, current) in stuck {
-            new |= order.add(node(blocked), node(current));
-        }
-        if !new {
-            break;
-        }
-    }
-    Err(first)
-}
-
-/// A machine that executes one operation after the other, as the order allows.
-struct Schedule<'a> {
-    trace: &'a Trace,
-    state: &'a State,
-    /// How many nodes each one waits for.
-    waits: Vec<u32>,
-    after: Vec<Vec<Node>>,
-    memory: Vec<Memory>,
-    /// Locations whose next write may happen, by when the trace has it.
-    free: BTreeSet<(u64, usize)>,
-    done: Vec<OpId>,
-    ready: Vec<Node>,
-    /// When operations may have been executed.
-    times: &'a [u64],
-}
-
-/// A location.
-struct Memory {
-    source: Source,
-    value: i128,
-    /// How many operations are known to read this and have not.
-    readers: usize,
-    /// Reads that wait for another value.
-    reads: Vec<OpId>,
-    /// Writes that may come next as far as the order goes, by when the trace has them.
-    writes: BTreeSet<(u64, OpId)>,
-    /// What `free` has of this location.
-    free: Option<(u64, usize)>,
-}
-
-impl<'a> Schedule<'a> {
-    /// An order of all operations; else writes that may come next, each with the one that it would
-    /// overwrite too early.
-    fn run(
-        trace: &'a Trace,
-        state: &'a State,
-        order: &Order,
-        times: &'a [u64],
-    ) -> Result<Vec<OpId>, Vec<(OpId, OpId)>> {
-        let mut schedule = Self::new(trace, state, order, times);
-        loop {
-            while let Some(node) = schedule.ready.pop() {
-                schedule.come(node);
-            }
-            let Some(&(_, cell)) = schedule.free.first() else { break };
-            let Some(write) = schedule.next_write(cell) else { break };
-            schedule.write(cell, write);
-        }
-        if schedule.done.len() == trace.ops.len() {
-            Ok(schedule.done)
-        } else {
-            Err(schedule.stuck())
-        }
-    }
-
-    fn new(trace: &'a Trace, state: &'a State, order: &Order, times: &'a [u64]) -> Self {
-        let (waits, after) = order.degrees();
-        let ready = (0..waits.len() as Node).rev().filter(|&n| waits[n as usize] == 0).collect();
-        let mut readers_of_initial = vec![0; trace.cells.len()];
-        for id in trace.ids() {
-            if let (Some(Source::Initial), Some(cell)) =
-                (state.sources.known(id), trace.op(id).cell)
-            {
-                readers_of_initial[cell.index()] += 1;
-            }
-        }
-        let memory = trace.cells.iter().zip(readers_of_initial).map(|(cell, readers)| Memory {
-            source: Source::Initial,
-            value: cell.initial,
-            readers,
-            reads: Vec::new(),
-            writes: BTreeSet::new(),
-            free: None,
-        });
-        let memory = memory.collect();
-        let (free, done) = (BTreeSet::new(), Vec::new());
-        Self { trace, state, waits, after, memory, free, done, ready, times }
-    }
-
-    /// A node that waits for nothing more.
-    fn come(&mut self, node: Node) {
-        if node as usize >= self.trace.ops.len() {
-            return self.release(node);
-        }
-        let id = OpId::new(node as usize);
-        let op = self.trace.op(id);
-        match (op.cell, op.write) {
-            (Some(cell), Some(_)) => {
-                let cell = cell.index();
-                self.memory[cell].writes.insert((self.times[id.index()], id));
-                self.update(cell);
-            }
-            (Some(cell), None) if !self.sees(id, cell.index()) => {
-                self.memory[cell.index()].reads.push(id);
-            }
-            _ => self.execute(id),
-        }
-    }
-
-    /// Whether a location has what an operation reads.
-    fn sees(&self, id: OpId, cell: usize) -> bool {
-        let memory = &self.memory[cell];
-        match self.state.sources.known(id) {
-            Some(source) => source == memory.source,
-            None => self.trace.op(id).read == Some(memory.value),
-        }
-    }
-
-    /// The write that comes next at a location, if it may happen.
-    fn next_write(&self, cell: usize) -> Option<OpId> {
-        let memory = &self.memory[cell];
-        let may = |&&(_, id): &&(u64, OpId)| {
-            let reads = self.trace.op(id).read.is_some();
-            // An update reads what it overwrites.
-            let own = usize::from(reads && self.state.sources.known(id).is_some());
-            (!reads || self.sees(id, cell)) && memory.readers == own
-        };
-        memory.writes.iter().find(may).map(|&(_, id)| id)
-    }
-
-    /// Notes whether a location has a write that may happen.
-    fn update(&mut self, cell: usize) {
-        let next = self.next_write(cell).map(|next| (self.times[next.index()], cell));
-        let known = std::mem::replace(&mut self.memory[cell].free, next);
-        if known != next {
-            known.map(|known| self.free.remove(&known));
-            self.free.extend(next);
-        }
-    }
-
-    fn write(&mut self, cell: usize, id: OpId) {
-        let when = self.times[id.index()];
-        let memory = &mut self.memory[cell];
-        memory.writes.remove(&(when, id));
-        memory.source = Source::Write(id);
-        memory.value = self.trace.op(id).write.unwrap_or_default();
-        memory.readers = self.state.counts[id.index()] as usize;
-        let reads = std::mem::take(&mut memory.reads);
-        self.finish(id);
-        for read in reads {
-            if self.sees(read, cell) {
-                self.execute(read);
-            } else {
-                self.memory[cell].reads.push(read);
-            }
-        }
-        self.update(cell);
-    }
-
-    /// Executes a read, a fence or a barrier.
-    fn execute(&mut self, id: OpId) {
-        if let Some(cell) = self.trace.op(id).cell {
-            if self.state.sources.known(id).is_some() {
-                self.memory[cell.index()].readers -= 1;
-            }
-            self.update(cell.index());
-        }
-        self.finish(id);
-    }
-
-    fn finish(&mut self, id: OpId) {
-        self.done.push(id);
-        self.release(node(id));
-    }
-
-    fn release(&mut self, node: Node) {
-        for next in std::mem::take(&mut self.after[node as usize]) {
-            self.waits[next as usize] -= 1;
-            if self.waits[next as usize] == 0 {
-                self.ready.push(next);
-            }
-        }
-    }
-
-    /// The writes that wait for readers of the one before them, with that one.
-    fn stuck(&self) -> Vec<(OpId, OpId)> {
-        let pair = |memory: &Memory| match (memory.source, memory.writes.first()) {
-            (Source::Write(current), Some(&(_, blocked))) => Some((blocked, current)),
-            _ => None,
-        };
-        self.memory.iter().filter_map(pair).collect()
     }
 }

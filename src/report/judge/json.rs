@@ -2,7 +2,7 @@
 
 use super::{Subject, reason};
 use crate::batch::Case;
-use crate::judge::compare::{Change, ChangeKind};
+use crate::judge::compare::{Change, ChangeKind, State};
 use crate::judge::coverage::Kill;
 use crate::judge::log::Value as Observed;
 use crate::judge::verdicts::{Allowance, Finding, Judged, TestReport, shape};
@@ -95,7 +95,6 @@ fn values(values: &[(String, Observed)]) -> Value {
 }
 
 fn change(Change { name, kind }: &Change) -> Value {
-    type State = (Vec<(String, Observed)>, Option<u64>);
     let listed = |states: &[State]| -> Vec<Value> {
         let state = |(state, count): &State| json!({ "state": values(state), "count": count });
         states.iter().map(state).collect()

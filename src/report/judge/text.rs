@@ -1,8 +1,7 @@
 //! What logs show, as lines for people.
 
 use super::{Row, Subject, coverage, reason, state, times};
-use crate::judge::compare::{Change, ChangeKind};
-use crate::judge::log::Value;
+use crate::judge::compare::{Change, ChangeKind, State};
 use crate::judge::verdicts::{Allowance, Finding, TestReport};
 use crate::report::paint::Paint;
 
@@ -220,7 +219,7 @@ fn changes(changes: &[Change], same: usize) -> String {
             ChangeKind::Gone => out.push_str(&format!("  {name}: gone\n")),
             ChangeKind::States { new, gone } => {
                 out.push_str(&format!("  {name}\n"));
-                let line = |sign: char, (values, count): &(Vec<(String, Value)>, Option<u64>)| {
+                let line = |sign: char, (values, count): &State| {
                     let count = count.map_or(String::new(), |count| format!("  {count}"));
                     format!("    {sign} {}{count}\n", state(values))
                 };
