@@ -47,6 +47,7 @@ const LAYERS: &[(&str, Side)] = &[
     ("judge", Side::Both),
     ("generate", Side::Both),
     ("hardware", Side::Both),
+    ("workbench", Side::Both),
     ("report", Side::Both),
     ("checker", Side::Both),
     ("cli", Side::Both),
@@ -54,7 +55,7 @@ const LAYERS: &[(&str, Side)] = &[
 
 /// Who may name a crate or a part of the standard library: everything below these paths.
 const NAMED_ONLY_IN: &[(&str, &[&str])] = &[
-    ("egg::", &["relation/simplify"]),
+    ("egg::", &["relation/simplify", "relation/equal"]),
     ("z3::", &["solve/z3"]),
     ("rayon::", &["batch"]),
     ("annotate_snippets::", &["report/diagnostics"]),
@@ -277,8 +278,6 @@ const CIRCLES: &[(&str, &[&str])] = &[
             "term",
         ],
     ),
-    ("ptx", &["decode", "instruction", "qualifiers"]),
-    ("ptx", &["integer", "operation", "uses", "warp"]),
     ("relation", &["deletion", "expr", "plan"]),
     ("solve/search", &["domains", "explore", "founded", "reads", "space", "symbols", "turns"]),
     ("solve/z3", &["float", "terms"]),
