@@ -18,21 +18,25 @@ pub(super) fn attach(text: &str, comments: &[Span], statements: &mut [Statement]
             line_end = text[end..].find('\n').map_or(text.len(), |at| end + at);
         }
         let first = first_comment(text, comments, free_from, start);
-        let inner = match &mut statement.kind {
-            StatementKind::Procedure { body, .. } => Some(body),
-            StatementKind::Include { amendments, .. } => {
-                Some(amendments).filter(|amendments| !amendments.is_empty())
+        let mut until = line_end;
+        match &mut statement.kind {
+            StatementKind::Procedure { body, .. } => attach(text, comments, body),
+            StatementKind::If { then, otherwise, .. } => {
+                attach(text, comments, then);
+                attach(text, comments, otherwise);
             }
-            _ => None,
-        };
-        if let Some(inner) = inner {
-            attach(text, comments, inner);
-        } else if let StatementKind::If { then, otherwise, .. } = &mut statement.kind {
-            attach(text, comments, then);
-            attach(text, comments, otherwise);
-        } else {
+            StatementKind::Include { amendments, .. } if !amendments.is_empty() => {
+                attach(text, comments, amendments);
+                // What stands among the amendments is theirs.
+                until = start;
+            }
+            _ => {}
+        }
+        let is_group =
+            matches!(statement.kind, StatementKind::Procedure { .. } | StatementKind::If { .. });
+        if !is_group {
             let from = comments.partition_point(|c| (c.start as usize) < first);
-            let to = comments.partition_point(|c| (c.start as usize) < line_end).max(from);
+            let to = comments.partition_point(|c| (c.start as usize) < until).max(from);
             let ids = comments[from..to].iter().flat_map(|c| clause_ids(slice(text, *c)));
             for id in ids {
                 if !statement.clauses.contains(&id) {
