@@ -153,7 +153,7 @@ enum Shown {
 
 /// Compares the final states and whether there are misuses.
 fn compare(test: &Test, model: &Model, engine: &SearchEngine) -> Result<Shown, String> {
-    let settings = Settings::default();
+    let settings = Settings::default().with_bound(2);
     let small = graph_of(test, model, settings);
     let unfolding =
         Unfolding { spin_loops: model.forgets_reads(), grounded: false, ..Unfolding::default() };

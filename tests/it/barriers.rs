@@ -632,14 +632,18 @@ fn agrees(
     // So are some where a thread waits in a loop for which others of its warp wait at a barrier.
     let open = program.has_predicates() || differ || (waits && program.mates);
     let mut seen = None;
-    let graph = graph_of(&test, model, Settings::default());
-    let found = stuck(Problem { graph: &graph, model }, engines[0].as_ref(), Settings::default());
+    let graph = graph_of(&test, model, Settings::default().with_bound(2));
+    let found = stuck(
+        Problem { graph: &graph, model },
+        engines[0].as_ref(),
+        Settings::default().with_bound(2),
+    );
     if let Some(found) = found.filter(|_| !runs.undefined && !runs.stuck[1]) {
         return wrong(engines[0].as_ref(), &found.reason.rule.to_string());
     }
     for engine in engines {
         let engine = engine.as_ref();
-        let verdict = check(&test, model, engine, Settings::default()).verdict;
+        let verdict = check(&test, model, engine, Settings::default().with_bound(2)).verdict;
         let right = match &verdict {
             Verdict::Undefined(_) if !runs.undefined && program.loads_late() => {
                 tally.late += 1;
@@ -675,7 +679,8 @@ fn agrees(
         }
         seen = Some(verdict.kind());
         if program.has_predicates() && matches!(verdict, Verdict::Allowed(_)) {
-            let Ok((found, _)) = states(&test, model, engine, Settings::default()) else {
+            let Ok((found, _)) = states(&test, model, engine, Settings::default().with_bound(2))
+            else {
                 continue;
             };
             let found = found.states.into_iter().map(|(state, _)| state);
@@ -909,7 +914,8 @@ fn counts_that_may_meet_are_not_called_fine() {
         let text = format!("PTX counts\n{program}");
         let test = support::parse("counts", text.as_bytes()).expect("it is well formed");
         for engine in engines() {
-            let kind = check(&test, &model, &*engine, Settings::default()).verdict.kind();
+            let kind =
+                check(&test, &model, &*engine, Settings::default().with_bound(2)).verdict.kind();
             let name = engine.name();
             assert!(matches!(kind, Kind::Unknown | Kind::Undefined), "{name}: {kind:?}\n{text}");
         }
@@ -928,7 +934,7 @@ fn counts_one_after_the_other_are_no_misuse() {
     let test = support::parse("counts", text.as_bytes()).expect("it is well formed");
     let model = support::model("ptx-9.2");
     for engine in engines() {
-        let kind = check(&test, &model, &*engine, Settings::default()).verdict.kind();
+        let kind = check(&test, &model, &*engine, Settings::default().with_bound(2)).verdict.kind();
         assert!(matches!(kind, Kind::Unknown | Kind::Allowed), "{}: {kind:?}", engine.name());
     }
 }

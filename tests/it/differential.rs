@@ -210,7 +210,11 @@ impl Subject<'_> {
 
     fn settings(&self, budget: Budget) -> Settings {
         let Judge { tearing, readings, .. } = *self.judge;
-        Settings::default().with_budget(budget).with_tearing(tearing).with_readings(readings)
+        Settings::default()
+            .with_bound(2)
+            .with_budget(budget)
+            .with_tearing(tearing)
+            .with_readings(readings)
     }
 
     fn ungrounded_graph(&self, settings: Settings) -> EventGraph {

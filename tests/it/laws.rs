@@ -75,7 +75,7 @@ fn outcomes(
     let text = sketch.text();
     let test = parse("random.litmus", text.as_bytes()).unwrap_or_else(|e| panic!("{e}\n{text}"));
     engines.iter().find_map(|(engine, budget)| {
-        let settings = Settings::default().with_budget(*budget);
+        let settings = Settings::default().with_bound(2).with_budget(*budget);
         let (found, graph) = states(&test, model, engine.as_ref(), settings).ok()?;
         let named = |(state, _): &(Vec<u128>, _)| -> State {
             graph.observed.iter().map(|o| o.name.clone()).zip(state.iter().copied()).collect()

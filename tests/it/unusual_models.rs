@@ -27,7 +27,7 @@ fn judged(cat: &str, test: &str, expected: &str) {
     let engines: [&dyn Engine; 3] =
         [&SearchEngine::default(), &Z3Engine::default(), &Enumerate::default()];
     for engine in engines {
-        let outcome = check(&test, &model, engine, Settings::default());
+        let outcome = check(&test, &model, engine, Settings::default().with_bound(2));
         assert_eq!(outcome.verdict.kind().name(), expected, "{}", engine.name());
     }
 }
@@ -127,7 +127,7 @@ fn rounds_that_wait_count_where_a_model_asks_for_what_is_undefined() {
     // The search takes no test for what there has to be.
     let engines: [&dyn Engine; 2] = [&Z3Engine::default(), &Enumerate::default()];
     for engine in engines {
-        let outcome = check(&test, &asking, engine, Settings::default());
+        let outcome = check(&test, &asking, engine, Settings::default().with_bound(2));
         assert_eq!(outcome.verdict.kind().name(), "undefined", "{}", engine.name());
     }
 }

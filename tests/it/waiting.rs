@@ -266,7 +266,9 @@ fn compare_all(
 #[test]
 fn rounds_that_are_left_out_add_nothing() {
     compare_all(0.7, false, |test, model, engine| {
-        compare(test, model, engine, Settings::default(), ROUNDS, |short, long| short == long)
+        compare(test, model, engine, Settings::default().with_bound(2), ROUNDS, |short, long| {
+            short == long
+        })
     });
 }
 
@@ -283,7 +285,7 @@ fn rounds_that_stand_for_more_lose_nothing() {
 fn verdict(name: &str, text: &[u8]) -> Kind {
     let model = support::load("ptx-9.2", BTreeSet::new()).model;
     let test = support::parse(name, text).expect("a program");
-    let settings = Settings::default();
+    let settings = Settings::default().with_bound(2);
     check(&test, &model, &SearchEngine::default(), settings).verdict.kind()
 }
 
