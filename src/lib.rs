@@ -72,7 +72,7 @@
 //! | `junit` | `report::junit` | quick-junit |
 //! | `simplify` | simplified models in `ptxmc model --show` | egg |
 //! | `gpu` | `ptxmc run`: a GPU of this machine, by the driver that is loaded at run time | cudarc |
-//! | `cli` | the command, with `diagnostics`, `json` and `junit` | clap and others |
+//! | `cli` | the command, with `diagnostics`, `json`, `junit` and `simplify` | clap and others |
 //!
 //! Names that this page does not lead to are not part of the library's interface.
 
@@ -111,6 +111,7 @@ mod judge;
 
 pub mod generate;
 pub mod hardware;
+#[cfg(feature = "cli")]
 mod workbench;
 
 mod checker;
@@ -157,11 +158,16 @@ pub mod testing {
 
     open! {
         bitrel bounds cat check collections diagnostic encode engines event execution explain id litmus
-        program ptx question race relation solve source verdict vocabulary workbench
+        program ptx question race relation solve source verdict vocabulary
     }
 
     #[cfg(feature = "cli")]
     pub mod judge {
         pub use crate::judge::*;
+    }
+
+    #[cfg(feature = "cli")]
+    pub mod workbench {
+        pub use crate::workbench::*;
     }
 }

@@ -4,6 +4,7 @@ pub mod assignment;
 pub mod axiom;
 pub mod classify;
 pub mod deletion;
+#[cfg(feature = "simplify")]
 pub mod equal;
 pub mod eval;
 pub mod expr;

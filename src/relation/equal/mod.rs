@@ -69,7 +69,7 @@ pub struct Step {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Proof {
     /// Chains of steps, each from an operand of the one expression to one of the other; what is not in
-    /// them is the same up to [`normal`].
+    /// them is the same up to `normal`.
     pub chains: Vec<Vec<Step>>,
 }
 
