@@ -26,7 +26,7 @@ impl Float {
     /// Reads a floating-point literal without a sign; `None` when the text is none.
     ///
     /// ```
-    /// use ptxmc::ptx::literal::Float;
+    /// use ptxmc::testing::ptx::literal::Float;
     /// assert_eq!(Float::parse("0f3F800000"), Some(Float::Single(0x3f80_0000)));
     /// assert_eq!(Float::parse("1e3"), Some(Float::Double(1000_f64.to_bits())));
     /// assert_eq!(Float::parse("1000"), None);
@@ -119,8 +119,8 @@ impl std::fmt::Display for Float {
 /// to it, else its bits. `None` where the type is another one.
 ///
 /// ```
-/// use ptxmc::ptx::literal::shown;
-/// use ptxmc::ptx::operation::{Type, TypeKind};
+/// use ptxmc::testing::ptx::literal::shown;
+/// use ptxmc::testing::ptx::operation::{Type, TypeKind};
 /// let single = Type::new(TypeKind::Float, 32);
 /// assert_eq!(shown(0x3F80_0000, single).as_deref(), Some("1.0"));
 /// assert_eq!(shown(0x7FC0_0000, single).as_deref(), Some("0f7FC00000"));
@@ -157,7 +157,7 @@ pub fn shown(bits: u128, ty: Type) -> Option<String> {
 /// When the text is no literal, or does not fit 64 bits.
 ///
 /// ```
-/// use ptxmc::ptx::literal::integer;
+/// use ptxmc::testing::ptx::literal::integer;
 /// assert_eq!(integer("0x10"), Ok(16));
 /// assert_eq!(integer("0f3F800000"), Ok(0x3f80_0000));
 /// ```
