@@ -11,8 +11,8 @@ use crate::id::NodeId;
 /// Definitions and axioms stay, with their names and places; some may have become trivial.
 #[must_use]
 pub fn specialize(model: &Model, replace: impl Fn(Node) -> Option<Node>) -> Model {
-    let (arena, map) =
-        rebuild(&model.arena, |arena, node| arena.add(replace(node).unwrap_or(node)));
+    let mut arena = Arena::default();
+    let map = import(&mut arena, &model.arena, |node| replace(node).unwrap_or(node));
     let mut new = Model { arena, ..model.clone() };
     new.axioms.iter_mut().for_each(|axiom| axiom.node = map[axiom.node.index()]);
     new.definitions.iter_mut().for_each(|d| d.node = map[d.node.index()]);
@@ -20,21 +20,27 @@ pub fn specialize(model: &Model, replace: impl Fn(Node) -> Option<Node>) -> Mode
     new
 }
 
-/// Copies all nodes into a new arena; `leaf` adds those without operands. Gives the new ids.
-fn rebuild(from: &Arena, leaf: impl Fn(&mut Arena, Node) -> NodeId) -> (Arena, Vec<NodeId>) {
-    let mut to = Arena::default();
-    copy_groups(from, &mut to);
+/// Copies all nodes of an arena behind those of another, with the base names that `leaf` gives in the
+/// place of its own. Gives the new ids.
+pub fn import(to: &mut Arena, from: &Arena, leaf: impl Fn(Node) -> Node) -> Vec<NodeId> {
+    let offset = to.group_count();
+    copy_groups(from, to);
+    let moved = |rec: RecId| RecId { group: rec.group + offset, ..rec };
     let mut map: Vec<NodeId> = Vec::with_capacity(from.len());
     for id in (0..from.len()).map(NodeId::new) {
-        let get = |id: NodeId| map[id.index()];
-        let new = match from.node(id) {
-            node @ (Node::Set(_) | Node::Rel(_) | Node::Empty(_)) => leaf(&mut to, node),
-            node => to.add(with_operands(node, get)),
+        let node = match from.node(id) {
+            node @ (Node::Set(_) | Node::Rel(_) | Node::Empty(_)) => leaf(node),
+            Node::Rec(rec) => Node::Rec(moved(rec)),
+            node => with_operands(node, |id| map[id.index()]),
         };
-        map.push(new);
+        map.push(to.add(node));
     }
-    define_groups(from, &mut to, |id| map[id.index()]);
-    (to, map)
+    for group in 0..from.group_count() {
+        for (member, body) in (0..).zip(from.group(group)) {
+            to.define(moved(RecId { group, member }), map[body.index()]);
+        }
+    }
+    map
 }
 
 /// Starts the recursive groups of `from` in `to`, so that references keep their numbers.

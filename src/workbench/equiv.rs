@@ -6,7 +6,8 @@
 
 use crate::id::NodeId;
 use crate::relation::equal::{NORMAL_LAWS, Proof, normal, parts, prove};
-use crate::relation::expr::{Arena, AxiomKind, AxiomRole, Model, Node, RecId};
+use crate::relation::expr::{Arena, AxiomKind, AxiomRole, Model, Node};
+use crate::relation::specialize::import;
 use crate::vocabulary::BaseRel;
 
 /// How an axiom follows.
@@ -149,7 +150,7 @@ fn one(
 
 /// The demands of a model, in normal form, in a common arena.
 fn demands(arena: &mut Arena, model: &Model) -> Vec<Demand> {
-    let map = import(arena, &model.arena);
+    let map = import(arena, &model.arena, |node| node);
     let mut all = Vec::new();
     for axiom in model.axioms.iter().filter(|axiom| axiom.role != AxiomRole::Flag) {
         let node = map[axiom.node.index()];
@@ -223,38 +224,4 @@ fn rotated(arena: &mut Arena, factors: &[NodeId]) -> NodeId {
     let mut rest = least.into_iter().rev();
     let last = rest.next().unwrap_or(id);
     rest.fold(last, |behind, one| arena.add(Node::Comp(one, behind)))
-}
-
-/// Copies the nodes of an arena into another.
-fn import(to: &mut Arena, from: &Arena) -> Vec<NodeId> {
-    let offset = to.group_count();
-    for group in 0..from.group_count() {
-        to.start_group(from.group(group).count());
-    }
-    let moved = |rec: RecId| RecId { group: rec.group + offset, ..rec };
-    let mut map: Vec<NodeId> = Vec::with_capacity(from.len());
-    for index in 0..from.len() {
-        let get = |id: NodeId| map[id.index()];
-        let node = match from.node(NodeId::new(index)) {
-            node @ (Node::Set(_) | Node::Rel(_) | Node::Empty(_)) => node,
-            Node::Rec(rec) => Node::Rec(moved(rec)),
-            Node::Union(a, b) => Node::Union(get(a), get(b)),
-            Node::Inter(a, b) => Node::Inter(get(a), get(b)),
-            Node::Diff(a, b) => Node::Diff(get(a), get(b)),
-            Node::Comp(a, b) => Node::Comp(get(a), get(b)),
-            Node::Cross(a, b) => Node::Cross(get(a), get(b)),
-            Node::Inverse(a) => Node::Inverse(get(a)),
-            Node::Plus(a) => Node::Plus(get(a)),
-            Node::ToId(a) => Node::ToId(get(a)),
-            Node::Domain(a) => Node::Domain(get(a)),
-            Node::Range(a) => Node::Range(get(a)),
-        };
-        map.push(to.add(node));
-    }
-    for group in 0..from.group_count() {
-        for (member, body) in (0..).zip(from.group(group)) {
-            to.define(moved(RecId { group, member }), map[body.index()]);
-        }
-    }
-    map
 }

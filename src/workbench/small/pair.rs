@@ -9,8 +9,9 @@ use super::place::Asked;
 use super::shape::{Alphabet, Kind};
 use super::twins::{Twin, Twins};
 use crate::id::NodeId;
-use crate::relation::expr::{Arena, AxiomKind, AxiomRole, Model, Node, RecId};
+use crate::relation::expr::{Arena, AxiomKind, AxiomRole, Model, Node};
 use crate::relation::plan::{Step, dependencies, plan};
+use crate::relation::specialize::import;
 use crate::vocabulary::{BaseRel, BaseSet, Sort};
 
 /// What nodes depend on, least first; each stage is evaluated where something of it has changed.
@@ -105,7 +106,7 @@ impl Pair {
         let mut arena = Arena::default();
         let mut demands: Vec<Demand> = Vec::new();
         for (index, model) in models.into_iter().enumerate() {
-            let map = import(&mut arena, &model.arena, alphabet);
+            let map = import(&mut arena, &model.arena, |node| in_alphabet(node, alphabet));
             for axiom in model.axioms.iter().filter(|axiom| axiom.role == AxiomRole::Required) {
                 let (kind, negated) = (axiom.kind, axiom.negated);
                 let node = map[axiom.node.index()];
@@ -217,42 +218,15 @@ fn depends(arena: &Arena, id: NodeId, bits: &[u8]) -> u8 {
     dependencies(arena, id).iter().fold(own, |all, operand| all | bits[operand.index()])
 }
 
-/// Copies the nodes of an arena, with what programs of an alphabet never have left out.
-fn import(to: &mut Arena, from: &Arena, alphabet: &Alphabet) -> Vec<NodeId> {
-    let offset = to.group_count();
-    for group in 0..from.group_count() {
-        to.start_group(from.group(group).count());
+/// A base name as programs of an alphabet have it: what they never have is empty.
+fn in_alphabet(node: Node, alphabet: &Alphabet) -> Node {
+    match node {
+        Node::Set(set) if !has_set(set, alphabet) => Node::Empty(Sort::Set),
+        Node::Rel(relation) if !has_relation(relation, alphabet) => Node::Empty(Sort::Relation),
+        // Accesses do not overlap in part.
+        Node::Rel(BaseRel::SameAccess) => Node::Rel(BaseRel::Id),
+        node => node,
     }
-    let moved = |rec: RecId| RecId { group: rec.group + offset, ..rec };
-    let mut map: Vec<NodeId> = Vec::with_capacity(from.len());
-    for index in 0..from.len() {
-        let get = |id: NodeId| map[id.index()];
-        let node = match from.node(NodeId::new(index)) {
-            Node::Set(set) if !has_set(set, alphabet) => Node::Empty(Sort::Set),
-            Node::Rel(relation) if !has_relation(relation, alphabet) => Node::Empty(Sort::Relation),
-            // Accesses do not overlap in part.
-            Node::Rel(BaseRel::SameAccess) => Node::Rel(BaseRel::Id),
-            Node::Rec(rec) => Node::Rec(moved(rec)),
-            Node::Union(a, b) => Node::Union(get(a), get(b)),
-            Node::Inter(a, b) => Node::Inter(get(a), get(b)),
-            Node::Diff(a, b) => Node::Diff(get(a), get(b)),
-            Node::Comp(a, b) => Node::Comp(get(a), get(b)),
-            Node::Cross(a, b) => Node::Cross(get(a), get(b)),
-            Node::Inverse(a) => Node::Inverse(get(a)),
-            Node::Plus(a) => Node::Plus(get(a)),
-            Node::ToId(a) => Node::ToId(get(a)),
-            Node::Domain(a) => Node::Domain(get(a)),
-            Node::Range(a) => Node::Range(get(a)),
-            node @ (Node::Set(_) | Node::Rel(_) | Node::Empty(_)) => node,
-        };
-        map.push(to.add(node));
-    }
-    for group in 0..from.group_count() {
-        for (member, body) in (0..).zip(from.group(group)) {
-            to.define(moved(RecId { group, member }), map[body.index()]);
-        }
-    }
-    map
 }
 
 /// Whether a base set may have members.
