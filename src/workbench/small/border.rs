@@ -1,12 +1,11 @@
 //! The border between what a model allows and what it forbids, shape by shape.
 
-use super::cell::{Cell, Frame, Stand};
+use super::cell::{Cell, Stand};
 use super::difference::Difference;
 use super::label::Label;
 use super::pair::{Demand, Stage};
 use super::place::Placement;
-use super::rows::MOST;
-use super::search::{Allows, Asks, Border, Effort, Search, Space, coherence, is_early, writers};
+use super::search::{Allows, Asks, Border, Effort, Search, Space, is_early, search};
 use super::shape::Shape;
 use std::ops::ControlFlow;
 
@@ -20,20 +19,7 @@ pub fn border<'s>(
     effort: &'s mut Effort,
     visit: &'s mut dyn FnMut(Difference) -> ControlFlow<()>,
 ) -> ControlFlow<()> {
-    let labels: Vec<Vec<Label>> =
-        shape.ops().map(|(_, op)| space.labels[op.kind as usize].clone()).collect();
-    let frame = Frame::new(space.pair, shape);
-    if labels.iter().any(Vec::is_empty) || frame.events.len() > MOST {
-        return ControlFlow::Continue(());
-    }
-    let top = Cell { labels, placement: None };
-    let writers = writers(&frame.events, shape);
-    let coherence = coherence(space.pair, &writers);
-    let mut search =
-        Search { space, shape, frame, writers, coherence, early: Vec::new(), effort, visit };
-    search.frame.evaluate(Stage::Shape, &top);
-    search.frame.evaluate(Stage::Labels, &top);
-    search.candidates(&top, Asks::Border(side))
+    search(space, shape, Asks::Border(side), effort, visit)
 }
 
 impl<'s> Search<'s> {

@@ -9,7 +9,7 @@ use super::difference::Difference;
 use super::label::{Label, scope};
 use super::place::{Level, Placement};
 use super::shape::{Kind, Op, Shape};
-use crate::ptx::operation::{Order, Scope};
+use crate::ptx::operation::Order;
 use std::fmt::Write;
 
 /// The names of locations.
@@ -151,8 +151,8 @@ impl<'d> Values<'d> {
 fn statement(op: &Op, label: Label, values: &Values<'_>, at: usize, first: usize) -> String {
     let address = address(op);
     let register = format!("%r{}", at - first + 1);
-    let order = label.order.map_or("", order_name);
-    let scope = label.scope.map_or("", |level| scope_name(scope(level)));
+    let order = label.order.map_or_else(String::new, |order| format!(".{order}"));
+    let scope = label.scope.map_or_else(String::new, |level| format!(".{}", scope(level)));
     match op.kind {
         Kind::Load => format!("ld{order}{scope}.global.u32 {register}, [{address}];"),
         Kind::Store => {
@@ -179,26 +179,6 @@ fn statement(op: &Op, label: Label, values: &Values<'_>, at: usize, first: usize
 
 fn address(op: &Op) -> String {
     format!("{}{}", NAMES[usize::from(op.loc)], if op.alias { "2" } else { "" })
-}
-
-fn order_name(order: Order) -> &'static str {
-    match order {
-        Order::Weak => ".weak",
-        Order::Relaxed => ".relaxed",
-        Order::Acquire => ".acquire",
-        Order::Release => ".release",
-        Order::AcqRel => ".acq_rel",
-        Order::Sc => ".sc",
-    }
-}
-
-fn scope_name(scope: Scope) -> &'static str {
-    match scope {
-        Scope::Cta => ".cta",
-        Scope::Cluster => ".cluster",
-        Scope::Gpu => ".gpu",
-        Scope::Sys => ".sys",
-    }
 }
 
 fn condition(difference: &Difference, values: &Values<'_>, finals: &[bool]) -> String {

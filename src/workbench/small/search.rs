@@ -45,6 +45,17 @@ pub fn differences<'s>(
     effort: &'s mut Effort,
     visit: &'s mut dyn FnMut(Difference) -> ControlFlow<()>,
 ) -> ControlFlow<()> {
+    search(space, shape, Asks::Difference, effort, visit)
+}
+
+/// Searches the cell of all programs of a shape.
+pub(super) fn search<'s>(
+    space: &'s Space<'s>,
+    shape: &'s Shape,
+    asks: Asks,
+    effort: &'s mut Effort,
+    visit: &'s mut dyn FnMut(Difference) -> ControlFlow<()>,
+) -> ControlFlow<()> {
     let labels: Vec<Vec<Label>> =
         shape.ops().map(|(_, op)| space.labels[op.kind as usize].clone()).collect();
     if labels.iter().any(Vec::is_empty) {
@@ -61,7 +72,7 @@ pub fn differences<'s>(
         Search { space, shape, frame, writers, coherence, early: Vec::new(), effort, visit };
     search.frame.evaluate(Stage::Shape, &top);
     search.frame.evaluate(Stage::Labels, &top);
-    search.candidates(&top, Asks::Difference)
+    search.candidates(&top, asks)
 }
 
 /// Last writes of each location, and which of the models allow an outcome with them.
