@@ -296,7 +296,9 @@ fn compare(graph: &mut EventGraph, comparison: Comparison, a: Valued, b: Valued)
             let n = exprs.number(n as u128, width);
             (x, n, s == Signedness::Unsigned)
         }
-        (Valued::Number(_), Valued::Expr(..)) => return compare(graph, mirrored(comparison), b, a),
+        (Valued::Number(_), Valued::Expr(..)) => {
+            return compare(graph, comparison.mirrored(), b, a);
+        }
     };
     let less = if unsigned { Binary::ULt } else { Binary::SLt };
     match comparison {
@@ -330,14 +332,4 @@ fn out_of_range(
         Comparison::Lt | Comparison::Le => above,
         Comparison::Gt | Comparison::Ge => !above,
     })
-}
-
-fn mirrored(comparison: Comparison) -> Comparison {
-    match comparison {
-        Comparison::Lt => Comparison::Gt,
-        Comparison::Le => Comparison::Ge,
-        Comparison::Gt => Comparison::Lt,
-        Comparison::Ge => Comparison::Le,
-        same => same,
-    }
 }

@@ -201,7 +201,7 @@ fn compare(comparison: Comparison, a: Side, b: Side) -> bool {
             }
             ordered(comparison, bits, n as u128 & mask(ty.bits), ty.bits, is_unsigned(ty))
         }
-        (Side::Number(_), Side::Bits(..)) => compare(mirrored(comparison), b, a),
+        (Side::Number(_), Side::Bits(..)) => compare(comparison.mirrored(), b, a),
     }
 }
 
@@ -214,15 +214,5 @@ fn ordered(comparison: Comparison, a: u128, b: u128, width: u32, unsigned: bool)
         (Comparison::Gt, true) => a > b,
         (Comparison::Ge, true) => a >= b,
         (_, false) => comparison.holds(signed(a, width), signed(b, width)),
-    }
-}
-
-fn mirrored(comparison: Comparison) -> Comparison {
-    match comparison {
-        Comparison::Lt => Comparison::Gt,
-        Comparison::Le => Comparison::Ge,
-        Comparison::Gt => Comparison::Lt,
-        Comparison::Ge => Comparison::Le,
-        same => same,
     }
 }

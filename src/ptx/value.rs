@@ -299,6 +299,18 @@ pub enum Comparison {
 }
 
 impl Comparison {
+    /// The comparison that holds of `b` and `a` where this one holds of `a` and `b`.
+    #[must_use]
+    pub fn mirrored(self) -> Self {
+        match self {
+            Self::Lt => Self::Gt,
+            Self::Le => Self::Ge,
+            Self::Gt => Self::Lt,
+            Self::Ge => Self::Le,
+            Self::Eq | Self::Ne => self,
+        }
+    }
+
     /// Whether it holds of two numbers.
     #[must_use]
     pub fn holds(self, a: i128, b: i128) -> bool {

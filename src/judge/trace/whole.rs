@@ -4,7 +4,7 @@ use super::{Cell, Op, OpKind, Trace};
 use crate::batch::Case;
 use crate::diagnostic::Diagnostic;
 use crate::litmus::parse::parse_bytes;
-use crate::ptx::operation::{Order, Scope};
+use crate::ptx::operation::Order;
 use crate::source::Files;
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -152,7 +152,7 @@ fn register(names: &Names, op: &Op, at: usize) -> String {
 fn instruction(names: &Names, op: &Op, register: &str) -> Result<String, NoTest> {
     let strength = match op.order {
         Order::Weak => ".weak".to_owned(),
-        order => format!(".{}.{}", order_name(order), scope_name(op.scope)),
+        order => format!(".{order}.{}", op.scope),
     };
     let (cell, bits) = match op.cell {
         Some(cell) => (names.cells[cell.index()].as_str(), names.bits[cell.index()]),
@@ -183,24 +183,4 @@ fn instruction(names: &Names, op: &Op, register: &str) -> Result<String, NoTest>
         }
         (OpKind::Reduction | OpKind::Store | OpKind::Atomic, ..) => return Err(NoTest::Reduction),
     })
-}
-
-fn order_name(order: Order) -> &'static str {
-    match order {
-        Order::Weak => "weak",
-        Order::Relaxed => "relaxed",
-        Order::Acquire => "acquire",
-        Order::Release => "release",
-        Order::AcqRel => "acq_rel",
-        Order::Sc => "sc",
-    }
-}
-
-fn scope_name(scope: Scope) -> &'static str {
-    match scope {
-        Scope::Cta => "cta",
-        Scope::Cluster => "cluster",
-        Scope::Gpu => "gpu",
-        Scope::Sys => "sys",
-    }
 }

@@ -69,14 +69,10 @@ impl Subject<'_> {
     /// Tables of findings by shape, order and scope: a title and rows, each with a name.
     fn facets(&self) -> Vec<(&'static str, Vec<Row>)> {
         let shapes = |case: &Case, _: &TestReport| vec![shape(&case.test.name).to_owned()];
-        let orders = |_: &Case, report: &TestReport| {
-            let name = |order: &crate::ptx::operation::Order| order_name(*order).to_owned();
-            report.orders.iter().map(name).collect()
-        };
-        let scopes = |_: &Case, report: &TestReport| {
-            let name = |scope: &crate::ptx::operation::Scope| scope_name(*scope).to_owned();
-            report.scopes.iter().map(name).collect()
-        };
+        let orders =
+            |_: &Case, report: &TestReport| report.orders.iter().map(ToString::to_string).collect();
+        let scopes =
+            |_: &Case, report: &TestReport| report.scopes.iter().map(ToString::to_string).collect();
         vec![
             ("shape", self.rows(&shapes)),
             ("order", self.rows(&orders)),
@@ -136,27 +132,5 @@ fn times(judged: &Judged) -> String {
         Some(1) => "once".to_owned(),
         Some(count) => format!("{count} times"),
         None => "listed".to_owned(),
-    }
-}
-
-fn order_name(order: crate::ptx::operation::Order) -> &'static str {
-    use crate::ptx::operation::Order;
-    match order {
-        Order::Weak => "weak",
-        Order::Relaxed => "relaxed",
-        Order::Acquire => "acquire",
-        Order::Release => "release",
-        Order::AcqRel => "acq_rel",
-        Order::Sc => "sc",
-    }
-}
-
-fn scope_name(scope: crate::ptx::operation::Scope) -> &'static str {
-    use crate::ptx::operation::Scope;
-    match scope {
-        Scope::Cta => "cta",
-        Scope::Cluster => "cluster",
-        Scope::Gpu => "gpu",
-        Scope::Sys => "sys",
     }
 }
