@@ -1,7 +1,7 @@
 //! The arguments of every command.
 
 use super::examples;
-use super::gate::FailOn;
+use crate::batch::Refusal;
 use crate::event::unfold::Tearing;
 use crate::solve::Cores;
 use crate::verdict::Kind;
@@ -67,24 +67,29 @@ pub(super) enum Command {
     #[command(after_help = examples::JUDGE)]
     Judge(JudgeArguments),
     /// Make tests of a shape or cycle, with all orders, scopes, fences and placements asked for.
-    #[command(after_help = GENERATE_EXAMPLE)]
+    #[command(after_help = examples::GENERATE)]
     Generate(GenerateArguments),
     /// Write kernels that run many instances of each test, for the driver of a GPU.
-    #[command(after_help = EMIT_EXAMPLE)]
+    #[command(after_help = examples::EMIT)]
     Emit(EmitArguments),
     /// Run tests on a GPU of this machine and count the final states.
-    #[command(after_help = RUN_EXAMPLE)]
+    #[command(after_help = examples::RUN)]
     Run(RunArguments),
     /// Compare two models on tests: what is newly allowed, forbidden or undefined, grouped by the axiom
     /// that decides.
+    #[command(after_help = examples::DIFF)]
     Diff(DiffArguments),
     /// Find the smallest tests that tell two models apart, among all small programs.
+    #[command(after_help = examples::DISTINGUISH)]
     Distinguish(DistinguishArguments),
     /// Make the tests that pin a model: forbidden, and allowed with any one thing less.
+    #[command(after_help = examples::SUITE)]
     Suite(SuiteArguments),
     /// Prove that two models allow the same, or find tests that tell them apart.
+    #[command(after_help = examples::EQUIV)]
     Equiv(EquivArguments),
     /// Fill the holes of a model so that it agrees with tests.
+    #[command(after_help = examples::FIT)]
     Fit(FitArguments),
     /// Check a cat model and print its axioms, readings and text; without FILE, list the built-in models.
     #[command(after_help = examples::MODEL)]
@@ -187,14 +192,13 @@ pub(super) struct CheckArguments {
     /// End with status 1 where a test that expects nothing has one of these verdicts, or any test
     /// has a data race.
     #[arg(long, value_name = "WHAT,...", value_delimiter = ',')]
-    pub(super) fail_on: Vec<FailOn>,
+    pub(super) fail_on: Vec<Refusal>,
     /// Write the verdicts found to the baseline.
     #[arg(long, requires = "baseline")]
     pub(super) bless: bool,
 }
 
 #[derive(Debug, Args)]
-#[command(after_help = "Example: ptxmc diff ptx-9.2 mine.cat litmus/ --states --format markdown")]
 pub(super) struct DiffArguments {
     /// What is compared with: a built-in model, a cat file, an edit file, or a baseline that
     /// `check --bless` wrote.
@@ -250,7 +254,6 @@ pub(super) struct Sizes {
 }
 
 #[derive(Debug, Args)]
-#[command(after_help = "Example: ptxmc distinguish ptx-9.2 mine.cat --events 5")]
 pub(super) struct DistinguishArguments {
     /// A built-in model, a cat file or an edit file.
     #[arg(value_name = "A")]
@@ -274,7 +277,6 @@ pub(super) struct DistinguishArguments {
 }
 
 #[derive(Debug, Args)]
-#[command(after_help = "Example: ptxmc suite ptx-9.2 --events 4 --output pins/")]
 pub(super) struct SuiteArguments {
     /// A built-in model, a cat file or an edit file.
     #[arg(value_name = "MODEL")]
@@ -303,7 +305,6 @@ pub(super) enum SuiteFormat {
 }
 
 #[derive(Debug, Args)]
-#[command(after_help = "Example: ptxmc equiv ptx-9.2 rewritten.cat --proof")]
 pub(super) struct EquivArguments {
     /// A built-in model, a cat file or an edit file.
     #[arg(value_name = "A")]
@@ -321,7 +322,6 @@ pub(super) struct EquivArguments {
 }
 
 #[derive(Debug, Args)]
-#[command(after_help = "Example: ptxmc fit sketch.cat measured/")]
 pub(super) struct FitArguments {
     /// A cat file with holes: `hole h = a | b | c`.
     #[arg(value_name = "SKETCH")]
@@ -369,7 +369,7 @@ pub(super) struct WorkerArguments {
     #[arg(long)]
     pub(super) witness: Option<WitnessForm>,
     #[arg(long, value_delimiter = ',')]
-    pub(super) fail_on: Vec<FailOn>,
+    pub(super) fail_on: Vec<Refusal>,
     /// The width of the column of paths.
     #[arg(long)]
     pub(super) width: usize,
@@ -562,13 +562,6 @@ pub(super) struct CompletionsArguments {
     pub(super) shell: clap_complete::Shell,
 }
 
-/// Examples of `generate` for its help.
-const GENERATE_EXAMPLE: &str = "Examples: ptxmc generate MP --orders weak,relaxed,acquire,release \
-                                --scopes cta,gpu -o tests makes a test of every combination; ptxmc \
-                                generate --frontier IRIW prints those at the border between allowed and \
-                                forbidden; ptxmc generate 'PodWW RelGpu Rfe AcqGpu PodRR Fre' prints the \
-                                tests of one cycle.";
-
 #[derive(Debug, Args)]
 pub(super) struct GenerateArguments {
     /// Shapes (MP, SB, IRIW, 2+2W, Z6.3, CoRR ...), cycles ('PodWW Rfe PodRR Fre'), names of generated
@@ -682,10 +675,6 @@ pub(super) enum WidthName {
     W64,
 }
 
-/// An example of `emit` for its help.
-const EMIT_EXAMPLE: &str = "Example: ptxmc emit litmus/mp -o kernels writes kernels/MP.ptx and so on, \
-                            and kernels/manifest.json, which says how to launch them.";
-
 #[derive(Debug, Args)]
 pub(super) struct EmitArguments {
     /// Test files, folders, `@FILE` with one path per line, or `-` for standard input.
@@ -701,11 +690,6 @@ pub(super) struct EmitArguments {
     #[arg(long = "set", value_name = "NAME=VALUE", value_parser = parameter)]
     pub(super) parameters: Vec<(String, u32)>,
 }
-
-/// An example of `run` for its help.
-const RUN_EXAMPLE: &str = "Example: ptxmc run litmus/sb --seconds 5 > sb.log runs each test for five \
-                           seconds; ptxmc judge sb.log --tests litmus/sb compares what was seen with \
-                           the model. Without a GPU the exit status is 3.";
 
 #[derive(Debug, Args)]
 pub(super) struct RunArguments {

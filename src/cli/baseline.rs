@@ -220,23 +220,23 @@ fn is_gone(test: &str, tests: &BTreeSet<String>) -> bool {
     if tests.contains(test) {
         return false;
     }
-    let file = |test: &str| match test.rsplit_once('#') {
-        Some((file, _)) if !Path::new(test).exists() => file.to_owned(),
-        _ => test.to_owned(),
-    };
-    let own = file(test);
-    let is_other = |other: &String| file(other) == own;
-    own != "<stdin>" && (!Path::new(&own).exists() || tests.iter().any(is_other))
+    let (own, _) = split(test);
+    let is_other = |other: &String| split(other).0 == own;
+    own != "<stdin>" && (!Path::new(own).exists() || tests.iter().any(is_other))
+}
+
+/// The file of a test, and its name behind that where the file holds several.
+fn split(test: &str) -> (&str, &str) {
+    match test.rsplit_once('#') {
+        Some((file, _)) if !Path::new(test).exists() => test.split_at(file.len()),
+        _ => (test, ""),
+    }
 }
 
 /// What a baseline calls a test, however its path is spelled: by the path from the working folder,
 /// if it lies below.
 fn known_as(path: &str) -> String {
-    // The name of a test in a file of several follows the path.
-    let (file, name) = match path.rsplit_once('#') {
-        Some((file, _)) if !Path::new(path).exists() => path.split_at(file.len()),
-        _ => (path, ""),
-    };
+    let (file, name) = split(path);
     let file = real(Path::new(file));
     let near = file.strip_prefix(real(Path::new("."))).unwrap_or(&file);
     format!("{}{name}", near.display())

@@ -6,7 +6,7 @@ use super::gate;
 use super::inputs::{Inputs, Wanted};
 use super::interrupt;
 use super::isolate::Pool;
-use super::models::{Setup, any_error};
+use super::models::Setup;
 use super::output::{Console, print};
 use super::status::Status;
 use super::tell::{Form, Teller, Told};
@@ -90,11 +90,7 @@ fn status(tally: &Tally, inputs: &Inputs, arguments: &CheckArguments) -> Status 
         Status::Differs | Status::Unknown if arguments.bless => Status::Expected,
         found => found,
     };
-    let parsed = match (inputs.bugs.is_empty(), any_error(&inputs.diagnostics)) {
-        (false, _) => Status::Bug,
-        (true, true) => Status::Unusable,
-        (true, false) => Status::Expected,
-    };
+    let parsed = inputs.status();
     found.max(parsed)
 }
 

@@ -2,7 +2,6 @@
 
 use super::args::{ConvertArguments, TestFormat};
 use super::inputs::Inputs;
-use super::models::any_error;
 use super::output::{Console, print};
 use super::status::Status;
 use crate::batch::Case;
@@ -22,11 +21,7 @@ pub(super) fn run(arguments: &ConvertArguments, console: &Console) -> Result<Sta
         let made = std::fs::create_dir_all(folder);
         made.with_context(|| format!("cannot make the folder `{}`", folder.display()))?;
     }
-    let mut status = match (inputs.bugs.is_empty(), any_error(&inputs.diagnostics)) {
-        (false, _) => Status::Bug,
-        (true, true) => Status::Unusable,
-        (true, false) => Status::Expected,
-    };
+    let mut status = inputs.status();
     let mut names = BTreeSet::new();
     for case in &inputs.cases {
         match converted(case, arguments.to) {

@@ -4,7 +4,7 @@ use super::args::{DiffArguments, DiffFormat};
 use super::baseline::Baseline;
 use super::check::jobs;
 use super::inputs::{Inputs, Wanted};
-use super::models::{Setup, any_error};
+use super::models::Setup;
 use super::output::{Console, print};
 use super::status::Status;
 use crate::batch::{Case, Judgement, guarded, judge, list, watched};
@@ -88,11 +88,7 @@ pub(super) fn run(arguments: &DiffArguments, console: &Console) -> Result<Status
         }
         baseline.write(written)?;
     }
-    let parsed = match (inputs.bugs.is_empty(), any_error(&inputs.diagnostics)) {
-        (false, _) => Status::Bug,
-        (true, true) => Status::Unusable,
-        (true, false) => Status::Expected,
-    };
+    let parsed = inputs.status();
     Ok(status(&compared, arguments).max(parsed))
 }
 

@@ -56,3 +56,27 @@ Example:
 pub(super) const MAN: &str = "\
 Example:
   ptxmc man > ~/.local/share/man/man1/ptxmc.1";
+
+pub(super) const GENERATE: &str = "Examples: ptxmc generate MP --orders weak,relaxed,acquire,release \
+                                --scopes cta,gpu -o tests makes a test of every combination; ptxmc \
+                                generate --frontier IRIW prints those at the border between allowed and \
+                                forbidden; ptxmc generate 'PodWW RelGpu Rfe AcqGpu PodRR Fre' prints the \
+                                tests of one cycle.";
+
+pub(super) const EMIT: &str = "Example: ptxmc emit litmus/mp -o kernels writes kernels/MP.ptx and so on, \
+                            and kernels/manifest.json, which says how to launch them.";
+
+pub(super) const RUN: &str = "Example: ptxmc run litmus/sb --seconds 5 > sb.log runs each test for five \
+                           seconds; ptxmc judge sb.log --tests litmus/sb compares what was seen with \
+                           the model. Without a GPU the exit status is 3.";
+
+pub(super) const DIFF: &str =
+    "Example: ptxmc diff ptx-9.2 mine.cat litmus/ --states --format markdown";
+
+pub(super) const DISTINGUISH: &str = "Example: ptxmc distinguish ptx-9.2 mine.cat --events 5";
+
+pub(super) const SUITE: &str = "Example: ptxmc suite ptx-9.2 --events 4 --output pins/";
+
+pub(super) const EQUIV: &str = "Example: ptxmc equiv ptx-9.2 rewritten.cat --proof";
+
+pub(super) const FIT: &str = "Example: ptxmc fit sketch.cat measured/";

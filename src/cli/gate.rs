@@ -3,34 +3,31 @@
 use crate::batch::{Case, Judgement, Refusal};
 use crate::verdict::Kind;
 use clap::ValueEnum;
+use clap::builder::PossibleValue;
 
-/// What the user does not take of a test that expects nothing; a race of no test.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(super) enum FailOn {
-    Allowed,
-    Forbidden,
-    Undefined,
-    OutOfModel,
-    Deadlock,
-    Unknown,
-    /// A data race, under a model that defines races, whatever the verdict and the expectation.
-    Race,
-    /// That a test has no expectation.
-    NoExpectation,
-}
+impl ValueEnum for Refusal {
+    fn value_variants<'a>() -> &'a [Self] {
+        &[
+            Self::Verdict(Kind::Allowed),
+            Self::Verdict(Kind::Forbidden),
+            Self::Verdict(Kind::Undefined),
+            Self::Verdict(Kind::OutOfModel),
+            Self::Verdict(Kind::Deadlock),
+            Self::Verdict(Kind::Unknown),
+            Self::Race,
+            Self::Unasked,
+        ]
+    }
 
-impl FailOn {
-    /// The verdict that is not taken.
-    fn kind(self) -> Option<Kind> {
-        match self {
-            Self::Allowed => Some(Kind::Allowed),
-            Self::Forbidden => Some(Kind::Forbidden),
-            Self::Undefined => Some(Kind::Undefined),
-            Self::OutOfModel => Some(Kind::OutOfModel),
-            Self::Deadlock => Some(Kind::Deadlock),
-            Self::Unknown => Some(Kind::Unknown),
-            Self::Race | Self::NoExpectation => None,
-        }
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        let value = PossibleValue::new(self.name());
+        Some(match self {
+            Self::Verdict(_) => value,
+            Self::Race => value.help(
+                "A data race, under a model that defines races, whatever the verdict and the expectation",
+            ),
+            Self::Unasked => value.help("That a test has no expectation"),
+        })
     }
 }
 
@@ -43,18 +40,12 @@ pub(super) fn expect(cases: &mut [Case], verdict: Kind) {
 
 /// What of a judgement the user does not take; `has_race` is asked only where that counts.
 pub(super) fn refusal(
-    fail_on: &[FailOn],
+    refused: &[Refusal],
     judgement: &Judgement,
     has_race: impl FnOnce() -> bool,
 ) -> Option<Refusal> {
-    let kind = judgement.verdict.kind();
-    if judgement.expected.is_none() {
-        if fail_on.iter().any(|refused| refused.kind() == Some(kind)) {
-            return Some(Refusal::Verdict(kind));
-        }
-        if fail_on.contains(&FailOn::NoExpectation) {
-            return Some(Refusal::Unasked);
-        }
-    }
-    (fail_on.contains(&FailOn::Race) && has_race()).then_some(Refusal::Race)
+    let unasked = [Refusal::Verdict(judgement.verdict.kind()), Refusal::Unasked];
+    let found = unasked.into_iter().find(|refusal| refused.contains(refusal));
+    let found = found.filter(|_| judgement.expected.is_none());
+    found.or_else(|| (refused.contains(&Refusal::Race) && has_race()).then_some(Refusal::Race))
 }

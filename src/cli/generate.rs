@@ -3,6 +3,7 @@
 use super::args::{
     Checking, FenceName, GenerateArguments, OrderName, PlaceName, ScopeName, SpaceName, WidthName,
 };
+use super::check::jobs;
 use super::models::Setup;
 use super::output::{Console, print};
 use super::status::Status;
@@ -219,11 +220,6 @@ struct Generation<'g> {
 }
 
 impl Generation<'_> {
-    fn jobs(&self) -> usize {
-        let cores = || std::thread::available_parallelism().map_or(1, usize::from);
-        self.arguments.jobs.map_or_else(cores, usize::from)
-    }
-
     /// Makes all variations of a family, some thousands at a time.
     fn family(&mut self, family: &Family) -> Result<()> {
         let order = self.arguments.seed.map_or(Permutation::NONE, |seed| {
@@ -238,7 +234,7 @@ impl Generation<'_> {
                 let variation = family.get(order.at(begin + index as u64, family.len()))?;
                 Some(this.made(&variation))
             };
-            in_order(usize::try_from(count)?, self.jobs(), work, |_, made| {
+            in_order(usize::try_from(count)?, jobs(self.arguments.jobs), work, |_, made| {
                 batch.extend(made);
                 ControlFlow::Continue(())
             });
@@ -273,7 +269,7 @@ impl Generation<'_> {
                 },
                 None => Side::Other,
             };
-            in_order(usize::try_from(size)?, self.jobs(), work, |_, side| {
+            in_order(usize::try_from(size)?, jobs(self.arguments.jobs), work, |_, side| {
                 sides.push(side);
                 ControlFlow::Continue(())
             });

@@ -1,6 +1,8 @@
 //! Paths on the command line into tests.
 
 use super::args::Checking;
+use super::models::any_error;
+use super::status::Status;
 use crate::batch::{Case, expectation, stray_expectations};
 use crate::cat::BUILTIN;
 use crate::diagnostic::Diagnostic;
@@ -74,6 +76,15 @@ impl Inputs {
             }
         }
         inputs
+    }
+
+    /// How a run ends in which nothing else is wrong than what could not be read.
+    pub(super) fn status(&self) -> Status {
+        match (self.bugs.is_empty(), any_error(&self.diagnostics)) {
+            (false, _) => Status::Bug,
+            (true, true) => Status::Unusable,
+            (true, false) => Status::Expected,
+        }
     }
 
     /// As [`read`](Self::read), for whoever asks no model.

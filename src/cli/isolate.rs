@@ -92,9 +92,7 @@ fn worker_arguments(arguments: &CheckArguments, width: usize, paint: Paint) -> V
     if let Some(form) = arguments.witness.as_ref().and_then(WitnessForm::to_possible_value) {
         option("witness", form.get_name());
     }
-    for refused in arguments.fail_on.iter().filter_map(ValueEnum::to_possible_value) {
-        option("fail-on", refused.get_name());
-    }
+    arguments.fail_on.iter().for_each(|refused| option("fail-on", refused.name()));
     option("width", &width.to_string());
     option("color", if paint == Paint::Ansi { "always" } else { "never" });
     if checking.legacy {

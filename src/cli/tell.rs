@@ -1,8 +1,8 @@
 //! A test into what a report says of it: everything that does not depend on other tests.
 
 use super::args::{CheckFormat, WitnessForm};
-use super::gate::{self, FailOn};
-use crate::batch::{Case, Judgement, Listing, Unlisted, guarded, judge, list, together};
+use super::gate;
+use crate::batch::{Case, Judgement, Listing, Refusal, Unlisted, guarded, judge, list, together};
 use crate::check::{self, Settings};
 use crate::relation::expr::Model;
 use crate::report::summary::Stated;
@@ -30,7 +30,7 @@ pub(super) struct Teller<'a> {
     pub(super) engines: &'a [Box<dyn Engine>],
     pub(super) settings: Settings,
     /// What the user does not take.
-    pub(super) fail_on: &'a [FailOn],
+    pub(super) fail_on: &'a [Refusal],
     pub(super) form: Form,
     pub(super) table: text::Table<'a>,
 }
