@@ -271,12 +271,6 @@ impl Cycle {
         self.of_thread(thread).next().unwrap_or(0)
     }
 
-    /// Whether an edge leads from an event to the next one of its thread.
-    #[must_use]
-    pub fn is_program(&self, edge: usize) -> bool {
-        !self.edges[edge].leaves_thread()
-    }
-
     /// Whether a barrier stands between a thread and the one before it in the cycle.
     #[must_use]
     pub fn barrier_before(&self, thread: usize) -> bool {

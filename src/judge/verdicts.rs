@@ -4,7 +4,7 @@
 //! a state is no less forbidden because the test asks about another one.
 
 use super::log::{Seen, Value};
-use super::sightings::{Sightings, sorted};
+use super::sightings::Sightings;
 use crate::batch::{Case, Judgement, Listing, judge, list};
 use crate::check::Settings;
 use crate::event::graph::EventGraph;
@@ -489,12 +489,6 @@ pub fn shape(name: &str) -> &str {
         }
         _ => &name[..first],
     }
-}
-
-/// The same states, whatever the order of their names.
-#[must_use]
-pub fn same_state(a: &[(String, Value)], b: &[(String, Value)]) -> bool {
-    sorted(a) == sorted(b)
 }
 
 #[cfg(test)]

@@ -25,36 +25,36 @@ pub fn specialize(model: &Model, replace: impl Fn(Node) -> Option<Node>) -> Mode
 pub fn import(to: &mut Arena, from: &Arena, leaf: impl Fn(Node) -> Node) -> Vec<NodeId> {
     let offset = to.group_count();
     copy_groups(from, to);
-    let moved = |rec: RecId| RecId { group: rec.group + offset, ..rec };
     let mut map: Vec<NodeId> = Vec::with_capacity(from.len());
     for id in (0..from.len()).map(NodeId::new) {
         let node = match from.node(id) {
             node @ (Node::Set(_) | Node::Rel(_) | Node::Empty(_)) => leaf(node),
-            Node::Rec(rec) => Node::Rec(moved(rec)),
+            Node::Rec(rec) => Node::Rec(RecId { group: offset + rec.group, ..rec }),
             node => with_operands(node, |id| map[id.index()]),
         };
         map.push(to.add(node));
     }
-    for group in 0..from.group_count() {
-        for (member, body) in (0..).zip(from.group(group)) {
-            to.define(moved(RecId { group, member }), map[body.index()]);
-        }
-    }
+    define_groups(from, to, offset, |id| map[id.index()]);
     map
 }
 
-/// Starts the recursive groups of `from` in `to`, so that references keep their numbers.
+/// Starts the recursive groups of `from` behind those of `to`, in their order.
 pub(super) fn copy_groups(from: &Arena, to: &mut Arena) {
     for group in 0..from.group_count() {
         to.start_group(from.group(group).count());
     }
 }
 
-/// Defines the recursive groups of `from` in `to`.
-pub(super) fn define_groups(from: &Arena, to: &mut Arena, map: impl Fn(NodeId) -> NodeId) {
+/// Defines the recursive groups of `from` in `to`, where the first of them has this number.
+pub(super) fn define_groups(
+    from: &Arena,
+    to: &mut Arena,
+    first: u32,
+    map: impl Fn(NodeId) -> NodeId,
+) {
     for group in 0..from.group_count() {
         for (member, body) in (0..).zip(from.group(group)) {
-            to.define(RecId { group, member }, map(body));
+            to.define(RecId { group: first + group, member }, map(body));
         }
     }
 }

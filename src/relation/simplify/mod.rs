@@ -122,7 +122,7 @@ fn extract(
     let nodes: Vec<NodeId> =
         classes.iter().map(|&c| build(graph, &extractor, c, &mut arena, &mut known)).collect();
     let new_of: BTreeMap<NodeId, NodeId> = all.iter().copied().zip(nodes.iter().copied()).collect();
-    define_groups(source, &mut arena, |body| new_of[&body]);
+    define_groups(source, &mut arena, 0, |body| new_of[&body]);
     (arena, nodes)
 }
 
