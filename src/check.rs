@@ -5,6 +5,7 @@ mod bound;
 mod coarse;
 mod counts;
 mod endless;
+mod hang;
 mod lifetime;
 mod mixed;
 mod orders;
@@ -42,6 +43,7 @@ use std::collections::BTreeSet;
 
 pub use bound::cut;
 pub use coarse::{Careful, unlisted};
+pub use hang::{Hang, HangKind, Hanging, Status, Stop, hang};
 pub use settings::Settings;
 pub use stuck::{Stuck, stuck};
 

@@ -134,7 +134,7 @@ fn deadlock(stays: &mut Stays, others: Others) -> ExprId {
     }
     for b in 0..stays.stays.len() {
         if !stays.graph.exprs.is_false(stays.stays[b]) {
-            let held = is_held(stays, b, &elsewhere);
+            let (held, _) = is_held(stays, b, &elsewhere);
             let either = stays.graph.exprs.implies(stays.stays[b], held);
             all = stays.graph.exprs.and(all, either);
         }
@@ -155,33 +155,48 @@ fn elsewhere(stays: &mut Stays) -> Vec<ExprId> {
     elsewhere
 }
 
-/// When a thread that stays at an operation can never go on, given when each is elsewhere.
-fn is_held(stays: &mut Stays, b: usize, elsewhere: &[ExprId]) -> ExprId {
+/// Whether a condition says exactly when something is so, or only when it surely is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Precision {
+    /// Exactly.
+    Exact,
+    /// It may be so elsewhere, too.
+    Sufficient,
+}
+
+/// When a thread that stays at an operation can never go on, given when each is elsewhere, for a while:
+/// who is elsewhere may still come.
+pub(super) fn is_held(stays: &mut Stays, b: usize, elsewhere: &[ExprId]) -> (ExprId, Precision) {
     let by_warp = stays.misses_warp(b);
-    let by_barrier = is_incomplete(stays, b, elsewhere);
-    stays.graph.exprs.or(by_warp, by_barrier)
+    let (by_barrier, precision) = is_incomplete(stays, b, elsewhere);
+    (stays.graph.exprs.or(by_warp, by_barrier), precision)
 }
 
 /// When the barrier of an operation that waits is never complete, as far as that is clear.
-fn is_incomplete(stays: &mut Stays, b: usize, elsewhere: &[ExprId]) -> ExprId {
+fn is_incomplete(stays: &mut Stays, b: usize, elsewhere: &[ExprId]) -> (ExprId, Precision) {
     let op = stays.graph.barriers[b].clone();
     let own = stays.agent(b);
     let mut missing = stays.graph.exprs.truth(false);
-    if !op.waits || !are_alike(&stays.graph, &op.key) {
-        return missing;
+    if !op.waits {
+        return (missing, Precision::Exact);
     }
+    if !are_alike(&stays.graph, &op.key) {
+        return (missing, Precision::Sufficient);
+    }
+    let are_alone = are_alone(&stays.graph, &op.key);
     if let Some(wanted) = wanted(&stays.graph, &op) {
-        return lacks(stays, &op.key, wanted, elsewhere);
+        let precision = if are_alone { Precision::Exact } else { Precision::Sufficient };
+        return (lacks(stays, &op.key, wanted, elsewhere), precision);
     }
     let of_cluster = matches!(op.key, BarrierKey::Cluster(_) | BarrierKey::Instance(..));
-    if of_cluster && !are_alone(&stays.graph, &op.key) {
-        return missing;
+    if of_cluster && !are_alone {
+        return (missing, Precision::Sufficient);
     }
     for other in stays.participants(&op).into_iter().filter(|&other| other != own) {
         let away = stays.has_not_come(other, b, |other| other.arrives, true);
         missing = stays.graph.exprs.or(missing, away);
     }
-    missing
+    (missing, Precision::Exact)
 }
 
 /// Whether the operations on a barrier all have one count that is known, or all have none.

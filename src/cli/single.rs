@@ -29,18 +29,18 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 /// A test with all that is needed to check it.
-struct Loaded {
-    files: Files,
-    case: Case,
+pub(super) struct Loaded {
+    pub(super) files: Files,
+    pub(super) case: Case,
     models: Vec<Model>,
-    engines: Vec<Box<dyn Engine>>,
-    settings: Settings,
+    pub(super) engines: Vec<Box<dyn Engine>>,
+    pub(super) settings: Settings,
     /// The readings that the model asks about.
     variants: BTreeSet<String>,
 }
 
 impl Loaded {
-    fn new(single: &Single, console: &Console) -> Result<Self> {
+    pub(super) fn new(single: &Single, console: &Console) -> Result<Self> {
         let checking = &single.checking;
         let Setup { mut files, models, engines, settings, variants } =
             Setup::load(single.model.as_slice(), checking, Cores::Patient, console)?;
@@ -55,11 +55,11 @@ impl Loaded {
         Ok(Self { files, case, models, engines, settings, variants })
     }
 
-    fn model(&self) -> &Model {
+    pub(super) fn model(&self) -> &Model {
         &self.models[0]
     }
 
-    fn judgement(&self) -> Result<Judgement> {
+    pub(super) fn judgement(&self) -> Result<Judgement> {
         let judgements = judge(&self.case, &self.models, &self.engines, self.settings);
         judgements.into_iter().next().context("a test has a verdict under its model")
     }

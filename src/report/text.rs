@@ -2,7 +2,8 @@
 
 use super::paint::Paint;
 use super::reason;
-use crate::batch::{Case, Judgement, Standing};
+use crate::batch::{Case, Judgement, Refusal, Standing};
+use crate::check::HangKind;
 use crate::relation::expr::Model;
 use crate::source::Files;
 use crate::verdict::Kind;
@@ -89,6 +90,7 @@ impl<'a> Table<'a> {
             }
             let kind = judgement.expected.map(|kind| kind.word(case.test.quantifier));
             let what = match (judgement.refused, kind) {
+                (Some(Refusal::NotHang(hang)), _) => format!("expected Hang={}", hang.name()),
                 (Some(refused), _) => format!("--fail-on {}", refused.name()),
                 (None, Some(kind)) => format!("expected {kind}"),
                 (None, None) => continue,
@@ -112,6 +114,15 @@ impl<'a> Table<'a> {
             if !reason.is_empty() {
                 reasons.push(if several { format!("{}: {reason}", model.name) } else { reason });
             }
+        }
+        let hangs = |kind| {
+            let mut answers = judgements.iter().filter_map(|judgement| judgement.hang.as_ref());
+            answers.any(|hang| hang.kind() == kind)
+        };
+        if hangs(HangKind::Possible) {
+            reasons.push("may hang".to_owned());
+        } else if hangs(HangKind::Unknown) {
+            reasons.push("whether it may hang is unknown".to_owned());
         }
         reasons.join("; ")
     }
