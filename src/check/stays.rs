@@ -370,6 +370,17 @@ impl Stays {
         exprs.and(held, away)
     }
 
+    /// When a thread has come to the barrier of an operation in its turn, be it that it stays there.
+    pub(super) fn has_come(&mut self, agent: AgentId, b: usize) -> ExprId {
+        let (graph, op) = (&self.graph, &self.graph.barriers[b]);
+        let own = self.own(agent, &op.key).into_iter();
+        let own = own.filter(|&other| graph.may_meet(op, &graph.barriers[other]));
+        let come = own.flat_map(|b| [self.passed(b), self.stays[b]]).collect();
+        let turn = self.turn(b);
+        let come = self.count(come);
+        self.graph.exprs.binary(Binary::ULt, turn, come)
+    }
+
     /// When a thread does not end and has not come to a barrier in the turn of an operation there, by
     /// operations of a kind: passed them or, where those who stay count, stays there. That one stays
     /// there is not enough where what comes before what matters: no order says then that it has come.

@@ -180,6 +180,9 @@ fn is_incomplete(stays: &mut Stays, b: usize, elsewhere: &[ExprId]) -> (ExprId, 
     if !op.waits {
         return (missing, Precision::Exact);
     }
+    if let Some(quorum) = quorum(&stays.graph, &op.key) {
+        return (misses_quorum(stays, b, quorum), Precision::Exact);
+    }
     if !are_alike(&stays.graph, &op.key) {
         return (missing, Precision::Sufficient);
     }
@@ -207,6 +210,30 @@ fn are_alike(graph: &EventGraph, key: &BarrierKey) -> bool {
     let plain =
         |op: &BarrierOp| matches!(op.rule, BarrierRule::AllLive | BarrierRule::Participants);
     here().all(|op| wanted(graph, op) == first && (first.is_some() || plain(op)))
+}
+
+/// How many threads all operations on a barrier of columns ask for, where that is one number.
+fn quorum(graph: &EventGraph, key: &BarrierKey) -> Option<u128> {
+    let here = graph.barriers.iter().filter(|op| op.key == *key);
+    let mut counts = here.map(|op| match op.rule {
+        BarrierRule::Quorum(count) => graph.exprs.constant(count),
+        _ => None,
+    });
+    let first = counts.next()??;
+    counts.all(|count| count == Some(first)).then_some(first)
+}
+
+/// When fewer threads have come to the barrier of an operation in its turn than the quorum.
+fn misses_quorum(stays: &mut Stays, b: usize, quorum: u128) -> ExprId {
+    let key = stays.graph.barriers[b].key.clone();
+    let users = (0..stays.stays.len()).filter(|&o| stays.graph.barriers[o].key == key);
+    let users: BTreeSet<AgentId> = users.map(|o| stays.agent(o)).collect();
+    let come = users.into_iter().map(|agent| stays.has_come(agent, b)).collect();
+    let come = stays.count(come);
+    let quorum = quorum.min(u128::from(u16::MAX));
+    let exprs = &mut stays.graph.exprs;
+    let quorum = exprs.number(quorum, BarrierOp::ORDINAL_BITS);
+    exprs.binary(Binary::ULt, come, quorum)
 }
 
 /// Whether no two threads of a warp come to a barrier.

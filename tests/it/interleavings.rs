@@ -41,16 +41,16 @@ const LOCAL_STEPS: usize = 300;
 
 /// An instruction of the machine: what blocks and their ends are made of.
 #[derive(Clone, Copy, Debug)]
-enum Step {
+pub(crate) enum Step {
     Act(Act),
     Jump(usize),
     Exit,
 }
 
 /// A thread's instructions, each under a predicate or always.
-type Code = Vec<(Option<bool>, Step)>;
+pub(crate) type Code = Vec<(Option<bool>, Step)>;
 
-fn code(program: &Blocks, thread: usize) -> Code {
+pub(crate) fn code(program: &Blocks, thread: usize) -> Code {
     let blocks = &program.threads[thread];
     let mut out = Code::new();
     let mut starts = Vec::new();
@@ -79,10 +79,10 @@ fn code(program: &Blocks, thread: usize) -> Code {
     out
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-struct Thread {
-    at: usize,
-    registers: [u32; 2],
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub(crate) struct Thread {
+    pub(crate) at: usize,
+    pub(crate) registers: [u32; 2],
     count: u32,
     predicate: bool,
     /// Whether a barrier was complete without it, so that it comes to none any more.
@@ -99,7 +99,7 @@ struct Machine {
 }
 
 /// What an instruction touches besides its thread.
-fn is_local(step: Step) -> bool {
+pub(crate) fn is_local(step: Step) -> bool {
     matches!(
         step,
         Step::Jump(_)
@@ -129,7 +129,7 @@ impl Thread {
     }
 
     /// One instruction.
-    fn step(&mut self, code: &Code, memory: &mut [u32; 2]) {
+    pub(crate) fn step(&mut self, code: &Code, memory: &mut [u32; 2]) {
         let (guard, step) = code[self.at];
         self.at += 1;
         let decides = guard.is_some() && matches!(step, Step::Jump(_) | Step::Exit);
@@ -169,7 +169,7 @@ impl Thread {
     }
 
     /// Goes on to the next instruction that others may notice; `false` if it never comes there.
-    fn settle(&mut self, code: &Code) -> bool {
+    pub(crate) fn settle(&mut self, code: &Code) -> bool {
         let mut unused = [0; 2];
         for _ in 0..LOCAL_STEPS {
             match code.get(self.at) {
