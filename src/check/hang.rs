@@ -26,7 +26,7 @@ use crate::relation::expr::Model;
 use crate::rule::Unsupported;
 use crate::solve::{Engine, Goal, Problem};
 use crate::source::Span;
-use crate::verdict::{Decided, Undecided};
+use crate::verdict::{Decided, Undecided, Verdict};
 use halts::{Halts, owes_nothing};
 
 /// Whether a program may hang.
@@ -90,9 +90,10 @@ impl Hang {
 pub struct Hanging {
     /// The events up to where threads are.
     pub graph: EventGraph,
-    /// What the engine chose: the execution.
-    pub choices: Box<Choices>,
-    /// Where each thread is, in the order of the test.
+    /// What the engine chose: the execution. `None` where it is known that no execution ends, but none
+    /// that hangs was found.
+    pub choices: Option<Box<Choices>>,
+    /// Where each thread is in that execution, in the order of the test.
     pub threads: Vec<Status>,
 }
 
@@ -146,7 +147,15 @@ pub fn hang(
     graph.filter = graph.exprs.truth(true);
     let timed = Timed::new(engine, settings);
     let question = Question { test, model, engine: &Careful(&timed), settings, graph: &graph };
-    question.answer().unwrap_or_else(Hang::Unknown)
+    let answer = question.answer().unwrap_or_else(Hang::Unknown);
+    match &outcome.verdict {
+        // No execution ends, so one hangs.
+        Verdict::Forbidden(core) if core.endless.is_empty() => answer,
+        Verdict::Deadlock(_) | Verdict::Forbidden(_) if answer.kind() == HangKind::Unknown => {
+            Hang::Possible(Box::new(Hanging { graph, choices: None, threads: Vec::new() }))
+        }
+        _ => answer,
+    }
 }
 
 struct Question<'a> {
@@ -191,6 +200,7 @@ impl Question<'_> {
                 let mut graph = stays.graph.clone();
                 graph.forget_cuts();
                 let threads = statuses(self.graph, &stays, &graph, &choices);
+                let choices = Some(choices);
                 Ok(Hang::Possible(Box::new(Hanging { graph, choices, threads })))
             }
             None => Err(self.undecided()),
@@ -291,9 +301,11 @@ impl Question<'_> {
         }
         let goes_on = exprs.implies(some_left, spins);
         let threads = threads(self.graph);
-        let of =
-            |all: &[ExprId]| threads.iter().map(|agent| all[agent.index()]).collect::<Vec<_>>();
-        let owes = owes_nothing(exprs, progress, &of(&stays.held), &of(&left));
+        let acts = |agent: AgentId| self.graph.events.iter().any(|event| event.agent == agent);
+        let held: Vec<ExprId> = threads.iter().map(|agent| stays.held[agent.index()]).collect();
+        let left = threads.iter().map(|&agent| acts(agent).then_some(left[agent.index()]));
+        let left: Vec<Option<ExprId>> = left.collect();
+        let owes = owes_nothing(exprs, progress, &held, &left);
         let duty = exprs.and(goes_on, owes);
         exprs.and(waits, duty)
     }

@@ -30,6 +30,10 @@ pub fn render(
         }
         Hang::Possible(hanging) => {
             let mut out = format!("{}: may hang {under}\n\n", case.path);
+            let Some(choices) = &hanging.choices else {
+                out.push_str("No execution ends; which threads wait is not exactly known.\n");
+                return out;
+            };
             out.push_str(
                 "In this execution nothing is left to happen, though not every thread has ended:\n",
             );
@@ -40,7 +44,7 @@ pub fn render(
                 }
             }
             out.push('\n');
-            match Picture::of(&case.test.name, &hanging.graph, &hanging.choices, model) {
+            match Picture::of(&case.test.name, &hanging.graph, choices, model) {
                 Ok(picture) => out.push_str(&text::render(&picture)),
                 Err(message) => out.push_str(&format!("  {message}\n")),
             }
@@ -78,7 +82,8 @@ pub(super) fn lines(
     progress: Progress,
     files: &Files,
 ) -> Vec<(String, Vec<String>)> {
-    let execution = Execution::build(&hanging.graph, (*hanging.choices).clone()).ok();
+    let choices = hanging.choices.as_deref().cloned();
+    let execution = choices.and_then(|choices| Execution::build(&hanging.graph, choices).ok());
     let say = |status: &Status| {
         let told = Told { hanging, progress, files, execution: execution.as_ref() };
         (name(&hanging.graph, status.agent).to_owned(), told.of(status))

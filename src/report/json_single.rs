@@ -109,7 +109,9 @@ pub fn hang(case: &Case, hang: &Hang, model: &Model, progress: Progress, files: 
                 })
             };
             value["threads"] = hanging.threads.iter().zip(said).map(thread).collect();
-            value["witness"] = picture(case, &hanging.graph, &hanging.choices, model);
+            if let Some(choices) = &hanging.choices {
+                value["witness"] = picture(case, &hanging.graph, choices, model);
+            }
         }
     }
     finished(&value)

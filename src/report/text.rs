@@ -6,7 +6,7 @@ use crate::batch::{Case, Judgement, Refusal, Standing};
 use crate::check::HangKind;
 use crate::relation::expr::Model;
 use crate::source::Files;
-use crate::verdict::Kind;
+use crate::verdict::{Kind, Verdict};
 
 /// The columns of a report.
 #[derive(Clone, Debug)]
@@ -115,8 +115,14 @@ impl<'a> Table<'a> {
                 reasons.push(if several { format!("{}: {reason}", model.name) } else { reason });
             }
         }
+        // A verdict that says that threads wait for ever says it all, and so does undefined behaviour.
+        let says_it_all = |verdict: &Verdict| match verdict {
+            Verdict::Forbidden(core) => !core.endless.is_empty(),
+            other => matches!(other.kind(), Kind::Deadlock | Kind::Undefined),
+        };
         let hangs = |kind| {
-            let mut answers = judgements.iter().filter_map(|judgement| judgement.hang.as_ref());
+            let others = judgements.iter().filter(|judgement| !says_it_all(&judgement.verdict));
+            let mut answers = others.filter_map(|judgement| judgement.hang.as_ref());
             answers.any(|hang| hang.kind() == kind)
         };
         if hangs(HangKind::Possible) {

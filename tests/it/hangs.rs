@@ -194,6 +194,16 @@ fn is_plain(program: &Blocks) -> bool {
     !program.warp && acts.into_iter().all(|guarded| plain(guarded.act))
 }
 
+/// The text of a program, with each CTA in a cluster of its own.
+fn text(program: &Blocks) -> String {
+    let mut text = program.text();
+    for cta in 0..program.threads.len() {
+        let place = |cluster: usize| format!("cluster {cluster}, cta {cta},");
+        text = text.replace(&place(0), &place(cta));
+    }
+    text
+}
+
 fn parameter(name: &str) -> Option<u64> {
     std::env::var(name).ok().map(|value| value.parse().expect("a number"))
 }
@@ -220,10 +230,11 @@ fn programs_hang_where_the_machine_does() {
         }
         let codes = (0..program.threads.len()).map(|t| code(&program, t)).collect();
         let machine = Machine { codes, together: program.together };
-        let test = parse("blocks.litmus", program.text().as_bytes())
+        let text = text(&program);
+        let test = parse("blocks.litmus", text.as_bytes())
             .map_err(|error| TestCaseError::fail(format!("{error:?}")))?;
         let counts = compare(&machine, &test, &sc, bound)
-            .map_err(|error| TestCaseError::fail(format!("{}\n{error}", program.text())))?;
+            .map_err(|error| TestCaseError::fail(format!("{text}\n{error}")))?;
         let mut tally = tally.borrow_mut();
         counts.into_iter().for_each(|(kind, count)| *tally.entry(kind).or_default() += count);
         Ok(())

@@ -147,18 +147,20 @@ fn symbol(chosen: &mut EventGraph, name: String, width: u32) -> ExprId {
 }
 
 /// That the scheduler owes none of the threads that it leaves a step, given when each thread does not end
-/// and when it is left.
+/// and when it is left, which is nothing for one that does nothing that others may notice: nobody can
+/// tell whether it has started.
 pub(crate) fn owes_nothing(
     exprs: &mut ExprArena,
     progress: Progress,
     held: &[ExprId],
-    left: &[ExprId],
+    left: &[Option<ExprId>],
 ) -> ExprId {
     let mut all = exprs.truth(true);
     match progress {
         Progress::Cuda | Progress::Fair | Progress::Obe | Progress::Unfair => {}
         // Who is before one that has started is not left.
         Progress::Lobe => {
+            let left: Vec<ExprId> = left.iter().copied().flatten().collect();
             for pair in left.windows(2) {
                 let follows = exprs.implies(pair[0], pair[1]);
                 all = exprs.and(all, follows);
@@ -168,8 +170,10 @@ pub(crate) fn owes_nothing(
         Progress::Hsa | Progress::HsaObe => {
             let mut before = exprs.truth(false);
             for (&held, &left) in held.iter().zip(left) {
-                let is_later = exprs.implies(left, before);
-                all = exprs.and(all, is_later);
+                if let Some(left) = left {
+                    let is_later = exprs.implies(left, before);
+                    all = exprs.and(all, is_later);
+                }
                 before = exprs.or(before, held);
             }
         }
