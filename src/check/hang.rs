@@ -6,12 +6,12 @@
 //! The question is asked of the beginnings of executions ([`super::stays`]) in which barriers and a
 //! scheduler hold threads. A barrier is never complete since all who do not end stay where they are. A loop
 //! is never left since its polls read what they will always read ([`polls`]). And the scheduler has done
-//! its duty ([`halts`]); if it leaves somebody, somebody else goes on: threads that wait in loops make
+//! its duty ([`super::halts`]); if it leaves somebody, somebody else goes on: threads that wait in loops make
 //! steps, those that wait at barriers make none.
 
-pub(super) mod halts;
 mod polls;
 
+use super::halts::{Halts, owes_nothing};
 use super::stays::{MOST_OPERATIONS, Stays};
 use super::stuck::{Precision, is_held};
 use super::{Careful, Outcome, Settings, Timed, bound, graph_of, too_large};
@@ -27,7 +27,6 @@ use crate::rule::Unsupported;
 use crate::solve::{Engine, Goal, Problem};
 use crate::source::Span;
 use crate::verdict::{Decided, Undecided, Verdict};
-use halts::{Halts, owes_nothing};
 
 /// Whether a program may hang.
 #[derive(Clone, Debug)]

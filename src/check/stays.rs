@@ -7,7 +7,7 @@
 //! and whatever an execution of the program does, it does in one of these. Where some operations are
 //! said not to be complete ([`Stays::with_incomplete`]), that holds of executions in which they are not.
 
-use super::hang::halts::{Halt, Halts};
+use super::halts::{Halt, Halts};
 use crate::collections::IndexMap;
 use crate::event::awaited::waits_for_warp;
 use crate::event::barrier::{BarrierKey, BarrierOp, BarrierRule};

@@ -17,23 +17,12 @@ use crate::collections::IndexMap;
 use crate::event::barrier::{BarrierKey, BarrierOp, BarrierRule, WARP_SIZE, counts_warps};
 use crate::event::graph::{EventGraph, Violation};
 use crate::execution::build::{Choices, Execution};
-use crate::id::{AgentId, EventId, ExprId};
+use crate::id::{AgentId, ExprId};
 use crate::program::expr::Binary;
 use crate::rule::Extent;
 use crate::solve::{Answer, Engine, Goal, Problem};
 use crate::verdict::Reason;
 use std::collections::BTreeSet;
-
-/// A deadlock of some executions.
-#[derive(Debug)]
-pub struct Stuck {
-    /// The events up to where threads stay.
-    pub graph: EventGraph,
-    /// Who waits where, and the execution.
-    pub reason: Reason,
-    /// The barrier operations at which they wait; they are not executed.
-    pub waiting: Vec<EventId>,
-}
 
 /// Where the threads are that do not wait at barriers for ever.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -42,12 +31,6 @@ enum Others {
     End,
     /// They end, are in loops, or wait for tasks of which some thread does not end.
     MayLoop,
-}
-
-/// An execution of a program in which threads wait at barriers for ever and the others end, if one is
-/// found.
-pub fn stuck(problem: Problem<'_>, engine: &dyn Engine, settings: Settings) -> Option<Stuck> {
-    find(problem, Others::End, engine, settings)
 }
 
 /// Why threads of a program that no execution ends wait at barriers for ever, be it that others are in
@@ -60,7 +43,7 @@ pub(super) fn in_no_end(
     let found = find(problem, Others::End, engine, settings);
     let may_loop = || find(problem, Others::MayLoop, engine, settings);
     let others = !problem.graph.cuts.is_empty() || !problem.graph.api_edges.is_empty();
-    let reason = found.or_else(|| others.then(may_loop).flatten())?.reason;
+    let reason = found.or_else(|| others.then(may_loop).flatten())?;
     let extent = match problem.graph.cuts.is_empty() {
         true => Extent::AllInOneExecution,
         false => Extent::NoneEndsInOneExecution,
@@ -74,7 +57,7 @@ fn find(
     others: Others,
     engine: &dyn Engine,
     settings: Settings,
-) -> Option<Stuck> {
+) -> Option<Reason> {
     let graph = problem.graph;
     let many = graph.barriers.len() > MOST_OPERATIONS || too_large(graph).is_some();
     if graph.barriers.is_empty() || many || !graph.exprs.is_true(graph.filter) {
@@ -93,9 +76,7 @@ fn find(
         engine.find(Problem { graph: &graph, ..problem }, Goal::Violation(0), settings.budget);
     let Answer::Yes(choices) = found else { return None };
     let waiting = waiting(&graph, &stays, &choices)?;
-    let reason = reason(&graph, &waiting, choices);
-    let waiting = waiting.iter().map(|&b| graph.barriers[b].event).collect();
-    Some(Stuck { graph, reason, waiting })
+    Some(reason(&graph, &waiting, choices))
 }
 
 /// The operations at which threads stay in an execution.
@@ -264,7 +245,7 @@ fn lacks(stays: &mut Stays, key: &BarrierKey, wanted: u128, elsewhere: &[ExprId]
     let come = if are_alone(&stays.graph, key) {
         let passed = here.iter().map(|&b| stays.passed(b)).collect();
         let passed = stays.count(passed);
-        let stay = here.iter().map(|&b| stays.stays[b]).collect();
+        let stay = here.iter().map(|&b| stays_arrived(stays, b)).collect();
         let stay = stays.count(stay);
         let exprs = &mut stays.graph.exprs;
         let open = exprs.binary(Binary::URem, passed, wanted);
@@ -282,17 +263,23 @@ fn lacks(stays: &mut Stays, key: &BarrierKey, wanted: u128, elsewhere: &[ExprId]
     })
 }
 
-/// For each warp with these operations, when it has arrived with one. A thread that still waits for
-/// others of its warp to come there has not arrived.
+/// When a thread stays at an operation and has arrived with it: a thread that still waits for others of
+/// its warp to come there has not.
+fn stays_arrived(stays: &mut Stays, b: usize) -> ExprId {
+    let misses = stays.misses_warp(b);
+    let exprs = &mut stays.graph.exprs;
+    let not = exprs.not(misses);
+    exprs.and(stays.stays[b], not)
+}
+
+/// For each warp with these operations, when it has arrived with one.
 fn come_by_warp(stays: &mut Stays, operations: &[usize]) -> Vec<ExprId> {
     let mut warps: IndexMap<_, ExprId> = IndexMap::default();
     for &b in operations {
         let agent = stays.agent(b);
         let warp = stays.graph.warp_of(agent).ok_or(agent);
-        let (passed, misses) = (stays.passed(b), stays.misses_warp(b));
+        let (passed, arrives) = (stays.passed(b), stays_arrived(stays, b));
         let exprs = &mut stays.graph.exprs;
-        let not = exprs.not(misses);
-        let arrives = exprs.and(stays.stays[b], not);
         let comes = exprs.or(passed, arrives);
         let all = warps.entry(warp).or_insert_with(|| exprs.truth(false));
         *all = exprs.or(*all, comes);

@@ -12,6 +12,34 @@ use crate::ptx::operation::Order;
 use crate::relation::expr::Model;
 use crate::source::{Files, Span};
 
+/// What has to be known of a program beside its races or states: that it may hang, or that this is not
+/// known; empty where it never does.
+#[must_use]
+pub fn remark(hang: Option<&Hang>, progress: Progress) -> String {
+    match hang {
+        Some(Hang::Possible(_)) => {
+            format!("The program may hang (progress {progress}): `ptxmc hangs` shows how.\n")
+        }
+        Some(Hang::Unknown(_)) => {
+            format!("Whether the program may hang (progress {progress}) is unknown.\n")
+        }
+        Some(Hang::Never) | None => String::new(),
+    }
+}
+
+/// That a program may hang, beside an explanation of its verdict.
+#[must_use]
+pub fn beside(
+    case: &Case,
+    hanging: &Hanging,
+    model: &Model,
+    progress: Progress,
+    files: &Files,
+) -> String {
+    let shown = shown(case, hanging, model, progress, files);
+    format!("\nThe program may hang (progress {progress}). {shown}")
+}
+
 /// The answer for people, with the execution that hangs, where one does.
 #[must_use]
 pub fn render(
@@ -29,28 +57,45 @@ pub fn render(
             format!("{}: whether it may hang {under} is unknown: {why}\n", case.path)
         }
         Hang::Possible(hanging) => {
-            let mut out = format!("{}: may hang {under}\n\n", case.path);
-            let Some(choices) = &hanging.choices else {
-                out.push_str("No execution ends; which threads wait is not exactly known.\n");
-                return out;
-            };
-            out.push_str(
-                "In this execution nothing is left to happen, though not every thread has ended:\n",
-            );
-            for (thread, lines) in lines(hanging, progress, files) {
-                for (index, line) in lines.iter().enumerate() {
-                    let lead = if index == 0 { format!("  {thread} ") } else { "    ".to_owned() };
-                    out.push_str(&format!("{lead}{line}\n"));
-                }
-            }
-            out.push('\n');
-            match Picture::of(&case.test.name, &hanging.graph, choices, model) {
-                Ok(picture) => out.push_str(&text::render(&picture)),
-                Err(message) => out.push_str(&format!("  {message}\n")),
-            }
-            out
+            let shown = shown(case, hanging, model, progress, files);
+            format!("{}: may hang {under}\n\n{shown}", case.path)
         }
     }
+}
+
+/// The execution that hangs, after where each thread is in it.
+fn shown(
+    case: &Case,
+    hanging: &Hanging,
+    model: &Model,
+    progress: Progress,
+    files: &Files,
+) -> String {
+    let Some(choices) = &hanging.choices else {
+        return "No execution ends; which threads wait is not exactly known.\n".to_owned();
+    };
+    let mut out = String::from(
+        "In this execution nothing is left to happen, though not every thread has ended:\n",
+    );
+    for (thread, lines) in lines(hanging, progress, files) {
+        for (index, line) in lines.iter().enumerate() {
+            let lead = if index == 0 { format!("  {thread} ") } else { "    ".to_owned() };
+            out.push_str(&format!("{lead}{line}\n"));
+        }
+    }
+    out.push('\n');
+    match Picture::of(&case.test.name, &hanging.graph, choices, model) {
+        Ok(mut picture) => {
+            for status in &hanging.threads {
+                if let Stop::AtBarrier(b) = status.stop {
+                    picture.add_waiting(&hanging.graph, hanging.graph.barriers[b].event);
+                }
+            }
+            out.push_str(&text::render(&picture));
+        }
+        Err(message) => out.push_str(&format!("  {message}\n")),
+    }
+    out
 }
 
 /// A word for what has become of a thread.

@@ -51,8 +51,10 @@ pub fn explanation(
 /// The races of a test, each with an execution; `cut` says why there may be more, `caveat` what has to be
 /// known of them.
 #[must_use]
+#[allow(clippy::too_many_arguments, reason = "the parts of one report")]
 pub fn races(
     case: &Case,
+    judgement: &Judgement,
     races: &[Race],
     graph: &EventGraph,
     model: &Model,
@@ -79,6 +81,7 @@ pub fn races(
     };
     let mut value = document(case, model);
     value["races"] = races.iter().map(one).collect();
+    value["hang"] = json!(judgement.hang.as_ref().map(|hang| hang.kind().name()));
     value["complete"] = json!(cut.is_none());
     value["open"] = json!(cut.map(|why| undecided(why, files)));
     value["caveat"] = json!(caveat);

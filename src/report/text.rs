@@ -115,10 +115,10 @@ impl<'a> Table<'a> {
                 reasons.push(if several { format!("{}: {reason}", model.name) } else { reason });
             }
         }
-        // A verdict that says that threads wait for ever says it all, and so does undefined behaviour.
+        // A verdict that says that threads wait for ever says it all, and so do those that say nothing.
         let says_it_all = |verdict: &Verdict| match verdict {
             Verdict::Forbidden(core) => !core.endless.is_empty(),
-            other => matches!(other.kind(), Kind::Deadlock | Kind::Undefined),
+            other => matches!(other.kind(), Kind::Deadlock | Kind::Undefined | Kind::Unknown),
         };
         let hangs = |kind| {
             let others = judgements.iter().filter(|judgement| !says_it_all(&judgement.verdict));

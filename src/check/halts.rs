@@ -9,13 +9,13 @@ use rustc_hash::FxHashMap;
 
 /// A place where the scheduler may leave a thread.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Halt {
+pub(super) struct Halt {
     /// The thread.
-    pub(crate) agent: AgentId,
+    pub(super) agent: AgentId,
     /// Its next event.
-    pub(crate) at: EventId,
+    pub(super) at: EventId,
     /// When it leaves the thread there.
-    pub(crate) when: ExprId,
+    pub(super) when: ExprId,
 }
 
 /// Threads that start together: those of a cluster, of a cooperative grid, or one alone.
@@ -37,7 +37,7 @@ enum Plan {
 }
 
 /// Where the scheduler may leave threads, and the symbols by which an execution chooses.
-pub(crate) struct Halts {
+pub(super) struct Halts {
     plans: Vec<Plan>,
     started: FxHashMap<Unit, ExprId>,
     /// For each thread that may be left anywhere, the event before which it is.
@@ -48,13 +48,13 @@ pub(crate) struct Halts {
 
 impl Halts {
     /// The scheduler owes every thread progress.
-    pub(crate) fn nowhere(graph: &EventGraph) -> Self {
+    pub(super) fn nowhere(graph: &EventGraph) -> Self {
         Self::planned(graph, |_, _| Plan::Nowhere)
     }
 
     /// Where a model of progress lets threads be left, in a program whose grids are launched as the test
     /// says.
-    pub(crate) fn of(graph: &EventGraph, test: &Test, progress: Progress) -> Self {
+    pub(super) fn of(graph: &EventGraph, test: &Test, progress: Progress) -> Self {
         let cooperative = test.is_cooperative();
         Self::planned(graph, |agent, kind| {
             let AgentKind::Thread(_, place) = kind else { return Plan::Nowhere };
@@ -87,7 +87,7 @@ impl Halts {
 
     /// When the scheduler leaves the thread of an event before it, should the thread come there; `None`
     /// where it never does. `chosen` is the program with choices, which gets symbols.
-    pub(crate) fn before(
+    pub(super) fn before(
         &mut self,
         graph: &EventGraph,
         chosen: &mut EventGraph,
@@ -149,7 +149,7 @@ fn symbol(chosen: &mut EventGraph, name: String, width: u32) -> ExprId {
 /// That the scheduler owes none of the threads that it leaves a step, given when each thread does not end
 /// and when it is left, which is nothing for one that does nothing that others may notice: nobody can
 /// tell whether it has started.
-pub(crate) fn owes_nothing(
+pub(super) fn owes_nothing(
     exprs: &mut ExprArena,
     progress: Progress,
     held: &[ExprId],
