@@ -98,7 +98,13 @@ impl Baseline {
             let Some(kind) = Kind::named(verdict) else {
                 bail!("{name}:{}: `{verdict}` is not a verdict", index + 1);
             };
-            baseline.verdicts.insert((known_as(test), model.to_owned()), kind);
+            let before = baseline.verdicts.insert((known_as(test), model.to_owned()), kind);
+            if let Some(before) = before.filter(|before| *before != kind) {
+                bail!(
+                    "{name}:{}: `{test}` is {kind} under {model} here, and {before} in a line above",
+                    index + 1
+                );
+            }
         }
         Ok(baseline)
     }

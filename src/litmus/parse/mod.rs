@@ -143,8 +143,12 @@ fn litmus(source: &Source<'_>, version: Option<(u32, u32)>) -> Parsed {
     parsed
 }
 
-/// Columns when the first place outside braces is followed by `|` or `;`, blocks when by `{`.
+/// Blocks when the first token begins a declaration; else columns when the first place outside braces is
+/// followed by `|` or `;`, blocks when by `{`.
 fn dialect(tokens: &[Token]) -> Dialect {
+    if tokens.first().is_some_and(|token| token.kind == TokenKind::Qualifier) {
+        return Dialect::Blocks;
+    }
     let mut depth = 0_usize;
     let mut in_place = false;
     for token in tokens {
