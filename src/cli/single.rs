@@ -42,7 +42,25 @@ pub(super) struct Loaded {
 }
 
 impl Loaded {
+    /// The one test that is meant.
     pub(super) fn new(single: &Single, console: &Console) -> Result<Self> {
+        Self::choosing(single, console, |cases| chosen(cases, single).map(|case| vec![case]))
+            .map(|(loaded, _)| loaded)
+    }
+
+    /// The first of the tests that are meant, and the others.
+    fn all(single: &Single, console: &Console) -> Result<(Self, Vec<Case>)> {
+        Self::choosing(single, console, |cases| match (&single.name, cases.len()) {
+            (None, 2..) => Ok(cases),
+            _ => chosen(cases, single).map(|case| vec![case]),
+        })
+    }
+
+    fn choosing(
+        single: &Single,
+        console: &Console,
+        choose: impl FnOnce(Vec<Case>) -> Result<Vec<Case>>,
+    ) -> Result<(Self, Vec<Case>)> {
         let checking = &single.checking;
         let Setup { mut files, models, engines, settings, variants } =
             Setup::load(single.model.as_slice(), checking, Cores::Patient, console)?;
@@ -53,8 +71,9 @@ impl Loaded {
         if !inputs.bugs.is_empty() || any_error(&inputs.diagnostics) {
             bail!("`{}` cannot be used", single.path);
         }
-        let case = chosen(inputs.cases, single)?;
-        Ok(Self { files, case, models, engines, settings, variants })
+        let mut others = choose(inputs.cases)?;
+        let case = others.remove(0);
+        Ok((Self { files, case, models, engines, settings, variants }, others))
     }
 
     pub(super) fn model(&self) -> &Model {
@@ -98,7 +117,39 @@ pub(super) fn outcomes(arguments: &OutcomesArguments, console: &Console) -> Resu
     if arguments.format == OutcomesFormat::Herd && arguments.witness {
         bail!("--witness goes with the formats text and json");
     }
-    let loaded = Loaded::new(&arguments.single, console)?;
+    let (mut loaded, others) = Loaded::all(&arguments.single, console)?;
+    if others.is_empty() {
+        let (text, status) = states_of(&loaded, arguments, console)?;
+        print(&text)?;
+        return Ok(status);
+    }
+    let mut worst = Status::Expected;
+    let mut before = json::DOCUMENTS;
+    let is_json = arguments.format == OutcomesFormat::Json;
+    let first = loaded.case.clone();
+    for case in std::iter::once(first).chain(others) {
+        loaded.case = case;
+        let (text, status) = states_of(&loaded, arguments, console)?;
+        worst = worst.max(status);
+        if is_json && !text.is_empty() {
+            print(std::mem::replace(&mut before, json::SEPARATOR))?;
+        }
+        print(&text)?;
+    }
+    if is_json {
+        let nothing = if before == json::DOCUMENTS { before } else { "" };
+        print(&format!("{nothing}{}", json::END_OF_DOCUMENTS))?;
+    }
+    Ok(worst)
+}
+
+/// The final states of a test as the user wants them, nothing where they cannot be listed, and how the
+/// run ends.
+fn states_of(
+    loaded: &Loaded,
+    arguments: &OutcomesArguments,
+    console: &Console,
+) -> Result<(String, Status)> {
     let judgement = loaded.judgement()?;
     let mut settings = judgement.settings(loaded.settings);
     if judgement.verdict.kind() == Kind::OutOfModel {
@@ -108,11 +159,12 @@ pub(super) fn outcomes(arguments: &OutcomesArguments, console: &Console) -> Resu
     let listing = match list(&loaded.case, loaded.model(), &loaded.engines, settings) {
         Ok(listing) => listing,
         Err(why) => {
-            console.complain(&format!("the states cannot be listed: {why}"));
-            return Ok(match why {
+            console.complain(&format!("{}: the states cannot be listed: {why}", loaded.case.path));
+            let status = match why {
                 Unlisted::Undecided(_) => Status::Unknown,
                 Unlisted::Broken(_) => Status::Bug,
-            });
+            };
+            return Ok((String::new(), status));
         }
     };
     let status = match judgement.verdict.kind() {
@@ -145,8 +197,7 @@ pub(super) fn outcomes(arguments: &OutcomesArguments, console: &Console) -> Resu
         }
         (OutcomesFormat::Herd, _) => herd::entry(case, &judgement, &listing, &loaded.files),
     };
-    print(&text)?;
-    Ok(status)
+    Ok((text, status))
 }
 
 pub(super) fn explain(arguments: &ExplainArguments, console: &Console) -> Result<Status> {

@@ -38,6 +38,12 @@ pub fn head(models: &[Model]) -> String {
 /// What stands between two tests.
 pub const SEPARATOR: &str = ",";
 
+/// The start of a list of documents, one for each test.
+pub(crate) const DOCUMENTS: &str = "{\"tests\": [\n";
+
+/// The end of a list of documents.
+pub(crate) const END_OF_DOCUMENTS: &str = "]}\n";
+
 /// The end of a report.
 #[must_use]
 pub fn tail(tally: &Tally, diagnostics: &[Diagnostic], files: &Files) -> String {

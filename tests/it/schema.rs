@@ -129,6 +129,8 @@ fn witnesses_and_states_fit_the_schema() {
     let test = "litmus/mp/MP+all-relaxed.litmus";
     report(&["check", "--format", "json", "--witness", "litmus/mp", "litmus/barrier"]);
     report(&["outcomes", "--format", "json", "--witness", test]);
+    let all = report(&["outcomes", "--format", "json", "litmus/sb"]);
+    assert!(all["tests"].as_array().is_some_and(|tests| tests.len() > 10), "all of a folder");
     report(&["outcomes", "--format", "json", "tests/cli/waits-for-ever.litmus"]);
 }
 
