@@ -7,7 +7,8 @@ use crate::check::{self, Outcome, Settings};
 use crate::diagnostic::Diagnostic;
 use crate::engines::Choice;
 use crate::litmus::ast::Test;
-use crate::litmus::parse::{Parsed, parse_bytes};
+use crate::litmus::parse::Parsed;
+use crate::module::parse_version;
 use crate::relation::expr::Model;
 use crate::report::reason;
 use crate::report::witness::{Picture, observed_value};
@@ -27,7 +28,7 @@ use std::fmt;
 /// assert!(parsed.diagnostics[0].location(&files).starts_with("typo.litmus:1:"));
 /// ```
 pub fn parse_tests(files: &mut Files, name: &str, text: &str) -> Parsed {
-    parse_bytes(files, name, text.as_bytes())
+    parse_version(files, name, text.as_bytes(), None)
 }
 
 /// A built-in model, such as `ptx-9.2`, the default one, or `sc`; `None` where there is none of this

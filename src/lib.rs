@@ -91,6 +91,7 @@ mod ptx;
 mod relation;
 
 mod event;
+mod module;
 mod program;
 
 mod bounds;

@@ -589,6 +589,16 @@ pub enum Unsupported {
         /// How many there may be.
         most: usize,
     },
+    /// A launch of which not all threads are looked at.
+    #[error("{verdict} among {threads} of {of} threads, which does not decide the launch")]
+    Representatives {
+        /// What the verdict is on these threads alone.
+        verdict: &'static str,
+        /// How many threads were looked at.
+        threads: usize,
+        /// How many the launches have.
+        of: u64,
+    },
     /// Too many ways to meet.
     #[error("too many ways in which threads may meet at barriers with thread counts")]
     Meetings,
@@ -681,6 +691,7 @@ impl Unsupported {
             Self::Events { .. } => "many-events",
             Self::CountInAWarp { .. } => "count-in-a-warp",
             Self::Crowd { .. } => "many-threads-at-a-barrier",
+            Self::Representatives { .. } => "representatives",
             Self::Meetings => "many-meetings",
             Self::BarrierMixture => "barrier-mixture",
             Self::DifferentCounts => "barrier-counts-differ",

@@ -31,10 +31,17 @@ use rustc_hash::FxHashMap;
 /// labels.
 #[must_use]
 pub fn lower(test: &Test, readings: Readings) -> Program {
+    let mut program = unrotated(test, readings);
+    rotate(&mut program.threads);
+    program
+}
+
+/// As [`lower`], with the loops as they are written: each statement with at most one label has one step.
+#[must_use]
+pub(crate) fn unrotated(test: &Test, readings: Readings) -> Program {
     let layout = Layout::new(test);
     let thread = |(index, at)| lower_thread(test, &layout, index, at, readings);
-    let mut threads: Vec<_> = positions(test).into_iter().enumerate().map(thread).collect();
-    rotate(&mut threads);
+    let threads: Vec<_> = positions(test).into_iter().enumerate().map(thread).collect();
     Program {
         threads,
         layout,
