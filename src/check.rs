@@ -322,8 +322,7 @@ fn is_crowded(graph: &EventGraph, op: &BarrierOp) -> bool {
     let (BarrierRule::Count(count) | BarrierRule::Quorum(count)) = op.rule else { return false };
     let others = graph.barriers.iter().filter(|other| other.key == op.key);
     let threads: BTreeSet<_> = others.map(|other| graph.event(other.event).agent).collect();
-    // All of them meet, or nobody.
-    let all = graph.exprs.constant(count).is_some_and(|count| count >= threads.len() as u128);
+    let all = graph.exprs.constant(count) == Some(threads.len() as u128);
     threads.len() > MOST_AT_BARRIER && !all
 }
 

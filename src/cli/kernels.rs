@@ -6,8 +6,12 @@ use super::models::Setup;
 use super::output::{Console, print};
 use super::single::{Judged, deadlock_of_some, races_of};
 use super::status::Status;
-use crate::batch::judge;
+use crate::batch::{Case, judge};
+use crate::check::Settings;
+use crate::program::reading::{Readings, UnknownResults};
 use crate::report::kernel::{Answer, AnswerKind, Findings, RacesFound, json, render};
+use crate::rule::Rule;
+use crate::verdict::{Reason, Verdict};
 use anyhow::{Context, Result, bail};
 
 /// Whether the command asks for launches in a form of its own.
@@ -31,38 +35,22 @@ pub(super) fn run(
     }
     let mut status = inputs.status();
     for case in &inputs.cases {
-        for (at, model) in setup.models.iter().enumerate() {
-            let models = &setup.models[at..=at];
-            let judgements = judge(case, models, &setup.engines, setup.settings);
-            let judgement = judgements.into_iter().next().context("a model gives a verdict")?;
-            let judged = Judged {
-                case,
-                model,
-                engines: &setup.engines,
-                settings: setup.settings,
-                judgement: &judgement,
-            };
-            let races = match races_of(judged) {
-                Ok((races, graph, cut)) => {
-                    RacesFound::Listed(races.list, Box::new(graph), races.open.or(cut))
+        for at in 0..setup.models.len() {
+            let launch = Launch { case, setup, at };
+            let told = launch.told(setup.settings, None)?;
+            // Where only a result that nobody knows is in the way, anything may be in its place.
+            let told = match &told.unknown {
+                Some(name) => {
+                    let results = UnknownResults::Any;
+                    let readings = Readings { results, ..setup.settings.readings };
+                    launch.told(Settings { readings, ..setup.settings }, Some(name))?
                 }
-                Err(verdict) => RacesFound::Open(verdict),
+                None => told,
             };
-            let stuck = deadlock_of_some(judged);
-            let findings = Findings {
-                case,
-                judgement: &judgement,
-                races: &races,
-                stuck: stuck.as_ref(),
-                model,
-                files: &setup.files,
-            };
-            let answers = findings.answers();
-            print(&match arguments.format {
-                CheckFormat::Json => json(&findings, &answers),
-                _ => render(&findings, &answers),
-            })?;
-            status = status.max(ended(&answers));
+            let ended = told.ended;
+            let text = told.text(arguments.format);
+            print(&text)?;
+            status = status.max(ended);
         }
     }
     if inputs.cases.is_empty() && status == Status::Expected {
@@ -70,6 +58,68 @@ pub(super) fn run(
         return Ok(Status::Unusable);
     }
     Ok(status)
+}
+
+/// A launch under a model.
+struct Launch<'a> {
+    case: &'a Case,
+    setup: &'a Setup,
+    /// The number of the model.
+    at: usize,
+}
+
+/// What is told of a launch.
+struct Told {
+    text: String,
+    json: String,
+    ended: Status,
+    /// An instruction of which nobody knows the result, which matters.
+    unknown: Option<String>,
+}
+
+impl Told {
+    fn text(self, format: CheckFormat) -> String {
+        if format == CheckFormat::Json { self.json } else { self.text }
+    }
+}
+
+impl Launch<'_> {
+    /// The answers to all questions, where `whatever` is an instruction that may give anything.
+    fn told(&self, settings: Settings, whatever: Option<&str>) -> Result<Told> {
+        let Self { case, setup, at } = *self;
+        let models = &setup.models[at..=at];
+        let judgements = judge(case, models, &setup.engines, settings);
+        let judgement = judgements.into_iter().next().context("a model gives a verdict")?;
+        let unknown = match &judgement.verdict {
+            Verdict::OutOfModel(Reason { rule: Rule::Result { name }, .. }) => Some(name.clone()),
+            _ => None,
+        };
+        let engines = &setup.engines;
+        let judged = Judged { case, model: &models[0], engines, settings, judgement: &judgement };
+        let races = match races_of(judged) {
+            Ok((races, graph, cut)) => {
+                RacesFound::Listed(races.list, Box::new(graph), races.open.or(cut))
+            }
+            Err(verdict) => RacesFound::Open(verdict),
+        };
+        let stuck = deadlock_of_some(judged);
+        let findings = Findings {
+            case,
+            judgement: &judgement,
+            races: &races,
+            stuck: stuck.as_ref(),
+            whatever,
+            model: &models[0],
+            files: &setup.files,
+        };
+        let answers = findings.answers();
+        Ok(Told {
+            text: render(&findings, &answers),
+            json: json(&findings, &answers),
+            ended: ended(&answers),
+            unknown,
+        })
+    }
 }
 
 fn ended(answers: &[Answer]) -> Status {

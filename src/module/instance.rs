@@ -20,6 +20,7 @@ use crate::ptx::operands::Mentions;
 use crate::ptx::operation::{Operation, PredicateUse, Reach, Space, Statement};
 use crate::source::{Span, Spanned};
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The threads of all launches, with what they need.
 pub(crate) struct Instances {
@@ -45,13 +46,24 @@ pub(crate) fn instances(
     choices: &[Choice],
 ) -> Option<Instances> {
     let labels = labels(launches);
-    let mut made =
-        Maker { module, draft, several: launches.list.len() > 1, reported: FxHashSet::default() };
+    let short = short_names(module, draft);
+    let mut made = Maker {
+        module,
+        draft,
+        short: &short,
+        several: launches.list.len() > 1,
+        reported: FxHashSet::default(),
+    };
     let mut all = Instances {
         threads: Vec::new(),
         tasks: labels.iter().map(|name| Task { name: name.clone() }).collect(),
         edges: Vec::new(),
-        variables: module.variables.iter().filter(|v| v.elements > 0).cloned().collect(),
+        variables: module
+            .variables
+            .iter()
+            .filter(|v| v.elements > 0)
+            .map(|variable| renamed(variable, &short))
+            .collect(),
         indices: Vec::new(),
         geometries: Vec::new(),
     };
@@ -131,6 +143,8 @@ fn edges(
 struct Maker<'m, 'd> {
     module: &'m Module,
     draft: &'d mut Draft,
+    /// What variables are called whose name a compiler has made.
+    short: &'m FxHashMap<String, String>,
     /// Whether there are several launches, so that what each has of its own is named after it.
     several: bool,
     /// Statements that were reported.
@@ -152,9 +166,9 @@ impl Maker<'_, '_> {
         let mut body = inlined(self.module, kernel)?;
         passing::registers(&mut body);
         let own = self.own_variables(kernel, launch, label, all)?;
-        for variable in &body.variables {
+        for variable in body.variables.iter().map(|variable| renamed(variable, self.short)) {
             if all.variables.iter().all(|known| known.name.value != variable.name.value) {
-                all.variables.push(variable.clone());
+                all.variables.push(variable);
             }
         }
         let names = self.names(&body, all);
@@ -223,7 +237,7 @@ impl Maker<'_, '_> {
         label: &str,
         all: &mut Instances,
     ) -> Result<FxHashMap<String, String>, LitmusError> {
-        let mut own = FxHashMap::default();
+        let mut own = self.short.clone();
         let dynamic = self.module.variables.iter().filter(|v| v.elements == 0).map(|variable| {
             let mut variable = variable.clone();
             variable.elements = u64::from(launch.shared) / u64::from(variable.ty.bytes().max(1));
@@ -265,6 +279,47 @@ impl Maker<'_, '_> {
         names.with_percent.clone_from(&names.registers);
         names
     }
+}
+
+/// A variable under the name that reports use.
+fn renamed(variable: &Variable, short: &FxHashMap<String, String>) -> Variable {
+    let mut variable = variable.clone();
+    if let Some(name) = short.get(&variable.name.value) {
+        variable.name.value.clone_from(name);
+    }
+    variable
+}
+
+/// The names that static variables of functions have in C++, `tile` for `_ZZ1kE4tile`, where nothing else
+/// has them.
+fn short_names(module: &Module, draft: &Draft) -> FxHashMap<String, String> {
+    let bodies = module.functions.iter().filter_map(|function| function.body.as_ref());
+    let declared = bodies.flat_map(|body| &body.variables).chain(&module.variables);
+    let all: BTreeSet<&str> = declared.map(|variable| variable.name.value.as_str()).collect();
+    let mut by_short: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for &name in &all {
+        if let Some(short) = written_name(name) {
+            by_short.entry(short).or_default().push(name);
+        }
+    }
+    let free = |short: &str| !draft.is_declared(short) && !all.contains(short);
+    let unique = by_short.into_iter().filter_map(|(short, names)| match names[..] {
+        [name] if free(short) => Some((name.to_owned(), short.to_owned())),
+        _ => None,
+    });
+    unique.collect()
+}
+
+/// What stands behind its length at the end of the mangled name of a static variable.
+fn written_name(mangled: &str) -> Option<&str> {
+    let rest = mangled.strip_prefix("_ZZ")?;
+    let ends = rest.match_indices('E').map(|(at, _)| &rest[at + 1..]);
+    let named = ends.filter_map(|end| {
+        let digits = end.bytes().take_while(u8::is_ascii_digit).count();
+        let (length, name) = end.split_at(digits);
+        (length.parse() == Ok(name.len()) && !name.is_empty()).then_some(name)
+    });
+    named.last()
 }
 
 /// The sizes of a launch are such as the kernel asks for.

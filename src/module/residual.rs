@@ -251,6 +251,8 @@ impl Residual {
         for statement in &mut out {
             statement.labels.retain(|label| targets.contains(&label.value));
         }
+        // What stood there for a label that nobody jumps to.
+        out.retain(|code| !code.labels.is_empty() || code.operation != Operation::Nothing);
         out
     }
 

@@ -12,7 +12,7 @@
 use super::fold::{Registers, value};
 use super::residual::{Block, End, Residual};
 use crate::collections::IndexMap;
-use crate::litmus::ast::{Condition, DeclaredSpace, Term, Test};
+use crate::litmus::ast::{Condition, DeclaredSpace, Term, Test, Variable};
 use crate::program::layout::Layout;
 use crate::program::lower::unrotated;
 use crate::program::micro::{Micro, Step, Target, ThreadCode};
@@ -61,7 +61,19 @@ pub(super) fn specialized(mut test: Test) -> Test {
             used.contains(&register.value) && known.insert(register.value.clone())
         });
     }
+    without_unused(&mut test);
     test
+}
+
+/// Leaves out the parameters that nothing loads any more.
+fn without_unused(test: &mut Test) {
+    let statements = test.threads.iter().flat_map(|thread| &thread.statements);
+    let named: FxHashSet<String> = statements
+        .flat_map(|statement| Mentions::of(statement).variables.into_iter())
+        .map(|name| name.value.clone())
+        .collect();
+    let unused = |v: &Variable| v.space == DeclaredSpace::Param && !named.contains(&v.name.value);
+    test.variables.retain(|variable| !unused(variable));
 }
 
 /// The registers of each thread that conditions ask about.

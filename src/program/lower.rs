@@ -9,7 +9,7 @@ use super::micro::{
     Confined, ElementOrder, Marks, Micro, Program, Step, Target, TaskOrder, Tasks, ThreadCode,
 };
 use super::position::{Position, positions};
-use super::reading::{FailingCas, LongVectors, Readings, SinkAtom, VectorReading};
+use super::reading::{FailingCas, LongVectors, Readings, SinkAtom, UnknownResults, VectorReading};
 use super::registers::Registers;
 use super::rotate::rotate;
 use super::special::opaque;
@@ -352,6 +352,15 @@ impl Lowering<'_> {
             Operation::Unknown { name, definitions, uses, reach: Reach::Registers, .. }
                 if definitions.iter().all(|r| self.registers.index(&r.value).is_some()) =>
             {
+                if self.readings.results == UnknownResults::Any {
+                    for definition in definitions {
+                        let index = self.registers.index(&definition.value);
+                        let width = index.map_or(32, |index| self.registers.ty(index).bits);
+                        let value = Term::Free(format!("the result of `{name}`"), width);
+                        self.assign(&Some(definition.clone()), value, Extension::Zero);
+                    }
+                    return;
+                }
                 let indices = |list: &[Register]| {
                     list.iter().filter_map(|r| self.registers.index(&r.value)).collect()
                 };

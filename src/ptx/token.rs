@@ -91,6 +91,8 @@ pub enum TokenKind {
     Question,
     #[token("->")]
     Arrow,
+    #[token("..")]
+    DotDot,
     #[token("=")]
     Assign,
     #[token("==")]

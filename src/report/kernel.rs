@@ -63,6 +63,28 @@ impl AnswerKind {
     }
 }
 
+impl Answer {
+    /// Says that an answer was found where an instruction may give anything: then there is nothing whatever
+    /// it gives, and what there is may be nothing.
+    fn depends_on(&mut self, instruction: &str) {
+        match self.kind {
+            AnswerKind::Fine => {
+                let line = match self.lines.first() {
+                    Some(line) => format!("{line}, whatever `{instruction}` gives"),
+                    None => format!("none, whatever `{instruction}` gives"),
+                };
+                self.lines = vec![line];
+            }
+            AnswerKind::Found => {
+                self.kind = AnswerKind::Unknown;
+                let line = format!("what `{instruction}` gives is not known, and it may lead to");
+                self.lines.insert(0, line);
+            }
+            AnswerKind::Unknown | AnswerKind::Bug => {}
+        }
+    }
+}
+
 /// Everything that was found of a launch.
 pub struct Findings<'a> {
     /// The launch as a test.
@@ -73,6 +95,9 @@ pub struct Findings<'a> {
     pub races: &'a RacesFound,
     /// A deadlock of some executions.
     pub stuck: Option<&'a Stuck>,
+    /// An instruction of which nobody knows the result: what was found holds of a launch in which it gives
+    /// whatever it likes.
+    pub whatever: Option<&'a str>,
     /// The model.
     pub model: &'a Model,
     /// Where places lie.
@@ -88,6 +113,9 @@ impl Findings<'_> {
             answers.push(self.outcome());
         }
         answers.extend([self.races(), self.undefined(), self.deadlock()]);
+        if let Some(name) = self.whatever {
+            answers.iter_mut().for_each(|answer| answer.depends_on(name));
+        }
         answers
     }
 
@@ -141,7 +169,8 @@ impl Findings<'_> {
                 more => format!(" (and of {more} other pairs of threads)"),
             };
             lines.push(format!("{first} and {second}{more}"));
-            for &span in statements {
+            let once = usize::from(statements[0] == statements[1]);
+            for &span in &statements[once..] {
                 let text = self.files.text(span).split_whitespace().collect::<Vec<_>>().join(" ");
                 lines.push(format!("    {}: {text}", self.files.location(span)));
                 places.push(span);

@@ -129,7 +129,7 @@ fn threads_have_their_indices() {
     // Both CTAs write the same elements.
     let (text, status) = launched("twice", &stores, "buf x[4] of .u32; k<<<2, 4>>>(x, 4)");
     assert_eq!(status, 1, "{text}");
-    assert!(text.contains("4-byte write to x by cta 0 thread 0"), "{text}");
+    assert!(text.contains("4-byte write to x[0] by cta 0 thread 0"), "{text}");
     // The fifth thread leaves the buffer, unless the argument keeps it from that.
     let (text, status) = launched("five", &stores, "buf x[4] of .u32; k<<<1, 5>>>(x, 5)");
     assert_eq!(status, 1, "{text}");
@@ -265,4 +265,29 @@ fn commands_about_one_test_take_launches() {
         let run = ptxmc(&[command, &path, "--launch", &launch]);
         assert_eq!(run.status, status, "{command}: {}{}", run.out, run.err);
     }
+}
+
+#[test]
+fn a_block_may_stand_for_several_threads() {
+    let test = "PTX replicas
+.global .u32 x[4];
+P0..P3 @ cta 0, warp 0 {
+  mov.u32 %r1, %laneid;
+  mul.wide.u32 %rd1, %r1, 4;
+  mov.u64 %rd2, x;
+  add.u64 %rd2, %rd2, %rd1;
+  st.global.u32 [%rd2], %r1;
+}
+forall (x[3] == 3 /\\ P2:%r1 == 2)
+";
+    let mut files = ptxmc::Files::default();
+    let parsed = ptxmc::parse_tests(&mut files, "replicas.litmus", test);
+    assert!(parsed.diagnostics.is_empty(), "{:?}", parsed.diagnostics);
+    let names: Vec<&str> = parsed.tests[0].threads.iter().map(|t| t.name.value.as_str()).collect();
+    assert_eq!(names, ["P0", "P1", "P2", "P3"]);
+    let model = ptxmc::builtin_model(&mut files, "ptx-9.2").expect("it is built in");
+    assert_eq!(ptxmc::check(&parsed.tests[0], &model).holds, Some(true));
+    let wrong = test.replace("P0..P3", "P3..P0");
+    let parsed = ptxmc::parse_tests(&mut files, "replicas.litmus", &wrong);
+    assert!(parsed.tests.is_empty());
 }

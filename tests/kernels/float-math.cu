@@ -3,9 +3,11 @@
 // broken: race
 
 extern "C" __global__ void k(float* x) {
+#ifndef BROKEN
     float v = x[threadIdx.x];
-#ifdef BROKEN
-    v = x[threadIdx.x ^ 1];
-#endif
     x[threadIdx.x] = sinf(v) * rsqrtf(v) + v * v;
+#else
+    float v = x[threadIdx.x ^ 1];
+    x[threadIdx.x] = sqrtf(v) * rsqrtf(v) + v * v;
+#endif
 }

@@ -4,9 +4,16 @@
 
 extern "C" __global__ void k(unsigned* out) {
 #ifdef BROKEN
-    asm volatile("bar.sync 1, 96;" ::: "memory");
+    if (threadIdx.x < 32) {
+        asm volatile("bar.sync 1, 64;" ::: "memory");
+        asm volatile("bar.sync 2, 64;" ::: "memory");
+    } else {
+        asm volatile("bar.sync 2, 64;" ::: "memory");
+        asm volatile("bar.sync 1, 64;" ::: "memory");
+    }
 #else
     asm volatile("bar.sync 1, 64;" ::: "memory");
+    asm volatile("bar.sync 2, 64;" ::: "memory");
 #endif
     out[threadIdx.x] = 1;
 }

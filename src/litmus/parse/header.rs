@@ -143,7 +143,11 @@ fn starts_body(line: &str) -> bool {
     let (word, rest) = line.split_at(end);
     // A list of threads is an error that the body tells.
     let of_list = |c: char| c.is_alphanumeric() || c.is_whitespace() || matches!(c, '_' | ',');
-    let after_names = if rest.starts_with(',') { rest.trim_start_matches(of_list) } else { rest };
+    let after_names = match rest.strip_prefix("..") {
+        _ if rest.starts_with(',') => rest.trim_start_matches(of_list),
+        Some(last) => last.trim_start_matches(of_list),
+        None => rest,
+    };
     line.is_empty()
         || line.starts_with(['{', '.', '~'])
         || after_names.trim_start().starts_with('@')
