@@ -29,6 +29,7 @@
 //! | what | by |
 //! |---|---|
 //! | read tests | [`parse_tests`] gives tests and [diagnostics](Diagnostic), which `Diagnostic::render` makes text of |
+//! | make a test of a kernel that a compiler has written, and its launch | [`parse_launch`] |
 //! | take a model | [`builtin_model`], or [`parse_model`] for one of your own in the cat language |
 //! | decide | [`check`], or a [`Checker`] for many tests, other engines or [`Settings`] |
 //! | say why | [`Outcome::reason`] in a line; [`Verdict`] and [`Rule`] as data, with a code and clauses of the standard |
@@ -123,7 +124,9 @@ pub mod report;
 
 pub use budget::{Budget, Clock};
 pub use check::{Outcome, Settings};
-pub use checker::{Checker, FinalState, builtin_model, check, parse_model, parse_tests};
+pub use checker::{
+    Checker, FinalState, builtin_model, check, parse_launch, parse_model, parse_tests,
+};
 pub use diagnostic::{Diagnostic, Label, Severity};
 pub use engines::{Choice, Unavailable};
 pub use litmus::ast::{Quantifier, Test};

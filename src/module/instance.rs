@@ -314,12 +314,12 @@ fn short_names(module: &Module, draft: &Draft) -> FxHashMap<String, String> {
 fn written_name(mangled: &str) -> Option<&str> {
     let rest = mangled.strip_prefix("_ZZ")?;
     let ends = rest.match_indices('E').map(|(at, _)| &rest[at + 1..]);
-    let named = ends.filter_map(|end| {
+    let mut named = ends.rev().filter_map(|end| {
         let digits = end.bytes().take_while(u8::is_ascii_digit).count();
         let (length, name) = end.split_at(digits);
         (length.parse() == Ok(name.len()) && !name.is_empty()).then_some(name)
     });
-    named.last()
+    named.next()
 }
 
 /// The sizes of a launch are such as the kernel asks for.
@@ -346,7 +346,7 @@ fn fits(kernel: &Function, launch: &Launch, geometry: &Geometry) -> Result<(), L
             format!("`{name}` allows {most} threads in a CTA, not {}", geometry.threads());
         return refuse(message, "`.maxntid` says so (PTX-11.4.2)");
     }
-    if (0..3).any(|d| geometry.grid[d] % geometry.cluster[d] != 0) {
+    if (0..3).any(|d| !geometry.grid[d].is_multiple_of(geometry.cluster[d])) {
         return refuse("the grid is not made of whole clusters".to_owned(), "PTX-2.2.2");
     }
     Ok(())
@@ -354,7 +354,7 @@ fn fits(kernel: &Function, launch: &Launch, geometry: &Geometry) -> Result<(), L
 
 /// A statement, decoded as far as it is the same in all threads.
 enum Prepared<'b> {
-    Same(Statement),
+    Same(Box<Statement>),
     /// It reads special registers.
     Special(&'b Line, Instruction),
 }
@@ -381,7 +381,7 @@ impl Coder<'_> {
                 },
                 _ => Operation::Nothing,
             };
-            return Prepared::Same(statement(line, operation));
+            return Prepared::Same(Box::new(statement(line, operation)));
         };
         let mut instruction = instruction.clone();
         let mut special = false;
@@ -394,7 +394,7 @@ impl Coder<'_> {
         });
         match special {
             true => Prepared::Special(line, instruction),
-            false => Prepared::Same(statement(line, self.decode(&instruction))),
+            false => Prepared::Same(Box::new(statement(line, self.decode(&instruction)))),
         }
     }
 
@@ -404,7 +404,7 @@ impl Coder<'_> {
         special: &dyn Fn(&str) -> Option<u128>,
     ) -> Statement {
         match prepared {
-            Prepared::Same(statement) => statement.clone(),
+            Prepared::Same(statement) => (**statement).clone(),
             Prepared::Special(line, instruction) => {
                 let mut instruction = instruction.clone();
                 instruction.operands.iter_mut().for_each(|operand| number(operand, special));

@@ -1,8 +1,9 @@
 //! Which threads of a launch a test has: all of them, or some that stand for the others.
 //!
-//! Threads whose residual programs go through the same statements have one role. Of each role there are a
-//! thread of the first and of the last CTA that has it, the next thread beside the first, and threads of
-//! each role that access what these access, one of them writing. What makes threads depend on each other
+//! Threads whose residual programs go through the same statements have one role. Of each role there is the
+//! first thread; where not all addresses are known, also the next one beside it and one of the last CTA; and
+//! threads of each role, in the same and in another CTA, that access what these access, one of them
+//! writing. What makes threads depend on each other
 //! otherwise keeps them together: those of a warp that exchange values, those of a CTA that are counted, the
 //! CTAs of a cluster.
 
@@ -27,6 +28,7 @@ const MOST_REPRESENTATIVES: usize = 128;
 
 /// The threads that the user wants to be looked at.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(not(feature = "cli"), allow(dead_code, reason = "the command lets users choose"))]
 pub(crate) enum Selection {
     /// All, where that is affordable, else representatives.
     #[default]
@@ -132,6 +134,8 @@ struct Trace {
     path: Vec<u32>,
     /// What it accesses: variable, CTA of a `.shared` one, byte; and whether it writes there.
     accesses: BTreeMap<(String, Option<u32>, i64), bool>,
+    /// Whether it accesses what is not known.
+    computes_addresses: bool,
     /// Whether it exchanges values within its warp.
     exchanges: bool,
     /// Whether threads are counted at barriers.
@@ -221,8 +225,10 @@ fn standing(threads: &[(Index, &Trace)], roles: &[Vec<usize>]) -> BTreeSet<Index
         let last_cta = members.iter().map(|&at| threads[at].0.cta).max();
         let last = members.iter().find(|&&at| Some(threads[at].0.cta) == last_cta);
         leaders.push(first);
-        leaders.extend(members.iter().find(same_cta));
-        leaders.extend(last);
+        if threads[first].1.computes_addresses {
+            leaders.extend(members.iter().find(same_cta));
+            leaders.extend(last);
+        }
     }
     let mut by_location: FxHashMap<_, Vec<(usize, bool)>> = FxHashMap::default();
     for (at, (_, trace)) in threads.iter().enumerate() {
@@ -231,11 +237,12 @@ fn standing(threads: &[(Index, &Trace)], roles: &[Vec<usize>]) -> BTreeSet<Index
         }
     }
     let mut chosen: BTreeSet<Index> = leaders.iter().map(|&at| threads[at].0).collect();
-    let mut pairs: FxHashSet<(usize, usize)> = FxHashSet::default();
+    let mut pairs: FxHashSet<(usize, usize, bool)> = FxHashSet::default();
     for &leader in &leaders {
         for (location, &writes) in &threads[leader].1.accesses {
             for &(other, also) in &by_location[location] {
-                let pair = (role_of[leader], role_of[other]);
+                let together = threads[leader].0.cta == threads[other].0.cta;
+                let pair = (role_of[leader], role_of[other], together);
                 if other != leader
                     && (writes || also)
                     && chosen.len() < MOST_REPRESENTATIVES
@@ -349,15 +356,18 @@ impl Trace {
             O::CtaBarrier { count, .. } => self.counts |= count.is_some(),
             O::WarpBarrier { .. } => self.exchanges = true,
             O::Form(written) => {
-                let warp = matches!(written.op(), Op::Warp(_));
-                self.exchanges |= warp;
+                self.exchanges |= matches!(written.op(), Op::Warp(_));
+                self.computes_addresses |= written.accesses().next().is_some();
             }
             _ => {}
         }
     }
 
     fn access(&mut self, access: &AccessForm, writes: bool, index: Index) {
-        let Value::AddressOf(name, offset) = &access.address.base else { return };
+        let Value::AddressOf(name, offset) = &access.address.base else {
+            self.computes_addresses = true;
+            return;
+        };
         let shared = matches!(
             access.space,
             crate::ptx::operation::Space::SharedCta | crate::ptx::operation::Space::SharedCluster

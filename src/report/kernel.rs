@@ -95,6 +95,8 @@ pub struct Findings<'a> {
     pub races: &'a RacesFound,
     /// A deadlock of some executions.
     pub stuck: Option<&'a Stuck>,
+    /// Whether some execution ends, as far as that is known.
+    pub ends: Option<bool>,
     /// An instruction of which nobody knows the result: what was found holds of a launch in which it gives
     /// whatever it likes.
     pub whatever: Option<&'a str>,
@@ -113,6 +115,7 @@ impl Findings<'_> {
             answers.push(self.outcome());
         }
         answers.extend([self.races(), self.undefined(), self.deadlock()]);
+        answers.extend(self.endless());
         if let Some(name) = self.whatever {
             answers.iter_mut().for_each(|answer| answer.depends_on(name));
         }
@@ -215,6 +218,24 @@ impl Findings<'_> {
         Answer { question: "undefined", kind, lines, spans }
     }
 
+    /// That no execution ends. What comes behind the place where threads wait was not looked at then.
+    fn endless(&self) -> Option<Answer> {
+        let deadlocks = matches!(self.judgement.verdict, Verdict::Deadlock(_));
+        if self.ends != Some(false) || deadlocks {
+            return None;
+        }
+        let (kind, line) = match self.is_part() {
+            true => (
+                AnswerKind::Unknown,
+                "these threads alone never end: they wait for others, so that what they do then was \
+                 not looked at",
+            ),
+            false => (AnswerKind::Found, "no execution ends: threads wait in loops for ever"),
+        };
+        let lines = vec![line.to_owned()];
+        Some(Answer { question: "end", kind, lines, spans: Vec::new() })
+    }
+
     fn deadlock(&self) -> Answer {
         let verdict = &self.judgement.verdict;
         let line = |verdict: &Verdict| vec![reason::line(verdict, self.model, self.files)];
@@ -305,7 +326,7 @@ fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut out = String::new();
     for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at) % 3 == 0 {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
             out.push(',');
         }
         out.push(digit);
