@@ -162,7 +162,7 @@ pub mod testing {
 
     open! {
         bitrel bounds cat check collections diagnostic encode engines event execution explain id litmus
-        program ptx question race relation solve source verdict vocabulary
+        module program ptx question race relation solve source verdict vocabulary
     }
 
     #[cfg(feature = "cli")]

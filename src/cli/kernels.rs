@@ -9,6 +9,7 @@ use super::status::Status;
 use crate::batch::{Case, judge, together};
 use crate::check::Settings;
 use crate::event::graph::CutKind;
+use crate::module::sliced;
 use crate::program::reading::{Readings, UnknownResults};
 use crate::report::kernel::{Answer as Found, AnswerKind, Findings, RacesFound, json, render};
 use crate::rule::Rule;
@@ -38,20 +39,9 @@ pub(super) fn run(
     let mut status = inputs.status();
     for case in &inputs.cases {
         for at in 0..setup.models.len() {
-            let launch = Launch { case, setup, at };
-            let told = launch.told(setup.settings, None)?;
-            // Where only a result that nobody knows is in the way, anything may be in its place.
-            let told = match &told.unknown {
-                Some(name) => {
-                    let results = UnknownResults::Any;
-                    let readings = Readings { results, ..setup.settings.readings };
-                    launch.told(Settings { readings, ..setup.settings }, Some(name))?
-                }
-                None => told,
-            };
+            let told = told(case, setup, at)?;
             let ended = told.ended;
-            let text = told.text(arguments.format);
-            print(&text)?;
+            print(&told.text(arguments.format))?;
             status = status.max(ended);
         }
     }
@@ -60,6 +50,31 @@ pub(super) fn run(
         return Ok(Status::Unusable);
     }
     Ok(status)
+}
+
+/// What is told of a launch under a model.
+///
+/// Where nothing is found without the values that decide nothing, there is nothing. What is found may need
+/// executions that there are only without them, and is looked for again with all values.
+fn told(case: &Case, setup: &Setup, at: usize) -> Result<Told> {
+    if let Some(test) = sliced(&case.test) {
+        let part = Case { test, path: case.path.clone(), expected: case.expected.clone() };
+        let told = of_any_result(&part, setup, at)?;
+        if told.ended == Status::Expected {
+            return Ok(told);
+        }
+    }
+    of_any_result(case, setup, at)
+}
+
+/// What is told of a launch, where results that nobody knows may be anything if nothing else is in the
+/// way.
+fn of_any_result(case: &Case, setup: &Setup, at: usize) -> Result<Told> {
+    let launch = Launch { case, setup, at };
+    let told = launch.told(setup.settings, None)?;
+    let Some(name) = &told.unknown else { return Ok(told) };
+    let readings = Readings { results: UnknownResults::Any, ..setup.settings.readings };
+    launch.told(Settings { readings, ..setup.settings }, Some(name))
 }
 
 /// A launch under a model.

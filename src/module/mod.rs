@@ -16,6 +16,7 @@ mod launch;
 mod passing;
 mod read;
 mod residual;
+mod slice;
 mod specialize;
 mod threads;
 
@@ -38,6 +39,8 @@ use rustc_hash::FxHashSet;
 
 use threads::{Choice, Representatives};
 
+pub use slice::sliced;
+pub use specialize::specialized;
 pub(crate) use threads::Selection;
 
 /// Reads the tests in a file: as [`parse::parse_version`] does, or of the kernels that it holds and

@@ -12,7 +12,7 @@
 use super::fold::{Registers, value};
 use super::residual::{Block, End, Residual};
 use crate::collections::IndexMap;
-use crate::litmus::ast::{Condition, DeclaredSpace, Term, Test, Variable};
+use crate::litmus::ast::{Condition, DeclaredSpace, Dialect, Term, Test, Variable};
 use crate::program::layout::Layout;
 use crate::program::lower::unrotated;
 use crate::program::micro::{Micro, Step, Target, ThreadCode};
@@ -30,8 +30,12 @@ const MOST_STATEMENTS: usize = 100_000;
 /// How many rounds of a loop are told apart of which a way out depends on memory and another one is decided.
 const ROUNDS_OF_TWO_WAYS: u32 = 8;
 
-/// The test with the residual program of each thread.
-pub(super) fn specialized(mut test: Test) -> Test {
+/// The test with the residual program of each thread; one in columns, whose branches compare, as it is.
+#[must_use]
+pub fn specialized(mut test: Test) -> Test {
+    if test.dialect != Dialect::Blocks {
+        return test;
+    }
     for thread in &mut test.threads {
         one_label_each(&mut thread.statements);
     }

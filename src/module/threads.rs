@@ -306,10 +306,28 @@ fn role_name(
         ("first threads of other CTAs than the first", |at, _| at.cta != 0 && at.thread == 0),
     ];
     let sizes = sizes(geometry);
-    let fits = |is: &Is| threads.iter().all(|(at, _)| is(*at, sizes) == of_role.contains(at));
-    match PROPERTIES.iter().find(|(_, is)| fits(is)) {
-        Some((name, _)) => (*name).to_owned(),
-        None => "threads with one path".to_owned(),
+    let fits =
+        |is: &dyn Fn(Index) -> bool| threads.iter().all(|(at, _)| is(*at) == of_role.contains(at));
+    if let Some((name, _)) = PROPERTIES.iter().find(|(_, is)| fits(&|at| is(at, sizes))) {
+        return (*name).to_owned();
+    }
+    let range = |number: fn(&Index) -> u32| {
+        let numbers = || of_role.iter().map(number);
+        numbers().min().unwrap_or(0)..=numbers().max().unwrap_or(0)
+    };
+    let (ctas, of_cta) = (range(|at| at.cta), range(|at| at.thread));
+    let named = |range: &RangeInclusive<u32>, one: &str| match (range.start(), range.end()) {
+        (first, last) if first == last => format!("{one} {first}"),
+        (first, last) => format!("{one}s {first} to {last}"),
+    };
+    if fits(&|at| of_cta.contains(&at.thread)) {
+        format!("{} of each CTA", named(&of_cta, "thread"))
+    } else if fits(&|at| ctas.contains(&at.cta)) {
+        named(&ctas, "CTA")
+    } else if fits(&|at| of_cta.contains(&at.thread) && ctas.contains(&at.cta)) {
+        format!("{} of {}", named(&of_cta, "thread"), named(&ctas, "CTA"))
+    } else {
+        "threads with one path".to_owned()
     }
 }
 

@@ -352,24 +352,7 @@ impl Lowering<'_> {
             Operation::Unknown { name, definitions, uses, reach: Reach::Registers, .. }
                 if definitions.iter().all(|r| self.registers.index(&r.value).is_some()) =>
             {
-                if self.readings.results == UnknownResults::Any {
-                    for definition in definitions {
-                        let index = self.registers.index(&definition.value);
-                        let width = index.map_or(32, |index| self.registers.ty(index).bits);
-                        let value = Term::Free(format!("the result of `{name}`"), width);
-                        self.assign(&Some(definition.clone()), value, Extension::Zero);
-                    }
-                    return;
-                }
-                let indices = |list: &[Register]| {
-                    list.iter().filter_map(|r| self.registers.index(&r.value)).collect()
-                };
-                self.out.push(Micro::Opaque {
-                    results: indices(definitions),
-                    operands: indices(uses),
-                    name: name.clone(),
-                    rule: Rule::Result { name: name.clone() },
-                });
+                self.unknown_results(name, definitions, uses);
             }
             Operation::Unknown { name, .. } => {
                 self.outside(why_outside(name));

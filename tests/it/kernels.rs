@@ -291,3 +291,129 @@ forall (x[3] == 3 /\\ P2:%r1 == 2)
     let parsed = ptxmc::parse_tests(&mut files, "replicas.litmus", &wrong);
     assert!(parsed.tests.is_empty());
 }
+
+/// Every shipped test in blocks, or one of `every`.
+fn shipped(every: usize) -> Vec<ptxmc::Test> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("litmus");
+    let files = crate::support::litmus_files(&folder);
+    let chosen = files.iter().step_by(every);
+    let tests: Vec<ptxmc::Test> =
+        chosen.map(|path| crate::support::read(path).expect("shipped tests are read")).collect();
+    assert!(tests.len() * every > 1_000, "only {} tests", tests.len());
+    tests
+}
+
+/// A test whose threads are specialized has the verdict that it has as it is written.
+fn residual_programs_agree(every: usize) {
+    let model = crate::support::model("ptx-9.2");
+    let checker = ptxmc::Checker::new(&model);
+    let mut changed = 0;
+    for test in shipped(every) {
+        let residual = ptxmc::testing::module::specialized(test.clone());
+        changed += usize::from(residual != test);
+        let [written, residual] = [&test, &residual].map(|t| checker.check(t).verdict.kind());
+        // What the residual program says no more may be all that was in the way.
+        if written != ptxmc::Kind::Unknown {
+            assert_eq!(residual, written, "{}", test.name);
+        }
+    }
+    assert!(changed * every > 400, "only {changed} tests have another residual program");
+}
+
+#[test]
+fn residual_programs_have_the_verdicts_of_their_tests() {
+    residual_programs_agree(10);
+}
+
+#[test]
+#[ignore = "every shipped test"]
+fn all_residual_programs_have_the_verdicts_of_their_tests() {
+    residual_programs_agree(1);
+}
+
+/// What nobody does without the values that decide nothing, nobody does.
+fn slices_have_all_races(every: usize) {
+    use ptxmc::testing::check::{Settings, races};
+    use ptxmc::testing::engines::Choice;
+    let model = crate::support::model("ptx-9.2");
+    let engines = Choice::named("search").expect("it is there").engines();
+    let mut looked_at = 0;
+    for mut test in shipped(every) {
+        test.condition = ptxmc::testing::litmus::ast::Condition::True;
+        test.quantifier = ptxmc::Quantifier::Forall;
+        test.filter = None;
+        test.locations.clear();
+        let Some(sliced) = ptxmc::testing::module::sliced(&test) else { continue };
+        let found = |test: &ptxmc::Test| races(test, &model, &*engines[0], Settings::default());
+        let (Ok((whole, _)), Ok((part, _))) = (found(&test), found(&sliced)) else { continue };
+        looked_at += 1;
+        if part.open.is_none() && part.list.is_empty() {
+            assert!(whole.list.is_empty(), "{} has a race that its slice lacks", test.name);
+        }
+    }
+    assert!(looked_at * every > 300, "only {looked_at} tests have a slice");
+}
+
+#[test]
+fn slices_lose_no_race() {
+    slices_have_all_races(10);
+}
+
+#[test]
+#[ignore = "every shipped test"]
+fn no_slice_loses_a_race() {
+    slices_have_all_races(1);
+}
+
+#[test]
+fn answers_about_some_threads_say_so() {
+    let stores = module(STORES);
+    let launch = "buf x[100000] of .u32; k<<<400, 256>>>(x, 100000)";
+    let (text, status) = launched("many", &stores, launch);
+    assert_eq!(status, 1, "{text}");
+    assert!(text.contains("of 102,400: the answers speak of these threads alone"), "{text}");
+    assert!(
+        text.contains("cta 0 thread 0 and the 4-byte write to x[0] by cta 1 thread 0"),
+        "{text}"
+    );
+    let (text, status) = launched("few", &stores, "buf x[2048] of .u32; k<<<1, 1024>>>(x, 1024)");
+    assert_eq!(status, 0, "{text}");
+    assert!(text.contains("none among these threads"), "{text}");
+    // A condition is decided for all threads or not at all.
+    let launch = "buf x[2048] of .u32; k<<<1, 1024>>>(x, 1024); exists (x[1] == 2)";
+    let (text, status) = launched("condition", &stores, launch);
+    assert_eq!(status, 3, "{text}");
+    assert!(text.contains("forbidden among"), "{text}");
+}
+
+#[test]
+fn results_that_nobody_knows_may_be_anything() {
+    let kernel = |place: &str| {
+        module(&format!(
+            "
+.visible .entry k(.param .u64 p, .param .u64 q) {{
+  .reg .pred %p<2>;
+  .reg .f32 %f<3>;
+  .reg .b32 %r<2>;
+  .reg .b64 %rd<5>;
+  ld.param.u64 %rd1, [p];
+  ld.param.u64 %rd2, [q];
+  ld.global.f32 %f1, [%rd1];
+  setp.gt.f32 %p1, %f1, 0f3F800000;
+  mov.u32 %r1, %tid.x;
+  mul.wide.u32 %rd3, %r1, 4;
+  @%p1 st.global.u32 [{place}], 1;
+  ret;
+}}
+"
+        ))
+    };
+    let launch = "buf x[2] of .f32; buf y[4] of .u32; k<<<1, 2>>>(x, y)";
+    let add = |text: String| text.replace("  @%p1", "  add.s64 %rd4, %rd2, %rd3;\n  @%p1");
+    let (text, status) = launched("each", &add(kernel("%rd4")), launch);
+    assert_eq!(status, 0, "{text}");
+    assert!(text.contains("none, whatever `setp.gt.f32` gives"), "{text}");
+    let (text, status) = launched("both", &kernel("%rd2"), launch);
+    assert_eq!(status, 3, "{text}");
+    assert!(text.contains("what `setp.gt.f32` gives is not known"), "{text}");
+}
