@@ -9,7 +9,7 @@ use super::micro::{
     Confined, ElementOrder, Marks, Micro, Program, Step, Target, TaskOrder, Tasks, ThreadCode,
 };
 use super::position::{Position, positions};
-use super::reading::{FailingCas, LongVectors, Readings, SinkAtom, UnknownResults, VectorReading};
+use super::reading::{FailingCas, LongVectors, Readings, SinkAtom, VectorReading};
 use super::registers::Registers;
 use super::rotate::rotate;
 use super::special::opaque;
@@ -20,8 +20,7 @@ use crate::ptx::floating::{FloatMode, Subnormals};
 use crate::ptx::form::Written;
 use crate::ptx::operation::{
     AccessForm, Address, ArithmeticOp, AtomicOp, BoolOp, Comparison, Destination, Element,
-    IntegerOp, Operation, Order, PredicateUse, Reach, Register, Space, Statement, Type, TypeKind,
-    Value,
+    IntegerOp, Operation, Order, PredicateUse, Reach, Space, Statement, Type, TypeKind, Value,
 };
 use crate::ptx::row::Op;
 use crate::rule::Rule;
