@@ -5,20 +5,21 @@
 //! and the offset that their address is. What remains is the residual program of the thread, in which
 //! registers that nothing uses are no longer computed. Statements keep their place in the source.
 //!
-//! A place of the program is visited once for each set of values that the live registers are known to have
-//! there. Where a branch out of a loop depends on memory, the values that differ from one round to the
+//! A place of the program is visited once for each round of the loops around it: of what comes there on
+//! several ways, that is known which is so on all of them. So no statement behind a branch that memory
+//! decides is there twice, and a store depends on no load on which it does not depend as it is written. A
+//! visit whose knowledge an earlier one had is that one. Where a branch out of a loop depends on memory, the values that differ from one round to the
 //! next are forgotten, so that the loop stays a loop of the residual program.
 
 use super::fold::{Registers, value};
 use super::residual::{Block, End, Residual};
-use crate::collections::IndexMap;
 use crate::litmus::ast::{Condition, DeclaredSpace, Dialect, Term, Test, Variable};
 use crate::program::layout::Layout;
 use crate::program::lower::unrotated;
 use crate::program::micro::{Micro, Step, Target, ThreadCode};
 use crate::program::reading::Readings;
 use crate::ptx::operands::Mentions;
-use crate::ptx::operation::{AccessForm, Operation, Statement, Type, TypeKind, Value};
+use crate::ptx::operation::{AccessForm, Operation, Order, Statement, Type, TypeKind, Value};
 use crate::source::Spanned;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeMap, BTreeSet};
@@ -149,8 +150,48 @@ struct Round {
     count: u32,
 }
 
-/// What a visit of a place depends on.
-type Key = (usize, Vec<(u32, u128)>);
+/// What is known of the live registers where a visit begins.
+type Known = Vec<(usize, u128)>;
+
+/// In which order visits take place: by the rounds of the loops around a place, outer ones first, each
+/// as where it begins and its number, then by the place. So whatever leads to a visit comes before it.
+type Turn = Vec<usize>;
+
+/// A visit that is still to come.
+struct Visit {
+    block: usize,
+    at: usize,
+    state: State,
+}
+
+/// How many of the last visits of a place are compared with a new one.
+const COMPARED_VISITS: usize = 8;
+
+impl State {
+    /// Keeps what is known here and there.
+    fn meet(&mut self, other: &Self) {
+        let meet = |own: &mut Registers, other: &Registers| {
+            for (own, other) in own.iter_mut().zip(other) {
+                if own != other {
+                    *own = None;
+                }
+            }
+        };
+        meet(&mut self.registers, &other.registers);
+        for (start, round) in &mut self.rounds {
+            let Some(other) = other.rounds.get(start) else { continue };
+            meet(&mut round.registers, &other.registers);
+            round.open |= other.open;
+            round.decided |= other.decided;
+        }
+    }
+}
+
+/// When a place is visited in a state.
+fn turn(at: usize, state: &State) -> Turn {
+    let rounds = state.rounds.iter().flat_map(|(&start, round)| [start, round.count as usize]);
+    rounds.chain([at]).collect()
+}
 
 struct Specializer<'a> {
     statements: &'a [Statement],
@@ -166,8 +207,9 @@ struct Specializer<'a> {
     /// Loops: from where they begin to the last place that leads back.
     loops: BTreeMap<usize, usize>,
     blocks: Vec<Block>,
-    known: IndexMap<Key, usize>,
-    open: Vec<(usize, usize, State)>,
+    /// The visits of each place that have begun, the last ones behind.
+    known: FxHashMap<usize, Vec<(Known, usize)>>,
+    open: BTreeMap<Turn, Visit>,
     emitted: usize,
 }
 
@@ -210,8 +252,8 @@ impl<'a> Specializer<'a> {
             joins,
             loops,
             blocks: Vec::new(),
-            known: IndexMap::default(),
-            open: Vec::new(),
+            known: FxHashMap::default(),
+            open: BTreeMap::new(),
             emitted: 0,
         }
     }
@@ -221,7 +263,9 @@ impl<'a> Specializer<'a> {
         let count = self.code.registers.len();
         let state = State { registers: vec![None; count], rounds: BTreeMap::new() };
         self.block(0, state);
-        while let Some((block, at, state)) = self.open.pop() {
+        while let Some((_, Visit { block, at, state })) = self.open.pop_first() {
+            let known = self.live_known(at, &state);
+            self.known.entry(at).or_default().push((known, block));
             self.run(block, at, state)?;
         }
         let labels = self.statements.iter().flat_map(|statement| &statement.labels);
@@ -232,21 +276,29 @@ impl<'a> Specializer<'a> {
     /// The block for a visit of a place.
     fn block(&mut self, at: usize, mut state: State) -> usize {
         self.enter(at, &mut state);
-        let live = &self.live[at];
-        let known = state.registers.iter().enumerate().filter(|(r, _)| live[*r]);
-        let known = known
-            .filter_map(|(r, value)| Some((u32::try_from(r).unwrap_or(u32::MAX), (*value)?)))
-            .collect();
-        let key = (at, known);
-        if let Some(&block) = self.known.get(&key) {
-            return block;
+        let turn = turn(at, &state);
+        if let Some(visit) = self.open.get_mut(&turn) {
+            visit.state.meet(&state);
+            return visit.block;
+        }
+        let earlier = self.known.get(&at).map_or(&[][..], Vec::as_slice);
+        let holds =
+            |known: &Known| known.iter().all(|&(r, value)| state.registers[r] == Some(value));
+        let mut last = earlier.iter().rev().take(COMPARED_VISITS);
+        if let Some((_, block)) = last.find(|(known, _)| holds(known)) {
+            return *block;
         }
         let block = self.blocks.len();
         let label = self.statements.get(at).and_then(|s| s.labels.first()).cloned();
         self.blocks.push(Block { label, statements: Vec::new(), end: End::Exit });
-        self.known.insert(key, block);
-        self.open.push((block, at, state));
+        self.open.insert(turn, Visit { block, at, state });
         block
+    }
+
+    fn live_known(&self, at: usize, state: &State) -> Known {
+        let live = &self.live[at];
+        let registers = state.registers.iter().enumerate().filter(|(r, _)| live[*r]);
+        registers.filter_map(|(r, value)| Some((r, (*value)?))).collect()
     }
 
     /// Notes that a round of a loop begins, and forgets what differs between rounds where memory decides
@@ -385,6 +437,11 @@ impl<'a> Specializer<'a> {
         let Micro::Load { target, destination: Some((register, extension)) } = micro else {
             return None;
         };
+        // What an access breaks rules by is left for executions to show.
+        let plain = target.order == Order::Weak && !target.marks.volatile && !target.marks.mmio;
+        if !plain {
+            return None;
+        }
         let (variable, offset) = self.named(target, registers)?;
         let info = &self.layout.variables[variable];
         if !matches!(info.space, DeclaredSpace::Param | DeclaredSpace::Const) {

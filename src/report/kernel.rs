@@ -294,7 +294,8 @@ pub fn render(findings: &Findings<'_>, answers: &[Answer]) -> String {
         }
     }
     for answer in answers {
-        let lines = match (answer.kind, &answer.lines[..]) {
+        let short: Vec<String> = answer.lines.iter().map(|line| shortened(line)).collect();
+        let lines = match (answer.kind, &short[..]) {
             (AnswerKind::Fine, []) if findings.is_part() => {
                 vec!["none among these threads".to_owned()]
             }
@@ -311,6 +312,16 @@ pub fn render(findings: &Findings<'_>, answers: &[Answer]) -> String {
         }
     }
     out
+}
+
+/// How long a line may be; a deadlock may be told of very many threads.
+const LONGEST_LINE: usize = 400;
+
+fn shortened(line: &str) -> String {
+    match line.char_indices().nth(LONGEST_LINE) {
+        Some((end, _)) => format!("{} ... (`ptxmc explain` has the rest)", &line[..end]),
+        None => line.to_owned(),
+    }
 }
 
 fn threads(launched: &Launched, taken: usize) -> String {
