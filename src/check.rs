@@ -5,6 +5,8 @@ mod bound;
 mod coarse;
 mod counts;
 mod endless;
+mod halts;
+mod hang;
 mod lifetime;
 mod mixed;
 mod orders;
@@ -42,8 +44,8 @@ use std::collections::BTreeSet;
 
 pub use bound::cut;
 pub use coarse::{Careful, unlisted};
+pub use hang::{Hang, HangKind, Hanging, Status, Stop, hang};
 pub use settings::Settings;
-pub use stuck::{Stuck, stuck};
 
 /// What checking a test gave.
 #[derive(Clone, Debug)]

@@ -82,6 +82,7 @@ mod budget;
 mod collections;
 mod diagnostic;
 mod id;
+mod progress;
 mod rule;
 mod source;
 mod vocabulary;
@@ -123,7 +124,7 @@ pub mod cli;
 pub mod report;
 
 pub use budget::{Budget, Clock};
-pub use check::{Outcome, Settings};
+pub use check::{Hang, HangKind, Hanging, Outcome, Settings, Status, Stop};
 pub use checker::{
     Checker, FinalState, builtin_model, check, parse_launch, parse_model, parse_tests,
 };
@@ -131,6 +132,7 @@ pub use diagnostic::{Diagnostic, Label, Severity};
 pub use engines::{Choice, Unavailable};
 pub use litmus::ast::{Quantifier, Test};
 pub use litmus::parse::Parsed;
+pub use progress::Progress;
 pub use relation::expr::{Axiom, AxiomRole, Model};
 pub use report::witness::{Column, Edge, Node, Picture};
 pub use rule::{Rule, Unsupported};

@@ -599,6 +599,19 @@ pub enum Unsupported {
         /// How many the launches have.
         of: u64,
     },
+    /// Too many barrier operations at which threads may stay.
+    #[error(
+        "whether threads wait for ever at one of {operations} barrier operations, more than {most}"
+    )]
+    Waits {
+        /// How many there are.
+        operations: usize,
+        /// How many there may be.
+        most: usize,
+    },
+    /// Threads that may wait for ever, or not.
+    #[error("threads that may wait for ever, where it is not exactly known for whom or for what")]
+    WhoWaits,
     /// Too many ways to meet.
     #[error("too many ways in which threads may meet at barriers with thread counts")]
     Meetings,
@@ -692,6 +705,8 @@ impl Unsupported {
             Self::CountInAWarp { .. } => "count-in-a-warp",
             Self::Crowd { .. } => "many-threads-at-a-barrier",
             Self::Representatives { .. } => "representatives",
+            Self::Waits { .. } => "many-waits",
+            Self::WhoWaits => "who-waits",
             Self::Meetings => "many-meetings",
             Self::BarrierMixture => "barrier-mixture",
             Self::DifferentCounts => "barrier-counts-differ",

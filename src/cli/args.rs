@@ -4,6 +4,7 @@ use super::examples;
 use crate::batch::Refusal;
 use crate::event::unfold::Tearing;
 use crate::module::{Asked, Selection};
+use crate::progress::Progress;
 use crate::solve::Cores;
 use crate::verdict::Kind;
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -50,6 +51,12 @@ pub(super) enum Command {
     /// Draw an execution with the outcome in question.
     #[command(after_help = examples::DRAW)]
     Draw(DrawArguments),
+    /// Say whether a test may hang: whether an execution goes on no more though not every thread has
+    /// ended. Shows where each thread is then, for what it waits, and why that never comes.
+    ///
+    /// Ends with status 1 if it may.
+    #[command(after_help = examples::HANGS)]
+    Hangs(HangsArguments),
     /// List the data races of a test, with what keeps each pair from being ordered.
     ///
     /// Ends with status 1 if there is one.
@@ -120,6 +127,10 @@ pub(super) struct Checking {
     /// the names.
     #[arg(long = "reading", value_name = "NAME=VALUE")]
     pub(super) readings: Vec<String>,
+    /// What the scheduler owes threads, for the question whether the program may hang: cuda, fair, obe,
+    /// lobe, hsa, hsa-obe or unfair.
+    #[arg(long, value_name = "MODEL", default_value = "cuda", value_parser = progress)]
+    pub(super) progress: Progress,
     /// Leave an axiom out of every model that has it; the expectations of tests stay those of the
     /// whole model. Repeat it for several.
     #[arg(long = "without", value_name = "AXIOM")]
@@ -153,15 +164,9 @@ impl Checking {
     /// What is asked where the command has no options of this kind.
     pub(super) fn plain() -> Self {
         let (engine, readings) = ("auto".to_owned(), Vec::new());
-        Self {
-            engine,
-            bound: None,
-            legacy: false,
-            timeout: None,
-            readings,
-            without: Vec::new(),
-            launching: Launching::default(),
-        }
+        let (progress, launching) = (Progress::default(), Launching::default());
+        let (bound, timeout, without) = (None, None, Vec::new());
+        Self { engine, bound, legacy: false, timeout, readings, progress, without, launching }
     }
 
     /// The version of tests that name none, if the user gives them one.
@@ -187,6 +192,12 @@ fn selection(text: &str) -> Result<Selection, String> {
     let list: Option<Vec<_>> = text.split(',').map(one).collect();
     list.map(Selection::Some)
         .ok_or_else(|| "threads are `all`, or written `CTA:THREAD`, as in `0:0-31,1:0`".to_owned())
+}
+
+/// A model of progress by its name.
+fn progress(name: &str) -> Result<Progress, String> {
+    let names = || Progress::ALL.map(Progress::name).join(", ");
+    Progress::named(name).ok_or_else(|| format!("models of progress are {}", names()))
 }
 
 /// A verdict by its name.
@@ -550,6 +561,15 @@ pub(super) struct ExplainArguments {
 
 #[derive(Debug, Args)]
 pub(super) struct RacesArguments {
+    #[command(flatten)]
+    pub(super) single: Single,
+    /// The form of the report.
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub(super) format: SingleFormat,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct HangsArguments {
     #[command(flatten)]
     pub(super) single: Single,
     /// The form of the report.

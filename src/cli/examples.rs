@@ -9,7 +9,7 @@ Examples:
   ptxmc check --format junit DIR > report.xml       for continuous integration
   ptxmc check --baseline verdicts.tsv DIR           what has changed since `--bless`
   ptxmc check k.ptx --launch 'buf x[2] of .u32 = 0; k<<<1, 2>>>(x)'
-                                                    races, undefined behaviour and deadlocks of
+                                                    races, undefined behaviour and hangs of
                                                     a kernel that a compiler has written";
 
 pub(super) const OUTCOMES: &str = "\
@@ -28,6 +28,11 @@ pub(super) const DRAW: &str = "\
 Examples:
   ptxmc draw mp.litmus -o mp.svg             a picture, laid out by Graphviz
   ptxmc draw mp.litmus -o mp.dot             its source";
+
+pub(super) const HANGS: &str = "\
+Examples:
+  ptxmc hangs lock.litmus                    where the threads are, and for what they wait
+  ptxmc hangs --progress fair lock.litmus    as if every thread were scheduled";
 
 pub(super) const RACES: &str = "\
 Examples:

@@ -4,16 +4,14 @@ use super::args::{CheckArguments, CheckFormat};
 use super::inputs::Inputs;
 use super::models::Setup;
 use super::output::{Console, print};
-use super::single::{Judged, deadlock_of_some, races_of};
+use super::single::{Judged, races_of};
 use super::status::Status;
-use crate::batch::{Case, judge, together};
+use crate::batch::{Case, judge};
 use crate::check::Settings;
-use crate::event::graph::CutKind;
 use crate::module::sliced;
 use crate::program::reading::{Readings, UnknownResults};
-use crate::report::kernel::{Answer as Found, AnswerKind, Findings, RacesFound, json, render};
+use crate::report::kernel::{Answer, AnswerKind, Findings, RacesFound, json, render};
 use crate::rule::Rule;
-use crate::solve::{Answer, Engine, Goal, Problem};
 use crate::verdict::{Reason, Verdict};
 use anyhow::{Context, Result, bail};
 
@@ -119,13 +117,10 @@ impl Launch<'_> {
             }
             Err(verdict) => RacesFound::Open(verdict),
         };
-        let stuck = deadlock_of_some(judged);
         let findings = Findings {
             case,
             judgement: &judgement,
             races: &races,
-            stuck: stuck.as_ref(),
-            ends: ends(judged),
             whatever,
             model: &models[0],
             files: &setup.files,
@@ -140,22 +135,7 @@ impl Launch<'_> {
     }
 }
 
-/// Whether some execution of the threads ends, as far as that is soon found.
-fn ends(judged: Judged<'_>) -> Option<bool> {
-    let problem = Problem { graph: judged.judgement.graph.as_ref()?, model: judged.model };
-    let settings = judged.settings.with_budget(judged.settings.budget.aside());
-    let (engine, settings) = together(judged.engines, settings);
-    match engine.find(problem, Goal::Complete, settings.budget) {
-        Answer::Yes(_) => Some(true),
-        // Executions that the bound cuts may end.
-        Answer::No(_) if problem.graph.cuts.iter().all(|cut| cut.kind != CutKind::Bound) => {
-            Some(false)
-        }
-        _ => None,
-    }
-}
-
-fn ended(answers: &[Found]) -> Status {
+fn ended(answers: &[Answer]) -> Status {
     match answers.iter().map(|answer| answer.kind).max() {
         None | Some(AnswerKind::Fine) => Status::Expected,
         Some(AnswerKind::Unknown) => Status::Unknown,

@@ -21,7 +21,7 @@ mod specialize;
 mod threads;
 
 use crate::diagnostic::Diagnostic;
-use crate::litmus::ast::{Condition, Dialect, Quantifier, Test, Thread};
+use crate::litmus::ast::{Condition, Dialect, Metadata, Quantifier, Test, Thread};
 use crate::litmus::check;
 use crate::litmus::error::LitmusError;
 use crate::litmus::parse::draft::Draft;
@@ -31,7 +31,7 @@ use crate::litmus::parse::{self, Parsed, Source, tail};
 use crate::ptx::cursor::Cursor;
 use crate::ptx::error::SyntaxError;
 use crate::ptx::token::{TokenKind, lex};
-use crate::source::{Files, Span};
+use crate::source::{Files, Span, Spanned};
 use ast::Module;
 use instance::Instances;
 use launch::Launches;
@@ -173,6 +173,11 @@ fn launched(
         test.threads = instances.threads;
         test.tasks = instances.tasks;
         test.task_edges = instances.edges;
+        if launches.list.iter().all(|launch| launch.cooperative) {
+            let span = whole(&launches);
+            let [key, value] = ["Launch", "cooperative"].map(|w| Spanned::new(w.to_owned(), span));
+            test.metadata.push(Metadata { key, value });
+        }
         test.launched = Some(threads::launched(&launches, &instances.indices, found));
         // What a compiler has written is taken as it is; the condition is the user's.
         let mut found = Vec::new();

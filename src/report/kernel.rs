@@ -1,11 +1,12 @@
-//! What is found of launched kernels: races, undefined behaviour, deadlocks, in words and as JSON.
+//! What is found of launched kernels: races, undefined behaviour, hangs, in words and as JSON.
 
+use super::hang;
 use super::json::{SCHEMA, place};
 use super::reason::{self, Place};
 use crate::batch::{Case, Judgement};
-use crate::check::Stuck;
+use crate::check::{Hang, Hanging, Status, Stop};
 use crate::event::graph::EventGraph;
-use crate::litmus::ast::{Condition, Launched};
+use crate::litmus::ast::{Condition, Launched, Thread};
 use crate::race::{Race, describe, spans};
 use crate::relation::expr::Model;
 use crate::rule::Unsupported;
@@ -27,7 +28,7 @@ pub enum RacesFound {
 /// An answer to one question about a launch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Answer {
-    /// The question: `outcome`, `races`, `undefined`, `deadlock`.
+    /// The question: `outcome`, `races`, `undefined`, `hang`.
     pub question: &'static str,
     /// What the answer is.
     pub kind: AnswerKind,
@@ -93,10 +94,6 @@ pub struct Findings<'a> {
     pub judgement: &'a Judgement,
     /// Its races.
     pub races: &'a RacesFound,
-    /// A deadlock of some executions.
-    pub stuck: Option<&'a Stuck>,
-    /// Whether some execution ends, as far as that is known.
-    pub ends: Option<bool>,
     /// An instruction of which nobody knows the result: what was found holds of a launch in which it gives
     /// whatever it likes.
     pub whatever: Option<&'a str>,
@@ -114,8 +111,7 @@ impl Findings<'_> {
         if self.case.test.condition != Condition::True {
             answers.push(self.outcome());
         }
-        answers.extend([self.races(), self.undefined(), self.deadlock()]);
-        answers.extend(self.endless());
+        answers.extend([self.races(), self.undefined(), self.hang()]);
         if let Some(name) = self.whatever {
             answers.iter_mut().for_each(|answer| answer.depends_on(name));
         }
@@ -218,46 +214,61 @@ impl Findings<'_> {
         Answer { question: "undefined", kind, lines, spans }
     }
 
-    /// That no execution ends. What comes behind the place where threads wait was not looked at then.
-    fn endless(&self) -> Option<Answer> {
-        let deadlocks = matches!(self.judgement.verdict, Verdict::Deadlock(_));
-        if self.ends != Some(false) || deadlocks {
-            return None;
-        }
-        let (kind, line) = match self.is_part() {
-            true => (
-                AnswerKind::Unknown,
-                "these threads alone never end: they wait for others, so that what they do then was \
-                 not looked at",
-            ),
-            false => (AnswerKind::Found, "no execution ends: threads wait in loops for ever"),
+    /// Whether threads may wait for ever.
+    fn hang(&self) -> Answer {
+        let question = "hang";
+        let line = || reason::line(&self.judgement.verdict, self.model, self.files);
+        let spans = |hanging: &Hanging| {
+            let threads = hanging.threads.iter();
+            threads.filter_map(|status| hang::span(hanging, status)).collect::<Vec<Span>>()
         };
-        let lines = vec![line.to_owned()];
-        Some(Answer { question: "end", kind, lines, spans: Vec::new() })
+        let (kind, line, spans) = match (&self.judgement.verdict, &self.judgement.hang) {
+            (Verdict::Deadlock(reason), _) => (AnswerKind::Found, line(), reason.spans.clone()),
+            (Verdict::Error(_), _) => (AnswerKind::Bug, line(), Vec::new()),
+            (_, Some(Hang::Never)) => {
+                return Answer {
+                    question,
+                    kind: AnswerKind::Fine,
+                    lines: Vec::new(),
+                    spans: Vec::new(),
+                };
+            }
+            (_, Some(Hang::Possible(hanging))) => {
+                (AnswerKind::Found, self.waiting(hanging), spans(hanging))
+            }
+            (_, Some(Hang::Unknown(why))) => {
+                (AnswerKind::Unknown, reason::undecided(why, self.files), Vec::new())
+            }
+            (_, None) => {
+                let line = "it is not known what the threads do".to_owned();
+                (AnswerKind::Unknown, line, Vec::new())
+            }
+        };
+        match kind {
+            AnswerKind::Found if self.is_part() => {
+                let told = "these threads alone may wait for ever, perhaps for others, so that what they \
+                            do then was not looked at";
+                let lines = vec![format!("{told}: {line}")];
+                Answer { question, kind: AnswerKind::Unknown, lines, spans }
+            }
+            _ => Answer { question, kind, lines: vec![line], spans },
+        }
     }
 
-    fn deadlock(&self) -> Answer {
-        let verdict = &self.judgement.verdict;
-        let line = |verdict: &Verdict| vec![reason::line(verdict, self.model, self.files)];
-        let (kind, lines, spans) = match (verdict, self.stuck) {
-            (Verdict::Deadlock(reason), _) => {
-                (AnswerKind::Found, line(verdict), reason.spans.clone())
-            }
-            (_, Some(stuck)) => {
-                let lines = line(&Verdict::Deadlock(stuck.reason.clone()));
-                (AnswerKind::Found, lines, stuck.reason.spans.clone())
-            }
-            (Verdict::Allowed(_) | Verdict::Forbidden(_), None) => {
-                (AnswerKind::Fine, Vec::new(), Vec::new())
-            }
-            (_, None) if is_of_part(verdict) => (AnswerKind::Fine, Vec::new(), Vec::new()),
-            (Verdict::Error(_), None) => (AnswerKind::Bug, line(verdict), Vec::new()),
-            (_, None) => {
-                let lines = vec!["it is not known what the threads do".to_owned()];
-                (AnswerKind::Unknown, lines, Vec::new())
-            }
+    /// Who waits where, in an execution that hangs.
+    fn waiting(&self, hanging: &Hanging) -> String {
+        let names = &self.case.test.threads;
+        let waits = hanging.threads.iter().zip(names).filter(|(s, _)| s.stop != Stop::Ended);
+        let one = |(status, thread): (&Status, &Thread)| {
+            let place = hang::span(hanging, status).map(|span| self.files.location(span));
+            let place = place.map_or_else(String::new, |place| format!(" ({place})"));
+            format!("{} {}{place}", thread.name.value, hang::word(&status.stop))
         };
-        Answer { question: "deadlock", kind, lines, spans }
+        let waits: Vec<String> = waits.map(one).collect();
+        match waits.is_empty() {
+            true => "no execution ends".to_owned(),
+            false => waits.join("; "),
+        }
     }
 }
 

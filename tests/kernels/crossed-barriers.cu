@@ -1,6 +1,6 @@
 // launch: buf out[8] of .u32; k<<<1, 8>>>(out)
 // expect: fine
-// broken: deadlock
+// broken: hang
 
 extern "C" __global__ void k(unsigned* out) {
 #ifdef BROKEN
