@@ -150,6 +150,23 @@ fn unfolded(
 /// so.
 #[must_use]
 pub fn check(test: &Test, model: &Model, engine: &dyn Engine, settings: Settings) -> Outcome {
+    let outcome = checked(test, model, engine, settings);
+    let threads = test.threads.len();
+    match (&test.launched, &outcome.verdict) {
+        (Some(launched), Verdict::Allowed(_) | Verdict::Forbidden(_))
+            if !launched.is_whole(threads) =>
+        {
+            let verdict = outcome.verdict.kind().name();
+            let why = Unsupported::Representatives { verdict, threads, of: launched.threads };
+            let verdict = Verdict::Unknown(Undecided::Unsupported(why));
+            Outcome { verdict, holds: None, ..outcome }
+        }
+        _ => outcome,
+    }
+}
+
+/// As [`check`], of the threads that the test has.
+fn checked(test: &Test, model: &Model, engine: &dyn Engine, settings: Settings) -> Outcome {
     let timed = Timed::new(engine, settings);
     let engine = Careful(&timed);
     let outcome = bounded(test, model, &engine, settings);
@@ -307,8 +324,7 @@ fn is_crowded(graph: &EventGraph, op: &BarrierOp) -> bool {
     let (BarrierRule::Count(count) | BarrierRule::Quorum(count)) = op.rule else { return false };
     let others = graph.barriers.iter().filter(|other| other.key == op.key);
     let threads: BTreeSet<_> = others.map(|other| graph.event(other.event).agent).collect();
-    let quorum = matches!(op.rule, BarrierRule::Quorum(_));
-    let all = quorum && graph.exprs.constant(count) == Some(threads.len() as u128);
+    let all = graph.exprs.constant(count) == Some(threads.len() as u128);
     threads.len() > MOST_AT_BARRIER && !all
 }
 

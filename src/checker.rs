@@ -7,7 +7,8 @@ use crate::check::{self, Hang, Outcome, Settings};
 use crate::diagnostic::Diagnostic;
 use crate::engines::Choice;
 use crate::litmus::ast::Test;
-use crate::litmus::parse::{Parsed, parse_bytes};
+use crate::litmus::parse::Parsed;
+use crate::module::{Asked, Selection, parse_launched, parse_version};
 use crate::relation::expr::Model;
 use crate::report::reason;
 use crate::report::witness::{Picture, observed_value};
@@ -27,7 +28,7 @@ use std::fmt;
 /// assert!(parsed.diagnostics[0].location(&files).starts_with("typo.litmus:1:"));
 /// ```
 pub fn parse_tests(files: &mut Files, name: &str, text: &str) -> Parsed {
-    parse_bytes(files, name, text.as_bytes())
+    parse_version(files, name, text.as_bytes(), None)
 }
 
 /// A built-in model, such as `ptx-9.2`, the default one, or `sc`; `None` where there is none of this
@@ -39,6 +40,35 @@ pub fn parse_tests(files: &mut Files, name: &str, text: &str) -> Parsed {
 /// ```
 pub fn builtin_model(files: &mut Files, name: &str) -> Option<Model> {
     builtin(name).map(|builtin| parse_builtin(files, builtin, &Options::default()).model)
+}
+
+/// Reads a PTX module and makes the test of a launch of its kernels.
+///
+/// `launch` is written as for the command, `buf x[2] of .u32 = 0; k<<<1, 2>>>(x)`, perhaps with a condition
+/// behind; without one the test asks nothing, and its verdict says whether the launch is defined. All
+/// threads are in the test where there are few, else some that stand for the others, which
+/// [`Test::launched`](crate::litmus::ast::Test::launched) says.
+///
+/// ```
+/// let module = ".version 8.5
+/// .target sm_90
+/// .visible .entry k(.param .u64 p) {
+///   .reg .b64 %rd<2>;
+///   ld.param.u64 %rd1, [p];
+///   st.global.u32 [%rd1+4], 1;
+///   ret;
+/// }";
+/// let mut files = ptxmc::Files::default();
+/// let launch = "buf x[1] of .u32; k<<<1, 1>>>(x)";
+/// let parsed = ptxmc::parse_launch(&mut files, "k.ptx", module, launch);
+/// let model = ptxmc::builtin_model(&mut files, "ptx-9.2").expect("it is built in");
+/// let outcome = ptxmc::check(&parsed.tests[0], &model);
+/// assert_eq!(outcome.verdict.kind(), ptxmc::Kind::Undefined);
+/// ```
+#[must_use]
+pub fn parse_launch(files: &mut Files, name: &str, text: &str, launch: &str) -> Parsed {
+    let asked = Asked { text: launch, threads: &Selection::Affordable };
+    parse_launched(files, name, text.as_bytes(), asked)
 }
 
 /// Reads a model in the cat language, which may include the built-in ones and their libraries;

@@ -29,6 +29,7 @@
 //! | what | by |
 //! |---|---|
 //! | read tests | [`parse_tests`] gives tests and [diagnostics](Diagnostic), which `Diagnostic::render` makes text of |
+//! | make a test of a kernel that a compiler has written, and its launch | [`parse_launch`] |
 //! | take a model | [`builtin_model`], or [`parse_model`] for one of your own in the cat language |
 //! | decide | [`check`], or a [`Checker`] for many tests, other engines or [`Settings`] |
 //! | say why | [`Outcome::reason`] in a line; [`Verdict`] and [`Rule`] as data, with a code and clauses of the standard |
@@ -92,6 +93,7 @@ mod ptx;
 mod relation;
 
 mod event;
+mod module;
 mod program;
 
 mod bounds;
@@ -123,7 +125,9 @@ pub mod report;
 
 pub use budget::{Budget, Clock};
 pub use check::{Hang, HangKind, Hanging, Outcome, Settings, Status, Stop};
-pub use checker::{Checker, FinalState, builtin_model, check, parse_model, parse_tests};
+pub use checker::{
+    Checker, FinalState, builtin_model, check, parse_launch, parse_model, parse_tests,
+};
 pub use diagnostic::{Diagnostic, Label, Severity};
 pub use engines::{Choice, Unavailable};
 pub use litmus::ast::{Quantifier, Test};
@@ -160,7 +164,7 @@ pub mod testing {
 
     open! {
         bitrel bounds cat check collections diagnostic encode engines event execution explain id litmus
-        program ptx question race relation solve source verdict vocabulary
+        module program ptx question race relation solve source verdict vocabulary
     }
 
     #[cfg(feature = "cli")]

@@ -589,6 +589,16 @@ pub enum Unsupported {
         /// How many there may be.
         most: usize,
     },
+    /// A launch of which not all threads are looked at.
+    #[error("{verdict} among {threads} of {of} threads, which does not decide the launch")]
+    Representatives {
+        /// What the verdict is on these threads alone.
+        verdict: &'static str,
+        /// How many threads were looked at.
+        threads: usize,
+        /// How many the launches have.
+        of: u64,
+    },
     /// Too many barrier operations at which threads may stay.
     #[error(
         "whether threads wait for ever at one of {operations} barrier operations, more than {most}"
@@ -694,6 +704,7 @@ impl Unsupported {
             Self::Events { .. } => "many-events",
             Self::CountInAWarp { .. } => "count-in-a-warp",
             Self::Crowd { .. } => "many-threads-at-a-barrier",
+            Self::Representatives { .. } => "representatives",
             Self::Waits { .. } => "many-waits",
             Self::WhoWaits => "who-waits",
             Self::Meetings => "many-meetings",

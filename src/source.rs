@@ -67,13 +67,15 @@ pub struct SourceFile {
     /// The whole text.
     pub text: String,
     line_starts: Vec<usize>,
+    /// The places that parts of the text were made of by a compiler, by where these begin.
+    origins: Vec<(u32, String)>,
 }
 
 impl SourceFile {
     fn new(name: String, text: String) -> Self {
         let line_starts =
             std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
-        Self { name, text, line_starts }
+        Self { name, text, line_starts, origins: Vec::new() }
     }
 
     /// The whole lines that a range of bytes touches, without the last line feed.
@@ -123,13 +125,33 @@ impl Files {
             .unwrap_or("")
     }
 
-    /// `name:line:column` of a span's start.
+    /// Notes what parts of a file were made of by a compiler, `kernel.cu:12`, by where they begin, in
+    /// order.
+    pub fn relate(&mut self, id: FileId, origins: Vec<(u32, String)>) {
+        if let Some(file) = self.files.get_mut(id.index()) {
+            file.origins = origins;
+        }
+    }
+
+    /// What a compiler made the text at a span of, if that is known.
+    #[must_use]
+    pub fn origin(&self, span: Span) -> Option<&str> {
+        let origins = &self.get(span.file)?.origins;
+        let at = origins.binary_search_by_key(&span.start, |(start, _)| *start).ok()?;
+        Some(&origins[at].1)
+    }
+
+    /// `name:line:column` of a span's start; of text that a compiler has made, with what it was made of.
     #[must_use]
     pub fn location(&self, span: Span) -> String {
         match self.get(span.file) {
             Some(file) => {
                 let at = file.position(span.start as usize);
-                format!("{}:{}:{}", file.name, at.line, at.column)
+                let place = format!("{}:{}:{}", file.name, at.line, at.column);
+                match self.origin(span) {
+                    Some(origin) => format!("{origin} ({place})"),
+                    None => place,
+                }
             }
             None => "<unknown>".to_owned(),
         }

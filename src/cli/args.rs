@@ -4,6 +4,7 @@ use super::examples;
 use crate::batch::Refusal;
 use crate::event::unfold::Tearing;
 use crate::litmus::ast::Quantifier;
+use crate::module::{Asked, Selection};
 use crate::progress::Progress;
 use crate::solve::Cores;
 use crate::verdict::Kind;
@@ -135,21 +136,63 @@ pub(super) struct Checking {
     /// whole model. Repeat it for several.
     #[arg(long = "without", value_name = "AXIOM")]
     pub(super) without: Vec<String>,
+    #[command(flatten)]
+    pub(super) launching: Launching,
+}
+
+/// How kernels are launched.
+#[derive(Clone, Debug, Default, Args)]
+pub(super) struct Launching {
+    /// Launch kernels of a PTX module: buffers, launches, and perhaps a condition, as in
+    /// `buf x[2] of .u32 = 0; k<<<1, 2>>>(x)`.
+    #[arg(long, value_name = "TEXT")]
+    pub(super) launch: Option<String>,
+    /// The threads of a launch that are looked at: `all`, or CTAs and threads such as `0:0-31,1:0`.
+    #[arg(long, value_name = "THREADS", requires = "launch", value_parser = selection)]
+    pub(super) threads: Option<Selection>,
+}
+
+impl Launching {
+    /// The launch that is asked for, if one is.
+    pub(super) fn asked(&self) -> Option<Asked<'_>> {
+        const AFFORDABLE: &Selection = &Selection::Affordable;
+        let text = self.launch.as_deref()?;
+        Some(Asked { text, threads: self.threads.as_ref().unwrap_or(AFFORDABLE) })
+    }
 }
 
 impl Checking {
     /// What is asked where the command has no options of this kind.
     pub(super) fn plain() -> Self {
         let (engine, readings) = ("auto".to_owned(), Vec::new());
-        let progress = Progress::default();
-        let without = Vec::new();
-        Self { engine, bound: None, legacy: false, timeout: None, readings, progress, without }
+        let (progress, launching) = (Progress::default(), Launching::default());
+        let (bound, timeout, without) = (None, None, Vec::new());
+        Self { engine, bound, legacy: false, timeout, readings, progress, without, launching }
     }
 
     /// The version of tests that name none, if the user gives them one.
     pub(super) fn version(&self) -> Option<(u32, u32)> {
         self.legacy.then_some((1, 4))
     }
+}
+
+/// Threads by CTA and number: `all`, `0:0-31,1:0`.
+fn selection(text: &str) -> Result<Selection, String> {
+    if text.trim() == "all" {
+        return Ok(Selection::All);
+    }
+    let range = |part: &str| {
+        let (first, last) = part.split_once('-').unwrap_or((part, part));
+        let number = |text: &str| text.trim().parse::<u32>().ok();
+        Some(number(first)?..=number(last)?)
+    };
+    let one = |part: &str| {
+        let (cta, threads) = part.split_once(':')?;
+        Some([range(cta)?, range(threads)?])
+    };
+    let list: Option<Vec<_>> = text.split(',').map(one).collect();
+    list.map(Selection::Some)
+        .ok_or_else(|| "threads are `all`, or written `CTA:THREAD`, as in `0:0-31,1:0`".to_owned())
 }
 
 /// A model of progress by its name.
@@ -577,6 +620,8 @@ pub(super) struct ConvertArguments {
     /// The folder to write a file for each test to, in place of standard output.
     #[arg(short, long, value_name = "FOLDER")]
     pub(super) output: Option<PathBuf>,
+    #[command(flatten)]
+    pub(super) launching: Launching,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

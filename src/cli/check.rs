@@ -6,6 +6,7 @@ use super::gate;
 use super::inputs::{Inputs, Wanted};
 use super::interrupt;
 use super::isolate::Pool;
+use super::kernels;
 use super::models::Setup;
 use super::output::{Console, print};
 use super::status::Status;
@@ -20,8 +21,15 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 pub(super) fn run(arguments: &CheckArguments, console: &Console) -> Result<Status> {
-    let Setup { mut files, models, engines, settings, variants } =
+    let mut setup =
         Setup::load(&arguments.models, &arguments.checking, arguments.format.cores(), console)?;
+    if kernels::is_wanted(arguments) {
+        let wanted = Wanted::under(&setup.models, &setup.variants, &arguments.checking);
+        let inputs = Inputs::read(&arguments.paths, wanted, &mut setup.files);
+        console.diagnostics(&inputs.diagnostics, &setup.files);
+        return kernels::run(arguments, &setup, &inputs, console);
+    }
+    let Setup { mut files, models, engines, settings, variants } = setup;
     if arguments.format == CheckFormat::Herd && models.len() > 1 {
         bail!("herd's log has room for one model; choose one with --model");
     }

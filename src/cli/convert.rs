@@ -19,7 +19,8 @@ use std::path::Path;
 pub(super) fn run(arguments: &ConvertArguments, console: &Console) -> Result<Status> {
     let mut files = Files::default();
     let version = arguments.legacy.then_some((1, 4));
-    let inputs = Inputs::parse_all(&arguments.paths, version, &mut files);
+    let launch = arguments.launching.asked();
+    let inputs = Inputs::parse_all(&arguments.paths, version, launch, &mut files);
     console.diagnostics(&inputs.diagnostics, &files);
     inputs.bugs.iter().for_each(|name| console.complain(&format!("bug: cannot parse `{name}`")));
     if let Some(folder) = &arguments.output {

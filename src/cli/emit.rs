@@ -18,7 +18,7 @@ const RESIDENT: u64 = 264;
 
 pub(super) fn run(arguments: &EmitArguments, console: &Console) -> Result<Status> {
     let mut files = Files::default();
-    let inputs = Inputs::parse_all(&arguments.paths, None, &mut files);
+    let inputs = Inputs::parse_all(&arguments.paths, None, None, &mut files);
     console.diagnostics(&inputs.diagnostics, &files);
     let folder = &arguments.output;
     fs::create_dir_all(folder)

@@ -7,7 +7,10 @@ Examples:
                                                     no data race is there
   ptxmc check --model ptx-9.2 --model ptx-7.5 DIR   a column for each model
   ptxmc check --format junit DIR > report.xml       for continuous integration
-  ptxmc check --baseline verdicts.tsv DIR           what has changed since `--bless`";
+  ptxmc check --baseline verdicts.tsv DIR           what has changed since `--bless`
+  ptxmc check k.ptx --launch 'buf x[2] of .u32 = 0; k<<<1, 2>>>(x)'
+                                                    races, undefined behaviour and hangs of
+                                                    a kernel that a compiler has written";
 
 pub(super) const OUTCOMES: &str = "\
 Examples:

@@ -7,7 +7,7 @@ use crate::batch::{Case, expectation, hang_expectation, stray_expectations};
 use crate::cat::BUILTIN;
 use crate::diagnostic::Diagnostic;
 use crate::litmus::ast::Test;
-use crate::litmus::parse::parse_version;
+use crate::module::{Asked, parse_launched, parse_version};
 use crate::progress::Progress;
 use crate::relation::expr::Model;
 use crate::report::readings::description;
@@ -32,6 +32,8 @@ pub(super) struct Wanted<'a> {
     pub(super) readings: &'a [String],
     /// The version of tests that name none.
     pub(super) version: Option<(u32, u32)>,
+    /// How kernels of modules are launched.
+    pub(super) launch: Option<Asked<'a>>,
 }
 
 impl<'a> Wanted<'a> {
@@ -41,7 +43,8 @@ impl<'a> Wanted<'a> {
         variants: &'a BTreeSet<String>,
         checking: &'a Checking,
     ) -> Self {
-        Self { models, variants, readings: &checking.readings, version: checking.version() }
+        let (readings, version) = (&checking.readings, checking.version());
+        Self { models, variants, readings, version, launch: checking.launching.asked() }
     }
 }
 
@@ -92,21 +95,25 @@ impl Inputs {
     pub(super) fn parse_all(
         paths: &[String],
         version: Option<(u32, u32)>,
+        launch: Option<Asked<'_>>,
         files: &mut Files,
     ) -> Self {
         let variants = &BTreeSet::new();
-        let wanted = Wanted { models: &[], variants, readings: &[], version };
+        let wanted = Wanted { models: &[], variants, readings: &[], version, launch };
         Self::read(paths, wanted, files)
     }
 
     fn parse(&mut self, source: &Source, wanted: Wanted<'_>, files: &mut Files) {
-        let Wanted { models, variants, readings, version } = wanted;
+        let Wanted { models, variants, readings, version, launch } = wanted;
         let bytes = match source.bytes() {
             Ok(bytes) => bytes,
             Err(error) => return self.diagnostics.push(unreadable(source.name(), &error)),
         };
         let name = source.name();
-        let parsed = catch_unwind(AssertUnwindSafe(|| parse_version(files, name, &bytes, version)));
+        let parsed = catch_unwind(AssertUnwindSafe(|| match launch {
+            Some(asked) => parse_launched(files, name, &bytes, asked),
+            None => parse_version(files, name, &bytes, version),
+        }));
         let Ok(parsed) = parsed else { return self.bugs.push(name.to_owned()) };
         self.diagnostics.extend(parsed.diagnostics);
         let paths = identify(name, &parsed.tests);

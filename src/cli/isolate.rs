@@ -12,7 +12,7 @@ use super::tell::{Form, Teller, Told};
 use crate::batch::{Case, Refusal, in_order};
 use crate::id::FileId;
 use crate::litmus::ast::{Quantifier, Test};
-use crate::litmus::parse::parse_version;
+use crate::module::parse_version;
 use crate::report::json;
 use crate::report::paint::Paint;
 use crate::report::reason::{Cause, Place};

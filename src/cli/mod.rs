@@ -19,6 +19,7 @@ mod inputs;
 mod interrupt;
 mod isolate;
 mod judge;
+mod kernels;
 mod model;
 mod models;
 mod output;

@@ -85,6 +85,11 @@ impl Loaded {
         judgements.into_iter().next().context("a test has a verdict under its model")
     }
 
+    fn judged<'a>(&'a self, judgement: &'a Judgement) -> Judged<'a> {
+        let Self { case, engines, settings, .. } = self;
+        Judged { case, model: self.model(), engines, settings: *settings, judgement }
+    }
+
     /// How the run ends, from what was expected.
     fn status(judgement: &Judgement) -> Status {
         let is_silent =
@@ -237,6 +242,16 @@ pub(super) fn explain(arguments: &ExplainArguments, console: &Console) -> Result
     Ok(Loaded::status(&judgement))
 }
 
+/// A test with its verdict under a model, and who gave it.
+#[derive(Clone, Copy)]
+pub(super) struct Judged<'a> {
+    pub(super) case: &'a Case,
+    pub(super) model: &'a Model,
+    pub(super) engines: &'a [Box<dyn Engine>],
+    pub(super) settings: Settings,
+    pub(super) judgement: &'a Judgement,
+}
+
 /// The execution that a forbidden outcome would have.
 fn without_axioms(
     loaded: &Loaded,
@@ -249,7 +264,7 @@ fn without_axioms(
 pub(super) fn races(arguments: &RacesArguments, console: &Console) -> Result<Status> {
     let loaded = Loaded::new(&arguments.single, console)?;
     let judgement = loaded.judgement()?;
-    match races_of(&loaded, &judgement) {
+    match races_of(loaded.judged(&judgement)) {
         Ok((Races { list, open }, graph, cut)) => {
             let (case, files) = (&loaded.case, &loaded.files);
             let model = loaded.model();
@@ -298,17 +313,17 @@ pub(super) fn races(arguments: &RacesArguments, console: &Console) -> Result<Sta
 ///
 /// # Errors
 /// The verdict instead: unknown when no engine can tell, an error when one is wrong.
-fn races_of(
-    loaded: &Loaded,
-    judgement: &Judgement,
+pub(super) fn races_of(
+    judged: Judged<'_>,
 ) -> Result<(Races, EventGraph, Option<Undecided>), Verdict> {
-    let settings = judgement.settings(loaded.settings);
-    let (engine, settings) = together(&loaded.engines, settings);
-    let test = &loaded.case.test;
+    let Judged { case, model, engines, judgement, .. } = judged;
+    let settings = judgement.settings(judged.settings);
+    let (engine, settings) = together(engines, settings);
+    let test = &case.test;
     let found = guarded(|| {
-        let (races, graph) = check::races(test, loaded.model(), &engine, settings)?;
+        let (races, graph) = check::races(test, model, &engine, settings)?;
         let cut = judgement.graph.as_ref().and_then(|graph| {
-            let problem = Problem { graph, model: loaded.model() };
+            let problem = Problem { graph, model };
             check::cut(test, problem, &Careful(&engine), settings)
         });
         Ok((races, graph, cut))

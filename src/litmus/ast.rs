@@ -305,6 +305,32 @@ pub struct LaunchSize {
     pub value: u32,
 }
 
+/// The threads of a test among those of its launches.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Launched {
+    /// How many threads the launches have.
+    pub threads: u64,
+    /// What each thread of the test stands for, where these are not all threads of the launches.
+    pub roles: Vec<Role>,
+}
+
+/// Threads of a launch that do the same, and the thread of a test that stands for them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Role {
+    /// What makes them stand out, such as `first of its CTA`.
+    pub name: String,
+    /// The threads of the test.
+    pub threads: Vec<usize>,
+}
+
+impl Launched {
+    /// Whether the test has all threads of its launches.
+    #[must_use]
+    pub fn is_whole(&self, threads: usize) -> bool {
+        self.threads == threads as u64
+    }
+}
+
 /// A litmus test.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Test {
@@ -328,6 +354,8 @@ pub struct Test {
     pub launch: Vec<LaunchSize>,
     /// Threads.
     pub threads: Vec<Thread>,
+    /// Which threads of the launches these are, where kernels are launched.
+    pub launched: Option<Launched>,
     /// API tasks.
     pub tasks: Vec<Task>,
     /// Edges between tasks.

@@ -26,7 +26,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 const MOST_SUGGESTIONS: usize = 50;
 
 /// Checks a test and adds, in columns, the locations that only their use declares.
-pub(super) fn check(test: &mut Test, diagnostics: &mut Vec<Diagnostic>) {
+pub(crate) fn check(test: &mut Test, diagnostics: &mut Vec<Diagnostic>) {
     // A statement that could not be read may be the one that writes a register.
     let unread = |code: &str| code.starts_with("syntax-") || code == SHARED_BLOCK;
     let complete = !diagnostics.iter().any(|found| unread(found.code));
@@ -61,6 +61,21 @@ pub(super) fn check(test: &mut Test, diagnostics: &mut Vec<Diagnostic>) {
     if complete && test.dialect == Dialect::Blocks {
         written::check(test, &written, &terms, diagnostics);
     }
+    for term in terms {
+        condition_term(test, &written, &variables, term, diagnostics);
+    }
+}
+
+/// Checks what the conditions of a test name, and nothing else: what its statements say is taken as it is.
+pub(crate) fn conditions(test: &Test, diagnostics: &mut Vec<Diagnostic>) {
+    let variables = variables_by_name(test, diagnostics);
+    let written = written_registers(test);
+    for condition in std::iter::once(&test.condition).chain(&test.filter) {
+        memory::literals(test, &variables, condition, diagnostics);
+    }
+    let mut terms = test.locations.iter().collect::<Vec<_>>();
+    terms_of(&test.condition, &mut terms);
+    test.filter.iter().for_each(|filter| terms_of(filter, &mut terms));
     for term in terms {
         condition_term(test, &written, &variables, term, diagnostics);
     }

@@ -1,7 +1,7 @@
 //! Litmus tests: three text formats and one syntax tree.
 
 pub mod ast;
-mod check;
+pub(crate) mod check;
 pub mod error;
 mod initial;
 mod lanes;

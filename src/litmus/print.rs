@@ -36,7 +36,7 @@ pub fn print_columns(test: &Test) -> Result<String, PrintError> {
             return cannot("declared registers");
         }
         let place = place(test, thread, Style::Columns);
-        let mut column = vec![format!("{}{place}", thread.name.value)];
+        let mut column = vec![format!("{}{place}", thread_word(thread))];
         let last = thread.statements.len();
         for (at, code) in thread.statements.iter().enumerate() {
             column.push(cell(code, at + 1 == last, Style::Columns)?);
@@ -80,7 +80,7 @@ pub fn print_blocks(test: &Test) -> Result<String, PrintError> {
         text += &format!("{{\n{initial}}}\n");
     }
     for thread in &test.threads {
-        text += &format!("{} {} {{\n", thread.name.value, place(test, thread, Style::Ptx));
+        text += &format!("{} {} {{\n", thread_word(thread), place(test, thread, Style::Ptx));
         text += &registers(thread);
         let last = thread.statements.len();
         for (at, code) in thread.statements.iter().enumerate() {
@@ -92,6 +92,11 @@ pub fn print_blocks(test: &Test) -> Result<String, PrintError> {
     }
     text += &tail(test, Style::Ptx);
     Ok(text)
+}
+
+/// The name of a thread as a word: those of launches are several, `cta 0 thread 3`.
+fn thread_word(thread: &Thread) -> String {
+    thread.name.value.replace(' ', "_")
 }
 
 fn cannot<T>(what: &str) -> Result<T, PrintError> {
@@ -195,7 +200,7 @@ pub(crate) fn integer(number: i128) -> String {
 fn register_inits(test: &Test, style: Style) -> String {
     let percent = percent(style);
     let line = |init: &crate::litmus::ast::RegisterInit| {
-        let thread = &test.threads[init.thread].name.value;
+        let thread = thread_word(&test.threads[init.thread]);
         let value = match &init.value {
             InitialValue::Number(number) => integer(*number),
             InitialValue::Float(literal) => literal.to_string(),
@@ -349,7 +354,7 @@ impl Conditions<'_> {
     }
 
     fn term(&self, term: &Term) -> String {
-        let thread = |at: usize| self.test.threads.get(at).map_or("", |t| t.name.value.as_str());
+        let thread = |at: usize| self.test.threads.get(at).map_or_else(String::new, thread_word);
         match term {
             Term::Register { thread: at, register, .. } => {
                 format!("{}:{}{register}", thread(*at), percent(self.style))

@@ -435,6 +435,17 @@ impl Layout {
         }
     }
 
+    /// The variable, and the byte in it, that some bytes at an address in a space lie in: one of which a
+    /// thread reaches its own instance by name.
+    pub(crate) fn named(&self, space: Space, address: u64, bytes: u64) -> Option<(usize, u64)> {
+        let (space, address) = to_space(space, address);
+        let mut found = self.variables.iter().enumerate().filter(|(_, v)| v.space == space);
+        found.find_map(|(index, variable)| {
+            let (_, offset) = variable.inside(address, bytes)?;
+            (!variable.is_replicated()).then_some((index, offset))
+        })
+    }
+
     /// A shared address, which in `.shared::cta` has to be one of the thread's own CTA.
     fn resolve_shared(
         &self,

@@ -20,8 +20,7 @@ use crate::ptx::floating::{FloatMode, Subnormals};
 use crate::ptx::form::Written;
 use crate::ptx::operation::{
     AccessForm, Address, ArithmeticOp, AtomicOp, BoolOp, Comparison, Destination, Element,
-    IntegerOp, Operation, Order, PredicateUse, Reach, Register, Space, Statement, Type, TypeKind,
-    Value,
+    IntegerOp, Operation, Order, PredicateUse, Reach, Space, Statement, Type, TypeKind, Value,
 };
 use crate::ptx::row::Op;
 use crate::rule::Rule;
@@ -31,10 +30,17 @@ use rustc_hash::FxHashMap;
 /// labels.
 #[must_use]
 pub fn lower(test: &Test, readings: Readings) -> Program {
+    let mut program = unrotated(test, readings);
+    rotate(&mut program.threads);
+    program
+}
+
+/// As [`lower`], with the loops as they are written: each statement with at most one label has one step.
+#[must_use]
+pub(crate) fn unrotated(test: &Test, readings: Readings) -> Program {
     let layout = Layout::new(test);
     let thread = |(index, at)| lower_thread(test, &layout, index, at, readings);
-    let mut threads: Vec<_> = positions(test).into_iter().enumerate().map(thread).collect();
-    rotate(&mut threads);
+    let threads: Vec<_> = positions(test).into_iter().enumerate().map(thread).collect();
     Program {
         threads,
         layout,
@@ -345,15 +351,7 @@ impl Lowering<'_> {
             Operation::Unknown { name, definitions, uses, reach: Reach::Registers, .. }
                 if definitions.iter().all(|r| self.registers.index(&r.value).is_some()) =>
             {
-                let indices = |list: &[Register]| {
-                    list.iter().filter_map(|r| self.registers.index(&r.value)).collect()
-                };
-                self.out.push(Micro::Opaque {
-                    results: indices(definitions),
-                    operands: indices(uses),
-                    name: name.clone(),
-                    rule: Rule::Result { name: name.clone() },
-                });
+                self.unknown_results(name, definitions, uses);
             }
             Operation::Unknown { name, .. } => {
                 self.outside(why_outside(name));

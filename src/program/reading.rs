@@ -9,6 +9,9 @@ pub struct Readings {
     /// The orders of the elements of a vector that are looked at where there are too many for all; no
     /// reading of the standard, but part of how a verdict is found.
     pub long_vectors: LongVectors,
+    /// The results of instructions that are not followed; no reading of the standard, but part of how a
+    /// verdict is found.
+    pub results: UnknownResults,
     /// 128-bit loads and stores (reading V2).
     pub wide: WideReading,
     /// A compare-and-swap that fails (reading V5).
@@ -33,6 +36,16 @@ pub enum VectorReading {
     Unordered,
     /// One operation, for vectors of up to 16 bytes that are loaded or stored.
     Whole,
+}
+
+/// What instructions give that only compute registers and are outside of the subset.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum UnknownResults {
+    /// What nobody knows: the program leaves the model where it matters.
+    #[default]
+    Opaque,
+    /// Whatever the execution chooses: what no such execution does, none of the program does.
+    Any,
 }
 
 /// The orders that are looked at among more elements than all orders can be looked at of.

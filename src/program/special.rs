@@ -3,13 +3,14 @@
 
 use super::lower::{Lowering, only_global};
 use super::micro::{Confined, Marks, Micro, Target};
+use super::reading::UnknownResults;
 use super::term::{Extension, Term, atomic_result, extension};
 use crate::litmus::ast::DeclaredSpace;
 use crate::ptx::floating::Subnormals;
 use crate::ptx::form::Written;
 use crate::ptx::operation::{
-    AccessForm, Address, AtomicOp, Destination, Operation, Order, Proxy, ProxyFenceKind, Space,
-    Type, TypeKind, Value,
+    AccessForm, Address, AtomicOp, Destination, Operation, Order, Proxy, ProxyFenceKind, Register,
+    Space, Type, TypeKind, Value,
 };
 use crate::rule::Rule;
 
@@ -80,6 +81,33 @@ impl Lowering<'_> {
     /// Makes executions that come here leave the model.
     pub(super) fn outside(&mut self, rule: Rule) {
         self.require(Term::truth(false), rule);
+    }
+
+    /// The results of an instruction that only computes registers, and is not followed.
+    pub(super) fn unknown_results(
+        &mut self,
+        name: &str,
+        definitions: &[Register],
+        uses: &[Register],
+    ) {
+        if self.readings.results == UnknownResults::Any {
+            for definition in definitions {
+                let index = self.registers.index(&definition.value);
+                let width = index.map_or(32, |index| self.registers.ty(index).bits);
+                let value = Term::Free(format!("the result of `{name}`"), width);
+                self.assign(&Some(definition.clone()), value, Extension::Zero);
+            }
+            return;
+        }
+        let indices = |list: &[Register]| {
+            list.iter().filter_map(|register| self.registers.index(&register.value)).collect()
+        };
+        self.out.push(Micro::Opaque {
+            results: indices(definitions),
+            operands: indices(uses),
+            name: name.to_owned(),
+            rule: Rule::Result { name: name.to_owned() },
+        });
     }
 
     /// Weak 8-byte stores over a range that is aligned to `whole` bytes, in no particular order.

@@ -32,8 +32,8 @@ pub enum TokenKind {
     /// An identifier, a register such as `%r1`, an opcode without its qualifiers, or `_`.
     #[regex(r"[A-Za-z_$%][A-Za-z0-9_$]*")]
     Word,
-    /// `.name` or `.name::name`.
-    #[regex(r"\.[A-Za-z0-9_]+(::[A-Za-z0-9_]+)*")]
+    /// `.name`, `.name::name` or `.sp::2:4`.
+    #[regex(r"\.[A-Za-z0-9_]+(::[A-Za-z0-9_]+(:[0-9]+)?)*")]
     Qualifier,
     /// An integer in any base, or a `0f`/`0d` literal.
     #[regex(r"[0-9][0-9A-Za-z_]*")]
@@ -91,6 +91,8 @@ pub enum TokenKind {
     Question,
     #[token("->")]
     Arrow,
+    #[token("..")]
+    DotDot,
     #[token("=")]
     Assign,
     #[token("==")]

@@ -23,6 +23,8 @@ pub mod json_single;
 pub mod judge;
 #[cfg(feature = "junit")]
 pub mod junit;
+#[cfg(feature = "cli")]
+pub(crate) mod kernel;
 #[cfg(feature = "json")]
 pub mod manifest;
 pub mod models;

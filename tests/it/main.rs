@@ -28,6 +28,7 @@ mod hardware;
 mod integers;
 mod interleavings;
 mod judge;
+mod kernels;
 mod language;
 mod laws;
 mod library;

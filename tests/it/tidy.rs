@@ -33,6 +33,7 @@ const LAYERS: &[(&str, Side)] = &[
     ("relation", Side::Model),
     ("program", Side::Program),
     ("event", Side::Program),
+    ("module", Side::Program),
     ("cat", Side::Model),
     ("execution", Side::Both),
     ("question", Side::Both),
@@ -566,7 +567,7 @@ fn documents_show_real_output() {
                 let (line, shown) = example.split_once('\n').unwrap_or((example, ""));
                 let printed = match line.strip_prefix("ptxmc ") {
                     Some(arguments) => {
-                        let run = ptxmc(&arguments.split(' ').collect::<Vec<_>>());
+                        let run = ptxmc(&words(arguments));
                         status = run.status;
                         run.out + &run.err
                     }
@@ -582,6 +583,16 @@ fn documents_show_real_output() {
         }
     }
     assert!(examples > 10, "the documents have only {examples} examples");
+}
+
+/// The arguments of a command line, of which some may stand in quotes.
+fn words(line: &str) -> Vec<&str> {
+    let quoted = line.split('\'').enumerate();
+    let parts = quoted.flat_map(|(at, part)| match at % 2 {
+        0 => part.split(' ').filter(|word| !word.is_empty()).collect(),
+        _ => vec![part],
+    });
+    parts.collect()
 }
 
 /// Every test that documents show as a file is one of `tests/cli`, word for word.

@@ -48,6 +48,7 @@ pub(super) fn run(
         variants: &setup.variants,
         readings: &arguments.checking.readings,
         version: arguments.checking.version(),
+        launch: None,
     };
     let inputs = Inputs::read(&arguments.tests, wanted, &mut setup.files);
     diagnostics.extend(inputs.diagnostics);

@@ -12,7 +12,7 @@ use crate::ptx::cursor::Cursor;
 use crate::ptx::decode::Names;
 use crate::ptx::error::{Place, SyntaxError};
 use crate::ptx::token::TokenKind;
-use crate::source::Span;
+use crate::source::{Span, Spanned};
 
 /// Reads a whole body.
 pub(super) fn parse(cursor: &mut Cursor<'_>, draft: &mut Draft) {
@@ -35,6 +35,9 @@ pub(super) fn parse(cursor: &mut Cursor<'_>, draft: &mut Draft) {
             }
             Some(TokenKind::Word) if cursor.peek_at(1) == Some(TokenKind::At) => {
                 thread(cursor, draft).map(|body| bodies.push(body))
+            }
+            Some(TokenKind::Word) if cursor.peek_at(1) == Some(TokenKind::DotDot) => {
+                threads(cursor, draft).map(|replicas| bodies.extend(replicas))
             }
             Some(TokenKind::Word) if names_before_place(cursor) > 1 => shared_block(cursor, draft),
             Some(TokenKind::Word) if matches!(cursor.peek_text(), "task" | "order" | "pdl") => {
@@ -156,6 +159,40 @@ fn thread<'t>(
         _ => cursor.split_at(0),
     };
     Ok((draft.threads.len() - 1, body))
+}
+
+/// `P0..P31 @ cta 0, warp 0 { ... }`: a thread with the same statements for each number.
+fn threads<'t>(
+    cursor: &mut Cursor<'t>,
+    draft: &mut Draft,
+) -> Result<Vec<(usize, Cursor<'t>)>, SyntaxError> {
+    let first = cursor.word("a thread")?;
+    cursor.expect(TokenKind::DotDot, "`..`")?;
+    let last = cursor.word("the last of the threads, such as `P31`")?;
+    let span = first.span.to(last.span);
+    let numbers = numbers(&first.value, &last.value);
+    let (stem, range) = numbers
+        .ok_or(SyntaxError::Range { what: "the threads (as in `P0..P31`, at most 1024)", span })?;
+    let place = placed(cursor, draft, span);
+    let body = match cursor.peek() {
+        Some(TokenKind::OpenBrace) => block(cursor, draft),
+        _ => cursor.split_at(0),
+    };
+    let replicas = range.map(|number| {
+        draft.add_thread(Spanned::new(format!("{stem}{number}"), span), place.clone());
+        (draft.threads.len() - 1, body.clone())
+    });
+    Ok(replicas.collect())
+}
+
+/// How many threads one block may stand for.
+const MOST_REPLICAS: u32 = 1024;
+
+/// What two names begin with, and the numbers at their ends.
+fn numbers<'n>(first: &'n str, last: &str) -> Option<(&'n str, std::ops::RangeInclusive<u32>)> {
+    let stem = first.trim_end_matches(|c: char| c.is_ascii_digit());
+    let (from, to) = (first[stem.len()..].parse().ok()?, last.strip_prefix(stem)?.parse().ok()?);
+    (from <= to && to - from < MOST_REPLICAS).then_some((stem, from..=to))
 }
 
 /// `P0 { ... }`, which is an error; its statements are read as those of a thread somewhere.

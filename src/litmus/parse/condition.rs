@@ -4,7 +4,7 @@
 //! value on either side of a comparison; its address is written `&x`.
 
 use super::draft::ThreadDraft;
-use super::init::{register_number, thread_name};
+use super::init::{register_number, thread_by_index, thread_name};
 use crate::diagnostic::closest;
 use crate::litmus::ast::{Condition, DeclaredSpace, Dialect, Term};
 use crate::litmus::error::LitmusError;
@@ -27,15 +27,15 @@ const MOST_FAULTS: usize = 16;
 const MOST_CHOICES: usize = 4;
 
 /// What the names in a condition stand for.
-pub(super) struct Resolver<'a> {
-    pub(super) threads: &'a FxHashMap<String, usize>,
+pub(crate) struct Resolver<'a> {
+    pub(crate) threads: &'a FxHashMap<String, usize>,
     /// Variables with their space; `None` for aliases.
-    pub(super) spaces: FxHashMap<&'a str, Option<DeclaredSpace>>,
-    pub(super) dialect: Dialect,
+    pub(crate) spaces: FxHashMap<&'a str, Option<DeclaredSpace>>,
+    pub(crate) dialect: Dialect,
     /// The threads with their statements, for messages.
-    pub(super) bodies: &'a [ThreadDraft],
+    pub(crate) bodies: &'a [ThreadDraft],
     /// The names found so far that mean nothing.
-    pub(super) faults: Vec<LitmusError>,
+    pub(crate) faults: Vec<LitmusError>,
 }
 
 impl Resolver<'_> {
@@ -50,7 +50,7 @@ impl Resolver<'_> {
 }
 
 /// Why a condition cannot be read.
-pub(super) enum ConditionError {
+pub(crate) enum ConditionError {
     Syntax(SyntaxError),
     Litmus(LitmusError),
 }
@@ -62,7 +62,7 @@ impl From<SyntaxError> for ConditionError {
 }
 
 /// Reads a condition.
-pub(super) fn condition(
+pub(crate) fn condition(
     cursor: &mut Cursor<'_>,
     names: &mut Resolver<'_>,
 ) -> Result<Condition, SyntaxError> {
@@ -153,7 +153,7 @@ fn atom(
 }
 
 /// The comparison that a token stands for.
-pub(super) fn comparison(kind: Option<TokenKind>) -> Option<Comparison> {
+pub(crate) fn comparison(kind: Option<TokenKind>) -> Option<Comparison> {
     Some(match kind? {
         TokenKind::Assign | TokenKind::Equal => Comparison::Eq,
         TokenKind::NotEqual => Comparison::Ne,
@@ -166,13 +166,15 @@ pub(super) fn comparison(kind: Option<TokenKind>) -> Option<Comparison> {
 }
 
 /// Reads a register, a location, a number or an address.
-pub(super) fn term(cursor: &mut Cursor<'_>, names: &mut Resolver<'_>) -> Result<Term, SyntaxError> {
+pub(crate) fn term(cursor: &mut Cursor<'_>, names: &mut Resolver<'_>) -> Result<Term, SyntaxError> {
     match cursor.peek() {
         Some(TokenKind::Ampersand) => {
             cursor.advance();
             Ok(Term::AddressOf(cursor.word("a location after `&`")?))
         }
-        _ if cursor.peek_at(1) == Some(TokenKind::Colon) => of_thread(cursor, names),
+        _ if cursor.peek_at(1) == Some(TokenKind::Colon) || thread_by_index(cursor).is_some() => {
+            of_thread(cursor, names)
+        }
         Some(TokenKind::Word)
             if cursor.peek_at(1) == Some(TokenKind::Qualifier)
                 && names.threads.contains_key(cursor.peek_text()) =>
@@ -245,7 +247,7 @@ fn of_thread(cursor: &mut Cursor<'_>, names: &mut Resolver<'_>) -> Result<Term, 
 }
 
 /// `%r1`, or `V.x` for a component.
-pub(super) fn register(cursor: &mut Cursor<'_>) -> Result<Spanned<String>, SyntaxError> {
+pub(crate) fn register(cursor: &mut Cursor<'_>) -> Result<Spanned<String>, SyntaxError> {
     let mut register = cursor.word("a register")?;
     if let Some(at) = cursor.peek_text().strip_prefix('.').and_then(component) {
         register.value = component_name(&register.value, at);

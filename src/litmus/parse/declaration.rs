@@ -1,6 +1,6 @@
 //! Declarations of the block format, as PTX writes them, and of registers.
 
-use super::draft::Draft;
+use super::draft::{Draft, SharedSizes};
 use super::init::{element_count, too_many_values};
 use super::kernel;
 use crate::diagnostic::closest;
@@ -35,7 +35,7 @@ const LINKAGE: &[&str] = &[".visible", ".extern", ".weak", ".common"];
 const MOST_REGISTERS: usize = 1 << 16;
 
 /// Reads one directive with its `;`.
-pub(super) fn directive(cursor: &mut Cursor<'_>, draft: &mut Draft) -> Result<(), SyntaxError> {
+pub(crate) fn directive(cursor: &mut Cursor<'_>, draft: &mut Draft) -> Result<(), SyntaxError> {
     while LINKAGE.contains(&cursor.peek_text()) {
         cursor.advance();
     }
@@ -76,7 +76,7 @@ pub(super) fn directive(cursor: &mut Cursor<'_>, draft: &mut Draft) -> Result<()
 /// A variable of `.shared`, `.local` or `.param` that a thread declares, as compilers place those of a
 /// kernel (PTX-5.1.5, PTX-5.1.7); the names with their types. One of `.param` is the thread's own, as
 /// `.local` ones are (PTX-5.1.6).
-pub(super) fn of_thread(
+pub(crate) fn of_thread(
     cursor: &mut Cursor<'_>,
     draft: &mut Draft,
     thread: usize,
@@ -158,7 +158,7 @@ fn pointed_at(cursor: &mut Cursor<'_>) -> Result<(), SyntaxError> {
 }
 
 /// `.align 8 .b64 a[2] = {1, 2}, b`
-fn variables(
+pub(crate) fn variables(
     cursor: &mut Cursor<'_>,
     draft: &mut Draft,
     space: DeclaredSpace,
@@ -227,6 +227,8 @@ fn variables(
                 }
                 other => other?,
             }
+        } else if open && draft.sizes == SharedSizes::OfLaunch {
+            variable.elements = 0;
         } else if open && space == DeclaredSpace::Shared {
             draft.error(&LitmusError::UnsizedShared { name: name.clone() });
             // Enough for most of what accesses it, so that one mistake is reported once.
@@ -248,7 +250,7 @@ fn variables(
 }
 
 /// `1`, `x+4`, or `{...}`, whose length an array without a size has.
-fn initializer(
+pub(crate) fn initializer(
     cursor: &mut Cursor<'_>,
     variable: &mut Variable,
     open: bool,
@@ -380,16 +382,16 @@ fn alignment(cursor: &mut Cursor<'_>) -> Result<u64, SyntaxError> {
 
 /// Registers that are declared together.
 #[derive(Debug)]
-pub(super) struct Declared {
-    pub(super) name: Register,
-    pub(super) ty: Type,
+pub(crate) struct Declared {
+    pub(crate) name: Register,
+    pub(crate) ty: Type,
     /// The length of a vector, 2 or 4, or 1.
-    pub(super) elements: usize,
+    pub(crate) elements: usize,
 }
 
 /// `.reg .b32 %r<4>, p;` or `.reg .v4 .f32 V;` inside a thread that has declared `taken` registers
 /// before.
-pub(super) fn registers(
+pub(crate) fn registers(
     cursor: &mut Cursor<'_>,
     draft: &mut Draft,
     taken: usize,

@@ -20,16 +20,16 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A thread while it is read.
 #[derive(Debug)]
-pub(super) struct ThreadDraft {
-    pub(super) name: Spanned<String>,
-    pub(super) place: PlaceDraft,
-    pub(super) registers: Vec<(Register, Type)>,
-    pub(super) statements: Vec<Statement>,
+pub(crate) struct ThreadDraft {
+    pub(crate) name: Spanned<String>,
+    pub(crate) place: PlaceDraft,
+    pub(crate) registers: Vec<(Register, Type)>,
+    pub(crate) statements: Vec<Statement>,
 }
 
 impl ThreadDraft {
     /// Whether it declares, reads or writes a register, named without `%`.
-    pub(super) fn has_register(&self, name: &str) -> bool {
+    pub(crate) fn has_register(&self, name: &str) -> bool {
         let mentioned = |statement: &Statement| {
             let Mentions { reads, writes, .. } = Mentions::of(statement);
             reads.into_iter().chain(writes).any(|register| register.value == name)
@@ -41,42 +41,54 @@ impl ThreadDraft {
 
 /// `P0:r0 = value` before the threads are known.
 #[derive(Debug)]
-pub(super) struct RegisterInitDraft {
-    pub(super) thread: Spanned<String>,
-    pub(super) register: Register,
-    pub(super) value: InitialValue,
+pub(crate) struct RegisterInitDraft {
+    pub(crate) thread: Spanned<String>,
+    pub(crate) register: Register,
+    pub(crate) value: InitialValue,
+}
+
+/// Where the size of a `.shared` array stands that is declared without one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum SharedSizes {
+    /// Nowhere, which is an error.
+    #[default]
+    Declared,
+    /// In the launch: it has no elements until then.
+    OfLaunch,
 }
 
 /// Everything read so far.
 #[derive(Debug)]
-pub(super) struct Draft {
+pub(crate) struct Draft {
     header: Header,
-    pub(super) dialect: Dialect,
+    pub(crate) dialect: Dialect,
     whole: Span,
-    pub(super) version: Option<(u32, u32)>,
+    pub(crate) version: Option<(u32, u32)>,
     /// Where the version is named.
-    pub(super) version_at: Option<Span>,
-    pub(super) variables: Vec<Variable>,
-    pub(super) aliases: Vec<AliasDeclaration>,
+    pub(crate) version_at: Option<Span>,
+    pub(crate) variables: Vec<Variable>,
+    pub(crate) aliases: Vec<AliasDeclaration>,
     declared: FxHashMap<String, Span>,
     /// Variables that threads declare, each with the last thread that does.
     of_threads: FxHashMap<String, usize>,
-    pub(super) register_inits: Vec<RegisterInitDraft>,
-    pub(super) launch: Vec<LaunchSize>,
-    pub(super) threads: Vec<ThreadDraft>,
+    pub(crate) register_inits: Vec<RegisterInitDraft>,
+    pub(crate) launch: Vec<LaunchSize>,
+    pub(crate) threads: Vec<ThreadDraft>,
     thread_index: FxHashMap<String, usize>,
-    pub(super) tasks: Vec<Task>,
-    pub(super) task_edges: Vec<TaskEdge>,
-    pub(super) locations: Vec<Term>,
-    pub(super) filter: Option<Condition>,
-    pub(super) judgement: Option<(Quantifier, Condition, Span)>,
+    pub(crate) tasks: Vec<Task>,
+    pub(crate) task_edges: Vec<TaskEdge>,
+    pub(crate) locations: Vec<Term>,
+    pub(crate) filter: Option<Condition>,
+    pub(crate) judgement: Option<(Quantifier, Condition, Span)>,
     /// A kernel or function that was passed over.
-    pub(super) unread: Option<Unread>,
-    pub(super) diagnostics: Vec<Diagnostic>,
+    pub(crate) unread: Option<Unread>,
+    pub(crate) diagnostics: Vec<Diagnostic>,
+    /// Where sizes of `.shared` arrays stand.
+    pub(crate) sizes: SharedSizes,
 }
 
 impl Draft {
-    pub(super) fn new(
+    pub(crate) fn new(
         header: Header,
         dialect: Dialect,
         whole: Span,
@@ -103,42 +115,43 @@ impl Draft {
             judgement: None,
             unread: None,
             diagnostics,
+            sizes: SharedSizes::default(),
         }
     }
 
-    pub(super) fn syntax(&mut self, error: &SyntaxError) {
+    pub(crate) fn syntax(&mut self, error: &SyntaxError) {
         self.diagnostics.push(error.diagnostic());
     }
 
-    pub(super) fn error(&mut self, error: &LitmusError) {
+    pub(crate) fn error(&mut self, error: &LitmusError) {
         self.diagnostics.push(error.diagnostic());
     }
 
     /// What is wrong with a place. The thread is read all the same, as one somewhere, so that
     /// whatever belongs to it makes no further error.
-    pub(super) fn place(&mut self, error: &PlaceError) {
+    pub(crate) fn place(&mut self, error: &PlaceError) {
         match error {
             PlaceError::Syntax(error) => self.syntax(error),
             PlaceError::Litmus(error) => self.error(error),
         }
     }
 
-    pub(super) fn warn(&mut self, warning: &LitmusWarning) {
+    pub(crate) fn warn(&mut self, warning: &LitmusWarning) {
         self.diagnostics.push(warning.diagnostic());
     }
 
     /// Whether anything is wrong so far.
-    pub(super) fn has_error(&self) -> bool {
+    pub(crate) fn has_error(&self) -> bool {
         self.diagnostics.iter().any(Diagnostic::is_error)
     }
 
     /// Whether the statements are those of PTX 1.4.
-    pub(super) fn is_legacy(&self) -> bool {
+    pub(crate) fn is_legacy(&self) -> bool {
         self.dialect == Dialect::Blocks && legacy::applies(self.version)
     }
 
     /// Says once what a test of PTX 1.4 is checked against; in columns the version says nothing.
-    pub(super) fn note_legacy(&mut self) {
+    pub(crate) fn note_legacy(&mut self) {
         let at = self.version_at.unwrap_or(Span { end: self.whole.start, ..self.whole });
         if self.is_legacy() {
             self.diagnostics.push(legacy::note(at));
@@ -162,7 +175,7 @@ impl Draft {
     }
 
     /// Whether a variable or alias has this name.
-    pub(super) fn is_declared(&self, name: &str) -> bool {
+    pub(crate) fn is_declared(&self, name: &str) -> bool {
         self.declared.contains_key(name)
     }
 
@@ -176,7 +189,7 @@ impl Draft {
         true
     }
 
-    pub(super) fn add_variable(&mut self, variable: Variable) {
+    pub(crate) fn add_variable(&mut self, variable: Variable) {
         if self.declare(&variable.name) {
             self.variables.push(variable);
         }
@@ -184,7 +197,7 @@ impl Draft {
 
     /// Adds a variable that a thread declares. Threads that run one kernel declare the same ones, of
     /// which each CTA or thread has its own; one thread declares a name once.
-    pub(super) fn add_variable_of_thread(&mut self, variable: Variable, thread: usize) {
+    pub(crate) fn add_variable_of_thread(&mut self, variable: Variable, thread: usize) {
         let form = |v: &Variable| (v.space, v.ty, v.elements, v.align, v.initial.clone());
         let known = self.variables.iter().find(|v| v.name.value == variable.name.value);
         let last = self.of_threads.insert(variable.name.value.clone(), thread);
@@ -194,13 +207,13 @@ impl Draft {
         }
     }
 
-    pub(super) fn add_alias(&mut self, alias: AliasDeclaration) {
+    pub(crate) fn add_alias(&mut self, alias: AliasDeclaration) {
         if self.declare(&alias.name) {
             self.aliases.push(alias);
         }
     }
 
-    pub(super) fn add_thread(&mut self, name: Spanned<String>, place: PlaceDraft) {
+    pub(crate) fn add_thread(&mut self, name: Spanned<String>, place: PlaceDraft) {
         if let Some(&first) = self.thread_index.get(&name.value) {
             let first = self.threads[first].name.span;
             self.error(&LitmusError::Duplicate { what: "the thread", name: name.clone(), first });
@@ -215,12 +228,12 @@ impl Draft {
         });
     }
 
-    pub(super) fn thread_named(&self, name: &str) -> Option<usize> {
+    pub(crate) fn thread_named(&self, name: &str) -> Option<usize> {
         self.thread_index.get(name).copied()
     }
 
     /// What the names in the threads stand for; registers are filled in per thread.
-    pub(super) fn names(&self) -> Names {
+    pub(crate) fn names(&self) -> Names {
         let mut variables: FxHashMap<String, Type> =
             self.variables.iter().map(|v| (v.name.value.clone(), v.ty)).collect();
         for alias in &self.aliases {
@@ -231,7 +244,7 @@ impl Draft {
     }
 
     /// The registers of each thread that have an initial value.
-    pub(super) fn initialized_registers(&self) -> Vec<FxHashSet<String>> {
+    pub(crate) fn initialized_registers(&self) -> Vec<FxHashSet<String>> {
         let mut registers = vec![FxHashSet::default(); self.threads.len()];
         for init in &self.register_inits {
             if let Some(thread) = self.thread_named(&init.thread.value) {
@@ -242,14 +255,14 @@ impl Draft {
     }
 
     /// The decoder's dialect.
-    pub(super) fn decode_dialect(&self) -> decode::Dialect {
+    pub(crate) fn decode_dialect(&self) -> decode::Dialect {
         match self.dialect {
             Dialect::Blocks => decode::Dialect::Ptx,
             Dialect::Columns | Dialect::Nvlitmus => decode::Dialect::Columns,
         }
     }
 
-    pub(super) fn resolver(&self) -> Resolver<'_> {
+    pub(crate) fn resolver(&self) -> Resolver<'_> {
         let spaces = self.variables.iter().map(|v| (v.name.value.as_str(), Some(v.space)));
         let aliases = self.aliases.iter().map(|a| (a.name.value.as_str(), None));
         Resolver {
@@ -262,7 +275,7 @@ impl Draft {
     }
 
     /// The names of all threads, for messages.
-    pub(super) fn thread_names(&self) -> String {
+    pub(crate) fn thread_names(&self) -> String {
         let names: Vec<_> = self.threads.iter().map(|t| format!("`{}`", t.name.value)).collect();
         names.join(", ")
     }
@@ -296,13 +309,13 @@ impl Draft {
     }
 
     /// As [`Self::finish`], for a format whose conditions are filled in later.
-    pub(super) fn finish_without_condition(mut self) -> (Option<Test>, Vec<Diagnostic>) {
+    pub(crate) fn finish_without_condition(mut self) -> (Option<Test>, Vec<Diagnostic>) {
         self.judgement = Some((Quantifier::Forall, Condition::True, self.whole));
         self.finish()
     }
 
     /// The test, when it has threads, and all diagnostics.
-    pub(super) fn finish(mut self) -> (Option<Test>, Vec<Diagnostic>) {
+    pub(crate) fn finish(mut self) -> (Option<Test>, Vec<Diagnostic>) {
         if self.threads.is_empty() {
             if !self.has_error() {
                 let end = Span { start: self.whole.end, ..self.whole };
@@ -341,6 +354,7 @@ impl Draft {
             register_inits,
             launch: self.launch,
             threads,
+            launched: None,
             tasks: self.tasks,
             task_edges: self.task_edges,
             locations: self.locations,

@@ -9,12 +9,12 @@ use crate::source::Spanned;
 
 /// What stands before the body.
 #[derive(Debug, Default)]
-pub(super) struct Header {
-    pub(super) name: String,
-    pub(super) docs: Vec<String>,
-    pub(super) metadata: Vec<Metadata>,
+pub(crate) struct Header {
+    pub(crate) name: String,
+    pub(crate) docs: Vec<String>,
+    pub(crate) metadata: Vec<Metadata>,
     /// Where the body starts.
-    pub(super) body: usize,
+    pub(crate) body: usize,
 }
 
 /// The metadata that the tool understands; other keys are the user's own.
@@ -25,14 +25,14 @@ const BODY_WORDS: &[&str] =
     &["task", "order", "pdl", "exists", "forall", "final", "filter", "locations", "not"];
 
 /// The first word after blanks and comments; empty when there is none.
-pub(super) fn first_word<'a>(source: &Source<'a>) -> &'a str {
+pub(crate) fn first_word<'a>(source: &Source<'a>) -> &'a str {
     let rest = &source.text[skip_blanks(source.text, 0)..];
     let end = rest.find(char::is_whitespace).unwrap_or(rest.len());
     &rest[..end]
 }
 
 /// Reads the header of a test that starts with `PTX`.
-pub(super) fn header(source: &Source<'_>, diagnostics: &mut Vec<Diagnostic>) -> Header {
+pub(crate) fn header(source: &Source<'_>, diagnostics: &mut Vec<Diagnostic>) -> Header {
     let text = source.text;
     let mut at = skip_blanks(text, 0) + "PTX".len();
     let line = line_at(text, at);
@@ -144,7 +144,11 @@ fn starts_body(line: &str) -> bool {
     let (word, rest) = line.split_at(end);
     // A list of threads is an error that the body tells.
     let of_list = |c: char| c.is_alphanumeric() || c.is_whitespace() || matches!(c, '_' | ',');
-    let after_names = if rest.starts_with(',') { rest.trim_start_matches(of_list) } else { rest };
+    let after_names = match rest.strip_prefix("..") {
+        _ if rest.starts_with(',') => rest.trim_start_matches(of_list),
+        Some(last) => last.trim_start_matches(of_list),
+        None => rest,
+    };
     line.is_empty()
         || line.starts_with(['{', '.', '~'])
         || after_names.trim_start().starts_with('@')

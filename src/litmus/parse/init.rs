@@ -178,12 +178,39 @@ const WIDEST: &str = "a number (128 bits, or 64 with a sign)";
 
 /// `P0:` or `0:`, as the thread's name.
 pub(super) fn thread_name(cursor: &mut Cursor<'_>) -> Result<Spanned<String>, SyntaxError> {
+    if let Some(length) = thread_by_index(cursor) {
+        let start = cursor.span();
+        let mut words = Vec::new();
+        for _ in 0..length {
+            words.push(cursor.peek_text());
+            cursor.advance();
+        }
+        let name = Spanned::new(words.join(" "), start.to(cursor.last_span()));
+        cursor.expect(TokenKind::Colon, "`:`")?;
+        return Ok(name);
+    }
     let name = match cursor.eat(TokenKind::Number) {
         Some(token) => Spanned::new(format!("P{}", cursor.text(token.span)), token.span),
         None => cursor.word("a thread")?,
     };
     cursor.expect(TokenKind::Colon, "`:`")?;
     Ok(name)
+}
+
+/// How many tokens name a thread of a launch that stands next: `cta 0 thread 3`, perhaps behind the name
+/// of the launch.
+pub(super) fn thread_by_index(cursor: &Cursor<'_>) -> Option<usize> {
+    let at = |start: usize| {
+        cursor.text_at(start) == "cta"
+            && cursor.peek_at(start + 1) == Some(TokenKind::Number)
+            && cursor.text_at(start + 2) == "thread"
+            && cursor.peek_at(start + 3) == Some(TokenKind::Number)
+    };
+    match cursor.peek() {
+        Some(TokenKind::Word) if at(0) => Some(4),
+        Some(TokenKind::Word) if at(1) => Some(5),
+        _ => None,
+    }
 }
 
 /// `y @ generic aliases x`

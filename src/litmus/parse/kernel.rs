@@ -15,13 +15,13 @@ use crate::source::Span;
 
 /// The first kernel of a file, or else its first function: what there is one error about.
 #[derive(Debug)]
-pub(super) enum Unread {
+pub(crate) enum Unread {
     Kernel(LitmusError),
     Function(LitmusError),
 }
 
 impl Unread {
-    pub(super) fn error(&self) -> &LitmusError {
+    pub(crate) fn error(&self) -> &LitmusError {
         let (Self::Kernel(error) | Self::Function(error)) = self;
         error
     }

@@ -6,17 +6,17 @@
 mod blocks;
 mod body;
 mod columns;
-mod condition;
-mod declaration;
-mod draft;
-mod header;
+pub(crate) mod condition;
+pub(crate) mod declaration;
+pub(crate) mod draft;
+pub(crate) mod header;
 pub(in crate::litmus) mod init;
-mod kernel;
+pub(crate) mod kernel;
 mod nvlitmus;
-mod place;
-mod scopes;
-mod tail;
-mod vectors;
+pub(crate) mod place;
+pub(crate) mod scopes;
+pub(crate) mod tail;
+pub(crate) mod vectors;
 
 use crate::diagnostic::Diagnostic;
 use crate::litmus::ast::{Dialect, Test};
@@ -86,19 +86,19 @@ impl Parsed {
 }
 
 /// The text of a file with its place in the table of files.
-struct Source<'a> {
-    text: &'a str,
-    whole: Span,
-    name: &'a str,
+pub(crate) struct Source<'a> {
+    pub(crate) text: &'a str,
+    pub(crate) whole: Span,
+    pub(crate) name: &'a str,
 }
 
 impl Source<'_> {
-    fn at(&self, start: usize, end: usize) -> Span {
+    pub(crate) fn at(&self, start: usize, end: usize) -> Span {
         Span::new(self.whole.file, start, end)
     }
 
     /// The span of a piece of the text.
-    fn span_of(&self, piece: &str) -> Span {
+    pub(crate) fn span_of(&self, piece: &str) -> Span {
         let start = (piece.as_ptr() as usize).saturating_sub(self.text.as_ptr() as usize);
         self.at(start, start + piece.len())
     }

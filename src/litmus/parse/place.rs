@@ -13,37 +13,37 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A place as written.
 #[derive(Clone, Debug)]
-pub(super) struct PlaceDraft {
+pub(crate) struct PlaceDraft {
     gpu: Option<u32>,
     grid: Option<u32>,
     cluster: Option<u32>,
     cta: Option<u32>,
     warp: Option<u32>,
     host: bool,
-    pub(super) task: Option<Spanned<String>>,
+    pub(crate) task: Option<Spanned<String>>,
     span: Span,
 }
 
 impl PlaceDraft {
     /// A place of which nothing is said.
-    pub(super) fn open(span: Span) -> Self {
+    pub(crate) fn open(span: Span) -> Self {
         let (gpu, grid, cluster, cta, warp) = (None, None, None, None, None);
         Self { gpu, grid, cluster, cta, warp, host: false, task: None, span }
     }
 
     /// Where it stands.
-    pub(super) fn span(&self) -> Span {
+    pub(crate) fn span(&self) -> Span {
         self.span
     }
 
     /// A place of which only device and CTA are said.
-    pub(super) fn device(gpu: u32, cta: u32, span: Span) -> Self {
+    pub(crate) fn device(gpu: u32, cta: u32, span: Span) -> Self {
         Self { gpu: Some(gpu), cta: Some(cta), ..Self::open(span) }
     }
 }
 
 /// Why a place cannot be read.
-pub(super) enum PlaceError {
+pub(crate) enum PlaceError {
     Syntax(SyntaxError),
     Litmus(LitmusError),
 }
@@ -58,7 +58,7 @@ impl PlaceError {
 }
 
 /// The largest number of a place: a grid has 2147483647 CTAs at most, numbered from 0 (PTX-10.7).
-pub(super) const LARGEST: u32 = i32::MAX as u32 - 1;
+pub(crate) const LARGEST: u32 = i32::MAX as u32 - 1;
 
 fn too_large(part: &str, number: Spanned<i128>) -> PlaceError {
     let message = format!("`{part} {}` is no place", number.value);
@@ -74,7 +74,7 @@ impl From<SyntaxError> for PlaceError {
 }
 
 /// Reads `@ part, part, ...`.
-pub(super) fn place(cursor: &mut Cursor<'_>) -> Result<PlaceDraft, PlaceError> {
+pub(crate) fn place(cursor: &mut Cursor<'_>) -> Result<PlaceDraft, PlaceError> {
     let start = cursor.expect(TokenKind::At, "`@` and the thread's place")?.span;
     let mut draft = PlaceDraft::open(start);
     let mut parts: Vec<Spanned<String>> = Vec::new();
@@ -127,16 +127,16 @@ pub(super) fn place(cursor: &mut Cursor<'_>) -> Result<PlaceDraft, PlaceError> {
 }
 
 /// What [`later_parts`] says of clusters.
-pub(super) const CLUSTERS: &str = "clusters";
+pub(crate) const CLUSTERS: &str = "clusters";
 
 /// The first place that names a cluster.
-pub(super) fn named_cluster(threads: &[ThreadDraft]) -> Option<Span> {
+pub(crate) fn named_cluster(threads: &[ThreadDraft]) -> Option<Span> {
     threads.iter().find(|t| t.place.cluster.is_some()).map(|t| t.place.span)
 }
 
 /// What the places say that no program of PTX 1.4 knows: host threads, and clusters of several
 /// CTAs.
-pub(super) fn later_parts(threads: &[ThreadDraft]) -> Vec<(&'static str, Span)> {
+pub(crate) fn later_parts(threads: &[ThreadDraft]) -> Vec<(&'static str, Span)> {
     let mut first: FxHashMap<(u32, u32, u32), u32> = FxHashMap::default();
     let mut found = Vec::new();
     for PlaceDraft { gpu, grid, cluster, cta, host, span, .. } in threads.iter().map(|t| &t.place) {
@@ -157,7 +157,7 @@ pub(super) fn later_parts(threads: &[ThreadDraft]) -> Vec<(&'static str, Span)> 
 /// Device and CTA default to 0, the grid of a task's threads to the task's index, and that of others
 /// to one that no task has. Without a cluster, each CTA is a cluster of its own (clusters of 1x1x1, PTX-2.2.2), which has the CTA's
 /// number unless that is taken.
-pub(super) fn resolve(
+pub(crate) fn resolve(
     threads: &[ThreadDraft],
     tasks: &[Option<usize>],
     diagnostics: &mut Vec<Diagnostic>,

@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 
 /// The blocks that are open at a place in a thread.
 #[derive(Debug, Default)]
-pub(super) struct Scopes {
+pub(crate) struct Scopes {
     /// The labels of each block, by where it opens: jumps may stand before them.
     labels_of: FxHashMap<u32, Vec<String>>,
     /// How many blocks have been opened so far.
@@ -34,7 +34,7 @@ type Bindings = FxHashMap<String, Vec<String>>;
 
 impl Scopes {
     /// Notes the labels of all blocks in the code of a thread.
-    pub(super) fn of(code: &Cursor<'_>) -> Self {
+    pub(crate) fn of(code: &Cursor<'_>) -> Self {
         let mut scopes = Self::default();
         let mut open = Vec::new();
         let mut ahead = 0;
@@ -58,7 +58,7 @@ impl Scopes {
     }
 
     /// Takes a brace between statements.
-    pub(super) fn brace(&mut self, cursor: &mut Cursor<'_>) {
+    pub(crate) fn brace(&mut self, cursor: &mut Cursor<'_>) {
         let at = cursor.span().start;
         match cursor.peek() {
             Some(TokenKind::OpenBrace) => self.enter(at),
@@ -92,24 +92,24 @@ impl Scopes {
     }
 
     /// What a register that is declared here is called.
-    pub(super) fn declare(&mut self, register: &str) -> String {
+    pub(crate) fn declare(&mut self, register: &str) -> String {
         let Some(block) = self.open.last_mut() else { return register.to_owned() };
         block.registers.push(register.to_owned());
         bind(&mut self.registers, register, block.number)
     }
 
     /// What the register of this name is called here.
-    pub(super) fn local<'n>(&'n self, register: &'n str) -> &'n str {
+    pub(crate) fn local<'n>(&'n self, register: &'n str) -> &'n str {
         found(&self.registers, register).unwrap_or(register)
     }
 
     /// What a label that stands or is named here is called.
-    pub(super) fn label(&self, name: &str) -> String {
+    pub(crate) fn label(&self, name: &str) -> String {
         found(&self.labels, name).unwrap_or(name).to_owned()
     }
 
     /// Gives the registers and labels of an instruction the names that they have here.
-    pub(super) fn resolve(&self, instruction: &mut Instruction, guard: Option<&mut PredicateUse>) {
+    pub(crate) fn resolve(&self, instruction: &mut Instruction, guard: Option<&mut PredicateUse>) {
         if self.open.is_empty() {
             return;
         }

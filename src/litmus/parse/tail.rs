@@ -13,7 +13,7 @@ use crate::ptx::token::TokenKind;
 const ELSEWHERE: &[&str] = &["never", "forbidden", "assert", "always", "allowed", "sometimes"];
 
 /// Whether the next token starts the tail.
-pub(super) fn starts(cursor: &Cursor<'_>) -> bool {
+pub(crate) fn starts(cursor: &Cursor<'_>) -> bool {
     let keyword = cursor.peek().is_some_and(|kind| is_keyword(kind, cursor.peek_text()));
     keyword
         || ELSEWHERE.contains(&cursor.peek_text())
@@ -21,13 +21,13 @@ pub(super) fn starts(cursor: &Cursor<'_>) -> bool {
 }
 
 /// Whether a token starts a part of the tail.
-pub(super) fn is_keyword(kind: TokenKind, text: &str) -> bool {
+pub(crate) fn is_keyword(kind: TokenKind, text: &str) -> bool {
     const WORDS: &[&str] = &["exists", "forall", "final", "filter", "locations"];
     kind == TokenKind::Tilde || (kind == TokenKind::Word && WORDS.contains(&text))
 }
 
 /// Reads to the end of the file.
-pub(super) fn tail(cursor: &mut Cursor<'_>, draft: &mut Draft) {
+pub(crate) fn tail(cursor: &mut Cursor<'_>, draft: &mut Draft) {
     while !cursor.is_at_end() {
         if let Err(error) = part(cursor, draft) {
             match error {

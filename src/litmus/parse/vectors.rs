@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 
 /// The vector registers of a thread.
 #[derive(Debug, Default)]
-pub(super) struct Vectors {
+pub(crate) struct Vectors {
     /// How many components each has, by what it is called.
     lengths: FxHashMap<String, usize>,
 }
@@ -28,7 +28,7 @@ enum Meaning {
 
 impl Vectors {
     /// Notes a vector of two or four components.
-    pub(super) fn declare(&mut self, name: String, length: usize) {
+    pub(crate) fn declare(&mut self, name: String, length: usize) {
         self.lengths.insert(name, length);
     }
 
@@ -37,7 +37,7 @@ impl Vectors {
     /// # Errors
     /// When a vector has no such component, what has one is no vector, or an address or a predicate
     /// is wanted, which they are not.
-    pub(super) fn resolve(
+    pub(crate) fn resolve(
         &self,
         instruction: &mut Instruction,
         guard: Option<&PredicateUse>,

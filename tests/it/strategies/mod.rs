@@ -528,6 +528,7 @@ pub fn test(dialect: Dialect) -> impl Strategy<Value = Test> {
                     task: None,
                 })
                 .collect(),
+            launched: None,
             tasks: Vec::new(),
             task_edges: Vec::new(),
             locations: locations

@@ -1,0 +1,145 @@
+//! `ptxmc check KERNEL.ptx --launch ...`: every question about a launch at once.
+
+use super::args::{CheckArguments, CheckFormat};
+use super::inputs::Inputs;
+use super::models::Setup;
+use super::output::{Console, print};
+use super::single::{Judged, races_of};
+use super::status::Status;
+use crate::batch::{Case, judge};
+use crate::check::Settings;
+use crate::module::sliced;
+use crate::program::reading::{Readings, UnknownResults};
+use crate::report::kernel::{Answer, AnswerKind, Findings, RacesFound, json, render};
+use crate::rule::Rule;
+use crate::verdict::{Reason, Verdict};
+use anyhow::{Context, Result, bail};
+
+/// Whether the command asks for launches in a form of its own.
+pub(super) fn is_wanted(arguments: &CheckArguments) -> bool {
+    let form = matches!(arguments.format, CheckFormat::Text | CheckFormat::Json);
+    arguments.checking.launching.launch.is_some() && form
+}
+
+/// Answers for each launch, under each model.
+pub(super) fn run(
+    arguments: &CheckArguments,
+    setup: &Setup,
+    inputs: &Inputs,
+    console: &Console,
+) -> Result<Status> {
+    if arguments.isolate || arguments.baseline.is_some() || arguments.witness.is_some() {
+        bail!(
+            "--isolate, --baseline and --witness do not go with --launch: `ptxmc races` and \
+               `ptxmc explain` show executions"
+        );
+    }
+    let mut status = inputs.status();
+    for case in &inputs.cases {
+        for at in 0..setup.models.len() {
+            let told = told(case, setup, at)?;
+            let ended = told.ended;
+            print(&told.text(arguments.format))?;
+            status = status.max(ended);
+        }
+    }
+    if inputs.cases.is_empty() && status == Status::Expected {
+        console.complain("there is nothing to launch");
+        return Ok(Status::Unusable);
+    }
+    Ok(status)
+}
+
+/// What is told of a launch under a model.
+///
+/// Where nothing is found without the values that decide nothing, there is nothing. What is found may need
+/// executions that there are only without them, and is looked for again with all values.
+fn told(case: &Case, setup: &Setup, at: usize) -> Result<Told> {
+    if let Some(test) = sliced(&case.test) {
+        let part = Case { test, path: case.path.clone(), expected: case.expected.clone() };
+        let told = of_any_result(&part, setup, at)?;
+        if told.ended == Status::Expected {
+            return Ok(told);
+        }
+    }
+    of_any_result(case, setup, at)
+}
+
+/// What is told of a launch, where results that nobody knows may be anything if nothing else is in the
+/// way.
+fn of_any_result(case: &Case, setup: &Setup, at: usize) -> Result<Told> {
+    let launch = Launch { case, setup, at };
+    let told = launch.told(setup.settings, None)?;
+    let Some(name) = &told.unknown else { return Ok(told) };
+    let readings = Readings { results: UnknownResults::Any, ..setup.settings.readings };
+    launch.told(Settings { readings, ..setup.settings }, Some(name))
+}
+
+/// A launch under a model.
+struct Launch<'a> {
+    case: &'a Case,
+    setup: &'a Setup,
+    /// The number of the model.
+    at: usize,
+}
+
+/// What is told of a launch.
+struct Told {
+    text: String,
+    json: String,
+    ended: Status,
+    /// An instruction of which nobody knows the result, which matters.
+    unknown: Option<String>,
+}
+
+impl Told {
+    fn text(self, format: CheckFormat) -> String {
+        if format == CheckFormat::Json { self.json } else { self.text }
+    }
+}
+
+impl Launch<'_> {
+    /// The answers to all questions, where `whatever` is an instruction that may give anything.
+    fn told(&self, settings: Settings, whatever: Option<&str>) -> Result<Told> {
+        let Self { case, setup, at } = *self;
+        let models = &setup.models[at..=at];
+        let judgements = judge(case, models, &setup.engines, settings);
+        let judgement = judgements.into_iter().next().context("a model gives a verdict")?;
+        let unknown = match &judgement.verdict {
+            Verdict::OutOfModel(Reason { rule: Rule::Result { name }, .. }) => Some(name.clone()),
+            _ => None,
+        };
+        let engines = &setup.engines;
+        let judged = Judged { case, model: &models[0], engines, settings, judgement: &judgement };
+        let races = match races_of(judged) {
+            Ok((races, graph, cut)) => {
+                RacesFound::Listed(races.list, Box::new(graph), races.open.or(cut))
+            }
+            Err(verdict) => RacesFound::Open(verdict),
+        };
+        let findings = Findings {
+            case,
+            judgement: &judgement,
+            races: &races,
+            whatever,
+            model: &models[0],
+            files: &setup.files,
+        };
+        let answers = findings.answers();
+        Ok(Told {
+            text: render(&findings, &answers),
+            json: json(&findings, &answers),
+            ended: ended(&answers),
+            unknown,
+        })
+    }
+}
+
+fn ended(answers: &[Answer]) -> Status {
+    match answers.iter().map(|answer| answer.kind).max() {
+        None | Some(AnswerKind::Fine) => Status::Expected,
+        Some(AnswerKind::Unknown) => Status::Unknown,
+        Some(AnswerKind::Found) => Status::Differs,
+        Some(AnswerKind::Bug) => Status::Bug,
+    }
+}

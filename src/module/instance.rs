@@ -1,0 +1,547 @@
+//! Launches of a module's kernels into a litmus test: a thread of the test for each thread of a launch.
+//!
+//! Special registers are numbers in each thread, kernel parameters are variables with an initial value.
+//! Nothing behind the test knows that there was a kernel.
+
+use super::arguments::parameters;
+use super::ast::{Body, Code, Function, FunctionKind, Line, Module};
+use super::body::for_each_name;
+use super::geometry::{Geometry, Index};
+use super::inline::inlined;
+use super::launch::{Launch, Launches};
+use super::passing;
+use super::threads::Choice;
+use crate::litmus::ast::{Task, TaskEdge, Thread, ThreadPlace, Variable};
+use crate::litmus::error::LitmusError;
+use crate::litmus::parse::draft::Draft;
+use crate::ptx::decode::{self, Names};
+use crate::ptx::instruction::{Instruction, Operand, OperandKind};
+use crate::ptx::operands::Mentions;
+use crate::ptx::operation::{Operation, PredicateUse, Reach, Space, Statement};
+use crate::source::{Span, Spanned};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The threads of all launches, with what they need.
+pub(crate) struct Instances {
+    /// The threads, in order of launches, CTAs and threads.
+    pub(crate) threads: Vec<Thread>,
+    /// One for each launch.
+    pub(crate) tasks: Vec<Task>,
+    /// Which launch waits for which.
+    pub(crate) edges: Vec<TaskEdge>,
+    /// Everything that the threads name.
+    pub(crate) variables: Vec<Variable>,
+    /// Where each thread is in its launch, and the number of that.
+    pub(crate) indices: Vec<(usize, Index)>,
+    /// The sizes of the launches.
+    pub(crate) geometries: Vec<Geometry>,
+}
+
+/// Makes the threads of launches; what is wrong is told to the draft.
+pub(crate) fn instances(
+    module: &Module,
+    launches: &Launches,
+    draft: &mut Draft,
+    choices: &[Choice],
+) -> Option<Instances> {
+    let labels = labels(launches);
+    let short = short_names(module, draft);
+    let mut made = Maker {
+        module,
+        draft,
+        short: &short,
+        several: launches.list.len() > 1,
+        reported: FxHashSet::default(),
+    };
+    let mut all = Instances {
+        threads: Vec::new(),
+        tasks: labels.iter().map(|name| Task { name: name.clone() }).collect(),
+        edges: Vec::new(),
+        variables: module
+            .variables
+            .iter()
+            .filter(|v| v.elements > 0)
+            .map(|variable| renamed(variable, &short))
+            .collect(),
+        indices: Vec::new(),
+        geometries: Vec::new(),
+    };
+    let mut known = true;
+    for (number, launch) in launches.list.iter().enumerate() {
+        if let Err(error) =
+            made.launch(number, launch, &labels[number].value, &mut all, &choices[number])
+        {
+            made.draft.error(&error);
+            known = false;
+        }
+    }
+    edges(launches, &labels, draft, &mut all.edges);
+    known.then_some(all)
+}
+
+/// What launches are called: by their label, by the kernel where it is launched once, or with a number.
+fn labels(launches: &Launches) -> Vec<Spanned<String>> {
+    let mut counts: FxHashMap<&str, usize> = FxHashMap::default();
+    let mut names = Vec::new();
+    for launch in &launches.list {
+        let name = &launch.kernel;
+        let count = counts.entry(&name.value).or_default();
+        *count += 1;
+        let numbered = match *count {
+            1 => name.value.clone(),
+            n => format!("{}_{n}", name.value),
+        };
+        names.push(launch.label.clone().unwrap_or(Spanned::new(numbered, name.span)));
+    }
+    names
+}
+
+/// The order of launches: one waits for those before it in its stream and before a `sync`.
+///
+/// One that is launched beside the one before it (`pdl`) waits for those that that one waits for, and in
+/// `griddepcontrol.wait` for that one itself (PTX-8.9.4).
+fn edges(
+    launches: &Launches,
+    labels: &[Spanned<String>],
+    draft: &mut Draft,
+    edges: &mut Vec<TaskEdge>,
+) {
+    for (later, launch) in launches.list.iter().enumerate() {
+        let earlier = launches.list[..later].iter().enumerate();
+        let same: Vec<_> = earlier.collect();
+        let in_stream = |other: &Launch| (other.gpu, other.stream) == (launch.gpu, launch.stream);
+        for &(at, other) in &same {
+            // An ordinary launch in the stream between the two waits for the first.
+            let waits =
+                |&(m, one): &(usize, &Launch)| m > at && in_stream(one) && !one.programmatic;
+            let between = same.iter().any(waits) || !launch.programmatic;
+            let ordered = other.epoch < launch.epoch || in_stream(other) && between;
+            let beside = !ordered && in_stream(other);
+            if ordered || beside {
+                let (from, to) = (labels[at].clone(), labels[later].clone());
+                edges.push(TaskEdge { from, to, programmatic: beside });
+            }
+        }
+    }
+    for (from, to) in &launches.orders {
+        let unknown = [from, to].into_iter().find(|n| labels.iter().all(|l| l.value != n.value));
+        match unknown {
+            Some(name) => {
+                let known: Vec<_> = labels.iter().map(|l| format!("`{}`", l.value)).collect();
+                let (name, known) = (name.clone(), known.join(", "));
+                draft.error(&LitmusError::UnknownTask { name, known });
+            }
+            None => {
+                let (from, to) = (from.clone(), to.clone());
+                edges.push(TaskEdge { from, to, programmatic: false });
+            }
+        }
+    }
+}
+
+struct Maker<'m, 'd> {
+    module: &'m Module,
+    draft: &'d mut Draft,
+    /// What variables are called whose name a compiler has made.
+    short: &'m FxHashMap<String, String>,
+    /// Whether there are several launches, so that what each has of its own is named after it.
+    several: bool,
+    /// Statements that were reported.
+    reported: FxHashSet<Span>,
+}
+
+impl Maker<'_, '_> {
+    fn launch(
+        &mut self,
+        number: usize,
+        launch: &Launch,
+        label: &str,
+        all: &mut Instances,
+        choice: &Choice,
+    ) -> Result<(), LitmusError> {
+        let kernel = self.kernel(launch)?;
+        let geometry = Geometry::new(launch, kernel.required_cluster);
+        fits(kernel, launch, &geometry)?;
+        let mut body = inlined(self.module, kernel)?;
+        passing::registers(&mut body);
+        let own = self.own_variables(kernel, launch, label, all)?;
+        for variable in body.variables.iter().map(|variable| renamed(variable, self.short)) {
+            if all.variables.iter().all(|known| known.name.value != variable.name.value) {
+                all.variables.push(variable);
+            }
+        }
+        let names = self.names(&body, all);
+        let mut code =
+            Coder { names, body: &body, own, reported: &mut self.reported, draft: self.draft };
+        let prepared: Vec<Prepared> = body.lines.iter().map(|line| code.prepare(line)).collect();
+        all.geometries.push(geometry);
+        for index in choice.of(&geometry) {
+            let place =
+                geometry.place(index, launch.gpu, u32::try_from(number).unwrap_or(u32::MAX));
+            let name = match self.several {
+                true => format!("{label} cta {} thread {}", index.cta, index.thread),
+                false => format!("cta {} thread {}", index.cta, index.thread),
+            };
+            let special = |name: &str| geometry.special(name, index);
+            all.threads.push(Thread {
+                name: Spanned::new(name, launch.span),
+                place: ThreadPlace::Device(place),
+                registers: body.registers.clone(),
+                statements: prepared.iter().map(|line| code.statement(line, &special)).collect(),
+                task: Some(number),
+            });
+            all.indices.push((number, index));
+        }
+        Ok(())
+    }
+
+    fn kernel(&self, launch: &Launch) -> Result<&'_ Function, LitmusError> {
+        let name = &launch.kernel;
+        let exact = self.module.function(&name.value);
+        // C++ puts the parts of a name behind their lengths: `_Z4flagPi`.
+        let inside = format!("{}{}", name.value.len(), name.value);
+        let mangled: Vec<_> =
+            self.module.kernels().filter(|k| k.name.value.contains(&inside)).collect();
+        let found = exact.or(match mangled[..] {
+            [one] => Some(one),
+            _ => None,
+        });
+        match found {
+            Some(function) if function.kind == FunctionKind::Kernel => Ok(function),
+            Some(_) => Err(self.no_kernel(launch, "is a function, which kernels call")),
+            None => Err(self.no_kernel(launch, "is no kernel of the module")),
+        }
+    }
+
+    fn no_kernel(&self, launch: &Launch, what: &str) -> LitmusError {
+        let name = &launch.kernel;
+        let known: Vec<_> = self.module.kernels().map(|k| format!("`{}`", k.name.value)).collect();
+        LitmusError::Other {
+            code: "launch-kernel",
+            message: format!("`{}` {what}", name.value),
+            help: match known.is_empty() {
+                true => "the module has no kernels".to_owned(),
+                false => format!("its kernels are {}", known.join(", ")),
+            },
+            span: name.span,
+        }
+    }
+
+    /// Declares what a launch has of its own: parameters and dynamic shared memory; gives what the names
+    /// in the kernel become.
+    fn own_variables(
+        &self,
+        kernel: &Function,
+        launch: &Launch,
+        label: &str,
+        all: &mut Instances,
+    ) -> Result<FxHashMap<String, String>, LitmusError> {
+        let mut own = self.short.clone();
+        let dynamic = self.module.variables.iter().filter(|v| v.elements == 0).map(|variable| {
+            let mut variable = variable.clone();
+            variable.elements = u64::from(launch.shared) / u64::from(variable.ty.bytes().max(1));
+            variable
+        });
+        for mut variable in parameters(kernel, launch)?.into_iter().chain(dynamic) {
+            if self.several {
+                let written = variable.name.value.clone();
+                variable.name.value = format!("{written}.{label}");
+                own.insert(written, variable.name.value.clone());
+            }
+            for address in &variable.initial_addresses {
+                self.buffer(&address.name, all)?;
+            }
+            all.variables.push(variable);
+        }
+        Ok(own)
+    }
+
+    /// A buffer that an argument names has to be there.
+    fn buffer(&self, name: &Spanned<String>, all: &Instances) -> Result<(), LitmusError> {
+        let known = self.draft.is_declared(&name.value)
+            || all.variables.iter().any(|v| v.name.value == name.value);
+        if known {
+            return Ok(());
+        }
+        Err(LitmusError::Other {
+            code: "launch-arguments",
+            message: format!("there is no buffer `{}`", name.value),
+            help: format!("declare it before the launch: `buf {}[1] of .u32 = 0;`", name.value),
+            span: name.span,
+        })
+    }
+
+    fn names(&self, body: &Body, all: &Instances) -> Names {
+        let mut names = self.draft.names();
+        names.variables.extend(all.variables.iter().map(|v| (v.name.value.clone(), v.ty)));
+        names.registers = body.registers.iter().map(|(name, _)| name.value.clone()).collect();
+        names.with_percent.clone_from(&names.registers);
+        names
+    }
+}
+
+/// A variable under the name that reports use.
+fn renamed(variable: &Variable, short: &FxHashMap<String, String>) -> Variable {
+    let mut variable = variable.clone();
+    if let Some(name) = short.get(&variable.name.value) {
+        variable.name.value.clone_from(name);
+    }
+    variable
+}
+
+/// The names that static variables of functions have in C++, `tile` for `_ZZ1kE4tile`, where nothing else
+/// has them.
+fn short_names(module: &Module, draft: &Draft) -> FxHashMap<String, String> {
+    let bodies = module.functions.iter().filter_map(|function| function.body.as_ref());
+    let declared = bodies.flat_map(|body| &body.variables).chain(&module.variables);
+    let all: BTreeSet<&str> = declared.map(|variable| variable.name.value.as_str()).collect();
+    let mut by_short: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for &name in &all {
+        if let Some(short) = written_name(name) {
+            by_short.entry(short).or_default().push(name);
+        }
+    }
+    let free = |short: &str| !draft.is_declared(short) && !all.contains(short);
+    let unique = by_short.into_iter().filter_map(|(short, names)| match names[..] {
+        [name] if free(short) => Some((name.to_owned(), short.to_owned())),
+        _ => None,
+    });
+    unique.collect()
+}
+
+/// What stands behind its length at the end of the mangled name of a static variable.
+fn written_name(mangled: &str) -> Option<&str> {
+    let rest = mangled.strip_prefix("_ZZ")?;
+    let ends = rest.match_indices('E').map(|(at, _)| &rest[at + 1..]);
+    let mut named = ends.rev().filter_map(|end| {
+        let digits = end.bytes().take_while(u8::is_ascii_digit).count();
+        let (length, name) = end.split_at(digits);
+        (length.parse() == Ok(name.len()) && !name.is_empty()).then_some(name)
+    });
+    named.next()
+}
+
+/// The sizes of a launch are such as the kernel asks for.
+fn fits(kernel: &Function, launch: &Launch, geometry: &Geometry) -> Result<(), LitmusError> {
+    let refuse = |message: String, help: &str| {
+        let (code, help, span) = ("launch-size", help.to_owned(), launch.span);
+        Err(LitmusError::Other { code, message, help, span })
+    };
+    let name = &kernel.name.value;
+    if geometry.threads() > 1024 {
+        let message = format!("a CTA has at most 1024 threads, not {}", geometry.threads());
+        return refuse(message, "PTX-2.2.1");
+    }
+    if geometry.ctas() > 1 << 31 {
+        return refuse(format!("a grid of {} CTAs", geometry.ctas()), "PTX-10.7");
+    }
+    if let Some(required) = kernel.required_threads.filter(|&size| size != launch.block) {
+        let [x, y, z] = required;
+        let message = format!("`{name}` demands CTAs of ({x}, {y}, {z}) threads");
+        return refuse(message, "`.reqntid` says so (PTX-11.4.3)");
+    }
+    if let Some(most) = kernel.most_threads.filter(|&most| geometry.threads() > u64::from(most)) {
+        let message =
+            format!("`{name}` allows {most} threads in a CTA, not {}", geometry.threads());
+        return refuse(message, "`.maxntid` says so (PTX-11.4.2)");
+    }
+    if (0..3).any(|d| !geometry.grid[d].is_multiple_of(geometry.cluster[d])) {
+        return refuse("the grid is not made of whole clusters".to_owned(), "PTX-2.2.2");
+    }
+    Ok(())
+}
+
+/// A statement, decoded as far as it is the same in all threads.
+enum Prepared<'b> {
+    Same(Box<Statement>),
+    /// It reads special registers.
+    Special(&'b Line, Instruction),
+}
+
+/// Decodes the statements of a kernel.
+struct Coder<'c> {
+    names: Names,
+    body: &'c Body,
+    own: FxHashMap<String, String>,
+    reported: &'c mut FxHashSet<Span>,
+    draft: &'c mut Draft,
+}
+
+impl Coder<'_> {
+    fn prepare<'b>(&mut self, line: &'b Line) -> Prepared<'b> {
+        let Code::Instruction(instruction) = &line.code else {
+            let operation = match &line.code {
+                Code::Unknown { name, definitions, computes } => Operation::Unknown {
+                    name: name.clone(),
+                    operands: Vec::new(),
+                    definitions: definitions.clone(),
+                    uses: Vec::new(),
+                    reach: if *computes { Reach::Registers } else { Reach::Anything },
+                },
+                _ => Operation::Nothing,
+            };
+            return Prepared::Same(Box::new(statement(line, operation)));
+        };
+        let mut instruction = instruction.clone();
+        let mut special = false;
+        for_each_name(&mut instruction, &mut |name| {
+            special |= name.starts_with('%') && crate::ptx::names::special_register(name).is_some()
+                || name == "WARP_SZ";
+            if let Some(own) = self.own.get(name.as_str()) {
+                own.clone_into(name);
+            }
+        });
+        match special {
+            true => Prepared::Special(line, instruction),
+            false => Prepared::Same(Box::new(statement(line, self.decode(&instruction)))),
+        }
+    }
+
+    fn statement(
+        &mut self,
+        prepared: &Prepared<'_>,
+        special: &dyn Fn(&str) -> Option<u128>,
+    ) -> Statement {
+        match prepared {
+            Prepared::Same(statement) => (**statement).clone(),
+            Prepared::Special(line, instruction) => {
+                let mut instruction = instruction.clone();
+                instruction.operands.iter_mut().for_each(|operand| number(operand, special));
+                statement(line, self.decode(&instruction))
+            }
+        }
+    }
+
+    /// What an instruction does. One that this tool does not know is kept, and matters where something
+    /// depends on it.
+    fn decode(&mut self, instruction: &Instruction) -> Operation {
+        let mut warnings = Vec::new();
+        let decoded = decode::decode(instruction, &self.names, decode::Dialect::Ptx, &mut warnings);
+        let operation = decoded.unwrap_or_else(|error| {
+            if self.reported.insert(instruction.span) {
+                let mut diagnostic = error.diagnostic();
+                diagnostic.severity = crate::diagnostic::Severity::Warning;
+                self.draft.diagnostics.push(diagnostic);
+            }
+            decode::undecoded(instruction, &self.names, decode::Dialect::Ptx)
+        });
+        self.local(computing(instruction, operation))
+    }
+
+    /// What calls pass in memory is memory of the thread.
+    fn local(&self, mut operation: Operation) -> Operation {
+        if self.body.passed.is_empty() {
+            return operation;
+        }
+        let mut mentions = Mentions::default();
+        mentions.operation(&operation);
+        let passes = mentions.variables.iter().any(|name| self.body.passed.contains(&name.value));
+        if let Operation::Load { access, .. } | Operation::Store { access, .. } = &mut operation
+            && passes
+        {
+            access.space = Space::Local;
+        }
+        operation
+    }
+}
+
+/// Opcodes of which every form computes registers from registers, beside those that the decoder knows
+/// as such: products of matrices that are in registers, conversions, calls of texture units.
+const COMPUTING: &[&str] = &[
+    "mma",
+    "movmatrix",
+    "cvt",
+    "fma",
+    "tanh",
+    "createpolicy",
+    "dp4a",
+    "tex",
+    "tld4",
+    "txq",
+    "istypep",
+];
+
+/// An unknown instruction that does no more than to compute registers says so.
+fn computing(instruction: &Instruction, operation: Operation) -> Operation {
+    match operation {
+        Operation::Unknown { name, operands, uses, reach, .. }
+            if COMPUTING.contains(&instruction.opcode.value.as_str()) =>
+        {
+            let mut definitions = Vec::new();
+            if let Some(first) = instruction.operands.first() {
+                written(first, &mut definitions);
+            }
+            let carry = instruction.qualifiers.iter().any(|word| word.value == "cc");
+            let reach = if carry { reach } else { Reach::Registers };
+            Operation::Unknown { name, operands, definitions, uses, reach }
+        }
+        other => other,
+    }
+}
+
+/// The registers that an operand names which an instruction writes.
+fn written(operand: &Operand, out: &mut Vec<Spanned<String>>) {
+    let mut add = |name: &str| {
+        if name != "_" {
+            let bare = name.strip_prefix('%').unwrap_or(name);
+            out.push(Spanned::new(bare.to_owned(), operand.span));
+        }
+    };
+    match &operand.kind {
+        OperandKind::Name(name, _) => add(name),
+        OperandKind::Pair(first, second) => {
+            add(&first.value);
+            add(&second.value);
+        }
+        OperandKind::Vector(list) => list.iter().for_each(|inner| written(inner, out)),
+        _ => {}
+    }
+}
+
+/// Puts numbers for the special registers of a thread.
+fn number(operand: &mut Operand, special: &dyn Fn(&str) -> Option<u128>) {
+    match &mut operand.kind {
+        OperandKind::Name(name, 0) if name == "WARP_SZ" => {
+            operand.kind = OperandKind::Integer(i128::from(super::geometry::WARP));
+        }
+        OperandKind::Name(name, 0) if name.starts_with('%') => {
+            if let Some(number) = special(name) {
+                operand.kind = OperandKind::Integer(number as i128);
+            }
+        }
+        OperandKind::Vector(list) => list.iter_mut().for_each(|inner| number(inner, special)),
+        _ => {}
+    }
+}
+
+fn statement(line: &Line, operation: Operation) -> Statement {
+    let guard: Option<PredicateUse> = line.guard.clone();
+    Statement { labels: line.labels.clone(), guard, operation, span: line.span }
+}
+
+/// The variables that the threads of launches name, with what their initial values point to, and those
+/// with one of some other names.
+pub(crate) fn used(instances: &Instances, more: &FxHashSet<String>) -> Vec<Variable> {
+    let mut wanted = more.clone();
+    for number in 0..instances.tasks.len() {
+        // The threads of one launch name the same variables.
+        let first = instances.threads.iter().find(|thread| thread.task == Some(number));
+        for statement in first.iter().flat_map(|thread| &thread.statements) {
+            let names = Mentions::of(statement).variables;
+            wanted.extend(names.into_iter().map(|name| name.value.clone()));
+        }
+    }
+    loop {
+        let known = wanted.len();
+        let variables = instances.variables.iter().filter(|v| wanted.contains(&v.name.value));
+        let pointed = variables.flat_map(|variable| &variable.initial_addresses);
+        let pointed: Vec<String> = pointed.map(|address| address.name.value.clone()).collect();
+        wanted.extend(pointed);
+        if wanted.len() == known {
+            break;
+        }
+    }
+    let wanted = |v: &&Variable| wanted.contains(&v.name.value);
+    instances.variables.iter().filter(wanted).cloned().collect()
+}

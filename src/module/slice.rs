@@ -1,0 +1,220 @@
+//! A test without the values that decide nothing.
+//!
+//! Where nobody asks for values, one that is stored matters only if some thread loads it for a branch, an
+//! address, a barrier, or a store that matters. In the place of others, and of initial values that nobody
+//! knows, stand constants, and what computes them is left out. The test that remains has every execution of the whole one, up to these values, and
+//! perhaps more: stores no longer depend on loads. So what none of its executions does, none of the whole
+//! test does.
+
+use super::specialize::specialized;
+use crate::litmus::ast::{Condition, Test};
+use crate::ptx::operands::Mentions;
+use crate::ptx::operation::{AccessForm, AtomicOp, Operation, Reach, Statement, Value};
+use crate::ptx::row::Op;
+use crate::source::Spanned;
+use rustc_hash::FxHashSet;
+
+/// The test with constants for the values that decide nothing; `None` where somebody asks for values, or
+/// nothing is left out.
+#[must_use]
+pub fn sliced(test: &Test) -> Option<Test> {
+    let asks = test.condition != Condition::True
+        || test.filter.is_some()
+        || !test.locations.is_empty()
+        || !test.register_inits.is_empty();
+    if asks || !test.aliases.is_empty() {
+        return None;
+    }
+    let mut matters = Matters {
+        registers: vec![FxHashSet::default(); test.threads.len()],
+        variables: FxHashSet::default(),
+        all_variables: false,
+    };
+    while matters.look(test) {}
+    let mut sliced = test.clone();
+    let mut changed = false;
+    for (index, thread) in sliced.threads.iter_mut().enumerate() {
+        for statement in &mut thread.statements {
+            changed |= matters.replace(index, statement);
+        }
+    }
+    for variable in &mut sliced.variables {
+        let unknown = variable.initial.is_none() && variable.elements > 0;
+        if unknown && !matters.all_variables && !matters.variables.contains(&variable.name.value) {
+            variable.initial = Some(vec![0]);
+            changed = true;
+        }
+    }
+    changed.then(|| specialized(sliced))
+}
+
+/// What decides where control goes, what is accessed and who waits.
+struct Matters {
+    /// Registers of each thread.
+    registers: Vec<FxHashSet<String>>,
+    /// Variables, by name.
+    variables: FxHashSet<String>,
+    /// Whether a load whose address is not known matters, so that each variable may.
+    all_variables: bool,
+}
+
+impl Matters {
+    /// Adds what the known decides on; whether there was anything new.
+    fn look(&mut self, test: &Test) -> bool {
+        let before = self.size();
+        for (index, thread) in test.threads.iter().enumerate() {
+            for statement in &thread.statements {
+                self.statement(index, statement);
+            }
+        }
+        self.size() > before
+    }
+
+    fn size(&self) -> usize {
+        let registers: usize = self.registers.iter().map(FxHashSet::len).sum();
+        registers + self.variables.len() + usize::from(self.all_variables)
+    }
+
+    fn statement(&mut self, thread: usize, statement: &Statement) {
+        let Mentions { reads, writes, .. } = Mentions::of(statement);
+        let written = writes.iter().any(|r| self.registers[thread].contains(&r.value));
+        let mut add = |name: &str| _ = self.registers[thread].insert(name.to_owned());
+        if let Some(guard) = &statement.guard
+            && (written || !computes(&statement.operation))
+        {
+            add(&guard.register.value);
+        }
+        match &statement.operation {
+            operation if computes(operation) => {
+                if written {
+                    reads.iter().for_each(|register| add(&register.value));
+                }
+            }
+            Operation::Load { access, .. } => {
+                self.address(thread, access);
+                if written {
+                    self.variable(access);
+                }
+            }
+            Operation::Store { access, sources } => {
+                self.address(thread, access);
+                if self.is_read(access) {
+                    self.values(thread, sources);
+                }
+            }
+            Operation::Reduce { access, operands, .. } => {
+                self.address(thread, access);
+                if self.is_read(access) {
+                    self.values(thread, operands);
+                }
+            }
+            Operation::Atomic { access, op, operands, swap, .. } => {
+                self.address(thread, access);
+                // Whether a `cas` writes depends on what it reads.
+                if written || *op == AtomicOp::Cas {
+                    self.variable(access);
+                }
+                if self.is_read(access) {
+                    self.values(thread, operands);
+                    self.values(thread, swap.as_slice());
+                }
+            }
+            _ => reads.iter().for_each(|register| add(&register.value)),
+        }
+    }
+
+    fn values(&mut self, thread: usize, values: &[Value]) {
+        for value in values {
+            if let Value::Register(register) | Value::Not(register) = value {
+                self.registers[thread].insert(register.value.clone());
+            }
+        }
+    }
+
+    fn address(&mut self, thread: usize, access: &AccessForm) {
+        match &access.address.base {
+            Value::Register(register) => {
+                self.registers[thread].insert(register.value.clone());
+            }
+            Value::ElementOf(element) => {
+                self.registers[thread].insert(element.register.value.clone());
+            }
+            _ => {}
+        }
+    }
+
+    fn variable(&mut self, access: &AccessForm) {
+        match named(access) {
+            Some(name) => _ = self.variables.insert(name.to_owned()),
+            None => self.all_variables = true,
+        }
+    }
+
+    /// Whether a load that matters may see what an access writes.
+    fn is_read(&self, access: &AccessForm) -> bool {
+        self.all_variables
+            || match named(access) {
+                Some(name) => self.variables.contains(name),
+                None => !self.variables.is_empty(),
+            }
+    }
+
+    /// Puts a constant for what a statement stores, where that does not matter; whether it does so.
+    fn replace(&self, thread: usize, statement: &mut Statement) -> bool {
+        let constant = |values: &mut [Value], number: i128| {
+            let mut changed = false;
+            for value in values {
+                if let Value::Register(register) | Value::Not(register) = value
+                    && !self.registers[thread].contains(&register.value)
+                {
+                    *value = Value::Immediate(Spanned::new(number, register.span));
+                    changed = true;
+                }
+            }
+            changed
+        };
+        match &mut statement.operation {
+            Operation::Store { access, sources } if !self.is_read(access) => constant(sources, 0),
+            // An update that leaves the value as it is could be none.
+            Operation::Reduce { access, operands, .. } if !self.is_read(access) => {
+                constant(operands, 1)
+            }
+            Operation::Atomic { access, op, operands, .. }
+                if !self.is_read(access) && *op != AtomicOp::Cas =>
+            {
+                constant(operands, 1)
+            }
+            _ => false,
+        }
+    }
+}
+
+fn named(access: &AccessForm) -> Option<&str> {
+    match &access.address.base {
+        Value::AddressOf(name, _) => Some(&name.value),
+        Value::ElementOf(element) => Some(&element.variable.value),
+        _ => None,
+    }
+}
+
+/// Whether an operation does no more than to compute registers of its thread.
+fn computes(operation: &Operation) -> bool {
+    use Operation as O;
+    match operation {
+        O::Move { .. }
+        | O::MoveVector { .. }
+        | O::Pack { .. }
+        | O::Unpack { .. }
+        | O::Convert { .. }
+        | O::MultiplyAdd { .. }
+        | O::Carry { .. }
+        | O::Compare { .. }
+        | O::Arithmetic { .. }
+        | O::Unknown { reach: Reach::Registers, .. } => true,
+        O::Form(written) => {
+            written.accesses().next().is_none()
+                && !matches!(written.op(), Op::Warp(_) | Op::StoreBulk | Op::Discard)
+        }
+        _ => false,
+    }
+}

@@ -1,0 +1,579 @@
+//! The code of each thread as far as the launch decides what it does.
+//!
+//! A thread knows its indices and the arguments, so that most of its branches and addresses are decided:
+//! those branches are followed, loops that only registers drive are executed, accesses get the variable
+//! and the offset that their address is. What remains is the residual program of the thread, in which
+//! registers that nothing uses are no longer computed. Statements keep their place in the source.
+//!
+//! A place of the program is visited once for each round of the loops around it: of what comes there on
+//! several ways, that is known which is so on all of them. So no statement behind a branch that memory
+//! decides is there twice, and a store depends on no load on which it does not depend as it is written. A
+//! visit whose knowledge an earlier one had is that one. Where a branch out of a loop depends on memory, the values that differ from one round to the
+//! next are forgotten, so that the loop stays a loop of the residual program.
+
+use super::fold::{Registers, value};
+use super::residual::{Block, End, Residual};
+use crate::litmus::ast::{Condition, DeclaredSpace, Dialect, Term, Test, Variable};
+use crate::program::layout::Layout;
+use crate::program::lower::unrotated;
+use crate::program::micro::{Micro, Step, Target, ThreadCode};
+use crate::program::reading::Readings;
+use crate::ptx::operands::Mentions;
+use crate::ptx::operation::{AccessForm, Operation, Order, Statement, Type, TypeKind, Value};
+use crate::source::Spanned;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// How many statements the residual program of a thread may have before what is not needed is left out;
+/// code that needs more stays as it is written.
+const MOST_STATEMENTS: usize = 100_000;
+
+/// How many rounds of a loop are told apart of which a way out depends on memory and another one is decided.
+const ROUNDS_OF_TWO_WAYS: u32 = 8;
+
+/// The test with the residual program of each thread; one in columns, whose branches compare, as it is.
+#[must_use]
+pub fn specialized(mut test: Test) -> Test {
+    if test.dialect != Dialect::Blocks {
+        return test;
+    }
+    for thread in &mut test.threads {
+        one_label_each(&mut thread.statements);
+    }
+    let program = unrotated(&test, Readings::default());
+    let kept = registers_of_conditions(&test);
+    let mut threads = Vec::with_capacity(test.threads.len());
+    for (index, code) in program.threads.iter().enumerate() {
+        let statements = &test.threads[index].statements;
+        let kept = kept.get(&index).cloned().unwrap_or_default();
+        let residual = Specializer::new(statements, code, &program.layout).residual();
+        threads.push(residual.map(|residual| residual.statements(&kept)));
+    }
+    for (thread, statements) in test.threads.iter_mut().zip(threads) {
+        if let Some(statements) = statements {
+            thread.statements = statements;
+        }
+        let used: FxHashSet<String> = thread
+            .statements
+            .iter()
+            .flat_map(|statement| {
+                let Mentions { reads, writes, .. } = Mentions::of(statement);
+                reads.into_iter().chain(writes).map(|r| r.value.clone()).collect::<Vec<_>>()
+            })
+            .collect();
+        let mut known = FxHashSet::default();
+        thread.registers.retain(|(register, _)| {
+            used.contains(&register.value) && known.insert(register.value.clone())
+        });
+    }
+    without_unused(&mut test);
+    test
+}
+
+/// Leaves out the parameters that nothing loads any more.
+fn without_unused(test: &mut Test) {
+    let statements = test.threads.iter().flat_map(|thread| &thread.statements);
+    let named: FxHashSet<String> = statements
+        .flat_map(|statement| Mentions::of(statement).variables.into_iter())
+        .map(|name| name.value.clone())
+        .collect();
+    let unused = |v: &Variable| v.space == DeclaredSpace::Param && !named.contains(&v.name.value);
+    test.variables.retain(|variable| !unused(variable));
+}
+
+/// The registers of each thread that conditions ask about.
+fn registers_of_conditions(test: &Test) -> BTreeMap<usize, FxHashSet<String>> {
+    fn terms<'c>(condition: &'c Condition, out: &mut Vec<&'c Term>) {
+        match condition {
+            Condition::True | Condition::False => {}
+            Condition::Compare(_, left, right) => out.extend([left, right]),
+            Condition::Not(inner) => terms(inner, out),
+            Condition::And(list) | Condition::Or(list) => {
+                list.iter().for_each(|inner| terms(inner, out));
+            }
+            Condition::Implies(left, right) => {
+                terms(left, out);
+                terms(right, out);
+            }
+        }
+    }
+    let mut all: Vec<&Term> = test.locations.iter().collect();
+    terms(&test.condition, &mut all);
+    test.filter.iter().for_each(|filter| terms(filter, &mut all));
+    let mut kept: BTreeMap<usize, FxHashSet<String>> = BTreeMap::new();
+    for term in all {
+        if let Term::Register { thread, register, .. } = term {
+            kept.entry(*thread).or_default().insert(register.clone());
+        }
+    }
+    kept
+}
+
+/// Leaves one label before each statement, so that each has one step of the program.
+fn one_label_each(statements: &mut [Statement]) {
+    let mut renamed: FxHashMap<String, String> = FxHashMap::default();
+    for statement in statements.iter_mut() {
+        let Some(first) = statement.labels.first().map(|label| label.value.clone()) else {
+            continue;
+        };
+        for other in statement.labels.drain(1..) {
+            renamed.insert(other.value, first.clone());
+        }
+    }
+    for statement in statements {
+        if let Operation::Branch { target, .. } = &mut statement.operation
+            && let Some(first) = renamed.get(&target.value)
+        {
+            target.value.clone_from(first);
+        }
+    }
+}
+
+/// The state at a place of a thread.
+#[derive(Clone)]
+struct State {
+    registers: Registers,
+    /// What is known of the loops that are being executed, by where they begin.
+    rounds: BTreeMap<usize, Round>,
+}
+
+/// A loop that is being executed.
+#[derive(Clone)]
+struct Round {
+    /// The registers when the round began.
+    registers: Registers,
+    /// Whether a way out depended on memory.
+    open: bool,
+    /// Whether a way out was decided.
+    decided: bool,
+    /// How many rounds there were.
+    count: u32,
+}
+
+/// What is known of the live registers where a visit begins.
+type Known = Vec<(usize, u128)>;
+
+/// In which order visits take place: by the rounds of the loops around a place, outer ones first, each
+/// as where it begins and its number, then by the place. So whatever leads to a visit comes before it.
+type Turn = Vec<usize>;
+
+/// A visit that is still to come.
+struct Visit {
+    block: usize,
+    at: usize,
+    state: State,
+}
+
+/// How many of the last visits of a place are compared with a new one.
+const COMPARED_VISITS: usize = 8;
+
+impl State {
+    /// Keeps what is known here and there.
+    fn meet(&mut self, other: &Self) {
+        let meet = |own: &mut Registers, other: &Registers| {
+            for (own, other) in own.iter_mut().zip(other) {
+                if own != other {
+                    *own = None;
+                }
+            }
+        };
+        meet(&mut self.registers, &other.registers);
+        for (start, round) in &mut self.rounds {
+            let Some(other) = other.rounds.get(start) else { continue };
+            meet(&mut round.registers, &other.registers);
+            round.open |= other.open;
+            round.decided |= other.decided;
+        }
+    }
+}
+
+/// When a place is visited in a state.
+fn turn(at: usize, state: &State) -> Turn {
+    let rounds = state.rounds.iter().flat_map(|(&start, round)| [start, round.count as usize]);
+    rounds.chain([at]).collect()
+}
+
+struct Specializer<'a> {
+    statements: &'a [Statement],
+    code: &'a ThreadCode,
+    layout: &'a Layout,
+    widths: Vec<u32>,
+    /// The registers by name.
+    names: FxHashMap<&'a str, usize>,
+    /// Registers that are read before they are written, at each step.
+    live: Vec<Vec<bool>>,
+    /// Where control comes together: places where visits may meet.
+    joins: Vec<bool>,
+    /// Loops: from where they begin to the last place that leads back.
+    loops: BTreeMap<usize, usize>,
+    blocks: Vec<Block>,
+    /// The visits of each place that have begun, the last ones behind.
+    known: FxHashMap<usize, Vec<(Known, usize)>>,
+    open: BTreeMap<Turn, Visit>,
+    emitted: usize,
+}
+
+/// Where control goes from a step.
+enum Next {
+    /// To a place, decided.
+    Place(usize),
+    /// To one of two: where the branch leads to, and what follows it.
+    Either(usize, usize),
+    /// The thread ends, if the step's predicate holds; else it goes on.
+    Ends,
+    MayEnd,
+}
+
+impl<'a> Specializer<'a> {
+    fn new(statements: &'a [Statement], code: &'a ThreadCode, layout: &'a Layout) -> Self {
+        debug_assert_eq!(statements.len(), code.steps.len(), "a step for each statement");
+        let widths = code.registers.iter().map(|register| register.ty.bits).collect();
+        let registers = code.registers.iter().enumerate();
+        let names = registers.map(|(at, register)| (register.name.as_str(), at)).collect();
+        let mut joins = vec![false; code.steps.len() + 1];
+        let mut loops: BTreeMap<usize, usize> = BTreeMap::new();
+        for (at, step) in code.steps.iter().enumerate() {
+            if let Some(target) = step.branch_target() {
+                let target = target.min(code.steps.len());
+                joins[target] = true;
+                if target <= at {
+                    let end = loops.entry(target).or_insert(at);
+                    *end = (*end).max(at);
+                }
+            }
+        }
+        Self {
+            statements,
+            code,
+            layout,
+            widths,
+            names,
+            live: live(code),
+            joins,
+            loops,
+            blocks: Vec::new(),
+            known: FxHashMap::default(),
+            open: BTreeMap::new(),
+            emitted: 0,
+        }
+    }
+
+    /// The residual program; `None` where it grows too large.
+    fn residual(mut self) -> Option<Residual> {
+        let count = self.code.registers.len();
+        let state = State { registers: vec![None; count], rounds: BTreeMap::new() };
+        self.block(0, state);
+        while let Some((_, Visit { block, at, state })) = self.open.pop_first() {
+            let known = self.live_known(at, &state);
+            self.known.entry(at).or_default().push((known, block));
+            self.run(block, at, state)?;
+        }
+        let labels = self.statements.iter().flat_map(|statement| &statement.labels);
+        let labels = labels.map(|label| label.value.clone()).collect();
+        Some(Residual { blocks: self.blocks, labels })
+    }
+
+    /// The block for a visit of a place.
+    fn block(&mut self, at: usize, mut state: State) -> usize {
+        self.enter(at, &mut state);
+        let turn = turn(at, &state);
+        if let Some(visit) = self.open.get_mut(&turn) {
+            visit.state.meet(&state);
+            return visit.block;
+        }
+        let earlier = self.known.get(&at).map_or(&[][..], Vec::as_slice);
+        let holds =
+            |known: &Known| known.iter().all(|&(r, value)| state.registers[r] == Some(value));
+        let mut last = earlier.iter().rev().take(COMPARED_VISITS);
+        if let Some((_, block)) = last.find(|(known, _)| holds(known)) {
+            return *block;
+        }
+        let block = self.blocks.len();
+        let label = self.statements.get(at).and_then(|s| s.labels.first()).cloned();
+        self.blocks.push(Block { label, statements: Vec::new(), end: End::Exit });
+        self.open.insert(turn, Visit { block, at, state });
+        block
+    }
+
+    fn live_known(&self, at: usize, state: &State) -> Known {
+        let live = &self.live[at];
+        let registers = state.registers.iter().enumerate().filter(|(r, _)| live[*r]);
+        registers.filter_map(|(r, value)| Some((r, (*value)?))).collect()
+    }
+
+    /// Notes that a round of a loop begins, and forgets what differs between rounds where memory decides
+    /// how many there are.
+    fn enter(&self, at: usize, state: &mut State) {
+        state.rounds.retain(|&start, _| start <= at && at <= self.loops[&start]);
+        if !self.loops.contains_key(&at) {
+            return;
+        }
+        let (mut forgets, mut count) = (false, 0);
+        if let Some(round) = state.rounds.get(&at) {
+            count = round.count + 1;
+            forgets = round.open && (!round.decided || count >= ROUNDS_OF_TWO_WAYS);
+        }
+        if forgets {
+            let before = state.rounds[&at].registers.clone();
+            let pairs = state.registers.iter_mut().zip(before);
+            for (now, before) in pairs {
+                if *now != before {
+                    *now = None;
+                }
+            }
+        }
+        let registers = state.registers.clone();
+        let round = Round { registers, open: false, decided: false, count };
+        state.rounds.insert(at, round);
+    }
+
+    /// Notes that control went on at a branch inside of loops.
+    fn leave(&self, at: usize, targets: [usize; 2], decided: bool, state: &mut State) {
+        for (&start, round) in &mut state.rounds {
+            let inside = |place: usize| start <= place && place <= self.loops[&start];
+            let leads_out = inside(at) && targets.iter().any(|&place| !inside(place));
+            if leads_out || targets.contains(&start) && !decided {
+                round.open |= !decided;
+                round.decided |= decided;
+            }
+        }
+    }
+
+    /// Executes a block from a place up to where control divides or comes together.
+    fn run(&mut self, block: usize, mut at: usize, mut state: State) -> Option<()> {
+        let end = loop {
+            let Some(step) = self.code.steps.get(at) else { break End::Exit };
+            let (statement, next) = self.step(at, step, &mut state);
+            if let Some(statement) = statement {
+                self.blocks[block].statements.push(statement);
+                self.emitted += 1;
+                if self.emitted > MOST_STATEMENTS {
+                    return None;
+                }
+            }
+            match next {
+                Next::Ends => break End::Exit,
+                Next::Place(next) if self.joins[next] => break End::Goto(self.block(next, state)),
+                Next::Place(next) => at = next,
+                Next::Either(taken, other) => {
+                    let branch = self.statements[at].clone();
+                    let rest = self.block(other, state.clone());
+                    let taken = self.block(taken, state);
+                    break End::Branch { branch, taken, other: rest };
+                }
+                Next::MayEnd => {
+                    let branch = self.statements[at].clone();
+                    break End::MayExit { branch, other: self.block(at + 1, state) };
+                }
+            }
+        };
+        self.blocks[block].end = end;
+        Some(())
+    }
+
+    /// Executes one step: what remains of its statement, and where control goes.
+    fn step(&mut self, at: usize, step: &Step, state: &mut State) -> (Option<Statement>, Next) {
+        let guard = step.guard.as_ref().map(|guard| value(guard, &state.registers, &self.widths));
+        let last = self.code.steps.len();
+        if guard == Some(Some(0)) {
+            if let Some(target) = step.branch_target() {
+                self.leave(at, [target, at + 1], true, state);
+            }
+            return (None, Next::Place(at + 1));
+        }
+        let sure = guard != Some(None);
+        if let Some(target) = step.branch_target() {
+            let target = target.min(last);
+            self.leave(at, [target, at + 1], sure, state);
+            // A branch has no other effect.
+            return match sure {
+                true => (None, Next::Place(target)),
+                false => (None, Next::Either(target, at + 1)),
+            };
+        }
+        if step.micros.iter().any(|micro| matches!(micro, Micro::Exit)) {
+            return (None, if sure { Next::Ends } else { Next::MayEnd });
+        }
+        let before = state.registers.clone();
+        let statement = self.statement(at, sure, &before);
+        for micro in &step.micros {
+            self.execute(micro, &before, state);
+        }
+        if !sure {
+            for register in step.written() {
+                if state.registers[register] != before[register] {
+                    state.registers[register] = None;
+                }
+            }
+        }
+        let folded = statement.map(|statement| self.folded(statement, step, sure, state));
+        (folded, Next::Place(at + 1))
+    }
+
+    fn execute(&self, micro: &Micro, before: &Registers, state: &mut State) {
+        match micro {
+            Micro::Assign { register, value: term } => {
+                state.registers[*register] = value(term, &state.registers, &self.widths);
+            }
+            Micro::Elements { list, .. } => {
+                for element in list {
+                    let read = self.constant_load(element, before);
+                    for register in element.written() {
+                        state.registers[register] = read;
+                    }
+                }
+            }
+            other => {
+                let read = self.constant_load(other, before);
+                for register in other.written() {
+                    state.registers[register] = read;
+                }
+            }
+        }
+    }
+
+    /// What a load gives that nothing ever writes: a kernel parameter, constant memory.
+    fn constant_load(&self, micro: &Micro, registers: &Registers) -> Option<u128> {
+        let Micro::Load { target, destination: Some((register, extension)) } = micro else {
+            return None;
+        };
+        // What an access breaks rules by is left for executions to show.
+        let plain = target.order == Order::Weak && !target.marks.volatile && !target.marks.mmio;
+        if !plain {
+            return None;
+        }
+        let (variable, offset) = self.named(target, registers)?;
+        let info = &self.layout.variables[variable];
+        if !matches!(info.space, DeclaredSpace::Param | DeclaredSpace::Const) {
+            return None;
+        }
+        let size = u64::from(info.ty.bytes());
+        let mut bits = 0_u128;
+        for byte in 0..u64::from(target.bytes) {
+            let element = info.given((offset + byte) / size)?;
+            let part = element >> (8 * ((offset + byte) % size)) & 0xff;
+            bits |= part << (8 * byte);
+        }
+        let term = crate::program::term::Term::Const(bits, 8 * target.bytes);
+        let term = term.resize(self.widths[*register], *extension);
+        value(&term, registers, &self.widths)
+    }
+
+    /// The variable that an access is to, and the byte in it, where its address is known and inside.
+    fn named(&self, target: &Target, registers: &Registers) -> Option<(usize, u64)> {
+        let address = value(&target.address, registers, &self.widths)?;
+        let address = u64::try_from(address).ok()?;
+        self.layout.named(target.space, address, u64::from(target.bytes))
+    }
+
+    /// The statement with the address that its access is known to have.
+    fn statement(&self, at: usize, sure: bool, before: &Registers) -> Option<Statement> {
+        let mut statement = self.statements[at].clone();
+        statement.labels.clear();
+        if sure {
+            statement.guard = None;
+        }
+        if matches!(statement.operation, Operation::Nothing) {
+            return None;
+        }
+        if let Some(access) = access_of(&mut statement.operation)
+            && let Some(start) = self.start(access, before)
+        {
+            let bytes = u64::from(access.ty.bytes() * access.elements.max(1));
+            if let Some((variable, offset)) = self.layout.named(access.space, start, bytes) {
+                let span = access.address.span;
+                let name = Spanned::new(self.layout.variables[variable].name.clone(), span);
+                access.address.base = Value::AddressOf(name, 0);
+                access.address.offset = i64::try_from(offset).unwrap_or(i64::MAX);
+            }
+        }
+        Some(statement)
+    }
+
+    /// The address of an access through a register that is known.
+    fn start(&self, access: &AccessForm, registers: &Registers) -> Option<u64> {
+        let Value::Register(base) = &access.address.base else { return None };
+        let register = *self.names.get(base.value.as_str())?;
+        let base = u64::try_from(registers[register]?).ok()?;
+        Some(base.wrapping_add_signed(access.address.offset))
+    }
+
+    /// A statement that computes a number, as a move of that number.
+    fn folded(&self, statement: Statement, step: &Step, sure: bool, state: &State) -> Statement {
+        let pure = |micro: &Micro| match micro {
+            Micro::Assign { .. } => true,
+            Micro::Load { .. } => self.constant_load(micro, &state.registers).is_some(),
+            _ => false,
+        };
+        let written = step.written();
+        let [register] = written[..] else { return statement };
+        let Some(number) = state.registers[register] else { return statement };
+        if !sure || !step.micros.iter().all(pure) {
+            return statement;
+        }
+        let info = &self.code.registers[register];
+        let ty = match info.ty.kind {
+            TypeKind::Predicate => info.ty,
+            _ => Type::new(TypeKind::Bits, info.ty.bits),
+        };
+        let span = statement.span;
+        let operation = Operation::Move {
+            ty,
+            destination: Some(Spanned::new(info.name.clone(), span)),
+            source: Value::Immediate(Spanned::new(number as i128, span)),
+        };
+        Statement { operation, ..statement }
+    }
+}
+
+/// The access of a statement that has one.
+fn access_of(operation: &mut Operation) -> Option<&mut AccessForm> {
+    use Operation as O;
+    match operation {
+        O::Load { access, .. }
+        | O::Store { access, .. }
+        | O::Atomic { access, .. }
+        | O::Reduce { access, .. }
+        | O::Mbarrier { access, .. } => Some(access),
+        _ => None,
+    }
+}
+
+/// The registers that are read from each step on before they are written.
+fn live(code: &ThreadCode) -> Vec<Vec<bool>> {
+    let (steps, count) = (&code.steps, code.registers.len());
+    let mut live = vec![vec![false; count]; steps.len() + 1];
+    let effects: Vec<(Vec<usize>, Vec<usize>)> =
+        steps.iter().map(|step| (step.read(), step.written())).collect();
+    let mut open: BTreeSet<usize> = (0..steps.len()).collect();
+    let mut before: Vec<Vec<usize>> = vec![Vec::new(); steps.len() + 1];
+    for (at, step) in steps.iter().enumerate() {
+        if step.falls_through() {
+            before[at + 1].push(at);
+        }
+        if let Some(target) = step.branch_target() {
+            before[target.min(steps.len())].push(at);
+        }
+    }
+    while let Some(at) = open.pop_last() {
+        let step = &steps[at];
+        let mut now = vec![false; count];
+        let mut add = |next: &[bool]| now.iter_mut().zip(next).for_each(|(a, b)| *a |= b);
+        if step.falls_through() {
+            add(&live[at + 1]);
+        }
+        if let Some(target) = step.branch_target() {
+            add(&live[target.min(steps.len())]);
+        }
+        let (read, written) = &effects[at];
+        if step.guard.is_none() {
+            written.iter().for_each(|&register| now[register] = false);
+        }
+        read.iter().for_each(|&register| now[register] = true);
+        if now != live[at] {
+            live[at] = now;
+            open.extend(&before[at]);
+        }
+    }
+    live
+}

@@ -1,0 +1,395 @@
+//! What is found of launched kernels: races, undefined behaviour, hangs, in words and as JSON.
+
+use super::hang;
+use super::json::{SCHEMA, place};
+use super::reason::{self, Place};
+use crate::batch::{Case, Judgement};
+use crate::check::{Hang, Hanging, Status, Stop};
+use crate::event::graph::EventGraph;
+use crate::litmus::ast::{Condition, Launched, Thread};
+use crate::race::{Race, describe, spans};
+use crate::relation::expr::Model;
+use crate::rule::Unsupported;
+use crate::source::{Files, Span};
+use crate::verdict::{Undecided, Verdict};
+use serde_json::{Value, json};
+
+/// How many pairs of statements that race are told of each kernel; `ptxmc races` lists all.
+const MOST_RACES: usize = 4;
+
+/// What was found of the races of a launch.
+pub enum RacesFound {
+    /// These, and why there may be more.
+    Listed(Vec<Race>, Box<EventGraph>, Option<Undecided>),
+    /// It could not be found out.
+    Open(Verdict),
+}
+
+/// An answer to one question about a launch.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Answer {
+    /// The question: `outcome`, `races`, `undefined`, `hang`.
+    pub question: &'static str,
+    /// What the answer is.
+    pub kind: AnswerKind,
+    /// The answer in words; more lines say more of it.
+    pub lines: Vec<String>,
+    /// The statements concerned.
+    pub spans: Vec<Span>,
+}
+
+/// The kinds of answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum AnswerKind {
+    /// Nothing is wrong.
+    Fine,
+    /// It is not known whether something is.
+    Unknown,
+    /// Something is.
+    Found,
+    /// The tool failed.
+    Bug,
+}
+
+impl AnswerKind {
+    /// A word for it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Fine => "none",
+            Self::Unknown => "unknown",
+            Self::Found => "found",
+            Self::Bug => "bug",
+        }
+    }
+}
+
+impl Answer {
+    /// Says that an answer was found where an instruction may give anything: then there is nothing whatever
+    /// it gives, and what there is may be nothing.
+    fn depends_on(&mut self, instruction: &str) {
+        match self.kind {
+            AnswerKind::Fine => {
+                let line = match self.lines.first() {
+                    Some(line) => format!("{line}, whatever `{instruction}` gives"),
+                    None => format!("none, whatever `{instruction}` gives"),
+                };
+                self.lines = vec![line];
+            }
+            AnswerKind::Found => {
+                self.kind = AnswerKind::Unknown;
+                let line = format!("what `{instruction}` gives is not known, and it may lead to");
+                self.lines.insert(0, line);
+            }
+            AnswerKind::Unknown | AnswerKind::Bug => {}
+        }
+    }
+}
+
+/// Everything that was found of a launch.
+pub struct Findings<'a> {
+    /// The launch as a test.
+    pub case: &'a Case,
+    /// The verdict on it.
+    pub judgement: &'a Judgement,
+    /// Its races.
+    pub races: &'a RacesFound,
+    /// An instruction of which nobody knows the result: what was found holds of a launch in which it gives
+    /// whatever it likes.
+    pub whatever: Option<&'a str>,
+    /// The model.
+    pub model: &'a Model,
+    /// Where places lie.
+    pub files: &'a Files,
+}
+
+impl Findings<'_> {
+    /// An answer to each question, in a fixed order.
+    #[must_use]
+    pub fn answers(&self) -> Vec<Answer> {
+        let mut answers = Vec::new();
+        if self.case.test.condition != Condition::True {
+            answers.push(self.outcome());
+        }
+        answers.extend([self.races(), self.undefined(), self.hang()]);
+        if let Some(name) = self.whatever {
+            answers.iter_mut().for_each(|answer| answer.depends_on(name));
+        }
+        answers
+    }
+
+    /// Whether the launch has threads that the test does not have.
+    fn is_part(&self) -> bool {
+        let test = &self.case.test;
+        test.launched.as_ref().is_some_and(|launched| !launched.is_whole(test.threads.len()))
+    }
+
+    fn outcome(&self) -> Answer {
+        let (judgement, quantifier) = (self.judgement, self.case.test.quantifier);
+        let kind = match judgement.verdict {
+            Verdict::Error(_) => AnswerKind::Bug,
+            Verdict::Allowed(_) | Verdict::Forbidden(_) => match judgement.holds {
+                Some(true) => AnswerKind::Fine,
+                _ => AnswerKind::Found,
+            },
+            _ => AnswerKind::Unknown,
+        };
+        let why = reason::line(&judgement.verdict, self.model, self.files);
+        let line = match (kind, why.is_empty()) {
+            (AnswerKind::Unknown, false) => why,
+            (_, true) => judgement.verdict.kind().word(quantifier).to_owned(),
+            (_, false) => format!("{}: {why}", judgement.verdict.kind().word(quantifier)),
+        };
+        Answer { question: "outcome", kind, lines: vec![line], spans: Vec::new() }
+    }
+
+    fn races(&self) -> Answer {
+        let question = "races";
+        let (list, graph, open) = match self.races {
+            RacesFound::Listed(list, graph, open) => (list, graph, open),
+            RacesFound::Open(verdict) => {
+                let kind = match verdict {
+                    Verdict::Error(_) => AnswerKind::Bug,
+                    _ => AnswerKind::Unknown,
+                };
+                let lines = vec![reason::line(verdict, self.model, self.files)];
+                return Answer { question, kind, lines, spans: Vec::new() };
+            }
+        };
+        let mut lines = Vec::new();
+        let mut places = Vec::new();
+        let pairs = by_statements(list, graph);
+        for (statements, races) in pairs.iter().take(MOST_RACES) {
+            let accesses = [races[0].accesses.0, races[0].accesses.1];
+            let [first, second] = accesses.map(|access| describe(graph, access));
+            let more = match races.len() - 1 {
+                0 => String::new(),
+                1 => " (and of another pair of threads)".to_owned(),
+                more => format!(" (and of {more} other pairs of threads)"),
+            };
+            lines.push(format!("{first} and {second}{more}"));
+            let once = usize::from(statements[0] == statements[1]);
+            for &span in &statements[once..] {
+                let text = self.files.text(span).split_whitespace().collect::<Vec<_>>().join(" ");
+                lines.push(format!("    {}: {text}", self.files.location(span)));
+                places.push(span);
+            }
+        }
+        if pairs.len() > MOST_RACES {
+            let more = pairs.len() - MOST_RACES;
+            lines.push(format!("and {more} more pairs of statements, which `ptxmc races` lists"));
+        }
+        let void = matches!(
+            self.judgement.verdict,
+            Verdict::Undefined(_) | Verdict::OutOfModel(_) | Verdict::Error(_)
+        );
+        let kind = match (list.is_empty(), open) {
+            (false, _) => AnswerKind::Found,
+            (true, Some(why)) => {
+                lines.push(reason::undecided(why, self.files));
+                AnswerKind::Unknown
+            }
+            (true, None) if void => {
+                lines.push("none that was found, but see below".to_owned());
+                AnswerKind::Unknown
+            }
+            (true, None) => AnswerKind::Fine,
+        };
+        Answer { question, kind, lines, spans: places }
+    }
+
+    fn undefined(&self) -> Answer {
+        let verdict = &self.judgement.verdict;
+        let line = || vec![reason::line(verdict, self.model, self.files)];
+        let (kind, lines, spans) = match verdict {
+            _ if is_of_part(verdict) => (AnswerKind::Fine, Vec::new(), Vec::new()),
+            Verdict::Undefined(reason) => (AnswerKind::Found, line(), reason.spans.clone()),
+            Verdict::OutOfModel(reason) => (AnswerKind::Unknown, line(), reason.spans.clone()),
+            Verdict::Unknown(_) => (AnswerKind::Unknown, line(), Vec::new()),
+            Verdict::Error(_) => (AnswerKind::Bug, line(), Vec::new()),
+            Verdict::Allowed(_) | Verdict::Forbidden(_) | Verdict::Deadlock(_) => {
+                (AnswerKind::Fine, Vec::new(), Vec::new())
+            }
+        };
+        Answer { question: "undefined", kind, lines, spans }
+    }
+
+    /// Whether threads may wait for ever.
+    fn hang(&self) -> Answer {
+        let question = "hang";
+        let line = || reason::line(&self.judgement.verdict, self.model, self.files);
+        let spans = |hanging: &Hanging| {
+            let threads = hanging.threads.iter();
+            threads.filter_map(|status| hang::span(hanging, status)).collect::<Vec<Span>>()
+        };
+        let (kind, line, spans) = match (&self.judgement.verdict, &self.judgement.hang) {
+            (Verdict::Deadlock(reason), _) => (AnswerKind::Found, line(), reason.spans.clone()),
+            (Verdict::Error(_), _) => (AnswerKind::Bug, line(), Vec::new()),
+            (_, Some(Hang::Never)) => {
+                return Answer {
+                    question,
+                    kind: AnswerKind::Fine,
+                    lines: Vec::new(),
+                    spans: Vec::new(),
+                };
+            }
+            (_, Some(Hang::Possible(hanging))) => {
+                (AnswerKind::Found, self.waiting(hanging), spans(hanging))
+            }
+            (_, Some(Hang::Unknown(why))) => {
+                (AnswerKind::Unknown, reason::undecided(why, self.files), Vec::new())
+            }
+            (_, None) => {
+                let line = "it is not known what the threads do".to_owned();
+                (AnswerKind::Unknown, line, Vec::new())
+            }
+        };
+        match kind {
+            AnswerKind::Found if self.is_part() => {
+                let told = "these threads alone may wait for ever, perhaps for others, so that what they \
+                            do then was not looked at";
+                let lines = vec![format!("{told}: {line}")];
+                Answer { question, kind: AnswerKind::Unknown, lines, spans }
+            }
+            _ => Answer { question, kind, lines: vec![line], spans },
+        }
+    }
+
+    /// Who waits where, in an execution that hangs.
+    fn waiting(&self, hanging: &Hanging) -> String {
+        let names = &self.case.test.threads;
+        let waits = hanging.threads.iter().zip(names).filter(|(s, _)| s.stop != Stop::Ended);
+        let one = |(status, thread): (&Status, &Thread)| {
+            let place = hang::span(hanging, status).map(|span| self.files.location(span));
+            let place = place.map_or_else(String::new, |place| format!(" ({place})"));
+            format!("{} {}{place}", thread.name.value, hang::word(&status.stop))
+        };
+        let waits: Vec<String> = waits.map(one).collect();
+        match waits.is_empty() {
+            true => "no execution ends".to_owned(),
+            false => waits.join("; "),
+        }
+    }
+}
+
+/// Whether a verdict was given on the threads that stand for others.
+fn is_of_part(verdict: &Verdict) -> bool {
+    let Verdict::Unknown(Undecided::Unsupported(why)) = verdict else { return false };
+    matches!(why, Unsupported::Representatives { .. })
+}
+
+/// The races of each pair of statements, in the order of the first ones.
+fn by_statements<'r>(list: &'r [Race], graph: &EventGraph) -> Vec<([Span; 2], Vec<&'r Race>)> {
+    let mut groups: Vec<([Span; 2], Vec<&Race>)> = Vec::new();
+    for race in list {
+        let statements = spans(graph, race);
+        match groups.iter_mut().find(|(known, _)| *known == statements) {
+            Some((_, races)) => races.push(race),
+            None => groups.push((statements, vec![race])),
+        }
+    }
+    groups
+}
+
+/// The report for people: which threads were looked at, then a line for each question.
+#[must_use]
+pub fn render(findings: &Findings<'_>, answers: &[Answer]) -> String {
+    let case = findings.case;
+    let mut out = format!("{} under {}: {}\n", case.path, findings.model.name, case.test.name);
+    if let Some(launched) = &case.test.launched {
+        out.push_str(&format!("  threads    {}\n", threads(launched, case.test.threads.len())));
+        for role in &launched.roles {
+            let names = role.threads.iter().map(|&at| case.test.threads[at].name.value.as_str());
+            let names: Vec<_> = names.collect();
+            out.push_str(&format!("             {}: {}\n", role.name, names.join(", ")));
+        }
+    }
+    for answer in answers {
+        let short: Vec<String> = answer.lines.iter().map(|line| shortened(line)).collect();
+        let lines = match (answer.kind, &short[..]) {
+            (AnswerKind::Fine, []) if findings.is_part() => {
+                vec!["none among these threads".to_owned()]
+            }
+            (kind, []) => vec![kind.name().to_owned()],
+            (AnswerKind::Unknown, [first, rest @ ..]) => {
+                let first = format!("unknown: {first}");
+                std::iter::once(first).chain(rest.iter().cloned()).collect()
+            }
+            (_, lines) => lines.to_vec(),
+        };
+        for (at, line) in lines.iter().enumerate() {
+            let head = if at == 0 { answer.question } else { "" };
+            out.push_str(&format!("  {head:<10} {line}\n"));
+        }
+    }
+    out
+}
+
+/// How long a line may be; a deadlock may be told of very many threads.
+const LONGEST_LINE: usize = 400;
+
+fn shortened(line: &str) -> String {
+    match line.char_indices().nth(LONGEST_LINE) {
+        Some((end, _)) => format!("{} ... (`ptxmc explain` has the rest)", &line[..end]),
+        None => line.to_owned(),
+    }
+}
+
+fn threads(launched: &Launched, taken: usize) -> String {
+    let all = grouped(launched.threads);
+    match launched.is_whole(taken) {
+        true => format!("all {all}"),
+        false => format!("{taken} of {all}: the answers speak of these threads alone"),
+    }
+}
+
+/// `65536` as `65,536`.
+fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut out = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+/// The report as a JSON object.
+#[must_use]
+pub fn json(findings: &Findings<'_>, answers: &[Answer]) -> String {
+    let Findings { case, model, files, .. } = findings;
+    let answer = |answer: &Answer| {
+        let places = answer.spans.iter().filter_map(|&span| {
+            let mut value = place(&Place::of(span, files)?);
+            value["origin"] = json!(files.origin(span));
+            Some(value)
+        });
+        json!({
+            "question": answer.question,
+            "answer": answer.kind.name(),
+            "text": answer.lines,
+            "places": places.collect::<Vec<Value>>(),
+        })
+    };
+    let launched = case.test.launched.as_ref();
+    let role = |role: &crate::litmus::ast::Role| {
+        let names = role.threads.iter().map(|&at| case.test.threads[at].name.value.as_str());
+        json!({ "role": role.name, "threads": names.collect::<Vec<_>>() })
+    };
+    let value = json!({
+        "schema": SCHEMA,
+        "tool": concat!("ptxmc ", env!("CARGO_PKG_VERSION")),
+        "path": case.path,
+        "name": case.test.name,
+        "model": model.name,
+        "threads": {
+            "checked": case.test.threads.len(),
+            "launched": launched.map(|launched| launched.threads),
+            "roles": launched.map(|launched| launched.roles.iter().map(role).collect::<Vec<_>>()),
+        },
+        "answers": answers.iter().map(answer).collect::<Vec<_>>(),
+    });
+    format!("{value:#}\n")
+}

@@ -1,0 +1,432 @@
+//! Kernels that a compiler has written, and launches of them.
+
+use crate::support::command::ptxmc;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// What the comment at the head of a kernel's source says.
+struct Sample {
+    name: String,
+    launch: String,
+    /// What is found of the kernel with one thing taken away.
+    broken: String,
+}
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/kernels")
+}
+
+fn samples() -> Vec<Sample> {
+    let mut samples = Vec::new();
+    let mut paths: Vec<PathBuf> = fs::read_dir(folder())
+        .expect("there are kernels")
+        .map(|entry| entry.expect("they can be listed").path())
+        .filter(|path| path.extension().is_some_and(|e| e == "cu"))
+        .collect();
+    paths.sort();
+    for path in paths {
+        let text = fs::read_to_string(&path).expect("it can be read");
+        let line = |key: &str| {
+            let start = format!("// {key}: ");
+            let line = text.lines().find_map(|line| line.strip_prefix(&start));
+            line.unwrap_or_else(|| panic!("{} says `{key}`", path.display())).to_owned()
+        };
+        samples.push(Sample {
+            name: path.file_stem().expect("it has a name").to_string_lossy().into_owned(),
+            launch: line("launch"),
+            broken: line("broken"),
+        });
+    }
+    assert!(samples.len() >= 40, "only {} kernels", samples.len());
+    samples
+}
+
+/// The questions that find something, and the exit status.
+fn found(ptx: &Path, launch: &str) -> (Vec<String>, i32) {
+    let path = ptx.display().to_string();
+    let run = ptxmc(&["check", "--format", "json", &path, "--launch", launch]);
+    let report: serde_json::Value = serde_json::from_str(&run.out)
+        .unwrap_or_else(|why| panic!("{path}: {why}\n{}{}", run.out, run.err));
+    let answers = report["answers"].as_array().expect("there are answers");
+    let found = answers.iter().filter(|answer| answer["answer"] == "found");
+    (found.map(|a| a["question"].as_str().expect("a word").to_owned()).collect(), run.status)
+}
+
+/// Holds what is found in a folder of compiled kernels against what their sources say.
+fn hold(ptx: &Path) -> usize {
+    let mut held = 0;
+    for Sample { name, launch, broken } in samples() {
+        let file = ptx.join(format!("{name}.ptx"));
+        if !file.exists() {
+            continue;
+        }
+        let (questions, status) = found(&file, &launch);
+        // CTAs that wait for each other may do so for ever where the scheduler starts them one by one.
+        let wrong = |question: &&String| *question != "hang" || broken == "hang";
+        assert_eq!(questions.iter().find(wrong), None, "{name} is fine");
+        assert!([0, 1, 3].contains(&status), "{name}: {status}");
+        let twin = ptx.join(format!("{name}+broken.ptx"));
+        let (questions, status) = found(&twin, &launch);
+        let wanted = match broken.as_str() {
+            "race" => "races",
+            other => other,
+        };
+        assert!(questions.iter().any(|q| q == wanted), "{name}+broken: {questions:?}");
+        assert_eq!(status, 1, "{name}+broken");
+        held += 1;
+    }
+    held
+}
+
+#[test]
+fn samples_are_as_their_authors_say() {
+    assert!(hold(&folder()) >= 12, "there are samples");
+}
+
+/// The kernels of `tests/kernels`, compiled by `scripts/kernels` into the folder that `PTXMC_KERNELS`
+/// names.
+#[test]
+#[ignore = "needs compiled kernels"]
+fn all_kernels_are_as_their_authors_say() {
+    let folder = std::env::var("PTXMC_KERNELS").expect("PTXMC_KERNELS names a folder");
+    assert!(hold(Path::new(&folder)) >= 40, "all kernels are compiled");
+}
+
+/// What a launch of a module that is written here gives.
+fn launched(name: &str, module: &str, launch: &str) -> (String, i32) {
+    let path = std::env::temp_dir().join(format!("ptxmc-{}-{name}.ptx", std::process::id()));
+    fs::write(&path, module).expect("the folder is there");
+    let shown = path.display().to_string();
+    let run = ptxmc(&["check", &shown, "--launch", launch]);
+    fs::remove_file(&path).expect("it was written");
+    ((run.out + &run.err).replace(&shown, "k.ptx"), run.status)
+}
+
+fn module(kernels: &str) -> String {
+    format!(".version 8.5\n.target sm_90\n.address_size 64\n{kernels}")
+}
+
+const STORES: &str = "
+.visible .entry k(.param .u64 p, .param .u32 n) {
+  .reg .pred %p<2>;
+  .reg .b32 %r<4>;
+  .reg .b64 %rd<4>;
+  ld.param.u64 %rd1, [p];
+  ld.param.u32 %r2, [n];
+  mov.u32 %r1, %tid.x;
+  setp.ge.u32 %p1, %r1, %r2;
+  @%p1 bra $END;
+  mul.wide.u32 %rd2, %r1, 4;
+  add.s64 %rd3, %rd1, %rd2;
+  st.global.u32 [%rd3], %r1;
+$END:
+  ret;
+}
+";
+
+#[test]
+fn threads_have_their_indices() {
+    let stores = module(STORES);
+    let (text, status) = launched("own", &stores, "buf x[4] of .u32; k<<<1, 4>>>(x, 4)");
+    assert_eq!(status, 0, "{text}");
+    // Both CTAs write the same elements.
+    let (text, status) = launched("twice", &stores, "buf x[4] of .u32; k<<<2, 4>>>(x, 4)");
+    assert_eq!(status, 1, "{text}");
+    assert!(text.contains("4-byte write to x[0] by cta 0 thread 0"), "{text}");
+    // The fifth thread leaves the buffer, unless the argument keeps it from that.
+    let (text, status) = launched("five", &stores, "buf x[4] of .u32; k<<<1, 5>>>(x, 5)");
+    assert_eq!(status, 1, "{text}");
+    assert!(text.contains("outside every variable"), "{text}");
+    let (text, status) = launched("kept", &stores, "buf x[4] of .u32; k<<<1, 5>>>(x, 4)");
+    assert_eq!(status, 0, "{text}");
+}
+
+#[test]
+fn conditions_name_threads_and_memory() {
+    let stores = module(STORES);
+    let launch =
+        r"buf x[2] of .u32; k<<<1, 2>>>(x, 2); forall (x[1] == 1 /\ cta 0 thread 1: %r1 == 1)";
+    let (text, status) = launched("holds", &stores, launch);
+    assert_eq!(status, 0, "{text}");
+    assert!(text.contains("outcome    holds"), "{text}");
+    let launch = "buf x[2] of .u32; k<<<1, 2>>>(x, 2); forall (x[1] == 2)";
+    let (text, status) = launched("fails", &stores, launch);
+    assert_eq!(status, 1, "{text}");
+    let launch = "buf x[2] of .u32; k<<<1, 2>>>(x, 2); forall (cta 0 thread 7: %r1 == 2)";
+    let (text, status) = launched("nobody", &stores, launch);
+    assert_eq!(status, 2, "{text}");
+    assert!(text.contains("there is no thread `cta 0 thread 7`"), "{text}");
+}
+
+#[test]
+fn launches_of_a_stream_follow_each_other() {
+    let stores = module(STORES);
+    let one = "buf x[4] of .u32; k<<<1, 4>>>(x, 4); k<<<1, 4>>>(x, 4)";
+    assert_eq!(launched("stream", &stores, one).1, 0);
+    let two = "buf x[4] of .u32; k<<<1, 4, 0, 1>>>(x, 4); k<<<1, 4, 0, 2>>>(x, 4)";
+    assert_eq!(launched("streams", &stores, two).1, 1);
+    let event = "buf x[4] of .u32; A: k<<<1, 4, 0, 1>>>(x, 4); B: k<<<1, 4, 0, 2>>>(x, 4); A -> B";
+    assert_eq!(launched("event", &stores, event).1, 0);
+    let host = "buf x[4] of .u32; k<<<1, 4, 0, 1>>>(x, 4); sync; k<<<1, 4, 0, 2>>>(x, 4)";
+    assert_eq!(launched("sync", &stores, host).1, 0);
+    let beside = "buf x[4] of .u32; k<<<1, 4>>>(x, 4); k<<<1, 4>>>(x, 4) pdl";
+    assert_eq!(launched("pdl", &stores, beside).1, 1);
+}
+
+#[test]
+fn mistakes_have_their_places() {
+    let stores = module(STORES);
+    let mut told = String::new();
+    for (name, launch) in [
+        ("kernel", "buf x[4] of .u32; other<<<1, 4>>>(x, 4)"),
+        ("few", "buf x[4] of .u32; k<<<1, 4>>>(x)"),
+        ("buffer", "k<<<1, 4>>>(x, 4)"),
+        ("number", "buf x[4] of .u32; k<<<1, 4>>>(x, 0x100000000)"),
+        ("pointer", "buf x[4] of .u32; k<<<1, 4>>>(x, x)"),
+        ("threads", "buf x[4] of .u32; k<<<1, 1025>>>(x, 4)"),
+        ("clusters", "buf x[4] of .u32; k<<<3, 4>>>(x, 4) cluster(2)"),
+        ("form", "buf x[4] of .u32; k<<1, 4>>(x, 4)"),
+    ] {
+        let (text, status) = launched(name, &stores, launch);
+        assert_eq!(status, 2, "{name}: {text}");
+        told.push_str(&text);
+    }
+    insta::assert_snapshot!(told);
+}
+
+#[test]
+fn functions_are_followed_and_recursion_is_not() {
+    let called = "
+.func (.param .b32 r) twice(.param .b32 a) {
+  .reg .b32 %r<3>;
+  ld.param.u32 %r1, [a];
+  add.u32 %r2, %r1, %r1;
+  st.param.b32 [r], %r2;
+  ret;
+}
+.visible .entry k(.param .u64 p) {
+  .reg .b32 %r<4>;
+  .reg .b64 %rd<2>;
+  ld.param.u64 %rd1, [p];
+  mov.u32 %r1, 21;
+  {
+    .param .b32 a0;
+    st.param.b32 [a0], %r1;
+    .param .b32 r0;
+    call.uni (r0), twice, (a0);
+    ld.param.b32 %r2, [r0];
+  }
+  st.global.u32 [%rd1], %r2;
+  ret;
+}
+";
+    let launch = "buf x[1] of .u32; k<<<1, 1>>>(x); forall (x == 42)";
+    let (text, status) = launched("call", &module(called), launch);
+    assert_eq!(status, 0, "{text}");
+    let recursive = "
+.func again() { call again; ret; }
+.visible .entry k() { call again; ret; }
+";
+    let (text, status) = launched("again", &module(recursive), "k<<<1, 1>>>()");
+    assert_eq!(status, 2, "{text}");
+    assert!(text.contains("`again` calls itself"), "{text}");
+}
+
+#[test]
+fn one_mistake_loses_nothing_else() {
+    let wrong = STORES.replace(
+        "mul.wide.u32 %rd2, %r1, 4;",
+        "mul.wide.u32 %rd2, %r1, 4;\n  ` ;\n  st.global.u32 [%rd3 %r1;",
+    );
+    let (text, status) = launched("lexed", &module(&wrong), "buf x[4] of .u32; k<<<1, 4>>>(x, 4)");
+    assert_eq!(status, 2, "{text}");
+    assert_eq!(text.matches("error[").count(), 2, "{text}");
+}
+
+#[test]
+fn a_module_alone_says_how_it_is_launched() {
+    let path = folder().join("flag-block.ptx").display().to_string();
+    let run = ptxmc(&["check", &path]);
+    assert_eq!(run.status, 2);
+    assert!(run.err.contains("`k<<<1, 32>>>(k_param_0, k_param_1, k_param_2)`"), "{}", run.err);
+}
+
+#[test]
+fn reports_name_lines_of_the_source() {
+    let Sample { launch, .. } = samples().into_iter().find(|s| s.name == "flag-block").expect("it");
+    let path = folder().join("flag-block+broken.ptx").display().to_string();
+    let run = ptxmc(&["check", &path, "--launch", &launch]);
+    let shown = run.out.replace(&format!("{}/", folder().display()), "");
+    insta::assert_snapshot!(shown);
+}
+
+#[test]
+fn commands_about_one_test_take_launches() {
+    let Sample { launch, .. } = samples().into_iter().find(|s| s.name == "flag-block").expect("it");
+    let path = folder().join("flag-block+broken.ptx").display().to_string();
+    for (command, status) in [("races", 1), ("explain", 0), ("outcomes", 0)] {
+        let run = ptxmc(&[command, &path, "--launch", &launch]);
+        assert_eq!(run.status, status, "{command}: {}{}", run.out, run.err);
+    }
+}
+
+#[test]
+fn a_block_may_stand_for_several_threads() {
+    let test = "PTX replicas
+.global .u32 x[4];
+P0..P3 @ cta 0, warp 0 {
+  mov.u32 %r1, %laneid;
+  mul.wide.u32 %rd1, %r1, 4;
+  mov.u64 %rd2, x;
+  add.u64 %rd2, %rd2, %rd1;
+  st.global.u32 [%rd2], %r1;
+}
+forall (x[3] == 3 /\\ P2:%r1 == 2)
+";
+    let mut files = ptxmc::Files::default();
+    let parsed = ptxmc::parse_tests(&mut files, "replicas.litmus", test);
+    assert!(parsed.diagnostics.is_empty(), "{:?}", parsed.diagnostics);
+    let names: Vec<&str> = parsed.tests[0].threads.iter().map(|t| t.name.value.as_str()).collect();
+    assert_eq!(names, ["P0", "P1", "P2", "P3"]);
+    let model = ptxmc::builtin_model(&mut files, "ptx-9.2").expect("it is built in");
+    assert_eq!(ptxmc::check(&parsed.tests[0], &model).holds, Some(true));
+    let wrong = test.replace("P0..P3", "P3..P0");
+    let parsed = ptxmc::parse_tests(&mut files, "replicas.litmus", &wrong);
+    assert!(parsed.tests.is_empty());
+}
+
+/// Every shipped test in blocks, or one of `every`.
+fn shipped(every: usize) -> Vec<ptxmc::Test> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("litmus");
+    let files = crate::support::litmus_files(&folder);
+    let chosen = files.iter().step_by(every);
+    let tests: Vec<ptxmc::Test> =
+        chosen.map(|path| crate::support::read(path).expect("shipped tests are read")).collect();
+    assert!(tests.len() * every > 1_000, "only {} tests", tests.len());
+    tests
+}
+
+/// How many of the shipped tests may be decided as they are written and not by their residual program,
+/// whose loops have another form.
+const MOST_UNDECIDED: usize = 4;
+
+/// A test whose threads are specialized has the verdict that it has as it is written.
+fn residual_programs_agree(every: usize) {
+    let model = crate::support::model("ptx-9.2");
+    let checker = ptxmc::Checker::new(&model);
+    let (mut changed, mut wrong, mut undecided) = (0, Vec::new(), Vec::new());
+    for test in shipped(every) {
+        let residual = ptxmc::testing::module::specialized(test.clone());
+        changed += usize::from(residual != test);
+        let [written, residual] = [&test, &residual].map(|t| checker.check(t).verdict.kind());
+        let told = format!("{}: {written}, and {residual} of the residual program", test.name);
+        match (written, residual) {
+            // What the residual program lacks may be all that was in the way.
+            (ptxmc::Kind::Unknown, _) => {}
+            (_, ptxmc::Kind::Unknown) => undecided.push(told),
+            _ if written != residual => wrong.push(told),
+            _ => {}
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+    assert!(undecided.len() <= MOST_UNDECIDED, "{undecided:#?}");
+    assert!(changed * every > 400, "only {changed} tests have another residual program");
+}
+
+#[test]
+fn residual_programs_have_the_verdicts_of_their_tests() {
+    residual_programs_agree(10);
+}
+
+#[test]
+#[ignore = "every shipped test"]
+fn all_residual_programs_have_the_verdicts_of_their_tests() {
+    residual_programs_agree(1);
+}
+
+/// What nobody does without the values that decide nothing, nobody does.
+fn slices_have_all_races(every: usize) {
+    use ptxmc::testing::check::{Settings, races};
+    use ptxmc::testing::engines::Choice;
+    let model = crate::support::model("ptx-9.2");
+    let engines = Choice::named("search").expect("it is there").engines();
+    let mut looked_at = 0;
+    for mut test in shipped(every) {
+        test.condition = ptxmc::testing::litmus::ast::Condition::True;
+        test.quantifier = ptxmc::Quantifier::Forall;
+        test.filter = None;
+        test.locations.clear();
+        let Some(sliced) = ptxmc::testing::module::sliced(&test) else { continue };
+        let found = |test: &ptxmc::Test| races(test, &model, &*engines[0], Settings::default());
+        let (Ok((whole, _)), Ok((part, _))) = (found(&test), found(&sliced)) else { continue };
+        looked_at += 1;
+        if part.open.is_none() && part.list.is_empty() {
+            assert!(whole.list.is_empty(), "{} has a race that its slice lacks", test.name);
+        }
+    }
+    assert!(looked_at * every > 300, "only {looked_at} tests have a slice");
+}
+
+#[test]
+fn slices_lose_no_race() {
+    slices_have_all_races(10);
+}
+
+#[test]
+#[ignore = "every shipped test"]
+fn no_slice_loses_a_race() {
+    slices_have_all_races(1);
+}
+
+#[test]
+fn answers_about_some_threads_say_so() {
+    let stores = module(STORES);
+    let launch = "buf x[100000] of .u32; k<<<400, 256>>>(x, 100000)";
+    let (text, status) = launched("many", &stores, launch);
+    assert_eq!(status, 1, "{text}");
+    assert!(text.contains("of 102,400: the answers speak of these threads alone"), "{text}");
+    assert!(
+        text.contains("cta 0 thread 0 and the 4-byte write to x[0] by cta 1 thread 0"),
+        "{text}"
+    );
+    let (text, status) = launched("few", &stores, "buf x[2048] of .u32; k<<<1, 1024>>>(x, 1024)");
+    assert_eq!(status, 0, "{text}");
+    assert!(text.contains("none among these threads"), "{text}");
+    // A condition is decided for all threads or not at all.
+    let launch = "buf x[2048] of .u32; k<<<1, 1024>>>(x, 1024); exists (x[1] == 2)";
+    let (text, status) = launched("condition", &stores, launch);
+    assert_eq!(status, 3, "{text}");
+    assert!(text.contains("forbidden among"), "{text}");
+}
+
+#[test]
+fn results_that_nobody_knows_may_be_anything() {
+    let kernel = |place: &str| {
+        module(&format!(
+            "
+.visible .entry k(.param .u64 p, .param .u64 q) {{
+  .reg .pred %p<2>;
+  .reg .f32 %f<3>;
+  .reg .b32 %r<2>;
+  .reg .b64 %rd<5>;
+  ld.param.u64 %rd1, [p];
+  ld.param.u64 %rd2, [q];
+  ld.global.f32 %f1, [%rd1];
+  setp.gt.f32 %p1, %f1, 0f3F800000;
+  mov.u32 %r1, %tid.x;
+  mul.wide.u32 %rd3, %r1, 4;
+  @%p1 st.global.u32 [{place}], 1;
+  ret;
+}}
+"
+        ))
+    };
+    let launch = "buf x[2] of .f32; buf y[4] of .u32; k<<<1, 2>>>(x, y)";
+    let add = |text: String| text.replace("  @%p1", "  add.s64 %rd4, %rd2, %rd3;\n  @%p1");
+    let (text, status) = launched("each", &add(kernel("%rd4")), launch);
+    assert_eq!(status, 0, "{text}");
+    assert!(text.contains("none, whatever `setp.gt.f32` gives"), "{text}");
+    let (text, status) = launched("both", &kernel("%rd2"), launch);
+    assert_eq!(status, 3, "{text}");
+    assert!(text.contains("what `setp.gt.f32` gives is not known"), "{text}");
+}
