@@ -17,9 +17,18 @@ use crate::verdict::{Decided, Verdict};
 use crate::vocabulary::{BaseRel, BaseSet};
 
 /// One event before another: by program order, a barrier, the end of a thread that a barrier waits
-/// for, the API, or because a value has been read.
+/// for, the API, as an asynchronous operation is issued, performed and waited for, or because a value
+/// has been read.
 pub(super) fn order(arena: &mut Arena) -> NodeId {
-    let steps = [BaseRel::Po, BaseRel::Rf, BaseRel::Ended, BaseRel::Api];
+    let steps = [
+        BaseRel::Po,
+        BaseRel::Rf,
+        BaseRel::Ended,
+        BaseRel::Api,
+        BaseRel::Issue,
+        BaseRel::Intra,
+        BaseRel::Done,
+    ];
     let mut step = awaited(arena);
     for next in steps.into_iter().chain(BaseRel::BARRIERS) {
         let next = arena.add(Node::Rel(next));

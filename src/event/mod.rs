@@ -2,6 +2,7 @@
 
 mod access;
 mod ahead;
+mod asynchronous;
 pub mod awaited;
 pub mod barrier;
 mod barrier_rules;
@@ -25,11 +26,13 @@ mod memory;
 mod non_coherent;
 pub mod objects;
 mod opaque;
+mod operations;
 mod phases;
 mod pieces;
 mod rounds;
 mod skip;
 mod sure;
 mod tables;
+mod transfer;
 pub mod unfold;
 mod ways;

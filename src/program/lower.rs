@@ -394,6 +394,7 @@ impl Lowering<'_> {
             Op::StoreBulk => self.bulk_store(written),
             Op::Discard => self.discard(written),
             Op::PendingCount => self.pending_count(written),
+            Op::Async(op) => self.asynchronous(op, written),
             _ => unreachable!("the other forms become operations of their own"),
         }
     }

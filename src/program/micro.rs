@@ -1,8 +1,10 @@
 //! Programs: threads of micro-operations over a laid-out memory.
 
+use super::asynchronous::{AsyncMicro, AwaitMicro};
 use super::layout::Layout;
 use super::term::Term;
 use crate::litmus::ast::{Condition, Quantifier, ThreadPlace};
+use crate::ptx::asynchronous::GroupKind;
 use crate::ptx::operation::{FenceRestriction, Order, Proxy, ProxyFenceKind, Scope, Space, Type};
 use crate::ptx::warp::WarpOp;
 use crate::rule::Rule;
@@ -171,6 +173,12 @@ pub enum Confined {
     Shared,
     /// `.global`, by a rule of the instruction.
     Global(Rule),
+    /// The CTA's `.shared`, by a rule of the instruction.
+    Own(Rule),
+    /// `.shared` of any CTA of the cluster, by a rule of the instruction.
+    AnyShared(Rule),
+    /// The `.shared` of another CTA of the cluster, by a rule of the instruction.
+    Other(Rule),
 }
 
 /// A micro-operation.
@@ -248,6 +256,12 @@ pub enum Micro {
     Then,
     /// What the operation on an mbarrier object before it is to the object's phases.
     Phase(PhaseUse),
+    /// An asynchronous operation is issued.
+    Issue(Box<AsyncMicro>),
+    /// The operations of a kind that are open become a group.
+    Commit(GroupKind),
+    /// Waits for groups.
+    Await(AwaitMicro),
     /// `griddepcontrol.wait`.
     GridWait,
     /// Goes to a step when the condition holds.
@@ -277,6 +291,8 @@ pub enum PhaseUse {
     Wait {
         /// Whether it succeeds.
         done: Term,
+        /// Whether arrivals ask for it.
+        counts: bool,
     },
 }
 
@@ -385,6 +401,8 @@ pub struct Marks {
     pub mbarrier: bool,
     /// Of an `mbarrier.init`.
     pub mbarrier_init: bool,
+    /// Of a thread's `expect_tx` or `complete_tx`, which is no arrival.
+    pub mbarrier_tx: bool,
     /// A `multimem` operation.
     pub multimem: bool,
     /// `.mmio`

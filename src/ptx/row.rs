@@ -5,6 +5,7 @@
 //! stand for the words that the row lists. `[a]` is an address, `{!}p` a predicate, `d|p` and
 //! `d{|p}` two registers that are written, a number is itself.
 
+use super::asynchronous::AsyncOp;
 use super::integer::{CarryOp, IntegerOp};
 use super::mismatch::Expected;
 use super::value::{ArithmeticOp, Space, Type};
@@ -187,6 +188,7 @@ pub enum Op {
     StoreBulk,
     Discard,
     PendingCount,
+    Async(AsyncOp),
 }
 
 /// A row of the table: a form, its section, the version of the ISA and the target that have it

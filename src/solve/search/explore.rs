@@ -156,7 +156,9 @@ impl Base for Search<'_, '_> {
                 let kind = relation.kind_of_barrier().expect("one of them");
                 self.synchronizes(kind, side, out);
             }
-            BaseRel::Phase | BaseRel::Awaited => self.conditional(relation, side, out),
+            BaseRel::Phase | BaseRel::PhaseAny | BaseRel::Awaited | BaseRel::Done => {
+                self.conditional(relation, side, out);
+            }
             given => match &self.space.relations[given.index()] {
                 Some(pairs) => {
                     out.copy_from(pairs);

@@ -1,0 +1,486 @@
+//! Asynchronous instructions (PTX-8.9.1.1) as micro-operations: what an operation does to memory,
+//! which mbarriers it signals, which groups are closed and waited for.
+
+use super::layout::SHARED_CTA_BITS;
+use super::lower::Lowering;
+use super::mbarrier::{Signal, SignalKind};
+use super::micro::{Confined, Marks, Micro, PhaseUse, Target};
+use super::special::opaque;
+use super::term::{Extension, Term, atomic_result};
+use crate::litmus::ast::ThreadPlace;
+use crate::ptx::asynchronous::{AsyncOp, GroupKind};
+use crate::ptx::floating::Subnormals;
+use crate::ptx::form::Written;
+use crate::ptx::names;
+use crate::ptx::operation::{Address, AtomicOp, Order, Proxy, Scope, Space, Type, TypeKind, Value};
+use crate::rule::Rule;
+
+const WORD: Type = Type::new(TypeKind::Unsigned, 32);
+
+/// An asynchronous operation before unfolding.
+#[derive(Clone, Debug)]
+pub struct AsyncMicro {
+    /// Its instruction without what says how: `cp.async.bulk`.
+    pub name: &'static str,
+    /// What it does to memory.
+    pub effect: AsyncEffect,
+    /// What tells others that it is complete.
+    pub signals: Vec<Signal>,
+    /// Which of the thread's groups it joins.
+    pub group: Option<GroupKind>,
+    /// The proxy of its accesses; signals are generic (PTX-9.7.9.25.4.1).
+    pub proxy: Proxy,
+    /// Whether 9.7.9.25.1 forbids to touch its operands before it is complete: the section speaks of
+    /// copies.
+    pub is_copy: bool,
+}
+
+/// What an asynchronous operation does to memory.
+#[derive(Clone, Debug)]
+pub enum AsyncEffect {
+    /// Bytes are copied, or reduced one element after the other.
+    Transfer(Transfer),
+    /// An element of a register is stored.
+    Store(Target, Term),
+    /// A register is reduced into memory: where, and the value of [`Term::Old`].
+    Update(Target, Term),
+    /// Nothing; it tells when earlier `cp.async` of the thread are complete.
+    Behind,
+}
+
+/// Bytes of one place that are written to others.
+#[derive(Clone, Debug)]
+pub struct Transfer {
+    /// Where from.
+    pub source: Range,
+    /// Where to, CTA by CTA.
+    pub destinations: Vec<Range>,
+    /// How many bytes are written.
+    pub bytes: Term,
+    /// How many of them come from the source; the others are zero.
+    pub copied: Term,
+    /// Which bytes of every 16 are copied, lowest bit first.
+    pub mask: Option<u16>,
+    /// How many bytes at the beginning and at the end have no value that anybody knows.
+    pub open: [Term; 2],
+    /// How elements are combined with what is there, instead of written.
+    pub reduction: Option<Combination>,
+}
+
+/// How an element of a reduction is combined with what it finds.
+#[derive(Clone, Debug)]
+pub struct Combination {
+    /// Bytes of an element.
+    pub bytes: u32,
+    /// What is written: of [`Term::Old`], and of the source's element as [`Combination::ELEMENT`].
+    pub value: Term,
+    /// The scope of each of the atomic operations.
+    pub scope: Scope,
+}
+
+impl Combination {
+    /// The register that stands for the element of the source; no thread has so many.
+    pub const ELEMENT: usize = usize::MAX;
+}
+
+/// The first byte of what an operation accesses, in a state space.
+#[derive(Clone, Debug)]
+pub struct Range {
+    /// The address, 64 bits wide.
+    pub address: Term,
+    /// The state space that it is meant in.
+    pub space: Space,
+    /// Which memory the instruction is for.
+    pub confined: Confined,
+    /// What divides the address, in bytes.
+    pub align: Align,
+}
+
+/// What divides an address.
+#[derive(Clone, Debug)]
+pub enum Align {
+    /// This number.
+    Bytes(u32),
+    /// The number of bytes that are written.
+    Size,
+}
+
+/// A wait for groups of asynchronous operations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AwaitMicro {
+    /// Which groups.
+    pub kind: GroupKind,
+    /// How many of the youngest groups it does not wait for.
+    pub but: u32,
+    /// Whether it waits only until sources have been read.
+    pub reads: bool,
+}
+
+impl AsyncMicro {
+    /// The terms that it is made of, but for those of [`Combination`].
+    pub(crate) fn terms(&self) -> impl Iterator<Item = &Term> {
+        let mut terms = Vec::new();
+        match &self.effect {
+            AsyncEffect::Transfer(transfer) => {
+                terms.extend([&transfer.source.address, &transfer.bytes, &transfer.copied]);
+                terms.extend(transfer.destinations.iter().map(|to| &to.address));
+                terms.extend(&transfer.open);
+            }
+            AsyncEffect::Store(target, value) | AsyncEffect::Update(target, value) => {
+                terms.extend([&target.address, value]);
+            }
+            AsyncEffect::Behind => {}
+        }
+        terms.extend(self.signals.iter().flat_map(Signal::terms));
+        terms.into_iter()
+    }
+}
+
+impl Lowering<'_> {
+    /// Lowers an instruction that has to do with asynchronous operations.
+    pub(super) fn asynchronous(&mut self, op: AsyncOp, written: &Written) {
+        match op {
+            AsyncOp::Commit(kind) => self.out.push(Micro::Commit(kind)),
+            AsyncOp::Wait(kind) => {
+                let but = match written.value("n") {
+                    Value::Immediate(n) => u32::try_from(n.value).unwrap_or(u32::MAX),
+                    _ => return self.outside(Rule::ComputedGroups),
+                };
+                let reads = written.words.has("read");
+                self.out.push(Micro::Await(AwaitMicro { kind, but, reads }));
+            }
+            AsyncOp::WaitAll => {
+                let kind = GroupKind::Copy;
+                self.out.push(Micro::Commit(kind));
+                self.out.push(Micro::Await(AwaitMicro { kind, but: 0, reads: false }));
+            }
+            AsyncOp::Copy => self.copy(written),
+            AsyncOp::ArriveBehindCopies => self.arrive_behind_copies(written),
+            AsyncOp::BulkCopy => self.bulk_transfer(written, None),
+            AsyncOp::BulkReduce => self.bulk_reduction(written),
+            AsyncOp::Store | AsyncOp::Reduce => self.remote_operation(op, written),
+        }
+    }
+
+    /// `cp.async`
+    fn copy(&mut self, written: &Written) {
+        let bytes = match written.optional("size") {
+            Some(Value::Immediate(size)) => u128::try_from(size.value).unwrap_or(0),
+            Some(_) => return self.outside(Rule::ComputedCopy),
+            None => 16,
+        };
+        if !matches!(bytes, 4 | 8 | 16) {
+            return self.require(Term::truth(false), Rule::CopySize);
+        }
+        let whole = Term::Const(bytes, 32);
+        let copied = match written.optional("bytes") {
+            None => whole.clone(),
+            Some(Value::Register(register)) if self.is_predicate(&register.value) => {
+                let ignored = self.register(&register.value, 1, Extension::Zero);
+                ignored.choose(Term::Const(0, 32), whole.clone())
+            }
+            Some(value) => self.value(value, WORD),
+        };
+        let few = whole.clone().binary(super::expr::Binary::ULt, copied.clone()).not();
+        self.require(few, Rule::CopiedBytes);
+        let [to, from] = ranges(written);
+        let transfer = Transfer {
+            source: self.range(from, Confined::Global(Rule::CopySpace), Align::Size),
+            destinations: vec![self.range(to, Confined::Own(Rule::CopyToAnotherCta), Align::Size)],
+            bytes: whole,
+            copied,
+            mask: None,
+            open: [Term::Const(0, 32), Term::Const(0, 32)],
+            reduction: None,
+        };
+        self.out.push(Micro::Issue(Box::new(AsyncMicro {
+            name: "cp.async",
+            effect: AsyncEffect::Transfer(transfer),
+            signals: Vec::new(),
+            group: Some(GroupKind::Copy),
+            proxy: Proxy::Generic,
+            is_copy: true,
+        })));
+    }
+
+    /// `cp.async.mbarrier.arrive`; without `.noinc` it raises the pending count first.
+    fn arrive_behind_copies(&mut self, written: &Written) {
+        let (address, space) = addresses(written)[0];
+        let target = self.object(address, space, Some(Confined::OwnShared), Scope::Cta);
+        if !written.words.has("noinc") {
+            self.add_arrival(target.clone());
+        }
+        self.issue_signal_alone(target);
+    }
+
+    fn issue_signal_alone(&mut self, target: Target) {
+        let signal = self.signal(target, SignalKind::Arrival, 0);
+        self.out.push(Micro::Issue(Box::new(AsyncMicro {
+            name: "cp.async.mbarrier.arrive",
+            effect: AsyncEffect::Behind,
+            signals: vec![signal],
+            group: None,
+            proxy: Proxy::Generic,
+            is_copy: false,
+        })));
+    }
+
+    /// `cp.reduce.async.bulk`
+    fn bulk_reduction(&mut self, written: &Written) {
+        let ty = written.words.ty();
+        let op = written.words.plain().find_map(names::atomic).unwrap_or(AtomicOp::Add);
+        let element = Term::Register(Combination::ELEMENT);
+        let in_global = written.words.has("bulk_group");
+        let subnormals = if in_global { Subnormals::Flushed } else { Subnormals::Kept };
+        let value = atomic_result(op, ty, element, None, subnormals).unwrap_or_else(|| opaque(ty));
+        // The scope of the reductions is the device's (PTX-9.7.9.25.4.2).
+        let combination = Combination { bytes: ty.bytes(), value, scope: Scope::Gpu };
+        self.bulk_transfer(written, Some(combination));
+    }
+
+    /// `cp.async.bulk` and its reductions.
+    fn bulk_transfer(&mut self, written: &Written, reduction: Option<Combination>) {
+        let has = |word: &str| written.words.has(word);
+        let zero = || Term::Const(0, 32);
+        let bytes = self.value(written.value("size"), WORD);
+        let sixteenths = bytes.clone().bits(0, 4).equals(Term::Const(0, 4));
+        let some = bytes.clone().equals(zero()).not();
+        self.require(sixteenths.and(some), Rule::BulkCopySize);
+        let open = ["left", "right"].map(|name| match written.optional(name) {
+            Some(value) => self.value(value, WORD),
+            None => zero(),
+        });
+        for count in &open {
+            let few = count.clone().binary(super::expr::Binary::ULt, Term::Const(16, 32));
+            self.require(few, Rule::IgnoredBytes);
+        }
+        let Ok(mask) = self.constant_of(written.optional("kept")) else {
+            return self.outside(Rule::ComputedCopy);
+        };
+        let Ok(ctas) = self.constant_of(written.optional("mask")) else {
+            return self.outside(Rule::ComputedCopy);
+        };
+        let list = addresses(written);
+        let ((to, to_space), (from, from_space)) = (list[0], list[1]);
+        let pushes = has("shared::cta") && has("shared::cluster");
+        let destination = match to_space {
+            Space::Global => Confined::Global(Rule::CopySpace),
+            Space::SharedCta => Confined::Own(Rule::CopyToAnotherCta),
+            _ if pushes => Confined::Other(Rule::PushToOwnCta),
+            _ => Confined::AnyShared(Rule::CopySpace),
+        };
+        let source = match from_space {
+            Space::Global => Confined::Global(Rule::CopySpace),
+            _ => Confined::Own(Rule::CopySpace),
+        };
+        let destination = self.range((to, to_space), destination, Align::Bytes(16));
+        let object =
+            list.get(2).map(|&(address, space)| self.object(address, space, None, Scope::Cluster));
+        let destinations = match ctas {
+            Some(mask) => match self.multicast(mask) {
+                Some(ranks) => ranks,
+                None => return self.require(Term::truth(false), Rule::MulticastMask),
+            },
+            None => Vec::new(),
+        };
+        let everywhere = |address: &Term| -> Vec<Term> {
+            destinations.iter().map(|&rank| in_cta(address, rank)).collect()
+        };
+        let destinations: Vec<Range> = match ctas {
+            None => vec![destination],
+            Some(_) => everywhere(&destination.address)
+                .into_iter()
+                .map(|address| Range { address, ..destination.clone() })
+                .collect(),
+        };
+        let objects: Vec<Target> = match (object, ctas) {
+            (None, _) => Vec::new(),
+            (Some(object), None) => vec![object],
+            (Some(object), Some(_)) => everywhere(&object.address)
+                .into_iter()
+                .map(|address| Target { address, ..object.clone() })
+                .collect(),
+        };
+        let signals = objects
+            .into_iter()
+            .enumerate()
+            .map(|(at, object)| self.signal(object, SignalKind::Bytes(bytes.clone()), at));
+        let signals = signals.collect();
+        let name = if reduction.is_some() { "cp.reduce.async.bulk" } else { "cp.async.bulk" };
+        let transfer = Transfer {
+            source: self.range((from, from_space), source, Align::Bytes(16)),
+            destinations,
+            copied: bytes.clone(),
+            bytes,
+            mask: mask.map(|mask| (mask & 0xffff) as u16),
+            open,
+            reduction,
+        };
+        self.out.push(Micro::Issue(Box::new(AsyncMicro {
+            name,
+            effect: AsyncEffect::Transfer(transfer),
+            signals,
+            group: has("bulk_group").then_some(GroupKind::Bulk),
+            proxy: Proxy::Async,
+            is_copy: true,
+        })));
+    }
+
+    /// `st.async` and `red.async`, to the shared memory of the cluster.
+    fn remote_operation(&mut self, op: AsyncOp, written: &Written) {
+        let list = addresses(written);
+        let ((to, space), (object, object_space)) = (list[0], list[1]);
+        let ty = written.words.ty();
+        if self.is_alone_in_cluster() {
+            return self.require(Term::truth(false), Rule::AloneInCluster);
+        }
+        let reduces = op == AsyncOp::Reduce;
+        let (address, space) = self.address(to, space, 0);
+        let confined = match reduces {
+            true => Confined::Other(Rule::ReductionInOwnCta),
+            false => Confined::AnyShared(Rule::CopySpace),
+        };
+        let target = Target {
+            address,
+            space,
+            bytes: ty.bytes(),
+            whole: ty.bytes(),
+            within: 0,
+            order: if reduces { Order::Relaxed } else { Order::Weak },
+            scope: reduces.then_some(Scope::Cluster),
+            proxy: Proxy::Generic,
+            marks: Marks { rmw: reduces, red: reduces, ..Marks::default() },
+            replica: None,
+            confined: Some(confined),
+        };
+        let value = self.value(written.value("b"), ty);
+        let effect = if reduces {
+            let op = written.words.plain().find_map(names::atomic).unwrap_or(AtomicOp::Add);
+            let result = atomic_result(op, ty, value, None, Subnormals::Kept);
+            AsyncEffect::Update(target, result.unwrap_or_else(|| opaque(ty)))
+        } else {
+            AsyncEffect::Store(target, value)
+        };
+        let object = self.object(object, object_space, None, Scope::Cluster);
+        let bytes = Term::Const(u128::from(ty.bytes()), 32);
+        let signal = self.signal(object, SignalKind::Bytes(bytes), 0);
+        self.out.push(Micro::Issue(Box::new(AsyncMicro {
+            name: if reduces { "red.async" } else { "st.async" },
+            effect,
+            signals: vec![signal],
+            group: None,
+            proxy: Proxy::Generic,
+            is_copy: false,
+        })));
+    }
+
+    fn range(
+        &self,
+        (address, space): (&Address, Space),
+        confined: Confined,
+        align: Align,
+    ) -> Range {
+        let (address, space) = self.address(address, space, 0);
+        Range { address, space, confined, align }
+    }
+
+    /// Where an mbarrier object is, for an operation of a scope.
+    fn object(
+        &self,
+        address: &Address,
+        space: Space,
+        confined: Option<Confined>,
+        scope: Scope,
+    ) -> Target {
+        let (address, space) = self.address(address, space, 0);
+        Target {
+            address,
+            space,
+            bytes: 8,
+            whole: 8,
+            within: 0,
+            order: Order::Relaxed,
+            scope: Some(scope),
+            proxy: Proxy::Generic,
+            marks: Marks { rmw: true, mbarrier: true, ..Marks::default() },
+            replica: None,
+            confined,
+        }
+    }
+
+    /// The ranks of the CTAs that a mask names; `None` if the cluster has no such CTA.
+    fn multicast(&self, mask: u128) -> Option<Vec<u64>> {
+        let ThreadPlace::Device(place) = self.place else { return None };
+        let ctas = self.layout.cluster_ctas(place).len() as u64;
+        let ranks: Vec<u64> = (0..16).filter(|rank| mask >> rank & 1 == 1).collect();
+        (!ranks.is_empty() && ranks.iter().all(|&rank| rank < ctas)).then_some(ranks)
+    }
+
+    fn is_alone_in_cluster(&self) -> bool {
+        match self.place {
+            ThreadPlace::Device(place) => self.layout.cluster_ctas(place).len() < 2,
+            ThreadPlace::Host => true,
+        }
+    }
+
+    fn is_predicate(&self, register: &str) -> bool {
+        self.registers.index(register).is_some_and(|at| self.registers.ty(at).bits == 1)
+    }
+
+    /// The number that an operand is, if it is there.
+    ///
+    /// # Errors
+    /// When it is computed.
+    fn constant_of(&self, value: Option<&Value>) -> Result<Option<u128>, ()> {
+        let number = match value {
+            None => return Ok(None),
+            Some(Value::Immediate(number)) => u128::try_from(number.value).ok(),
+            Some(Value::Register(register)) => self.registers.fixed(&register.value),
+            Some(_) => None,
+        };
+        number.map(Some).ok_or(())
+    }
+
+    /// Raises the pending count of an object by one, as an operation of the thread.
+    fn add_arrival(&mut self, target: Target) {
+        let (value, fits) = self.raised();
+        let register = self.registers.temporary(0);
+        self.out.push(Micro::Rmw {
+            target: Target { marks: Marks { mbarrier_tx: true, ..target.marks }, ..target },
+            write_order: Order::Relaxed,
+            destination: Some((register, Extension::Zero)),
+            writes: Term::truth(true),
+            value,
+        });
+        let fits = fits.with_old(&Term::Register(register));
+        self.require(fits, Rule::PendingArrivals);
+        self.out.push(Micro::Then);
+    }
+}
+
+/// What an asynchronous arrival is to the phases of its object.
+impl Signal {
+    /// As [`Micro::Phase`] has it; a transaction is no arrival.
+    #[must_use]
+    pub fn phase_use(&self) -> Option<PhaseUse> {
+        self.arrives.then_some(PhaseUse::Arrival)
+    }
+}
+
+/// The addresses that an instruction names, in order.
+fn addresses(written: &Written) -> Vec<(&Address, Space)> {
+    written.accesses().map(|(address, space, _)| (address, space)).collect()
+}
+
+/// The destination and the source.
+fn ranges(written: &Written) -> [(&Address, Space); 2] {
+    let list = addresses(written);
+    [list[0], list[1]]
+}
+
+/// The address at the same place in the shared memory of the CTA with a rank.
+fn in_cta(address: &Term, rank: u64) -> Term {
+    let inside = address.clone().bits(0, SHARED_CTA_BITS).resize(64, Extension::Zero);
+    let part = Term::Const(u128::from((rank + 1) << SHARED_CTA_BITS), 64);
+    inside.binary(super::expr::Binary::Add, part)
+}
