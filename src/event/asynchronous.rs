@@ -4,14 +4,17 @@
 use super::access::{DraftAccess, OfOperation, Role};
 use super::draft::{Draft, DraftKind};
 use super::graph::Violation;
+use super::issued::{DoneBefore, DraftOperation, GroupStep, Moves};
 use super::memory::Does;
 use super::unfold::{Effect, EffectKind, State, ThreadRun, union};
 use crate::id::{AgentId, ExprId, ObjectId};
-use crate::program::asynchronous::{Align, AsyncEffect, AsyncMicro, AwaitMicro, Range, Transfer};
 use crate::program::expr::Expr;
 use crate::program::layout::InstanceKey;
-use crate::program::mbarrier::{OBJECT_BITS, Signal};
-use crate::program::micro::{Marks, Target};
+use crate::program::mbarrier::OBJECT_BITS;
+use crate::program::micro::{Marks, PhaseUse, Target};
+use crate::program::operation::{
+    Align, AsyncEffect, AsyncMicro, AwaitMicro, Range, Signal, Transfer,
+};
 use crate::program::term::Term;
 use crate::ptx::asynchronous::GroupKind;
 use crate::ptx::operation::{Order, Proxy};
@@ -20,57 +23,6 @@ use crate::source::Span;
 
 /// The longest transfer that is followed, in bytes.
 const LONGEST: u128 = 1 << 18;
-
-/// An asynchronous operation before it is split into pieces.
-#[derive(Clone, Debug)]
-pub(super) struct DraftOperation<'p> {
-    pub(super) micro: &'p AsyncMicro,
-    pub(super) thread: usize,
-    pub(super) guard: ExprId,
-    pub(super) span: Span,
-    /// How many barrier operations there were before it.
-    pub(super) barriers: usize,
-    /// The bytes that it moves.
-    pub(super) moves: Option<Moves<'p>>,
-    /// The operations behind whose completion it is complete.
-    pub(super) behind: Vec<usize>,
-}
-
-/// Bytes that an operation moves: accesses as long as the whole, of which pieces are made.
-#[derive(Clone, Debug)]
-pub(super) struct Moves<'p> {
-    pub(super) transfer: &'p Transfer,
-    pub(super) bytes: u64,
-    /// How many bytes come from the source.
-    pub(super) copied: ExprId,
-    /// How many at the beginning and at the end have any value.
-    pub(super) open: [u64; 2],
-    /// Where from, one for each place that the address may mean.
-    pub(super) sources: Vec<DraftAccess>,
-    /// Where to, destination by destination.
-    pub(super) destinations: Vec<Vec<DraftAccess>>,
-}
-
-/// What has happened to the groups of a thread.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum GroupStep {
-    /// An operation joins the next group.
-    Issue { operation: usize },
-    /// A group is closed.
-    Commit { thread: usize, kind: GroupKind, guard: ExprId },
-    /// Groups are waited for: the number of the wait.
-    Wait { thread: usize, wait: AwaitMicro, guard: ExprId, number: usize },
-}
-
-/// That an operation is complete before a wait, and when if not always.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct DoneBefore {
-    pub(super) operation: usize,
-    pub(super) wait: usize,
-    /// Whether only its sources have been read.
-    pub(super) reads: bool,
-    pub(super) when: Option<ExprId>,
-}
 
 impl<'p> ThreadRun<'_, 'p> {
     /// Issues an asynchronous operation.
@@ -286,9 +238,9 @@ impl<'p> ThreadRun<'_, 'p> {
         }
         debug_assert_eq!(signal.target.bytes * 8, OBJECT_BITS);
         self.asks_for_object(signal.target.marks, &found, span);
-        match signal.phase_use() {
-            Some(arrival) => self.in_phase(&arrival, state, span),
-            None => self.draft.looked_at.clear(),
+        match signal.arrives {
+            true => self.in_phase(&PhaseUse::Arrival, state, span),
+            false => self.draft.looked_at.clear(),
         }
     }
 

@@ -1,6 +1,7 @@
 //! Bounded unfolding of programs into event graphs.
 
 mod access;
+mod agents;
 mod ahead;
 mod asynchronous;
 pub mod awaited;
@@ -17,6 +18,7 @@ mod exchange;
 mod feeding;
 pub mod graph;
 mod initial;
+mod issued;
 mod live;
 mod lockstep;
 mod loops;
@@ -33,6 +35,7 @@ mod rounds;
 mod skip;
 mod sure;
 mod tables;
+mod task_order;
 mod transfer;
 pub mod unfold;
 mod ways;

@@ -6,14 +6,14 @@
 //! reads one word costs a handful of events.
 
 use super::access::{DraftAccess, OfOperation, Role};
-use super::asynchronous::Moves;
 use super::condition::shown_ranges;
 use super::draft::Draft;
 use super::graph::Symbol;
+use super::issued::Moves;
 use crate::collections::IndexMap;
 use crate::id::{AccessId, ExprId, ObjectId, SymbolId};
-use crate::program::asynchronous::Combination;
 use crate::program::expr::{Binary, Expr, ExprArena};
+use crate::program::operation::Combination;
 use crate::program::term::{Extension, Term};
 use crate::ptx::operation::Order;
 use crate::rule::Rule;

@@ -11,6 +11,7 @@ use super::expr::{Binary, ExprArena};
 use super::layout::SHARED_CTA_BITS;
 use super::lower::Lowering;
 use super::micro::{Confined, Marks, Micro, PhaseUse, Restriction, Target};
+use super::operation::{Signal, SignalKind};
 use super::reading::EarlyArrival;
 use super::term::{Extension, Term};
 use crate::id::ExprId;
@@ -161,39 +162,6 @@ impl State {
         let phase = complete.clone().choose(next, self.phase);
         let pending = complete.choose(self.expected.clone(), self.pending);
         [phase, self.tx, self.expected, pending].into_iter().fold(self.valid, above)
-    }
-}
-
-/// What an asynchronous operation does to an mbarrier when it is complete (PTX-8.9.1.1): one step that
-/// nothing of its thread comes between.
-#[derive(Clone, Debug)]
-pub struct Signal {
-    /// The object.
-    pub target: Target,
-    /// Its value, of the value before as [`Term::Old`].
-    pub value: Term,
-    /// What has to hold of the value before.
-    pub requires: Vec<(Term, Rule)>,
-    /// Whether it is an arrival; a transaction is none.
-    pub arrives: bool,
-    /// Which of the operation's destinations it tells of.
-    pub destination: usize,
-}
-
-/// The kinds of [`Signal`].
-#[derive(Clone, Debug)]
-pub enum SignalKind {
-    /// `complete_tx` of so many bytes.
-    Bytes(Term),
-    /// An arrival.
-    Arrival,
-}
-
-impl Signal {
-    /// The terms that it is made of.
-    pub(crate) fn terms(&self) -> impl Iterator<Item = &Term> {
-        let required = self.requires.iter().map(|(term, _)| term);
-        [&self.target.address, &self.value].into_iter().chain(required)
     }
 }
 

@@ -1,7 +1,7 @@
 //! Tests turned into programs of micro-operations over a laid-out memory.
 
 mod address;
-pub mod asynchronous;
+mod asynchronous;
 mod barrier;
 mod bits;
 mod cancel;
@@ -17,6 +17,7 @@ pub mod lower;
 pub mod mbarrier;
 pub mod micro;
 mod narrow;
+pub mod operation;
 mod position;
 mod predefined;
 pub mod reading;
@@ -25,6 +26,7 @@ mod replace;
 mod reshape;
 mod rotate;
 mod special;
+pub mod target;
 pub mod term;
 mod truth;
 pub mod unary;

@@ -539,6 +539,8 @@ impl<'g, 'r> Search<'g, 'r> {
                 AxiomKind::Irreflexive => self.slots.rel(slot).is_irreflexive(),
                 AxiomKind::Acyclic => self.slots.rel(slot).is_acyclic(),
             },
+            Demand::Presence { slot, set: true } => !self.slots.set(slot).is_empty(),
+            Demand::Presence { slot, set: false } => !self.slots.rel(slot).is_empty(),
             // No order has an event before itself, one way or the other.
             Demand::Choice { slot, .. } => self.slots.rel(slot).is_irreflexive(),
             Demand::Nothing | Demand::Production { .. } => true,

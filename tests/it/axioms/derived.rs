@@ -603,7 +603,7 @@ impl<'e> Derived<'e> {
         };
         let arrived = self.graph.access_of(arrival).rmw_read.and_then(phase);
         let found = phase(self.event(wait).access);
-        arrived.zip(found).is_some_and(|(arrived, found)| (arrived + 1) % phases == found)
+        arrived.zip(found).is_some_and(|(arrived, found)| arrived < found)
     }
 
     /// Whether a read has its value from a write through read-modify-writes, whatever their scopes.
