@@ -60,7 +60,8 @@ impl Shape {
         lacks(BaseRel::SameGroup, graph.groups.is_empty());
         let waits = graph.events.iter().any(|e| e.kind == EventKind::Await);
         lacks(BaseRel::Done, !waits);
-        lacks(BaseRel::Covers, base_set(graph, BaseSet::ProxyFence).is_empty());
+        let fences = !base_set(graph, BaseSet::ProxyFence).is_empty();
+        lacks(BaseRel::Covers, !fences && graph.operations.is_empty());
         lacks(BaseRel::PhaseAny, graph.any_phases.is_empty());
         let barriers = graph.barriers.is_empty();
         BaseRel::BARRIERS.into_iter().for_each(|r| lacks(r, barriers));
