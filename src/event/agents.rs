@@ -9,10 +9,9 @@ use super::graph::{
     Access, Agent, AgentKind, Completion, Event, EventGraph, EventKind, Operation, OperationPart,
 };
 use super::pieces::Pieces;
-use crate::id::{AccessId, AgentId, EventId, ObjectId, VirtualId};
+use crate::id::{AccessId, AgentId, EventId, ExprId, ObjectId, VirtualId};
 use crate::litmus::ast::ThreadPlace;
 use crate::program::micro::Marks;
-use crate::program::operation::AsyncEffect;
 use crate::ptx::asynchronous::GroupKind;
 use crate::ptx::operation::Proxy;
 
@@ -52,28 +51,28 @@ impl Draft<'_> {
             accesses.flat_map(|id| self.add_access(graph, pieces, id, agent)).collect()
         };
         let reads = add(graph, Role::Source);
-        let count = match &draft.micro.effect {
-            AsyncEffect::Transfer(transfer) => transfer.destinations.len(),
-            AsyncEffect::Store(..) | AsyncEffect::Update(..) | AsyncEffect::Behind => 1,
-        };
-        let complete =
-            |graph: &mut EventGraph, kind: Completion| add_completion(graph, agent, issue, kind);
+        // Parts that never do anything are none.
+        let chosen = |at: &usize| !graph.exprs.is_false(draft.parts[*at]);
+        let chosen: Vec<usize> = (0..draft.parts.len()).filter(chosen).collect();
         let writes: Vec<Vec<EventId>> =
-            (0..count).map(|at| add(graph, Role::Destination(at))).collect();
+            chosen.iter().map(|&at| add(graph, Role::Destination(at))).collect();
+        let complete = |graph: &mut EventGraph, kind: Completion, guard: ExprId| {
+            add_completion(graph, agent, issue, kind, guard)
+        };
         // Only groups of bulk operations are waited for until their sources have been read.
         let apart = draft.micro.group == Some(GroupKind::Bulk) && !reads.is_empty();
-        let reads_complete = apart.then(|| complete(graph, Completion::Reads));
+        let reads_complete = apart.then(|| complete(graph, Completion::Reads, draft.guard));
         let mut parts: Vec<OperationPart> = Vec::new();
-        for (at, writes) in writes.into_iter().enumerate() {
-            let kind = if count == 1 { Completion::All } else { Completion::Part(at) };
-            let complete = complete(graph, kind);
+        for (&at, writes) in chosen.iter().zip(writes) {
+            let kind = if chosen.len() == 1 { Completion::All } else { Completion::Part(at) };
+            let complete = complete(graph, kind, draft.parts[at]);
             parts.push(OperationPart { writes, complete, signals: Vec::new() });
         }
         let all = match parts.as_slice() {
             [only] => only.complete,
-            _ => complete(graph, Completion::All),
+            _ => complete(graph, Completion::All, draft.guard),
         };
-        for (at, part) in parts.iter_mut().enumerate() {
+        for (&at, part) in chosen.iter().zip(&mut parts) {
             part.signals = add(graph, Role::Signal(at));
         }
         graph.operations.push(Operation {
@@ -97,10 +96,11 @@ fn add_completion(
     agent: AgentId,
     issue: EventId,
     kind: Completion,
+    guard: ExprId,
 ) -> EventId {
     let id = EventId::new(graph.events.len());
     let issued = graph.event(issue);
-    let (guard, span, position) = (issued.guard, issued.span, issued.position);
+    let (span, position) = (issued.span, issued.position);
     let access = AccessId::new(graph.accesses.len());
     graph.accesses.push(Access {
         pieces: vec![id],

@@ -11,10 +11,8 @@ use crate::id::{AgentId, ExprId, ObjectId};
 use crate::program::expr::Expr;
 use crate::program::layout::InstanceKey;
 use crate::program::mbarrier::OBJECT_BITS;
+use crate::program::micro::{Align, AsyncEffect, AsyncMicro, AwaitMicro, Range, Signal, Transfer};
 use crate::program::micro::{Marks, PhaseUse, Target};
-use crate::program::operation::{
-    Align, AsyncEffect, AsyncMicro, AwaitMicro, Range, Signal, Transfer,
-};
 use crate::program::term::Term;
 use crate::ptx::asynchronous::GroupKind;
 use crate::ptx::operation::{Order, Proxy};
@@ -53,6 +51,7 @@ impl<'p> ThreadRun<'_, 'p> {
             guard,
             span,
             barriers: self.draft.barriers.len(),
+            parts: vec![guard],
             moves: None,
             behind,
         });
@@ -61,14 +60,19 @@ impl<'p> ThreadRun<'_, 'p> {
         }
         match &micro.effect {
             AsyncEffect::Transfer(transfer) => {
+                let parts = transfer.destinations.iter().map(|to| {
+                    let when = self.term(&to.when, state, None);
+                    self.exprs().and(guard, when)
+                });
+                self.draft.operations[operation].parts = parts.collect();
                 let moves = self.moves(transfer, micro.proxy, state, span);
                 self.draft.operations[operation].moves = moves;
             }
             AsyncEffect::Store(target, value) => {
                 self.issue_store(operation, target, value, state, span);
             }
-            AsyncEffect::Update(target, value) => {
-                self.issue_update(operation, target, value, state, span);
+            AsyncEffect::Update(target, order, value) => {
+                self.issue_update(operation, target, (*order, value), state, span);
             }
             AsyncEffect::Behind => {}
         }
@@ -97,6 +101,8 @@ impl<'p> ThreadRun<'_, 'p> {
         state: &State,
         span: Span,
     ) -> Option<Moves<'p>> {
+        let mask = transfer.mask.as_ref().map(|mask| self.term(mask, state, None));
+        let mask = mask.map(|mask| self.draft.exprs.constant(mask));
         let [bytes, left, right] = [&transfer.bytes, &transfer.open[0], &transfer.open[1]]
             .map(|term| self.term(term, state, None));
         let copied = self.term(&transfer.copied, state, None);
@@ -104,6 +110,13 @@ impl<'p> ThreadRun<'_, 'p> {
         let [Some(bytes), Some(left), Some(right)] = known else {
             self.violate(state.guard, span, Rule::ComputedCopy);
             return None;
+        };
+        let mask = match mask {
+            Some(None) => {
+                self.violate(state.guard, span, Rule::ComputedCopy);
+                return None;
+            }
+            mask => mask.flatten().map(|mask| (mask & 0xffff) as u16),
         };
         if bytes == 0 {
             return None;
@@ -124,6 +137,7 @@ impl<'p> ThreadRun<'_, 'p> {
             bytes: u64::from(size),
             copied,
             open: [number(left), number(right)],
+            mask,
             sources,
             destinations,
         })
@@ -138,6 +152,12 @@ impl<'p> ThreadRun<'_, 'p> {
         state: &State,
         span: Span,
     ) -> Vec<DraftAccess> {
+        let when = self.term(&range.when, state, None);
+        let guard = self.exprs().and(state.guard, when);
+        if self.draft.exprs.is_false(guard) {
+            return Vec::new();
+        }
+        let state = &State { guard, ..state.clone() };
         let target = Target {
             address: range.address.clone(),
             space: range.space,
@@ -181,14 +201,14 @@ impl<'p> ThreadRun<'_, 'p> {
         &mut self,
         operation: usize,
         target: &Target,
-        value: &Term,
+        (order, value): (Order, &Term),
         state: &State,
         span: Span,
     ) {
         let role = Role::Destination(0);
         for (guard, place) in self.places(target, Does::Update, state, span).list {
             let access = self.access(target, &place, state, guard, span);
-            self.update(OfOperation { operation, role }, access, Order::Relaxed, value, state);
+            self.update(OfOperation { operation, role }, access, order, value, state);
         }
     }
 
@@ -221,10 +241,16 @@ impl<'p> ThreadRun<'_, 'p> {
     /// The signal of an operation to an object.
     fn signal(&mut self, operation: usize, signal: &'p Signal, state: &State, span: Span) {
         let part = OfOperation { operation, role: Role::Signal(signal.destination) };
+        let when = self.term(&signal.when, state, None);
+        let guard = self.exprs().and(state.guard, when);
+        if self.draft.exprs.is_false(guard) {
+            return;
+        }
+        let state = &State { guard, ..state.clone() };
         let mut found = Vec::new();
         for (guard, place) in self.places(&signal.target, Does::Update, state, span).list {
             let access = self.access(&signal.target, &place, state, guard, span);
-            let old = self.update(part, access, Order::Release, &signal.value, state);
+            let old = self.update(part, access, signal.order, &signal.value, state);
             let Expr::Read(read) = self.draft.exprs.get(old) else { continue };
             found.push((guard, read));
             for (condition, rule) in &signal.requires {

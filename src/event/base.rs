@@ -5,12 +5,12 @@
 
 use super::graph::{AgentKind, EventGraph, EventKind};
 use super::meet::Meetings;
-use super::operations;
 use crate::bitrel::{EventSet, Rel};
 use crate::id::{AccessId, AgentId, EventId};
 use crate::litmus::ast::{Place, ThreadPlace};
 use crate::program::expr::Expr;
 use crate::program::micro::Restriction;
+use crate::program::reading::Performer;
 use crate::ptx::operation::{Order, Proxy, ProxyFenceKind, Scope};
 use crate::vocabulary::{BaseRel, BaseSet};
 use rustc_hash::FxHashMap;
@@ -59,9 +59,7 @@ pub fn is_in(graph: &EventGraph, id: EventId, set: BaseSet) -> bool {
         BaseSet::Memory => event.is_memory(),
         BaseSet::InitialWrite => event.kind == EventKind::Init,
         BaseSet::Fence => !event.is_memory(),
-        BaseSet::ProxyFence => {
-            proxy_fence(|_| true) || operations::is_fence_of(graph, id, BaseSet::FromAsync)
-        }
+        BaseSet::ProxyFence => proxy_fence(|_| true) || graph.is_fence_of(id, BaseSet::FromAsync),
         BaseSet::Barrier => matches!(event.kind, EventKind::Barrier(_)),
         BaseSet::Arrive => match event.kind {
             EventKind::Barrier(index) => !graph.barriers[index].waits,
@@ -101,10 +99,8 @@ pub fn is_in(graph: &EventGraph, id: EventId, set: BaseSet) -> bool {
         BaseSet::Await => event.kind == EventKind::Await,
         BaseSet::Signal => event.marks.mbarrier && graph.operation_of(id).is_some(),
         BaseSet::Complete => matches!(event.kind, EventKind::Complete(_)),
-        BaseSet::Copy => operations::is_of_copy(graph, id),
-        BaseSet::ToAsync | BaseSet::FromAsync | BaseSet::ToTensormap => {
-            operations::is_fence_of(graph, id, set)
-        }
+        BaseSet::Copy => graph.is_of_copy(id),
+        BaseSet::ToAsync | BaseSet::FromAsync | BaseSet::ToTensormap => graph.is_fence_of(id, set),
         BaseSet::Host => {
             matches!(
                 graph.agents[event.agent.index()].kind,
@@ -182,12 +178,12 @@ fn given(graph: &EventGraph, relation: BaseRel) -> Rel {
         BaseRel::Ended => super::awaited::ended(graph),
         BaseRel::Api => Rel::from_pairs(n, graph.api_edges.iter().copied()),
         BaseRel::Peer => peers(graph),
-        BaseRel::Issue => operations::issue(graph),
-        BaseRel::SameOperation => operations::same_operation(graph),
-        BaseRel::SameGroup => operations::same_group(graph),
-        BaseRel::Intra => operations::intra(graph),
+        BaseRel::Issue => graph.issue_pairs(),
+        BaseRel::SameOperation => graph.same_operation_pairs(),
+        BaseRel::SameGroup => graph.same_group_pairs(),
+        BaseRel::Intra => graph.intra_pairs(),
         BaseRel::Done => Rel::from_pairs(n, graph.done.iter().copied()),
-        BaseRel::Covers => operations::covers(graph),
+        BaseRel::Covers => graph.covers_pairs(),
         BaseRel::ClusterSync
         | BaseRel::Phase
         | BaseRel::PhaseAny
@@ -235,20 +231,26 @@ fn includes(graph: &EventGraph) -> Rel {
 /// The CTA other than that of the issuing thread where an asynchronous access is performed: the owner of
 /// the shared memory.
 fn other_cta(graph: &EventGraph, id: EventId) -> Option<Reach> {
-    graph.operation_of(id)?;
-    let (gpu, grid, cta) = peer_of(graph, id)?;
+    let (gpu, grid, cta) = visited(graph, id)?;
     Some(Reach::Cta(gpu, grid, cta))
+}
+
+/// The same CTA by its numbers.
+fn visited(graph: &EventGraph, id: EventId) -> Option<Cta> {
+    graph.operation_of(id)?;
+    let performer = match graph.event(id).marks.mbarrier {
+        true => graph.asynchronous.signals,
+        false => graph.asynchronous.accesses,
+    };
+    peer_of(graph, id).filter(|_| performer == Performer::Owner)
 }
 
 /// Pairs of events with a CTA in common; an asynchronous access is performed by its issuer's and by
 /// that of the shared memory.
 fn same_cta(graph: &EventGraph) -> Rel {
     let mut out = placed(graph, |p| (p.gpu, p.grid, p.cta));
-    let visitors: Vec<(EventId, Cta)> = graph
-        .ids()
-        .filter(|&id| graph.operation_of(id).is_some())
-        .filter_map(|id| Some((id, peer_of(graph, id)?)))
-        .collect();
+    let visitors: Vec<(EventId, Cta)> =
+        graph.ids().filter_map(|id| Some((id, visited(graph, id)?))).collect();
     for &(visitor, cta) in &visitors {
         let home = graph.ids().filter(|&id| cta_of(graph, id) == Some(cta));
         let others = visitors.iter().filter(|(_, other)| *other == cta).map(|(id, _)| *id);

@@ -378,6 +378,7 @@ impl<'p> Draft<'p> {
             phases: Vec::new(),
             any_phases: Vec::new(),
             operations: Vec::new(),
+            asynchronous: program.asynchronous,
             groups: Vec::new(),
             done: Vec::new(),
             done_if: Vec::new(),

@@ -10,6 +10,7 @@ use crate::litmus::ast::{Place, ThreadPlace};
 use crate::program::expr::ExprArena;
 use crate::program::mbarrier;
 use crate::program::micro::{Marks, Restriction};
+use crate::program::reading::AsyncReadings;
 use crate::ptx::bits::mask;
 use crate::ptx::operation::{Order, Proxy, ProxyFenceKind, Scope, Type};
 use crate::rule::Rule;
@@ -441,6 +442,8 @@ pub struct EventGraph {
     pub any_phases: Vec<Conditional>,
     /// Asynchronous operations.
     pub operations: Vec<Operation>,
+    /// How they are read.
+    pub asynchronous: AsyncReadings,
     /// The `cp.async` that one commit makes a group, by index.
     pub groups: Vec<Vec<usize>>,
     /// From completions to waits for groups: the pairs that hold if both happen.

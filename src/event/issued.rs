@@ -3,7 +3,7 @@
 
 use super::access::DraftAccess;
 use crate::id::ExprId;
-use crate::program::operation::{AsyncMicro, AwaitMicro, Transfer};
+use crate::program::micro::{AsyncMicro, AwaitMicro, Transfer};
 use crate::ptx::asynchronous::GroupKind;
 use crate::source::Span;
 
@@ -16,6 +16,8 @@ pub(super) struct DraftOperation<'p> {
     pub(super) span: Span,
     /// How many barrier operations there were before it.
     pub(super) barriers: usize,
+    /// When it does something for each of its destinations.
+    pub(super) parts: Vec<ExprId>,
     /// The bytes that it moves.
     pub(super) moves: Option<Moves<'p>>,
     /// The operations behind whose completion it is complete.
@@ -31,6 +33,8 @@ pub(super) struct Moves<'p> {
     pub(super) copied: ExprId,
     /// How many at the beginning and at the end have any value.
     pub(super) open: [u64; 2],
+    /// Which bytes of every 16 are copied.
+    pub(super) mask: Option<u16>,
     /// Where from, one for each place that the address may mean.
     pub(super) sources: Vec<DraftAccess>,
     /// Where to, destination by destination.

@@ -3,10 +3,11 @@
 //!
 //! Invariant: whoever waits for an operation waits for an event of completion.
 
-use super::graph::{Agent, Conditional, EventGraph, EventKind, Operation};
+use super::graph::{Agent, Completion, Conditional, EventGraph, EventKind, Operation};
 use super::issued::DoneBefore;
 use crate::bitrel::Rel;
 use crate::id::EventId;
+use crate::program::reading::{FenceSpace, MulticastSignal, ReadCompletion};
 use crate::ptx::operation::{ProxyFenceKind, Space};
 use crate::vocabulary::BaseSet;
 
@@ -47,7 +48,7 @@ impl Operation {
 }
 
 /// From the issue of each operation to its events.
-pub(super) fn issue(graph: &EventGraph) -> Rel {
+fn issue(graph: &EventGraph) -> Rel {
     let mut out = Rel::empty(graph.events.len());
     for operation in &graph.operations {
         for event in operation.events() {
@@ -58,7 +59,7 @@ pub(super) fn issue(graph: &EventGraph) -> Rel {
 }
 
 /// The events of one operation and its issue, each with each.
-pub(super) fn same_operation(graph: &EventGraph) -> Rel {
+fn same_operation(graph: &EventGraph) -> Rel {
     let mut out = Rel::identity(graph.events.len());
     for operation in &graph.operations {
         let all: Vec<EventId> = operation.events().chain([operation.issue]).collect();
@@ -73,7 +74,7 @@ pub(super) fn same_operation(graph: &EventGraph) -> Rel {
 
 /// The order inside operations, and from those to others that wait for them: what reads before what it
 /// is written to, accesses before completion, and completion before the signals.
-pub(super) fn intra(graph: &EventGraph) -> Rel {
+fn intra(graph: &EventGraph) -> Rel {
     let mut out = Rel::empty(graph.events.len());
     for operation in &graph.operations {
         let read = operation.reads_complete.as_ref();
@@ -87,8 +88,12 @@ pub(super) fn intra(graph: &EventGraph) -> Rel {
             for &source in &operation.reads {
                 out.insert(source, part.complete);
             }
+            let told = match graph.asynchronous.multicast {
+                MulticastSignal::Part => part.complete,
+                MulticastSignal::Whole => operation.complete,
+            };
             for (at, &one) in part.signals.iter().enumerate() {
-                out.insert(part.complete, one);
+                out.insert(told, one);
                 for &other in &part.signals[at + 1..] {
                     let write = graph.access_of(other);
                     if write.rmw_read == Some(graph.event(one).access) {
@@ -125,7 +130,7 @@ fn sources_of(graph: &EventGraph, write: EventId) -> Vec<EventId> {
 }
 
 /// From proxy fences, completions included, to the accesses that they are for.
-pub(super) fn covers(graph: &EventGraph) -> Rel {
+fn covers(graph: &EventGraph) -> Rel {
     let mut out = Rel::empty(graph.events.len());
     for operation in &graph.operations {
         for part in &operation.parts {
@@ -162,7 +167,9 @@ pub(super) fn covers(graph: &EventGraph) -> Rel {
                 (Some(Space::Global), shared, _) => shared.is_none(),
                 (Some(Space::SharedCta), Some(owner), Some(own)) => owner == own.cta_of_test(),
                 (Some(Space::SharedCluster), Some(owner), Some(own)) => {
-                    graph.cluster_of(owner) == Some((own.gpu, own.grid, own.cluster))
+                    let literal = graph.asynchronous.spaces == FenceSpace::Literal;
+                    let others = !literal || owner != own.cta_of_test();
+                    others && graph.cluster_of(owner) == Some((own.gpu, own.grid, own.cluster))
                 }
                 _ => false,
             };
@@ -175,6 +182,41 @@ pub(super) fn covers(graph: &EventGraph) -> Rel {
 }
 
 impl EventGraph {
+    /// The pairs of [`crate::vocabulary::BaseRel::Issue`].
+    pub(super) fn issue_pairs(&self) -> Rel {
+        issue(self)
+    }
+
+    /// The pairs of [`crate::vocabulary::BaseRel::SameOperation`].
+    pub(super) fn same_operation_pairs(&self) -> Rel {
+        same_operation(self)
+    }
+
+    /// The pairs of [`crate::vocabulary::BaseRel::SameGroup`].
+    pub(super) fn same_group_pairs(&self) -> Rel {
+        same_group(self)
+    }
+
+    /// The pairs of [`crate::vocabulary::BaseRel::Intra`].
+    pub(super) fn intra_pairs(&self) -> Rel {
+        intra(self)
+    }
+
+    /// The pairs of [`crate::vocabulary::BaseRel::Covers`].
+    pub(super) fn covers_pairs(&self) -> Rel {
+        covers(self)
+    }
+
+    /// Whether an event that is no access belongs to a set of proxy fences by their direction.
+    pub(super) fn is_fence_of(&self, id: EventId, set: BaseSet) -> bool {
+        is_fence_of(self, id, set)
+    }
+
+    /// Whether an access is one of those of which PTX-9.7.9.25.1 speaks.
+    pub(super) fn is_of_copy(&self, id: EventId) -> bool {
+        is_of_copy(self, id)
+    }
+
     /// The cluster that a CTA belongs to: gpu, grid and its number there.
     fn cluster_of(&self, cta: (u32, u32, u32)) -> Option<(u32, u32, u32)> {
         let places = self.agents.iter().filter_map(Agent::place);
@@ -184,7 +226,7 @@ impl EventGraph {
 }
 
 /// Accesses of two `cp.async` that one commit makes members of one group.
-pub(super) fn same_group(graph: &EventGraph) -> Rel {
+fn same_group(graph: &EventGraph) -> Rel {
     let mut out = Rel::empty(graph.events.len());
     for group in &graph.groups {
         for &a in group {
@@ -201,9 +243,14 @@ pub(super) fn same_group(graph: &EventGraph) -> Rel {
 }
 
 /// Whether a completion, or another event that is no access, belongs to a set about proxies.
-pub(super) fn is_fence_of(graph: &EventGraph, id: EventId, set: BaseSet) -> bool {
+fn is_fence_of(graph: &EventGraph, id: EventId, set: BaseSet) -> bool {
     let event = graph.event(id);
     match (&event.kind, set) {
+        (EventKind::Complete(Completion::Reads), BaseSet::FromAsync)
+            if graph.asynchronous.reads == ReadCompletion::NoFence =>
+        {
+            false
+        }
         (EventKind::Complete(_), BaseSet::FromAsync) => {
             graph.operation_of(id).is_some_and(|operation| operation.fences)
         }
@@ -227,7 +274,7 @@ pub(super) fn is_fence_of(graph: &EventGraph, id: EventId, set: BaseSet) -> bool
 }
 
 /// Whether an access is one of those of which PTX-9.7.9.25.1 speaks.
-pub(super) fn is_of_copy(graph: &EventGraph, id: EventId) -> bool {
+fn is_of_copy(graph: &EventGraph, id: EventId) -> bool {
     let operation = graph.operation_of(id).filter(|operation| operation.is_copy);
     let event = graph.event(id);
     operation.is_some() && event.is_memory() && !event.marks.mbarrier

@@ -13,7 +13,7 @@ use super::issued::Moves;
 use crate::collections::IndexMap;
 use crate::id::{AccessId, ExprId, ObjectId, SymbolId};
 use crate::program::expr::{Binary, Expr, ExprArena};
-use crate::program::operation::Combination;
+use crate::program::micro::Combination;
 use crate::program::term::{Extension, Term};
 use crate::ptx::operation::Order;
 use crate::rule::Rule;
@@ -61,7 +61,7 @@ impl Draft<'_> {
 
     /// Adds the accesses to the bytes of an operation from one number to another.
     fn move_piece(&mut self, operation: usize, moves: &Moves<'_>, (from, to): (u64, u64)) {
-        if moves.transfer.mask.is_some_and(|mask| mask >> (from % 16) & 1 == 0) {
+        if moves.mask.is_some_and(|mask| mask >> (from % 16) & 1 == 0) {
             return;
         }
         let width = u32::try_from(to - from).expect("pieces are short") * 8;
@@ -223,7 +223,7 @@ impl Move {
         let copied = exprs.constant(moves.copied).and_then(|n| u64::try_from(n).ok());
         let ends = [moves.open[0], bytes.saturating_sub(moves.open[1])];
         cuts.extend(ends.into_iter().chain(copied).filter(|&at| at < bytes));
-        if let Some(mask) = moves.transfer.mask {
+        if let Some(mask) = moves.mask {
             let kept = |at: u64| mask >> (at % 16) & 1;
             cuts.extend((1..bytes).filter(|&at| kept(at) != kept(at - 1)));
         }

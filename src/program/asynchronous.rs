@@ -1,12 +1,14 @@
 //! Asynchronous instructions (PTX-8.9.1.1) as micro-operations: what an operation does to memory,
 //! which mbarriers it signals, which groups are closed and waited for.
 
+use super::expr::Binary;
 use super::layout::SHARED_CTA_BITS;
 use super::lower::Lowering;
-use super::micro::{Confined, Marks, Micro, Target};
-use super::operation::{
-    Align, AsyncEffect, AsyncMicro, AwaitMicro, Combination, Range, SignalKind, Transfer,
+use super::micro::{
+    Align, AsyncEffect, AsyncMicro, AwaitMicro, Combination, Confined, Marks, Micro, Range, Signal,
+    SignalKind, Target, Transfer,
 };
+use super::reading::StoreSignal;
 use super::special::opaque;
 use super::term::{Extension, Term, atomic_result};
 use crate::litmus::ast::ThreadPlace;
@@ -18,6 +20,7 @@ use crate::ptx::operation::{Address, AtomicOp, Order, Proxy, Scope, Space, Type,
 use crate::rule::Rule;
 
 const WORD: Type = Type::new(TypeKind::Unsigned, 32);
+const HALF: Type = Type::new(TypeKind::Bits, 16);
 
 impl Lowering<'_> {
     /// Lowers an instruction that has to do with asynchronous operations.
@@ -42,6 +45,7 @@ impl Lowering<'_> {
             AsyncOp::BulkCopy => self.bulk_transfer(written, None),
             AsyncOp::BulkReduce => self.bulk_reduction(written),
             AsyncOp::Store | AsyncOp::Reduce => self.remote_operation(op, written),
+            AsyncOp::ReleaseStore | AsyncOp::ReleaseReduce => self.release_operation(op, written),
         }
     }
 
@@ -64,7 +68,7 @@ impl Lowering<'_> {
             }
             Some(value) => self.value(value, WORD),
         };
-        let few = whole.clone().binary(super::expr::Binary::ULt, copied.clone()).not();
+        let few = whole.clone().binary(Binary::ULt, copied.clone()).not();
         self.require(few, Rule::CopiedBytes);
         let [to, from] = ranges(written);
         let transfer = Transfer {
@@ -134,15 +138,10 @@ impl Lowering<'_> {
             None => zero(),
         });
         for count in &open {
-            let few = count.clone().binary(super::expr::Binary::ULt, Term::Const(16, 32));
+            let few = count.clone().binary(Binary::ULt, Term::Const(16, 32));
             self.require(few, Rule::IgnoredBytes);
         }
-        let Ok(mask) = self.constant_of(written.optional("kept")) else {
-            return self.outside(Rule::ComputedCopy);
-        };
-        let Ok(ctas) = self.constant_of(written.optional("mask")) else {
-            return self.outside(Rule::ComputedCopy);
-        };
+        let mask = written.optional("kept").map(|value| self.value(value, HALF));
         let list = addresses(written);
         let ((to, to_space), (from, from_space)) = (list[0], list[1]);
         let pushes = has("shared::cta") && has("shared::cluster");
@@ -157,37 +156,34 @@ impl Lowering<'_> {
             _ => Confined::Own(Rule::CopySpace),
         };
         let destination = self.range((to, to_space), destination, Align::Bytes(16));
-        let object =
+        // Multicast goes to the same place in each CTA that the mask names.
+        let ctas = written.optional("mask").map(|value| self.value(value, HALF));
+        let ranks = if ctas.is_some() { self.named_ranks() } else { 0 };
+        let bits = |rank: u32| ctas.clone().map(|mask| (rank, mask.bits(rank, 1)));
+        let chosen: Vec<(u32, Term)> = (0..ranks).filter_map(bits).collect();
+        if let Some(mask) = ctas {
+            let none = || Term::Const(0, 16);
+            let others = mask.clone().binary(Binary::LShr, Term::Const(u128::from(ranks), 16));
+            self.require(others.equals(none()).and(mask.equals(none()).not()), Rule::MulticastMask);
+        }
+        let everywhere = |range: Range| -> Vec<Range> {
+            let there = chosen.iter().map(|(rank, bit)| {
+                let address = in_cta(&range.address, u64::from(*rank));
+                Range { address, when: bit.clone(), ..range.clone() }
+            });
+            if chosen.is_empty() { vec![range] } else { there.collect() }
+        };
+        let destinations = everywhere(destination);
+        let objects =
+            list.get(2).map(|&at| everywhere(self.range(at, Confined::OwnShared, Align::Size)));
+        let template =
             list.get(2).map(|&(address, space)| self.object(address, space, None, Scope::Cluster));
-        let destinations = match ctas {
-            Some(mask) => match self.multicast(mask) {
-                Some(ranks) => ranks,
-                None => return self.require(Term::truth(false), Rule::MulticastMask),
-            },
-            None => Vec::new(),
-        };
-        let everywhere = |address: &Term| -> Vec<Term> {
-            destinations.iter().map(|&rank| in_cta(address, rank)).collect()
-        };
-        let destinations: Vec<Range> = match ctas {
-            None => vec![destination],
-            Some(_) => everywhere(&destination.address)
-                .into_iter()
-                .map(|address| Range { address, ..destination.clone() })
-                .collect(),
-        };
-        let objects: Vec<Target> = match (object, ctas) {
-            (None, _) => Vec::new(),
-            (Some(object), None) => vec![object],
-            (Some(object), Some(_)) => everywhere(&object.address)
-                .into_iter()
-                .map(|address| Target { address, ..object.clone() })
-                .collect(),
-        };
-        let signals = objects
-            .into_iter()
-            .enumerate()
-            .map(|(at, object)| self.signal(object, SignalKind::Bytes(bytes.clone()), at));
+        let signals = objects.into_iter().flatten().zip(template.into_iter().cycle()).enumerate();
+        let signals = signals.map(|(at, (object, template))| {
+            let target = Target { address: object.address, ..template };
+            let signal = self.signal(target, SignalKind::Bytes(bytes.clone()), at);
+            Signal { when: object.when, ..signal }
+        });
         let signals = signals.collect();
         let name = if reduction.is_some() { "cp.reduce.async.bulk" } else { "cp.async.bulk" };
         let transfer = Transfer {
@@ -195,7 +191,7 @@ impl Lowering<'_> {
             destinations,
             copied: bytes.clone(),
             bytes,
-            mask: mask.map(|mask| (mask & 0xffff) as u16),
+            mask,
             open,
             reduction,
         };
@@ -240,17 +236,63 @@ impl Lowering<'_> {
         let effect = if reduces {
             let op = written.words.plain().find_map(names::atomic).unwrap_or(AtomicOp::Add);
             let result = atomic_result(op, ty, value, None, Subnormals::Kept);
-            AsyncEffect::Update(target, result.unwrap_or_else(|| opaque(ty)))
+            AsyncEffect::Update(target, Order::Relaxed, result.unwrap_or_else(|| opaque(ty)))
         } else {
             AsyncEffect::Store(target, value)
         };
         let object = self.object(object, object_space, None, Scope::Cluster);
         let bytes = Term::Const(u128::from(ty.bytes()), 32);
-        let signal = self.signal(object, SignalKind::Bytes(bytes), 0);
+        let mut signal = self.signal(object, SignalKind::Bytes(bytes), 0);
+        if !reduces && self.readings.asynchronous.stored == StoreSignal::Relaxed {
+            signal.order = Order::Relaxed;
+        }
         self.out.push(Micro::Issue(Box::new(AsyncMicro {
             name: if reduces { "red.async" } else { "st.async" },
             effect,
             signals: vec![signal],
+            group: None,
+            proxy: Proxy::Generic,
+            is_copy: false,
+        })));
+    }
+
+    /// `st.async.release` and `red.async.release`: nothing waits for them but the end of their task.
+    fn release_operation(&mut self, op: AsyncOp, written: &Written) {
+        let (address, space) = addresses(written)[0];
+        let (address, space) = self.address(address, space, 0);
+        let ty = written.words.ty();
+        let reduces = op == AsyncOp::ReleaseReduce;
+        let marks = Marks {
+            rmw: reduces,
+            red: reduces,
+            mmio: written.words.has("mmio"),
+            ..Marks::default()
+        };
+        let target = Target {
+            address,
+            space,
+            bytes: ty.bytes(),
+            whole: ty.bytes(),
+            within: 0,
+            order: if reduces { Order::Relaxed } else { Order::Release },
+            scope: written.words.scope(),
+            proxy: Proxy::Generic,
+            marks,
+            replica: None,
+            confined: Some(Confined::Global(Rule::CopySpace)),
+        };
+        let value = self.value(written.value("b"), ty);
+        let (name, effect) = if reduces {
+            let result = atomic_result(AtomicOp::Add, ty, value, None, Subnormals::Kept);
+            let result = result.unwrap_or_else(|| opaque(ty));
+            ("red.async", AsyncEffect::Update(target, Order::Release, result))
+        } else {
+            ("st.async", AsyncEffect::Store(target, value))
+        };
+        self.out.push(Micro::Issue(Box::new(AsyncMicro {
+            name,
+            effect,
+            signals: Vec::new(),
             group: None,
             proxy: Proxy::Generic,
             is_copy: false,
@@ -264,7 +306,7 @@ impl Lowering<'_> {
         align: Align,
     ) -> Range {
         let (address, space) = self.address(address, space, 0);
-        Range { address, space, confined, align }
+        Range { address, space, confined, align, when: Term::truth(true) }
     }
 
     /// Where an mbarrier object is, for an operation of a scope.
@@ -291,12 +333,13 @@ impl Lowering<'_> {
         }
     }
 
-    /// The ranks of the CTAs that a mask names; `None` if the cluster has no such CTA.
-    fn multicast(&self, mask: u128) -> Option<Vec<u64>> {
-        let ThreadPlace::Device(place) = self.place else { return None };
-        let ctas = self.layout.cluster_ctas(place).len() as u64;
-        let ranks: Vec<u64> = (0..16).filter(|rank| mask >> rank & 1 == 1).collect();
-        (!ranks.is_empty() && ranks.iter().all(|&rank| rank < ctas)).then_some(ranks)
+    /// How many CTAs of the thread's cluster there are in the test, of those that a mask can name.
+    fn named_ranks(&self) -> u32 {
+        match self.place {
+            ThreadPlace::Device(place) => u32::try_from(self.layout.cluster_ctas(place).len())
+                .map_or(16, |count| count.min(16)),
+            ThreadPlace::Host => 0,
+        }
     }
 
     fn is_alone_in_cluster(&self) -> bool {
@@ -308,20 +351,6 @@ impl Lowering<'_> {
 
     fn is_predicate(&self, register: &str) -> bool {
         self.registers.index(register).is_some_and(|at| self.registers.ty(at).bits == 1)
-    }
-
-    /// The number that an operand is, if it is there.
-    ///
-    /// # Errors
-    /// When it is computed.
-    fn constant_of(&self, value: Option<&Value>) -> Result<Option<u128>, ()> {
-        let number = match value {
-            None => return Ok(None),
-            Some(Value::Immediate(number)) => u128::try_from(number.value).ok(),
-            Some(Value::Register(register)) => self.registers.fixed(&register.value),
-            Some(_) => None,
-        };
-        number.map(Some).ok_or(())
     }
 
     /// Raises the pending count of an object by one, as an operation of the thread.
@@ -356,5 +385,5 @@ fn ranges(written: &Written) -> [(&Address, Space); 2] {
 fn in_cta(address: &Term, rank: u64) -> Term {
     let inside = address.clone().bits(0, SHARED_CTA_BITS).resize(64, Extension::Zero);
     let part = Term::Const(u128::from((rank + 1) << SHARED_CTA_BITS), 64);
-    inside.binary(super::expr::Binary::Add, part)
+    inside.binary(Binary::Add, part)
 }

@@ -43,6 +43,7 @@ pub fn lower(test: &Test, readings: Readings) -> Program {
         filter: test.filter.clone(),
         shown: test.locations.clone(),
         tasks: tasks(test),
+        asynchronous: readings.asynchronous,
     }
 }
 

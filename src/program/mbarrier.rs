@@ -10,8 +10,7 @@
 use super::expr::{Binary, ExprArena};
 use super::layout::SHARED_CTA_BITS;
 use super::lower::Lowering;
-use super::micro::{Confined, Marks, Micro, PhaseUse, Restriction, Target};
-use super::operation::{Signal, SignalKind};
+use super::micro::{Confined, Marks, Micro, PhaseUse, Restriction, Signal, SignalKind, Target};
 use super::reading::EarlyArrival;
 use super::term::{Extension, Term};
 use crate::id::ExprId;
@@ -253,7 +252,15 @@ impl Lowering<'_> {
         if let Some(fits) = fits_phases(fields, &before, &after) {
             requires.push((fits, Rule::FifthPhase));
         }
-        Signal { target, value: after.packed(), requires, arrives, destination }
+        Signal {
+            target,
+            value: after.packed(),
+            requires,
+            arrives,
+            destination,
+            order: Order::Release,
+            when: Term::truth(true),
+        }
     }
 
     /// The value of an object with one more pending arrival, and whether it can have so many.

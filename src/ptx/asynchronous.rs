@@ -16,6 +16,10 @@ pub enum AsyncOp {
     Store,
     /// `red.async` (PTX-9.7.13.7).
     Reduce,
+    /// `st.async.release`, to global memory.
+    ReleaseStore,
+    /// `red.async.release`, to global memory.
+    ReleaseReduce,
     /// `cp.async.commit_group`, `cp.async.bulk.commit_group`.
     Commit(GroupKind),
     /// `cp.async.wait_group`, `cp.async.bulk.wait_group`.

@@ -125,6 +125,8 @@ pub enum Takes {
     Both(Expected),
     /// A count or mask of 32 bits.
     Word,
+    /// How many bytes of a source are copied, or a predicate that says that none is.
+    Amount,
     /// A token of 64 bits; as a destination it may be `_`.
     Token,
     /// A size in bytes, of which constants are multiples of 8.

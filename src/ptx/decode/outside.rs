@@ -19,7 +19,6 @@ const COMPUTING: &[&str] = &[
 pub(super) fn is_outside(instruction: &Instruction) -> bool {
     let first = instruction.qualifiers.first().map(|word| word.value.as_str());
     match (instruction.opcode.value.as_str(), first) {
-        ("st" | "red", Some("async")) => !has(instruction, is_completion),
         ("cp", _) => has(instruction, is_of_tensor),
         ("multimem", Some("cp")) => true,
         ("cvt", _) if has(instruction, is_narrow) => true,
@@ -30,11 +29,6 @@ pub(super) fn is_outside(instruction: &Instruction) -> bool {
 
 fn has(instruction: &Instruction, is: fn(&str) -> bool) -> bool {
     instruction.qualifiers.iter().any(|word| is(&word.value))
-}
-
-/// A completion mechanism that the subset has.
-fn is_completion(word: &str) -> bool {
-    word == "mbarrier::complete_tx::bytes"
 }
 
 /// A copy of what a tensor map says.

@@ -3,7 +3,7 @@
 
 use crate::ptx::asynchronous::{AsyncOp, GroupKind};
 use crate::ptx::row::{Asks, Limits, Op, Row, Takes, form};
-use crate::ptx::value::{Space, Type};
+use crate::ptx::value::{Space, Type, TypeKind};
 
 const COPY: &str = "PTX-9.7.9.25.3.1";
 const BULK: &str = "PTX-9.7.9.25.4.1";
@@ -21,8 +21,7 @@ const fn copy(text: &'static str) -> Row {
         ("d", Takes::Bytes(Space::SharedCta, 4)),
         ("a", Takes::Bytes(Space::Global, 4)),
         ("size", Takes::Within(&COPIED)),
-        ("bytes", Takes::Word),
-        ("ignore", Takes::Fixed(Type::PREDICATE)),
+        ("bytes", Takes::Amount),
         ("policy", Takes::Token),
     ];
     issues(text, COPY, [7, 0, 80], AsyncOp::Copy).operands(OPERANDS).asked(HINT)
@@ -73,14 +72,22 @@ pub(super) static ROWS: &[Row] = &[
         .types(".f16, .bf16, .b32, .u32, .s32, .b64, .u64, .s64, .f32 and .f64"),
     group("cp.async.bulk.commit_group", "PTX-9.7.9.25.4.3", [8, 0, 90], AsyncOp::Commit(GroupKind::Bulk)),
     group("cp.async.bulk.wait_group{.read} n", "PTX-9.7.9.25.4.4", [8, 0, 90], AsyncOp::Wait(GroupKind::Bulk)),
-    form("cp.async.bulk.prefetch.L2.global{.L2::cache_hint} [a], size{, policy}", "PTX-9.7.9.25.4.3", [8, 0, 90], Op::Unchecked),
+    form("cp.async.bulk.prefetch.L2.global{.L2::cache_hint} [a], size{, policy}", "PTX-9.7.9.25.4.3", [8, 0, 90], Op::Unchecked).operands(PREFETCHED).asked(HINT),
     // Stores and reductions of registers.
     issues("st.async{.weak}{.shared::cluster}.mbarrier::complete_tx::bytes.type [a], b, [m]", "PTX-9.7.9.12", [8, 1, 90], AsyncOp::Store)
         .types(".b32, .b64, .u32, .u64, .s32, .s64, .f32 and .f64").operands(REMOTE),
+    issues("st.async{.mmio}.release.scope{.global}.type [a], b", "PTX-9.7.9.12", [8, 7, 100], AsyncOp::ReleaseStore)
+        .types(".b8 to .b64, .u8 to .u64, .s8 to .s64, .f32 and .f64").scopes(WIDE).operands(GLOBAL),
+    issues("red.async{.mmio}.release.scope{.global}.add.type [a], b", "PTX-9.7.13.7", [8, 7, 100], AsyncOp::ReleaseReduce)
+        .types(".u32, .s32, .u64 and .s64").scopes(WIDE).operands(GLOBAL),
     issues("red.async.relaxed.cluster{.shared::cluster}.mbarrier::complete_tx::bytes.{inc|dec|min|max|and|or|xor|add}.type [a], b, [m]", "PTX-9.7.13.7", [8, 1, 90], AsyncOp::Reduce)
         .types(".b32, .u32, .s32 and .u64").operands(REMOTE),
 ];
 
+/// The masks of CTAs and of bytes.
+const HALF: Type = Type::new(TypeKind::Bits, 16);
+const PREFETCHED: &[(&str, Takes)] =
+    &[("a", Takes::Bytes(Space::Global, 16)), ("size", Takes::Word), ("policy", Takes::Token)];
 const HINT: &[(&str, &str)] = &[("policy", "L2::cache_hint")];
 const COMPLETION: &[(&str, Asks)] = &[(
     ".mbarrier::complete_tx::bytes",
@@ -103,7 +110,7 @@ const MULTICAST: &[(&str, Takes)] = &[
     ("a", Takes::Bytes(Space::Global, 16)),
     ("size", Takes::Word),
     ("b", Takes::Bytes(Space::SharedCluster, 8)),
-    ("mask", Takes::Word),
+    ("mask", Takes::Fixed(HALF)),
     ("policy", Takes::Token),
 ];
 const PUSH: &[(&str, Takes)] = &[
@@ -117,10 +124,12 @@ const STORE: &[(&str, Takes)] = &[
     ("a", Takes::Bytes(Space::SharedCta, 16)),
     ("size", Takes::Word),
     ("policy", Takes::Token),
-    ("kept", Takes::Word),
+    ("kept", Takes::Fixed(HALF)),
 ];
 const REMOTE: &[(&str, Takes)] =
     &[("a", Takes::Bytes(Space::SharedCluster, 4)), ("m", Takes::Bytes(Space::SharedCluster, 8))];
+const WIDE: &str = "`.gpu` and `.sys`";
+const GLOBAL: &[(&str, Takes)] = &[("a", Takes::Bytes(Space::Global, 1))];
 static COPIED: Limits = Limits { what: "the size", least: 4, most: 16, legal: "4, 8 and 16" };
 static GROUPS: Limits =
     Limits { what: "the number of groups", least: 0, most: 0xffff_ffff, legal: "at least 0" };
