@@ -72,7 +72,7 @@ pub(super) static ROWS: &[Row] = &[
         .types(".f16, .bf16, .b32, .u32, .s32, .b64, .u64, .s64, .f32 and .f64"),
     group("cp.async.bulk.commit_group", "PTX-9.7.9.25.4.3", [8, 0, 90], AsyncOp::Commit(GroupKind::Bulk)),
     group("cp.async.bulk.wait_group{.read} n", "PTX-9.7.9.25.4.4", [8, 0, 90], AsyncOp::Wait(GroupKind::Bulk)),
-    form("cp.async.bulk.prefetch.L2.global{.L2::cache_hint} [a], size{, policy}", "PTX-9.7.9.25.4.3", [8, 0, 90], Op::Unchecked).operands(PREFETCHED).asked(HINT),
+    form("cp.async.bulk.prefetch.L2.global{.L2::cache_hint} [a], size{, policy}", "PTX-9.7.9.25.4.3", [8, 0, 90], Op::Nothing).operands(PREFETCHED).asked(HINT),
     // Stores and reductions of registers.
     issues("st.async{.weak}{.shared::cluster}.mbarrier::complete_tx::bytes.type [a], b, [m]", "PTX-9.7.9.12", [8, 1, 90], AsyncOp::Store)
         .types(".b32, .b64, .u32, .u64, .s32, .s64, .f32 and .f64").operands(REMOTE),
