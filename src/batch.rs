@@ -3,12 +3,13 @@
 //! A panic costs one verdict, never the run; the order and content of what is handed out do not
 //! depend on the number of workers.
 
-use crate::check::{self, Outcome, Settings, check};
+use crate::check::{self, Hang, HangKind, Outcome, Settings, check};
 use crate::diagnostic::{Diagnostic, closest};
 use crate::engines::Agreeing;
 use crate::event::graph::EventGraph;
 use crate::execution::build::Execution;
 use crate::litmus::ast::{Metadata, Test};
+use crate::progress::Progress;
 use crate::relation::expr::Model;
 use crate::rule::Unsupported;
 use crate::solve::{Engine, Goal, States};
@@ -44,8 +45,11 @@ pub struct Judgement {
     pub holds: Option<bool>,
     /// What was expected.
     pub expected: Option<Kind>,
-    /// What of it the user does not take, though nothing was expected.
+    /// What of it is not as the test or the user wants it, beside the verdict.
     pub refused: Option<Refusal>,
+    /// Whether the program may hang; `None` where that means nothing: outside of the model, and when
+    /// checking panicked.
+    pub hang: Option<Hang>,
     /// The events; `None` when checking panicked.
     pub graph: Option<EventGraph>,
     /// How often loop bodies were executed at most for it; `None` when checking panicked.
@@ -64,13 +68,21 @@ pub enum Refusal {
     Unasked,
     /// A data race, whatever the verdict.
     Race,
+    /// That the program may hang, whatever the verdict.
+    Hang,
+    /// That the test expects another answer to whether it may hang.
+    NotHang(HangKind),
+    /// That it is not known whether the program may hang, though the test expects an answer.
+    HangUnknown,
 }
 
 impl Refusal {
     /// What a word stands for.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
-        let others = [Self::Unasked, Self::Race].into_iter();
+        let not = [HangKind::Never, HangKind::Possible].map(Self::NotHang);
+        let others =
+            [Self::Unasked, Self::Race, Self::Hang, Self::HangUnknown].into_iter().chain(not);
         let all = Kind::ALL.into_iter().map(Self::Verdict).chain(others);
         all.into_iter().find(|refusal| refusal.name() == name)
     }
@@ -82,6 +94,10 @@ impl Refusal {
             Self::Verdict(kind) => kind.name(),
             Self::Unasked => "no-expectation",
             Self::Race => "race",
+            Self::Hang => "hang",
+            Self::NotHang(HangKind::Never) => "not-hang-never",
+            Self::NotHang(_) => "not-hang-possible",
+            Self::HangUnknown => "hang-unknown",
         }
     }
 }
@@ -118,6 +134,7 @@ impl Standing {
     #[must_use]
     pub fn refused(self, refusal: Option<Refusal>) -> Self {
         match refusal {
+            Some(Refusal::HangUnknown) => self.max(Self::Unknown),
             Some(_) => self.max(Self::Unexpected),
             None => self,
         }
@@ -134,6 +151,7 @@ impl Judgement {
             holds: None,
             expected,
             refused: None,
+            hang: None,
             graph: None,
             bound: None,
             silent: Vec::new(),
@@ -222,6 +240,35 @@ pub fn expectation(
     })
 }
 
+/// Whether a test's metadata expects the program to hang under a model of progress: `Hang[NAME]`, else
+/// `Hang`.
+///
+/// # Errors
+/// When the metadata names no answer.
+pub fn hang_expectation(
+    test: &Test,
+    progress: Progress,
+) -> Result<Option<HangKind>, Box<Diagnostic>> {
+    let own = format!("Hang[{progress}]");
+    let find = |key: &str| test.metadata.iter().rev().find(|m| m.key.value == key);
+    let Some(line) = find(&own).or_else(|| find("Hang")) else { return Ok(None) };
+    let kind = HangKind::named(&line.value.value).filter(|kind| *kind != HangKind::Unknown);
+    kind.map(Some).ok_or_else(|| {
+        let message = "this does not say whether the program may hang";
+        let diagnostic = Diagnostic::error("hang-unknown-answer", line.value.span, message);
+        Box::new(diagnostic.label("expected here").help("answers are never, possible"))
+    })
+}
+
+/// What of the answer whether a program may hang is not as its test expects.
+fn unexpected_hang(test: &Test, progress: Progress, hang: Option<&Hang>) -> Option<Refusal> {
+    let expected = hang_expectation(test, progress).ok().flatten()?;
+    match hang?.kind() {
+        HangKind::Unknown => Some(Refusal::HangUnknown),
+        kind => (kind != expected).then_some(Refusal::NotHang(expected)),
+    }
+}
+
 /// Warnings about expectations that no run can ask for: `Expect[...]` that names none of these
 /// models, or a reading that `is_reading` does not know.
 #[must_use]
@@ -232,6 +279,18 @@ pub fn stray_expectations(
 ) -> Vec<Diagnostic> {
     let mut strays = Vec::new();
     for line in &test.metadata {
+        let progress = line.key.value.strip_prefix("Hang[").and_then(|rest| rest.strip_suffix(']'));
+        if let Some(name) = progress.filter(|name| Progress::named(name).is_none()) {
+            let names = Progress::ALL.map(Progress::name);
+            let help = match closest(name, names) {
+                Some(near) => format!("did you mean `Hang[{near}]`?"),
+                None => format!("models of progress are {}", names.join(", ")),
+            };
+            let message = format!("there is no model of progress `{name}`: this line is not used");
+            strays.push(
+                Diagnostic::warning("hang-unknown-progress", line.key.span, message).help(help),
+            );
+        }
         let named = line.key.value.strip_prefix("Expect[").and_then(|rest| rest.strip_suffix(']'));
         let Some(named) = named else { continue };
         let (what, stray) = match named.contains('=') {
@@ -271,9 +330,10 @@ pub fn judge(
     let under = |(model, expected): (&Model, Option<Kind>)| match guarded(|| {
         agreed(&case.test, model, engines, settings)
     }) {
-        Ok((Outcome { verdict, holds, graph, bound }, silent)) => {
+        Ok((Outcome { verdict, holds, graph, bound }, hang, silent)) => {
+            let refused = unexpected_hang(&case.test, settings.progress, hang.as_ref());
             let (graph, bound) = (Some(graph), Some(bound));
-            Judgement { verdict, holds, expected, refused: None, graph, bound, silent }
+            Judgement { verdict, holds, expected, refused, hang, graph, bound, silent }
         }
         Err(message) => Judgement::failed(message, expected),
     };
@@ -369,9 +429,14 @@ fn agreed(
     model: &Model,
     engines: &[Box<dyn Engine>],
     settings: Settings,
-) -> (Outcome, Vec<&'static str>) {
+) -> (Outcome, Option<Hang>, Vec<&'static str>) {
     let (engine, settings) = together(engines, settings);
     let mut outcome = check(test, model, &engine, settings);
+    let means_nothing = matches!(outcome.verdict.kind(), Kind::OutOfModel | Kind::Error);
+    let hang = (!means_nothing).then(|| {
+        let aside = settings.with_budget(settings.budget.aside());
+        check::hang(test, model, &engine, aside, &outcome)
+    });
     if let Some(message) = engine.disagreement() {
         (outcome.verdict, outcome.holds) = (Verdict::Error(message), None);
     }
@@ -380,7 +445,7 @@ fn agreed(
         Kind::Unknown => Vec::new(),
         _ => engine.silent(),
     };
-    (outcome, silent)
+    (outcome, hang, silent)
 }
 
 /// Runs `work`; a panic becomes a message.

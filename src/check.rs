@@ -6,6 +6,8 @@ mod coarse;
 mod conditions;
 mod counts;
 mod endless;
+mod halts;
+mod hang;
 mod lifetime;
 mod mixed;
 mod orders;
@@ -43,8 +45,8 @@ use std::collections::BTreeSet;
 
 pub use bound::cut;
 pub use coarse::{Careful, unlisted};
+pub use hang::{Hang, HangKind, Hanging, Status, Stop, hang};
 pub use settings::Settings;
-pub use stuck::{Stuck, stuck};
 
 /// What checking a test gave.
 #[derive(Clone, Debug)]

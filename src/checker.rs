@@ -3,7 +3,7 @@
 
 use crate::batch::{self, Case, Listing, Unlisted};
 use crate::cat::{self, Loaded, Loader, NoFiles, Options, builtin, parse_builtin};
-use crate::check::{self, Outcome, Settings};
+use crate::check::{self, Hang, Outcome, Settings};
 use crate::diagnostic::Diagnostic;
 use crate::engines::Choice;
 use crate::litmus::ast::Test;
@@ -143,6 +143,25 @@ impl<'m> Checker<'m> {
     #[must_use]
     pub fn check(&self, test: &Test) -> Outcome {
         check::check(test, self.model, self.engine.as_ref(), self.settings)
+    }
+
+    /// Whether a test may hang: whether an execution goes on no more though not every thread has ended.
+    ///
+    /// ```
+    /// # let text = include_str!("../litmus/locks/ticket-lock.litmus");
+    /// # let mut files = ptxmc::Files::default();
+    /// # let parsed = ptxmc::parse_tests(&mut files, "lock.litmus", text);
+    /// # let model = ptxmc::builtin_model(&mut files, "ptx-9.2").expect("it is built in");
+    /// let settings = ptxmc::Settings::default().with_progress(ptxmc::Progress::Fair);
+    /// let checker = ptxmc::Checker::new(&model).with_settings(settings);
+    /// if let ptxmc::Hang::Possible(hanging) = checker.hang(&parsed.tests[0]) {
+    ///     println!("{:?}", hanging.threads);
+    /// }
+    /// ```
+    #[must_use]
+    pub fn hang(&self, test: &Test) -> Hang {
+        let engine = self.engine.as_ref();
+        check::hang(test, self.model, engine, self.settings, &self.check(test))
     }
 
     /// All final states of a test, each with an execution that ends so.

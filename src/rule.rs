@@ -635,6 +635,19 @@ pub enum Unsupported {
         /// How many there may be.
         most: usize,
     },
+    /// Too many barrier operations at which threads may stay.
+    #[error(
+        "whether threads wait for ever at one of {operations} barrier operations, more than {most}"
+    )]
+    Waits {
+        /// How many there are.
+        operations: usize,
+        /// How many there may be.
+        most: usize,
+    },
+    /// Threads that may wait for ever, or not.
+    #[error("threads that may wait for ever, where it is not exactly known for whom or for what")]
+    WhoWaits,
     /// Too many ways to meet.
     #[error("too many ways in which threads may meet at barriers with thread counts")]
     Meetings,
@@ -727,6 +740,8 @@ impl Unsupported {
             Self::Events { .. } => "many-events",
             Self::CountInAWarp { .. } => "count-in-a-warp",
             Self::Crowd { .. } => "many-threads-at-a-barrier",
+            Self::Waits { .. } => "many-waits",
+            Self::WhoWaits => "who-waits",
             Self::Meetings => "many-meetings",
             Self::BarrierMixture => "barrier-mixture",
             Self::DifferentCounts => "barrier-counts-differ",

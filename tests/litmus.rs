@@ -6,9 +6,9 @@
 mod support;
 
 use libtest_mimic::{Arguments, Failed, Trial};
-use ptxmc::batch::expectation;
+use ptxmc::batch::{expectation, hang_expectation};
 use ptxmc::models::BUILTIN;
-use ptxmc::{Checker, Model};
+use ptxmc::{Checker, Model, Progress, Settings, Test};
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -57,5 +57,27 @@ fn verdicts(path: &Path, models: &Models) -> Result<(), Failed> {
             ));
         }
     }
+    complaints.extend(hangs(&test, &models[0].1)?);
     if complaints.is_empty() { Ok(()) } else { Err(complaints.join("; ").into()) }
+}
+
+/// Whether a test may hang where it does not say so, or the other way round, under the models of progress
+/// that it speaks of.
+fn hangs(test: &Test, model: &Model) -> Result<Vec<String>, Failed> {
+    let mut complaints = Vec::new();
+    for progress in Progress::ALL {
+        let is_default = progress == Progress::default() && test.metadata("Hang").is_some();
+        if !is_default && test.metadata(&format!("Hang[{progress}]")).is_none() {
+            continue;
+        }
+        let expected = hang_expectation(test, progress).map_err(|error| error.message.clone())?;
+        let settings = Settings::default().with_progress(progress);
+        let found = Checker::new(model).with_settings(settings).hang(test).kind();
+        if Some(found) != expected {
+            let expected = expected.map_or("nothing", |kind| kind.name());
+            let found = found.name();
+            complaints.push(format!("under {progress} a hang is {found}, expected is {expected}"));
+        }
+    }
+    Ok(complaints)
 }

@@ -4,6 +4,7 @@ use crate::event::unfold::Tearing;
 #[cfg(doc)]
 use crate::event::unfold::Unfolding;
 use crate::program::reading::Readings;
+use crate::progress::Progress;
 use crate::solve::Budget;
 
 /// How a test is checked. The default is what the command does without options.
@@ -33,6 +34,8 @@ pub struct Settings {
     pub tearing: Tearing,
     /// What instructions are taken to do.
     pub readings: Readings,
+    /// What the scheduler owes threads; only the question whether a program may hang depends on it.
+    pub progress: Progress,
 }
 
 impl Settings {
@@ -67,6 +70,12 @@ impl Settings {
         Self { readings, ..self }
     }
 
+    /// With a scheduler that owes threads this progress.
+    #[must_use]
+    pub fn with_progress(self, progress: Progress) -> Self {
+        Self { progress, ..self }
+    }
+
     /// With rounds of loops that stand for more of them, which `check` asks for by itself.
     #[doc(hidden)]
     #[must_use]
@@ -85,6 +94,7 @@ impl Default for Settings {
             budget: Budget::default(),
             tearing: Tearing::Overlap,
             readings: Readings::default(),
+            progress: Progress::default(),
         }
     }
 }

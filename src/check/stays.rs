@@ -7,6 +7,7 @@
 //! and whatever an execution of the program does, it does in one of these. Where some operations are
 //! said not to be complete ([`Stays::with_incomplete`]), that holds of executions in which they are not.
 
+use super::halts::{Halt, Halts};
 use crate::collections::IndexMap;
 use crate::event::awaited::waits_for_warp;
 use crate::event::barrier::{BarrierKey, BarrierOp, BarrierRule};
@@ -81,8 +82,11 @@ pub(super) struct Stays {
     incomplete: IndexMap<usize, ExprId>,
     /// Whether each operation of the program waits for its warp.
     waits_for_warp: Vec<bool>,
-    /// For each thread, when it does not end: it stays at a barrier, in a loop, or before a task.
+    /// For each thread, when it does not end: it stays at a barrier, in a loop, before a task, or where
+    /// the scheduler leaves it.
     pub(super) held: Vec<ExprId>,
+    /// Where the scheduler may leave threads.
+    pub(super) halts: Vec<Halt>,
 }
 
 impl Stays {
@@ -91,12 +95,26 @@ impl Stays {
         Self::with_incomplete(graph, &[], |_| false)
     }
 
+    /// As [`Self::new`], where the scheduler may leave threads at some places for ever.
+    pub(super) fn with_halts(graph: &EventGraph, mut halts: Halts) -> Self {
+        Self::chosen(graph, &[], |_| false, &mut halts)
+    }
+
     /// As [`Self::new`], where threads come to these operations of CTAs' barriers and the barrier is not
     /// complete with them, or at once for which that is said.
     pub(super) fn with_incomplete(
         graph: &EventGraph,
         incomplete: &[usize],
         is_at_once: impl Fn(&BarrierOp) -> bool,
+    ) -> Self {
+        Self::chosen(graph, incomplete, is_at_once, &mut Halts::nowhere(graph))
+    }
+
+    fn chosen(
+        graph: &EventGraph,
+        incomplete: &[usize],
+        is_at_once: impl Fn(&BarrierOp) -> bool,
+        halts: &mut Halts,
     ) -> Self {
         let mut chosen = graph.clone();
         let (at_once, incomplete): (Vec<usize>, Vec<usize>) =
@@ -124,11 +142,12 @@ impl Stays {
             incomplete: incomplete.into_iter().map(|b| (b, never)).collect(),
             waits_for_warp: graph.barriers.iter().map(|op| waits_for_warp(graph, op)).collect(),
             held: vec![never; graph.agents.len()],
+            halts: Vec::new(),
             graph: chosen,
         };
         let mut guards: Vec<ExprId> = graph.events.iter().map(|event| event.guard).collect();
         for agent in in_order_of_tasks(graph) {
-            out.choose(graph, agent, &mut guards);
+            out.choose(graph, agent, halts, &mut guards);
         }
         out.graph = out.graph.guarded(|_, id| guards[id.index()], |_, cut| cut.guard);
         out
@@ -185,7 +204,13 @@ impl Stays {
 
     /// Lets a thread stay where it waits, for which those of the tasks before have been seen to: how
     /// its events and its cuts happen then, and when it does not end.
-    fn choose(&mut self, graph: &EventGraph, agent: AgentId, guards: &mut [ExprId]) {
+    fn choose(
+        &mut self,
+        graph: &EventGraph,
+        agent: AgentId,
+        halts: &mut Halts,
+        guards: &mut [ExprId],
+    ) {
         if matches!(graph.agents[agent.index()].kind, AgentKind::Operation(..)) {
             return;
         }
@@ -193,6 +218,11 @@ impl Stays {
         let mut held = self.graph.exprs.truth(false);
         for id in graph.ids().filter(|&id| graph.event(id).agent == agent) {
             let guard = graph.event(id).guard;
+            if let Some(here) = halts.before(graph, &mut self.graph, id) {
+                let halt = self.graph.exprs.and(goes, here);
+                self.halts.push(Halt { agent, at: id, when: halt });
+                stop(&mut self.graph.exprs, here, &mut goes, &mut held);
+            }
             for &(earlier, _) in graph.api_edges.iter().filter(|&&(_, later)| later == id) {
                 let stays = self.held[graph.event(earlier).agent.index()];
                 let exprs = &mut self.graph.exprs;
@@ -242,6 +272,11 @@ impl Stays {
     /// an operation has not come there with the others of his warp.
     pub(super) fn right(&mut self) -> ExprId {
         self.passed_rightly(Waits::ForAll)
+    }
+
+    /// As [`Self::right`], of all beginnings of executions and perhaps of more.
+    pub(super) fn right_at_least(&mut self) -> ExprId {
+        self.passed_rightly(if self.is_open() { Waits::ForSome } else { Waits::ForAll })
     }
 
     fn passed_rightly(&mut self, waits: Waits) -> ExprId {
@@ -341,6 +376,17 @@ impl Stays {
         let comes = exprs.binary(Binary::ULt, turn, come);
         let away = exprs.not(comes);
         exprs.and(held, away)
+    }
+
+    /// When a thread has come to the barrier of an operation in its turn, be it that it stays there.
+    pub(super) fn has_come(&mut self, agent: AgentId, b: usize) -> ExprId {
+        let (graph, op) = (&self.graph, &self.graph.barriers[b]);
+        let own = self.own(agent, &op.key).into_iter();
+        let own = own.filter(|&other| graph.may_meet(op, &graph.barriers[other]));
+        let come = own.flat_map(|b| [self.passed(b), self.stays[b]]).collect();
+        let turn = self.turn(b);
+        let come = self.count(come);
+        self.graph.exprs.binary(Binary::ULt, turn, come)
     }
 
     /// When a thread does not end and has not come to a barrier in the turn of an operation there, by

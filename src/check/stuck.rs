@@ -17,23 +17,12 @@ use crate::collections::IndexMap;
 use crate::event::barrier::{BarrierKey, BarrierOp, BarrierRule, WARP_SIZE, counts_warps};
 use crate::event::graph::{EventGraph, Violation};
 use crate::execution::build::{Choices, Execution};
-use crate::id::{AgentId, EventId, ExprId};
+use crate::id::{AgentId, ExprId};
 use crate::program::expr::Binary;
 use crate::rule::Extent;
 use crate::solve::{Answer, Engine, Goal, Problem};
 use crate::verdict::Reason;
 use std::collections::BTreeSet;
-
-/// A deadlock of some executions.
-#[derive(Debug)]
-pub struct Stuck {
-    /// The events up to where threads stay.
-    pub graph: EventGraph,
-    /// Who waits where, and the execution.
-    pub reason: Reason,
-    /// The barrier operations at which they wait; they are not executed.
-    pub waiting: Vec<EventId>,
-}
 
 /// Where the threads are that do not wait at barriers for ever.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -42,12 +31,6 @@ enum Others {
     End,
     /// They end, are in loops, or wait for tasks of which some thread does not end.
     MayLoop,
-}
-
-/// An execution of a program in which threads wait at barriers for ever and the others end, if one is
-/// found.
-pub fn stuck(problem: Problem<'_>, engine: &dyn Engine, settings: Settings) -> Option<Stuck> {
-    find(problem, Others::End, engine, settings)
 }
 
 /// Why threads of a program that no execution ends wait at barriers for ever, be it that others are in
@@ -60,7 +43,7 @@ pub(super) fn in_no_end(
     let found = find(problem, Others::End, engine, settings);
     let may_loop = || find(problem, Others::MayLoop, engine, settings);
     let others = !problem.graph.cuts.is_empty() || !problem.graph.api_edges.is_empty();
-    let reason = found.or_else(|| others.then(may_loop).flatten())?.reason;
+    let reason = found.or_else(|| others.then(may_loop).flatten())?;
     let extent = match problem.graph.cuts.is_empty() {
         true => Extent::AllInOneExecution,
         false => Extent::NoneEndsInOneExecution,
@@ -74,7 +57,7 @@ fn find(
     others: Others,
     engine: &dyn Engine,
     settings: Settings,
-) -> Option<Stuck> {
+) -> Option<Reason> {
     let graph = problem.graph;
     let many = graph.barriers.len() > MOST_OPERATIONS || too_large(graph).is_some();
     if graph.barriers.is_empty() || many || !graph.exprs.is_true(graph.filter) {
@@ -93,9 +76,7 @@ fn find(
         engine.find(Problem { graph: &graph, ..problem }, Goal::Violation(0), settings.budget);
     let Answer::Yes(choices) = found else { return None };
     let waiting = waiting(&graph, &stays, &choices)?;
-    let reason = reason(&graph, &waiting, choices);
-    let waiting = waiting.iter().map(|&b| graph.barriers[b].event).collect();
-    Some(Stuck { graph, reason, waiting })
+    Some(reason(&graph, &waiting, choices))
 }
 
 /// The operations at which threads stay in an execution.
@@ -134,7 +115,7 @@ fn deadlock(stays: &mut Stays, others: Others) -> ExprId {
     }
     for b in 0..stays.stays.len() {
         if !stays.graph.exprs.is_false(stays.stays[b]) {
-            let held = is_held(stays, b, &elsewhere);
+            let (held, _) = is_held(stays, b, &elsewhere);
             let either = stays.graph.exprs.implies(stays.stays[b], held);
             all = stays.graph.exprs.and(all, either);
         }
@@ -155,33 +136,51 @@ fn elsewhere(stays: &mut Stays) -> Vec<ExprId> {
     elsewhere
 }
 
-/// When a thread that stays at an operation can never go on, given when each is elsewhere.
-fn is_held(stays: &mut Stays, b: usize, elsewhere: &[ExprId]) -> ExprId {
+/// Whether a condition says exactly when something is so, or only when it surely is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Precision {
+    /// Exactly.
+    Exact,
+    /// It may be so elsewhere, too.
+    Sufficient,
+}
+
+/// When a thread that stays at an operation can never go on, given when each is elsewhere, for a while:
+/// who is elsewhere may still come.
+pub(super) fn is_held(stays: &mut Stays, b: usize, elsewhere: &[ExprId]) -> (ExprId, Precision) {
     let by_warp = stays.misses_warp(b);
-    let by_barrier = is_incomplete(stays, b, elsewhere);
-    stays.graph.exprs.or(by_warp, by_barrier)
+    let (by_barrier, precision) = is_incomplete(stays, b, elsewhere);
+    (stays.graph.exprs.or(by_warp, by_barrier), precision)
 }
 
 /// When the barrier of an operation that waits is never complete, as far as that is clear.
-fn is_incomplete(stays: &mut Stays, b: usize, elsewhere: &[ExprId]) -> ExprId {
+fn is_incomplete(stays: &mut Stays, b: usize, elsewhere: &[ExprId]) -> (ExprId, Precision) {
     let op = stays.graph.barriers[b].clone();
     let own = stays.agent(b);
     let mut missing = stays.graph.exprs.truth(false);
-    if !op.waits || !are_alike(&stays.graph, &op.key) {
-        return missing;
+    if !op.waits {
+        return (missing, Precision::Exact);
     }
+    if let Some(quorum) = quorum(&stays.graph, &op.key) {
+        return (misses_quorum(stays, b, quorum), Precision::Exact);
+    }
+    if !are_alike(&stays.graph, &op.key) {
+        return (missing, Precision::Sufficient);
+    }
+    let are_alone = are_alone(&stays.graph, &op.key);
     if let Some(wanted) = wanted(&stays.graph, &op) {
-        return lacks(stays, &op.key, wanted, elsewhere);
+        let precision = if are_alone { Precision::Exact } else { Precision::Sufficient };
+        return (lacks(stays, &op.key, wanted, elsewhere), precision);
     }
     let of_cluster = matches!(op.key, BarrierKey::Cluster(_) | BarrierKey::Instance(..));
-    if of_cluster && !are_alone(&stays.graph, &op.key) {
-        return missing;
+    if of_cluster && !are_alone {
+        return (missing, Precision::Sufficient);
     }
     for other in stays.participants(&op).into_iter().filter(|&other| other != own) {
         let away = stays.has_not_come(other, b, |other| other.arrives, true);
         missing = stays.graph.exprs.or(missing, away);
     }
-    missing
+    (missing, Precision::Exact)
 }
 
 /// Whether the operations on a barrier all have one count that is known, or all have none.
@@ -192,6 +191,30 @@ fn are_alike(graph: &EventGraph, key: &BarrierKey) -> bool {
     let plain =
         |op: &BarrierOp| matches!(op.rule, BarrierRule::AllLive | BarrierRule::Participants);
     here().all(|op| wanted(graph, op) == first && (first.is_some() || plain(op)))
+}
+
+/// How many threads all operations on a barrier of columns ask for, where that is one number.
+fn quorum(graph: &EventGraph, key: &BarrierKey) -> Option<u128> {
+    let here = graph.barriers.iter().filter(|op| op.key == *key);
+    let mut counts = here.map(|op| match op.rule {
+        BarrierRule::Quorum(count) => graph.exprs.constant(count),
+        _ => None,
+    });
+    let first = counts.next()??;
+    counts.all(|count| count == Some(first)).then_some(first)
+}
+
+/// When fewer threads have come to the barrier of an operation in its turn than the quorum.
+fn misses_quorum(stays: &mut Stays, b: usize, quorum: u128) -> ExprId {
+    let key = stays.graph.barriers[b].key.clone();
+    let users = (0..stays.stays.len()).filter(|&o| stays.graph.barriers[o].key == key);
+    let users: BTreeSet<AgentId> = users.map(|o| stays.agent(o)).collect();
+    let come = users.into_iter().map(|agent| stays.has_come(agent, b)).collect();
+    let come = stays.count(come);
+    let quorum = quorum.min(u128::from(u16::MAX));
+    let exprs = &mut stays.graph.exprs;
+    let quorum = exprs.number(quorum, BarrierOp::ORDINAL_BITS);
+    exprs.binary(Binary::ULt, come, quorum)
 }
 
 /// Whether no two threads of a warp come to a barrier.
@@ -222,7 +245,7 @@ fn lacks(stays: &mut Stays, key: &BarrierKey, wanted: u128, elsewhere: &[ExprId]
     let come = if are_alone(&stays.graph, key) {
         let passed = here.iter().map(|&b| stays.passed(b)).collect();
         let passed = stays.count(passed);
-        let stay = here.iter().map(|&b| stays.stays[b]).collect();
+        let stay = here.iter().map(|&b| stays_arrived(stays, b)).collect();
         let stay = stays.count(stay);
         let exprs = &mut stays.graph.exprs;
         let open = exprs.binary(Binary::URem, passed, wanted);
@@ -240,17 +263,23 @@ fn lacks(stays: &mut Stays, key: &BarrierKey, wanted: u128, elsewhere: &[ExprId]
     })
 }
 
-/// For each warp with these operations, when it has arrived with one. A thread that still waits for
-/// others of its warp to come there has not arrived.
+/// When a thread stays at an operation and has arrived with it: a thread that still waits for others of
+/// its warp to come there has not.
+fn stays_arrived(stays: &mut Stays, b: usize) -> ExprId {
+    let misses = stays.misses_warp(b);
+    let exprs = &mut stays.graph.exprs;
+    let not = exprs.not(misses);
+    exprs.and(stays.stays[b], not)
+}
+
+/// For each warp with these operations, when it has arrived with one.
 fn come_by_warp(stays: &mut Stays, operations: &[usize]) -> Vec<ExprId> {
     let mut warps: IndexMap<_, ExprId> = IndexMap::default();
     for &b in operations {
         let agent = stays.agent(b);
         let warp = stays.graph.warp_of(agent).ok_or(agent);
-        let (passed, misses) = (stays.passed(b), stays.misses_warp(b));
+        let (passed, arrives) = (stays.passed(b), stays_arrived(stays, b));
         let exprs = &mut stays.graph.exprs;
-        let not = exprs.not(misses);
-        let arrives = exprs.and(stays.stays[b], not);
         let comes = exprs.or(passed, arrives);
         let all = warps.entry(warp).or_insert_with(|| exprs.truth(false));
         *all = exprs.or(*all, comes);

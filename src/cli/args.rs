@@ -3,6 +3,7 @@
 use super::examples;
 use crate::batch::Refusal;
 use crate::event::unfold::Tearing;
+use crate::progress::Progress;
 use crate::solve::Cores;
 use crate::verdict::Kind;
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -49,6 +50,12 @@ pub(super) enum Command {
     /// Draw an execution with the outcome in question.
     #[command(after_help = examples::DRAW)]
     Draw(DrawArguments),
+    /// Say whether a test may hang: whether an execution goes on no more though not every thread has
+    /// ended. Shows where each thread is then, for what it waits, and why that never comes.
+    ///
+    /// Ends with status 1 if it may.
+    #[command(after_help = examples::HANGS)]
+    Hangs(HangsArguments),
     /// List the data races of a test, with what keeps each pair from being ordered.
     ///
     /// Ends with status 1 if there is one.
@@ -119,6 +126,10 @@ pub(super) struct Checking {
     /// the names.
     #[arg(long = "reading", value_name = "NAME=VALUE")]
     pub(super) readings: Vec<String>,
+    /// What the scheduler owes threads, for the question whether the program may hang: cuda, fair, obe,
+    /// lobe, hsa, hsa-obe or unfair.
+    #[arg(long, value_name = "MODEL", default_value = "cuda", value_parser = progress)]
+    pub(super) progress: Progress,
     /// Leave an axiom out of every model that has it; the expectations of tests stay those of the
     /// whole model. Repeat it for several.
     #[arg(long = "without", value_name = "AXIOM")]
@@ -129,13 +140,21 @@ impl Checking {
     /// What is asked where the command has no options of this kind.
     pub(super) fn plain() -> Self {
         let (engine, readings) = ("auto".to_owned(), Vec::new());
-        Self { engine, bound: None, legacy: false, timeout: None, readings, without: Vec::new() }
+        let progress = Progress::default();
+        let without = Vec::new();
+        Self { engine, bound: None, legacy: false, timeout: None, readings, progress, without }
     }
 
     /// The version of tests that name none, if the user gives them one.
     pub(super) fn version(&self) -> Option<(u32, u32)> {
         self.legacy.then_some((1, 4))
     }
+}
+
+/// A model of progress by its name.
+fn progress(name: &str) -> Result<Progress, String> {
+    let names = || Progress::ALL.map(Progress::name).join(", ");
+    Progress::named(name).ok_or_else(|| format!("models of progress are {}", names()))
 }
 
 /// A verdict by its name.
@@ -499,6 +518,15 @@ pub(super) struct ExplainArguments {
 
 #[derive(Debug, Args)]
 pub(super) struct RacesArguments {
+    #[command(flatten)]
+    pub(super) single: Single,
+    /// The form of the report.
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub(super) format: SingleFormat,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct HangsArguments {
     #[command(flatten)]
     pub(super) single: Single,
     /// The form of the report.

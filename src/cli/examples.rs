@@ -26,6 +26,11 @@ Examples:
   ptxmc draw mp.litmus -o mp.svg             a picture, laid out by Graphviz
   ptxmc draw mp.litmus -o mp.dot             its source";
 
+pub(super) const HANGS: &str = "\
+Examples:
+  ptxmc hangs lock.litmus                    where the threads are, and for what they wait
+  ptxmc hangs --progress fair lock.litmus    as if every thread were scheduled";
+
 pub(super) const RACES: &str = "\
 Examples:
   ptxmc races lock.litmus                    each race, with what is missing between the two

@@ -1,6 +1,7 @@
 //! What a run is held against beside the expectations of its tests: `--expect` and `--fail-on`.
 
 use crate::batch::{Case, Judgement, Refusal};
+use crate::check::HangKind;
 use crate::verdict::Kind;
 use clap::ValueEnum;
 use clap::builder::PossibleValue;
@@ -15,6 +16,7 @@ impl ValueEnum for Refusal {
             Self::Verdict(Kind::Deadlock),
             Self::Verdict(Kind::Unknown),
             Self::Race,
+            Self::Hang,
             Self::Unasked,
         ]
     }
@@ -26,6 +28,8 @@ impl ValueEnum for Refusal {
             Self::Race => value.help(
                 "A data race, under a model that defines races, whatever the verdict and the expectation",
             ),
+            Self::Hang => value.help("That the program may hang, or that this is not known, whatever the verdict"),
+            Self::NotHang(_) | Self::HangUnknown => value.hide(true),
             Self::Unasked => value.help("That a test has no expectation"),
         })
     }
@@ -47,5 +51,9 @@ pub(super) fn refusal(
     let unasked = [Refusal::Verdict(judgement.verdict.kind()), Refusal::Unasked];
     let found = unasked.into_iter().find(|refusal| refused.contains(refusal));
     let found = found.filter(|_| judgement.expected.is_none());
-    found.or_else(|| (refused.contains(&Refusal::Race) && has_race()).then_some(Refusal::Race))
+    let may_hang = || judgement.hang.as_ref().is_some_and(|hang| hang.kind() != HangKind::Never);
+    let hangs = || (refused.contains(&Refusal::Hang) && may_hang()).then_some(Refusal::Hang);
+    found
+        .or_else(hangs)
+        .or_else(|| (refused.contains(&Refusal::Race) && has_race()).then_some(Refusal::Race))
 }

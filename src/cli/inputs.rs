@@ -3,11 +3,12 @@
 use super::args::Checking;
 use super::models::any_error;
 use super::status::Status;
-use crate::batch::{Case, expectation, stray_expectations};
+use crate::batch::{Case, expectation, hang_expectation, stray_expectations};
 use crate::cat::BUILTIN;
 use crate::diagnostic::Diagnostic;
 use crate::litmus::ast::Test;
 use crate::litmus::parse::parse_version;
+use crate::progress::Progress;
 use crate::relation::expr::Model;
 use crate::report::readings::description;
 use crate::report::summary::Unread;
@@ -117,6 +118,11 @@ impl Inputs {
         }
         for (path, test) in paths.into_iter().zip(parsed.tests) {
             let expected = models.iter().map(|model| expectation(&test, &model.name, readings));
+            let hangs = Progress::ALL.iter().filter_map(|&p| hang_expectation(&test, p).err());
+            if let Some(diagnostic) = hangs.into_iter().next() {
+                self.diagnostics.push(*diagnostic);
+                continue;
+            }
             match expected.collect() {
                 Ok(expected) => self.cases.push(Case { path, test, expected }),
                 Err(diagnostic) => self.diagnostics.push(*diagnostic),

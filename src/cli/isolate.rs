@@ -80,6 +80,7 @@ fn worker_arguments(arguments: &CheckArguments, width: usize, paint: Paint) -> V
     checking.readings.iter().for_each(|reading| option("reading", reading));
     checking.without.iter().for_each(|axiom| option("without", axiom));
     option("engine", &checking.engine);
+    option("progress", checking.progress.name());
     if let Some(bound) = checking.bound {
         option("bound", &bound.to_string());
     }

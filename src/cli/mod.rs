@@ -14,6 +14,7 @@ mod excluded;
 mod fit;
 mod gate;
 mod generate;
+mod hangs;
 mod inputs;
 mod interrupt;
 mod isolate;
@@ -116,6 +117,7 @@ fn execute(arguments: &Arguments, console: &Console) -> Result<Status> {
         Command::Outcomes(arguments) => single::outcomes(arguments, console),
         Command::Explain(arguments) => single::explain(arguments, console),
         Command::Draw(arguments) => single::draw(arguments, console),
+        Command::Hangs(arguments) => hangs::run(arguments, console),
         Command::Races(arguments) => single::races(arguments, console),
         Command::Judge(arguments) => judge::run(arguments, console),
         Command::Generate(arguments) => generate::run(arguments, console),

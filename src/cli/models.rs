@@ -61,6 +61,7 @@ impl Setup {
             budget,
             tearing: loaded.tearing.unwrap_or(settings.tearing),
             readings: loaded.readings,
+            progress: checking.progress,
             ..settings
         };
         let Models { models, variants, .. } = loaded;

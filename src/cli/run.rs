@@ -26,12 +26,13 @@ mod with_gpu {
     use super::{Console, Result, RunArguments, Status};
     use crate::batch::{Case, judge};
     use crate::budget::Clock;
-    use crate::check::stuck;
+    use crate::check::Hang;
     use crate::hardware::campaign::{Campaign, Run, Stop};
     use crate::hardware::driver::{Gpu, GpuError};
     use crate::hardware::fields::Field;
+    use crate::progress::Progress;
     use crate::report::runs::{self, Kept, Setting, Shown};
-    use crate::solve::{Cores, Problem};
+    use crate::solve::Cores;
     use crate::source::Files;
     use crate::verdict::Verdict;
     use anyhow::Context;
@@ -181,7 +182,7 @@ mod with_gpu {
             if self.arguments.any {
                 return None;
             }
-            let mut settings = self.setup.settings;
+            let mut settings = self.setup.settings.with_progress(Progress::Fair);
             settings.budget = settings.budget.at_most(STEPS);
             let ask = |case: &Case| {
                 let judgements = judge(case, &self.setup.models, &self.setup.engines, settings);
@@ -189,16 +190,15 @@ mod with_gpu {
             };
             let judgement = ask(case)?;
             let model = &self.setup.models[0];
-            let why = match (&judgement.verdict, &judgement.graph) {
+            let why = match (&judgement.verdict, &judgement.hang) {
                 (Verdict::Forbidden(core), _) if !core.endless.is_empty() => {
                     "threads wait for ever".to_owned()
                 }
-                (Verdict::Allowed(_) | Verdict::Forbidden(_), Some(graph)) => {
-                    let problem = Problem { graph, model };
-                    let mut engines = self.setup.engines.iter();
-                    let hang = engines.find_map(|e| stuck(problem, e.as_ref(), settings))?;
-                    format!("some executions hang: {}", hang.reason.rule)
+                (Verdict::Allowed(_) | Verdict::Forbidden(_), Some(Hang::Possible(_))) => {
+                    "it may hang even if every thread is scheduled (`ptxmc hangs --progress fair`)"
+                        .to_owned()
                 }
+                (Verdict::Allowed(_) | Verdict::Forbidden(_), _) => return None,
                 (verdict, _) => format!("{} under {}", verdict.kind().name(), model.name),
             };
             Some(format!("{why}; --any runs it"))

@@ -11,7 +11,7 @@ use super::models::{Setup, any_error};
 use super::output::{Console, print};
 use super::status::Status;
 use crate::batch::{Case, Judgement, Unlisted, guarded, judge, list, together};
-use crate::check::{self, Careful, Settings, Stuck};
+use crate::check::{self, Careful, Hang, Settings};
 use crate::event::graph::EventGraph;
 use crate::explain::{Absent, Counterfactual};
 use crate::race::{Races, sharing_executions};
@@ -19,7 +19,9 @@ use crate::relation::expr::Model;
 use crate::report::explanation::{self, Subject};
 use crate::report::witness::Picture;
 use crate::report::witness::dot::{self, Captions};
-use crate::report::{herd, json, json_single, outcomes as table, races as table_of_races, reason};
+use crate::report::{
+    hang, herd, json, json_single, outcomes as table, races as table_of_races, reason,
+};
 use crate::solve::{Budget, Cores, Engine, Problem};
 use crate::source::Files;
 use crate::verdict::{Kind, Undecided, Verdict};
@@ -29,18 +31,18 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 /// A test with all that is needed to check it.
-struct Loaded {
-    files: Files,
-    case: Case,
+pub(super) struct Loaded {
+    pub(super) files: Files,
+    pub(super) case: Case,
     models: Vec<Model>,
-    engines: Vec<Box<dyn Engine>>,
-    settings: Settings,
+    pub(super) engines: Vec<Box<dyn Engine>>,
+    pub(super) settings: Settings,
     /// The readings that the model asks about.
     variants: BTreeSet<String>,
 }
 
 impl Loaded {
-    fn new(single: &Single, console: &Console) -> Result<Self> {
+    pub(super) fn new(single: &Single, console: &Console) -> Result<Self> {
         let checking = &single.checking;
         let Setup { mut files, models, engines, settings, variants } =
             Setup::load(single.model.as_slice(), checking, Cores::Patient, console)?;
@@ -55,11 +57,11 @@ impl Loaded {
         Ok(Self { files, case, models, engines, settings, variants })
     }
 
-    fn model(&self) -> &Model {
+    pub(super) fn model(&self) -> &Model {
         &self.models[0]
     }
 
-    fn judgement(&self) -> Result<Judgement> {
+    pub(super) fn judgement(&self) -> Result<Judgement> {
         let judgements = judge(&self.case, &self.models, &self.engines, self.settings);
         judgements.into_iter().next().context("a test has a verdict under its model")
     }
@@ -160,10 +162,10 @@ pub(super) fn explain(arguments: &ExplainArguments, console: &Console) -> Result
     };
     tell(explanation::render(subject, found.as_ref()))?;
     let kind = judgement.verdict.kind();
-    if matches!(kind, Kind::Allowed | Kind::Forbidden)
-        && let Some(stuck) = deadlock_of_some(&loaded, &judgement)
+    if !matches!(kind, Kind::Undefined | Kind::Deadlock)
+        && let Some(Hang::Possible(hanging)) = &judgement.hang
     {
-        tell(explanation::deadlock_of_some(subject, &stuck))?;
+        tell(hang::beside(case, hanging, model, loaded.settings.progress, files))?;
     }
     let mut others = Vec::new();
     if !matches!(kind, Kind::Unknown | Kind::Error) {
@@ -177,14 +179,6 @@ pub(super) fn explain(arguments: &ExplainArguments, console: &Console) -> Result
         }
     }
     Ok(Loaded::status(&judgement))
-}
-
-/// A deadlock that some executions end in, though others end, as far as it is soon found.
-fn deadlock_of_some(loaded: &Loaded, judgement: &Judgement) -> Option<Stuck> {
-    let problem = Problem { graph: judgement.graph.as_ref()?, model: loaded.model() };
-    let settings = loaded.settings.with_budget(loaded.settings.budget.aside());
-    let (engine, settings) = together(&loaded.engines, settings);
-    check::stuck(problem, &engine, settings)
 }
 
 /// The execution that a forbidden outcome would have.
@@ -218,11 +212,13 @@ pub(super) fn races(arguments: &RacesArguments, console: &Console) -> Result<Sta
             let (caveat, cut) = (caveat.as_ref(), cut.as_ref());
             let text = match arguments.format {
                 SingleFormat::Text => {
-                    table_of_races::render(case, &races, &graph, model, files, caveat, cut)
+                    let races =
+                        table_of_races::render(case, &races, &graph, model, files, caveat, cut);
+                    races + &hang::remark(judgement.hang.as_ref(), loaded.settings.progress)
                 }
                 SingleFormat::Json => {
                     let caveat = caveat.map(|caveat| caveat.text.as_str());
-                    json_single::races(case, &races, &graph, model, files, caveat, cut)
+                    json_single::races(case, &judgement, &races, &graph, model, files, caveat, cut)
                 }
             };
             print(&text)?;

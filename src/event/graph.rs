@@ -348,6 +348,8 @@ pub struct Cut {
     pub steady: ExprId,
     /// What is known of further rounds.
     pub ahead: Ahead,
+    /// Of a loop in which the thread waits ([`CutKind::Spin`]), the reads of the rounds that it repeats.
+    pub polls: Vec<AccessId>,
     /// The branch.
     pub span: Span,
     /// Why.

@@ -7,7 +7,7 @@ use super::loops::LoopId;
 use super::sure::sure_sources;
 use super::unfold::{Cell, EffectKind, State, ThreadRun};
 use super::ways::{MOST_LITERALS, positive};
-use crate::id::ExprId;
+use crate::id::{AccessId, ExprId};
 use crate::program::expr::{Binary, Expr};
 use crate::program::micro::Micro;
 use crate::source::Span;
@@ -20,6 +20,14 @@ enum Telling {
     All,
     /// All but atomic operations that write what they read, and barriers that wait for nobody else.
     Changes,
+}
+
+/// Rounds that are left out of executions.
+enum Omitted {
+    /// Those of a thread that waits in a loop, with their reads.
+    Spin(Vec<AccessId>),
+    /// Those without which the execution is another one.
+    Idle,
 }
 
 /// A register at the head of a loop: what it held at some round's beginning, and what it holds now.
@@ -49,7 +57,7 @@ impl ThreadRun<'_, '_> {
                 let busy = self.is_busy(id, from);
                 let others = self.exprs().not(busy);
                 let fewer = self.exprs().and(back, others);
-                self.leave_out(fewer, back, &mut state, span, CutKind::Idle);
+                self.leave_out(fewer, back, &mut state, span, Omitted::Idle);
             }
         } else if self.spin_loops {
             let spins = self.without_effect(from, id, &state, Telling::All);
@@ -57,7 +65,8 @@ impl ThreadRun<'_, '_> {
             let acts = self.exprs().and(back, has_effect);
             let merges = head.is_some() && self.merges(id);
             if head.is_none() || self.draft.exprs.is_false(acts) && !merges {
-                self.leave_out(spins, back, &mut state, span, CutKind::Spin);
+                let polls = self.reads_since(id, self.flow.round(id, from), from);
+                self.leave_out(spins, back, &mut state, span, Omitted::Spin(polls));
             } else {
                 // If a guard said whether the round had an effect, or which way it took, what follows
                 // would depend on the values that decide it.
@@ -65,10 +74,13 @@ impl ThreadRun<'_, '_> {
             }
         }
         if head.is_none() && !self.draft.exprs.is_false(state.idle) {
-            let waits = self.as_before(from, id, &state);
-            self.leave_out(waits, back, &mut state, span, CutKind::Spin);
+            for round in (1..=self.flow.round(id, from)).rev() {
+                let waits = self.as_before(from, id, round, &state);
+                let polls = self.reads_since(id, round, from);
+                self.leave_out(waits, back, &mut state, span, Omitted::Spin(polls));
+            }
             let idle = self.exprs().and(state.guard, state.idle);
-            self.leave_out(idle, back, &mut state, span, CutKind::Idle);
+            self.leave_out(idle, back, &mut state, span, Omitted::Idle);
         }
         if self.draft.exprs.is_false(state.guard) {
             return;
@@ -89,7 +101,8 @@ impl ThreadRun<'_, '_> {
                 let (agent, _) = self.draft.at(self.index);
                 let (guard, kind) = (state.guard, CutKind::Bound);
                 self.write_ahead(id, &state);
-                self.draft.cuts.push(Cut { agent, guard, back, steady, ahead, span, kind });
+                let polls = Vec::new();
+                self.draft.cuts.push(Cut { agent, guard, back, steady, ahead, polls, span, kind });
                 if skips {
                     self.note_lockstep(id, from, self.draft.cuts.len() - 1);
                 }
@@ -104,9 +117,13 @@ impl ThreadRun<'_, '_> {
         back: ExprId,
         state: &mut State,
         span: Span,
-        kind: CutKind,
+        omitted: Omitted,
     ) {
         if !self.draft.exprs.is_false(guard) {
+            let (kind, polls) = match omitted {
+                Omitted::Spin(polls) => (CutKind::Spin, polls),
+                Omitted::Idle => (CutKind::Idle, Vec::new()),
+            };
             let steady = self.exprs().truth(false);
             let (agent, _) = self.draft.at(self.index);
             self.draft.cuts.push(Cut {
@@ -115,6 +132,7 @@ impl ThreadRun<'_, '_> {
                 back,
                 steady,
                 ahead: Ahead::Open,
+                polls,
                 span,
                 kind,
             });
@@ -123,25 +141,27 @@ impl ThreadRun<'_, '_> {
         }
     }
 
-    /// When the thread is where some round of the loop began, with the registers that it had there,
-    /// and has done nothing since: it may go round for ever. Where it leaves the loop after all, what
-    /// follows may depend on no more reads than after that round.
-    fn as_before(&mut self, node: usize, id: LoopId, now: &State) -> ExprId {
-        let mut waits = self.exprs().truth(false);
-        if !self.flow.loops.is_natural(id) {
-            return waits;
+    /// When the thread is where a round of the loop began, with the registers that it had there, and has
+    /// done nothing since: it may go round for ever. Where it leaves the loop after all, what follows may
+    /// depend on no more reads than after that round.
+    fn as_before(&mut self, node: usize, id: LoopId, round: u8, now: &State) -> ExprId {
+        let never = self.exprs().truth(false);
+        let Some(before) = self.beginning(id, node, round) else { return never };
+        let used = self.used_at(id, &before, now);
+        if self.makes_a_difference(id, &used, now) {
+            return never;
         }
-        for round in 1..=self.flow.round(id, node) {
-            let Some(before) = self.beginning(id, node, round) else { continue };
-            let used = self.used_at(id, &before, now);
-            if self.makes_a_difference(id, &used, now) {
-                continue;
-            }
-            let same = self.same_values(&used, now.guard);
-            let same = self.unless_acted(same, id, round, node, Telling::All);
-            waits = self.draft.exprs.or(waits, same);
-        }
-        waits
+        let same = self.same_values(&used, now.guard);
+        self.unless_acted(same, id, round, node, Telling::All)
+    }
+
+    /// The reads of the rounds of a loop since one began, up to the copy of a step that ends the last of
+    /// them.
+    fn reads_since(&self, id: LoopId, round: u8, last: usize) -> Vec<AccessId> {
+        let accesses = self.draft.accesses.iter().enumerate();
+        let own = accesses.filter(|(_, access)| access.thread == self.index && !access.write);
+        let since = own.filter(|(_, access)| self.flow.is_since(id, round, access.node, last));
+        since.map(|(index, _)| AccessId::new(index)).collect()
     }
 
     /// When the iteration that ends here has changed nothing: no live register differs from the

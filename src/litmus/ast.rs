@@ -347,6 +347,12 @@ pub struct Test {
 }
 
 impl Test {
+    /// Whether its grids are launched cooperatively (`Launch=cooperative`): all their CTAs run at once.
+    #[must_use]
+    pub fn is_cooperative(&self) -> bool {
+        self.metadata("Launch").is_some_and(|launch| launch.trim() == "cooperative")
+    }
+
     /// The value of the last metadata line with this key.
     #[must_use]
     pub fn metadata(&self, key: &str) -> Option<&str> {

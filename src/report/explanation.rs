@@ -5,7 +5,7 @@ use super::readings::description;
 use super::witness::{Picture, text};
 use super::{races, reason};
 use crate::batch::{Case, Judgement, Standing};
-use crate::check::{SINGLE_COPY, Stuck};
+use crate::check::SINGLE_COPY;
 use crate::event::graph::{AgentKind, EventGraph, EventKind};
 use crate::execution::build::{Choices, Execution};
 use crate::explain::{Absent, Counterfactual};
@@ -85,31 +85,6 @@ pub fn render(
             out.push_str(&format!("{}\n", reason::undecided(why, subject.files)))
         }
         Verdict::Error(message) => out.push_str(&format!("{message}\n")),
-    }
-    out
-}
-
-/// That some executions end in a deadlock, with one of them.
-#[must_use]
-pub fn deadlock_of_some(subject: Subject<'_>, stuck: &Stuck) -> String {
-    let Stuck { graph, reason, waiting } = stuck;
-    let whom = if waiting.len() == 1 { "it" } else { "them" };
-    let mut out = format!(
-        "\nNot every execution ends: {} (PTX-9.7.13.1), and nobody comes who would let {whom} go on.\n",
-        reason.rule
-    );
-    for &span in &reason.spans {
-        out.push_str(&source_line(span, subject.files));
-    }
-    if let Some(choices) = &reason.choices {
-        out.push_str("\nSo it is in this execution:\n");
-        out.push_str(&match picture(subject, graph, choices) {
-            Ok(mut picture) => {
-                waiting.iter().for_each(|&id| picture.add_waiting(graph, id));
-                text::render(&picture)
-            }
-            Err(message) => format!("  {message}\n"),
-        });
     }
     out
 }

@@ -4,6 +4,7 @@
 
 use super::witness::observed_integer;
 use crate::batch::{Case, Judgement, Listing};
+use crate::check::HangKind;
 use crate::litmus::ast::{Condition, Quantifier, Term, Test};
 use crate::litmus::print::integer;
 use crate::ptx::operation::Comparison;
@@ -37,6 +38,9 @@ pub fn entry(case: &Case, judgement: &Judgement, listing: &Listing, files: &File
     let cut = if loops { "Loop " } else { "" };
     let _ = writeln!(out, "{cut}{}", answer(judgement));
     let _ = writeln!(out, "Witnesses\nPositive: {positive} Negative: {negative}");
+    if judgement.hang.as_ref().is_some_and(|hang| hang.kind() == HangKind::Possible) {
+        out.push_str("Flag may-hang\n");
+    }
     let _ = writeln!(out, "Condition {}", condition(test));
     // Of a list that may lack states, only what it has can be said.
     let often = match (matching, other) {

@@ -145,6 +145,7 @@ pub(super) fn verdict(
         "clauses": cause.clauses,
         "places": cause.places.iter().map(place).collect::<Vec<_>>(),
         "silent": judgement.silent,
+        "hang": judgement.hang.as_ref().map(|hang| hang.kind().name()),
     });
     let mut choices = None;
     match &judgement.verdict {

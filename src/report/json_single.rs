@@ -1,10 +1,13 @@
 //! What there is to say of one test as JSON documents: its explanation, its races, a picture.
 
+use super::hang;
 use super::json::{SCHEMA, Witnesses, drawn, picture, place, verdict};
 use super::reason::{Place, undecided};
 use super::witness::Picture;
 use crate::batch::{Case, Judgement};
+use crate::check::{Hang, Status};
 use crate::event::graph::EventGraph;
+use crate::progress::Progress;
 use crate::race::{Race, describe};
 use crate::relation::expr::Model;
 use crate::source::Files;
@@ -48,8 +51,10 @@ pub fn explanation(
 /// The races of a test, each with an execution; `cut` says why there may be more, `caveat` what has to be
 /// known of them.
 #[must_use]
+#[allow(clippy::too_many_arguments, reason = "the parts of one report")]
 pub fn races(
     case: &Case,
+    judgement: &Judgement,
     races: &[Race],
     graph: &EventGraph,
     model: &Model,
@@ -76,9 +81,42 @@ pub fn races(
     };
     let mut value = document(case, model);
     value["races"] = races.iter().map(one).collect();
+    value["hang"] = json!(judgement.hang.as_ref().map(|hang| hang.kind().name()));
     value["complete"] = json!(cut.is_none());
     value["open"] = json!(cut.map(|why| undecided(why, files)));
     value["caveat"] = json!(caveat);
+    finished(&value)
+}
+
+/// Whether a test may hang: where each thread is in an execution that does.
+#[must_use]
+pub fn hang(case: &Case, hang: &Hang, model: &Model, progress: Progress, files: &Files) -> String {
+    let mut value = document(case, model);
+    value["progress"] = json!(progress.name());
+    value["hang"] = json!(hang.kind().name());
+    match hang {
+        Hang::Never => {}
+        Hang::Unknown(why) => {
+            value["code"] = json!(why.code());
+            value["reason"] = json!(undecided(why, files));
+        }
+        Hang::Possible(hanging) => {
+            let said = hang::lines(hanging, progress, files);
+            let thread = |(status, (name, lines)): (&Status, (String, Vec<String>))| {
+                let at = hang::span(hanging, status).and_then(|span| Place::of(span, files));
+                json!({
+                    "thread": name,
+                    "status": hang::word(&status.stop),
+                    "place": at.as_ref().map(place),
+                    "explanation": lines,
+                })
+            };
+            value["threads"] = hanging.threads.iter().zip(said).map(thread).collect();
+            if let Some(choices) = &hanging.choices {
+                value["witness"] = picture(case, &hanging.graph, choices, model);
+            }
+        }
+    }
     finished(&value)
 }
 

@@ -3,7 +3,7 @@
 
 use super::reason::Cause;
 use super::summary::{Stated, Unread};
-use crate::batch::{Case, Standing};
+use crate::batch::{Case, Refusal, Standing};
 use crate::relation::expr::Model;
 use quick_junit::{NonSuccessKind, Property, Report, TestCase, TestCaseStatus, TestSuite};
 
@@ -112,6 +112,9 @@ fn status(stated: &Stated) -> TestCaseStatus {
         Standing::Expected | Standing::Unasked => TestCaseStatus::success(),
         Standing::Unexpected => {
             let message = match (stated.refused, stated.expected) {
+                (Some(Refusal::NotHang(hang)), _) => {
+                    format!("expected Hang={}, is {said}", hang.name())
+                }
                 (Some(refused), _) => format!("refused by --fail-on {}, is {said}", refused.name()),
                 (None, expected) => {
                     let expected = expected.map_or("", |kind| kind.name());

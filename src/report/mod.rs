@@ -13,6 +13,7 @@ pub(crate) mod equiv;
 pub mod explanation;
 #[cfg(feature = "cli")]
 pub(crate) mod fit;
+pub mod hang;
 pub mod herd;
 #[cfg(feature = "json")]
 pub mod json;

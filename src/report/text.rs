@@ -2,10 +2,11 @@
 
 use super::paint::Paint;
 use super::reason;
-use crate::batch::{Case, Judgement, Standing};
+use crate::batch::{Case, Judgement, Refusal, Standing};
+use crate::check::HangKind;
 use crate::relation::expr::Model;
 use crate::source::Files;
-use crate::verdict::Kind;
+use crate::verdict::{Kind, Verdict};
 
 /// The columns of a report.
 #[derive(Clone, Debug)]
@@ -89,6 +90,7 @@ impl<'a> Table<'a> {
             }
             let kind = judgement.expected.map(|kind| kind.word(case.test.quantifier));
             let what = match (judgement.refused, kind) {
+                (Some(Refusal::NotHang(hang)), _) => format!("expected Hang={}", hang.name()),
                 (Some(refused), _) => format!("--fail-on {}", refused.name()),
                 (None, Some(kind)) => format!("expected {kind}"),
                 (None, None) => continue,
@@ -112,6 +114,21 @@ impl<'a> Table<'a> {
             if !reason.is_empty() {
                 reasons.push(if several { format!("{}: {reason}", model.name) } else { reason });
             }
+        }
+        // A verdict that says that threads wait for ever says it all, and so do those that say nothing.
+        let says_it_all = |verdict: &Verdict| match verdict {
+            Verdict::Forbidden(core) => !core.endless.is_empty(),
+            other => matches!(other.kind(), Kind::Deadlock | Kind::Undefined | Kind::Unknown),
+        };
+        let hangs = |kind| {
+            let others = judgements.iter().filter(|judgement| !says_it_all(&judgement.verdict));
+            let mut answers = others.filter_map(|judgement| judgement.hang.as_ref());
+            answers.any(|hang| hang.kind() == kind)
+        };
+        if hangs(HangKind::Possible) {
+            reasons.push("may hang".to_owned());
+        } else if hangs(HangKind::Unknown) {
+            reasons.push("whether it may hang is unknown".to_owned());
         }
         reasons.join("; ")
     }

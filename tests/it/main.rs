@@ -24,6 +24,7 @@ mod front;
 mod gates;
 mod generate;
 mod generators;
+mod hangs;
 mod hardware;
 mod integers;
 mod interleavings;

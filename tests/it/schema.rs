@@ -138,6 +138,7 @@ fn what_is_said_of_one_test_fits_the_schema() {
     for test in [racy, "tests/cli/waits-for-ever.litmus", "litmus/mp/MP+acquire+ctrl.litmus"] {
         report(&["explain", "--format", "json", test]);
         report(&["races", "--format", "json", test]);
+        report(&["hangs", "--format", "json", test]);
     }
     assert_eq!(report(&["races", "--format", "json", racy])["races"][0]["mixed"], false);
     let folder = tempfile::tempdir().expect("a folder");

@@ -21,6 +21,7 @@ enum Side {
 const LAYERS: &[(&str, Side)] = &[
     ("collections", Side::Both),
     ("budget", Side::Both),
+    ("progress", Side::Both),
     ("rule", Side::Both),
     ("id", Side::Both),
     ("source", Side::Both),

@@ -18,7 +18,7 @@ pub(super) struct Header {
 }
 
 /// The metadata that the tool understands; other keys are the user's own.
-const KEYS: &[&str] = &["Expect", "Source", "Clause"];
+const KEYS: &[&str] = &["Expect", "Hang", "Launch", "Source", "Clause"];
 
 /// Words that start something in the body of a test.
 const BODY_WORDS: &[&str] =
@@ -66,7 +66,8 @@ pub(super) fn header(source: &Source<'_>, diagnostics: &mut Vec<Diagnostic>) -> 
                 diagnostics.push(LitmusWarning::Metadata { name, near }.diagnostic());
             }
             let key = spanned(key);
-            let is_answer = key.value == "Expect" || key.value.starts_with("Expect[");
+            let kind = key.value.split('[').next().unwrap_or_default();
+            let is_answer = matches!(kind, "Expect" | "Hang");
             let mut before = header.metadata.iter().map(|known| &known.key);
             if let Some(first) = before.find(|known| is_answer && known.value == key.value) {
                 let error = LitmusError::ExpectedTwice { key: key.clone(), first: first.span };

@@ -314,7 +314,7 @@ fn chosen_value(execution: &Execution<'_>, id: EventId) -> Option<(String, Strin
 }
 
 /// What an access reads or writes at a location: by its type where that is an element of a variable.
-fn piece_value(graph: &EventGraph, id: EventId, bits: u128) -> String {
+pub(super) fn piece_value(graph: &EventGraph, id: EventId, bits: u128) -> String {
     let width = graph.slice(id).1;
     let loc = graph.event(id).loc.expect("an access of memory");
     let ty = graph.objects[graph.locations[loc.index()].object.index()].element;

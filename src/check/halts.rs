@@ -1,0 +1,182 @@
+//! Where a scheduler may leave threads for ever, and what it owes the others.
+
+use crate::event::graph::{AgentKind, EventGraph, Symbol};
+use crate::id::{AgentId, EventId, ExprId, SymbolId};
+use crate::litmus::ast::{Place, Test, ThreadPlace};
+use crate::program::expr::{Expr, ExprArena};
+use crate::progress::Progress;
+use rustc_hash::FxHashMap;
+
+/// A place where the scheduler may leave a thread.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Halt {
+    /// The thread.
+    pub(super) agent: AgentId,
+    /// Its next event.
+    pub(super) at: EventId,
+    /// When it leaves the thread there.
+    pub(super) when: ExprId,
+}
+
+/// Threads that start together: those of a cluster, of a cooperative grid, or one alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Unit {
+    Grid(u32, u32),
+    Cluster(u32, u32, u32),
+    Thread(AgentId),
+}
+
+/// Where a thread may be left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Plan {
+    Nowhere,
+    /// Before its first event, with all of its unit.
+    AtStart(Unit),
+    /// Before any of its events.
+    Anywhere,
+}
+
+/// Where the scheduler may leave threads, and the symbols by which an execution chooses.
+pub(super) struct Halts {
+    plans: Vec<Plan>,
+    started: FxHashMap<Unit, ExprId>,
+    /// For each thread that may be left anywhere, the event before which it is.
+    places: FxHashMap<AgentId, ExprId>,
+    /// The first event of each thread, and the first of each of its statements.
+    first: Vec<Option<EventId>>,
+}
+
+impl Halts {
+    /// The scheduler owes every thread progress.
+    pub(super) fn nowhere(graph: &EventGraph) -> Self {
+        Self::planned(graph, |_, _| Plan::Nowhere)
+    }
+
+    /// Where a model of progress lets threads be left, in a program whose grids are launched as the test
+    /// says.
+    pub(super) fn of(graph: &EventGraph, test: &Test, progress: Progress) -> Self {
+        let cooperative = test.is_cooperative();
+        Self::planned(graph, |agent, kind| {
+            let AgentKind::Thread(_, place) = kind else { return Plan::Nowhere };
+            match (progress, place) {
+                (Progress::Fair, _) | (Progress::Cuda, ThreadPlace::Host) => Plan::Nowhere,
+                (Progress::Cuda, ThreadPlace::Device(Place { gpu, grid, cluster, .. })) => {
+                    Plan::AtStart(match cooperative {
+                        true => Unit::Grid(gpu, grid),
+                        false => Unit::Cluster(gpu, grid, cluster),
+                    })
+                }
+                (Progress::Obe | Progress::Lobe | Progress::HsaObe, _) => {
+                    Plan::AtStart(Unit::Thread(agent))
+                }
+                (Progress::Hsa | Progress::Unfair, _) => Plan::Anywhere,
+            }
+        })
+    }
+
+    fn planned(graph: &EventGraph, plan: impl Fn(AgentId, AgentKind) -> Plan) -> Self {
+        let agents = || (0..graph.agents.len()).map(AgentId::new);
+        let own = |agent: AgentId| graph.ids().find(|&id| graph.event(id).agent == agent);
+        Self {
+            plans: agents().map(|agent| plan(agent, graph.agents[agent.index()].kind)).collect(),
+            started: FxHashMap::default(),
+            places: FxHashMap::default(),
+            first: agents().map(own).collect(),
+        }
+    }
+
+    /// When the scheduler leaves the thread of an event before it, should the thread come there; `None`
+    /// where it never does. `chosen` is the program with choices, which gets symbols.
+    pub(super) fn before(
+        &mut self,
+        graph: &EventGraph,
+        chosen: &mut EventGraph,
+        id: EventId,
+    ) -> Option<ExprId> {
+        let agent = graph.event(id).agent;
+        let is_first = self.first[agent.index()] == Some(id);
+        match self.plans[agent.index()] {
+            Plan::AtStart(unit) if is_first => Some(self.not_started(chosen, unit)),
+            Plan::Nowhere | Plan::AtStart(_) => None,
+            Plan::Anywhere => {
+                let previous = id.index().checked_sub(1).map(|before| &graph.events[before]);
+                let position = graph.event(id).position;
+                let begins = is_first || previous.is_none_or(|event| event.position != position);
+                begins.then(|| self.is_left_at(graph, chosen, id))
+            }
+        }
+    }
+
+    fn not_started(&mut self, chosen: &mut EventGraph, unit: Unit) -> ExprId {
+        *self.started.entry(unit).or_insert_with(|| {
+            let name = match unit {
+                Unit::Grid(gpu, grid) => format!("grid {grid} of gpu {gpu} is not started"),
+                Unit::Cluster(gpu, grid, cluster) => {
+                    format!("cluster {cluster} of grid {grid} of gpu {gpu} is not started")
+                }
+                Unit::Thread(agent) => {
+                    format!("{} is not started", chosen.agents[agent.index()].name)
+                }
+            };
+            symbol(chosen, name, 1)
+        })
+    }
+
+    /// That the place where a thread is left is before an event. The place is a number beyond all of
+    /// them where the thread is left nowhere.
+    fn is_left_at(&mut self, graph: &EventGraph, chosen: &mut EventGraph, id: EventId) -> ExprId {
+        let agent = graph.event(id).agent;
+        let first = self.first[agent.index()].expect("the thread of an event has a first event");
+        let own = graph.ids().filter(|&id| graph.event(id).agent == agent).count();
+        let width = usize::BITS - own.leading_zeros();
+        let place = *self.places.entry(agent).or_insert_with(|| {
+            let name = format!("where {} is left", chosen.agents[agent.index()].name);
+            symbol(chosen, name, width)
+        });
+        let at = u128::try_from(id.index() - first.index()).expect("few events");
+        let exprs = &mut chosen.exprs;
+        let at = exprs.number(at, width);
+        exprs.eq(place, at)
+    }
+}
+
+fn symbol(chosen: &mut EventGraph, name: String, width: u32) -> ExprId {
+    let id = SymbolId::new(chosen.symbols.len());
+    chosen.symbols.push(Symbol::chosen(name, width));
+    chosen.exprs.leaf(Expr::Symbol(id), width)
+}
+
+/// That the scheduler owes none of the threads that it leaves a step, given when each thread does not end
+/// and when it is left, which is nothing for one that does nothing that others may notice: nobody can
+/// tell whether it has started.
+pub(super) fn owes_nothing(
+    exprs: &mut ExprArena,
+    progress: Progress,
+    held: &[ExprId],
+    left: &[Option<ExprId>],
+) -> ExprId {
+    let mut all = exprs.truth(true);
+    match progress {
+        Progress::Cuda | Progress::Fair | Progress::Obe | Progress::Unfair => {}
+        // Who is before one that has started is not left.
+        Progress::Lobe => {
+            let left: Vec<ExprId> = left.iter().copied().flatten().collect();
+            for pair in left.windows(2) {
+                let follows = exprs.implies(pair[0], pair[1]);
+                all = exprs.and(all, follows);
+            }
+        }
+        // The first that does not end is not left.
+        Progress::Hsa | Progress::HsaObe => {
+            let mut before = exprs.truth(false);
+            for (&held, &left) in held.iter().zip(left) {
+                if let Some(left) = left {
+                    let is_later = exprs.implies(left, before);
+                    all = exprs.and(all, is_later);
+                }
+                before = exprs.or(before, held);
+            }
+        }
+    }
+    all
+}

@@ -1,0 +1,361 @@
+//! May a program hang? A hang is an execution that the model admits and in which nothing is left to
+//! happen, though not every thread ends: each thread that does not end waits at a barrier that is never
+//! complete, waits in a loop for a value that nobody writes any more, or is left by a scheduler that owes
+//! it no step.
+//!
+//! The question is asked of the beginnings of executions ([`super::stays`]) in which barriers and a
+//! scheduler hold threads. A barrier is never complete since all who do not end stay where they are. A loop
+//! is never left since its polls read what they will always read ([`polls`]). And the scheduler has done
+//! its duty ([`super::halts`]); if it leaves somebody, somebody else goes on: threads that wait in loops make
+//! steps, those that wait at barriers make none.
+
+mod polls;
+
+use super::halts::{Halts, owes_nothing};
+use super::stays::{MOST_OPERATIONS, Stays};
+use super::stuck::{Precision, is_held};
+use super::{Careful, Outcome, Settings, Timed, bound, graph_of, too_large};
+use crate::event::graph::{AgentKind, CutKind, EventGraph};
+use crate::execution::barrier::Barriers;
+use crate::execution::build::{Choices, Execution};
+use crate::execution::schedule::Schedules;
+use crate::id::{AgentId, EventId, ExprId};
+use crate::litmus::ast::Test;
+use crate::progress::Progress;
+use crate::relation::expr::Model;
+use crate::rule::Unsupported;
+use crate::solve::{Engine, Goal, Problem};
+use crate::source::Span;
+use crate::verdict::{Decided, Undecided, Verdict};
+
+/// Whether a program may hang.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum Hang {
+    /// Every execution ends.
+    Never,
+    /// An execution hangs.
+    Possible(Box<Hanging>),
+    /// That could not be decided.
+    Unknown(Undecided),
+}
+
+/// The kinds of answers, as `Hang=` names them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[allow(missing_docs, reason = "described at Hang")]
+pub enum HangKind {
+    Never,
+    Possible,
+    Unknown,
+}
+
+impl HangKind {
+    /// All kinds.
+    pub const ALL: [Self; 3] = [Self::Never, Self::Possible, Self::Unknown];
+
+    /// The word for it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Never => "never",
+            Self::Possible => "possible",
+            Self::Unknown => "unknown",
+        }
+    }
+
+    /// The kind that a word stands for.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        let wanted = name.trim().to_ascii_lowercase();
+        Self::ALL.into_iter().find(|kind| kind.name() == wanted)
+    }
+}
+
+impl Hang {
+    /// Which kind it is.
+    #[must_use]
+    pub fn kind(&self) -> HangKind {
+        match self {
+            Self::Never => HangKind::Never,
+            Self::Possible(_) => HangKind::Possible,
+            Self::Unknown(_) => HangKind::Unknown,
+        }
+    }
+}
+
+/// An execution that hangs.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Hanging {
+    /// The events up to where threads are.
+    pub graph: EventGraph,
+    /// What the engine chose: the execution. `None` where it is known that no execution ends, but none
+    /// that hangs was found.
+    pub choices: Option<Box<Choices>>,
+    /// Where each thread is in that execution, in the order of the test.
+    pub threads: Vec<Status>,
+}
+
+/// Where a thread is in an execution that hangs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Status {
+    /// The thread.
+    pub agent: AgentId,
+    /// What has become of it.
+    pub stop: Stop,
+}
+
+/// What has become of a thread.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Stop {
+    /// It has ended.
+    Ended,
+    /// It waits at a barrier operation, an index into [`EventGraph::barriers`].
+    AtBarrier(usize),
+    /// It waits in a loop that this branch closes, with the reads by which it polls.
+    InLoop {
+        /// The branch.
+        branch: Span,
+        /// The reads of the last round that happen.
+        polls: Vec<EventId>,
+    },
+    /// It waits before this event until a task is complete that never is.
+    BeforeTask(EventId),
+    /// The scheduler has not started it.
+    NotStarted,
+    /// The scheduler leaves it before this event.
+    Left(EventId),
+}
+
+/// Whether a test may hang, given its verdict.
+#[must_use]
+pub fn hang(
+    test: &Test,
+    model: &Model,
+    engine: &dyn Engine,
+    settings: Settings,
+    outcome: &Outcome,
+) -> Hang {
+    let seen = &outcome.graph;
+    if seen.cuts.is_empty() && seen.barriers.is_empty() {
+        return Hang::Never;
+    }
+    let settings = settings.with_bound(outcome.bound);
+    let mut graph = graph_of(test, model, settings);
+    graph.filter = graph.exprs.truth(true);
+    let timed = Timed::new(engine, settings);
+    let question = Question { test, model, engine: &Careful(&timed), settings, graph: &graph };
+    let answer = question.answer().unwrap_or_else(Hang::Unknown);
+    match &outcome.verdict {
+        // No execution ends, so one hangs.
+        Verdict::Forbidden(core) if core.endless.is_empty() => answer,
+        Verdict::Deadlock(_) | Verdict::Forbidden(_) if answer.kind() == HangKind::Unknown => {
+            Hang::Possible(Box::new(Hanging { graph, choices: None, threads: Vec::new() }))
+        }
+        _ => answer,
+    }
+}
+
+struct Question<'a> {
+    test: &'a Test,
+    model: &'a Model,
+    engine: &'a dyn Engine,
+    settings: Settings,
+    graph: &'a EventGraph,
+}
+
+/// The formulas of a hang, over the events of beginnings.
+struct Formulas {
+    stays: Stays,
+    /// That a beginning hangs.
+    certain: ExprId,
+    /// That it may, as far as is known.
+    possible: ExprId,
+}
+
+impl Question<'_> {
+    fn answer(&self) -> Result<Hang, Undecided> {
+        let live = self.graph.cuts.iter().filter(|cut| !self.graph.exprs.is_false(cut.guard));
+        let loops = live.filter(|cut| cut.kind != CutKind::Idle).count() > 0;
+        if !loops && (self.graph.barriers.is_empty() || self.all_pass()) {
+            return Ok(Hang::Never);
+        }
+        if let Some(why) = too_large(self.graph) {
+            return Err(Undecided::Unsupported(why));
+        }
+        let operations = self.graph.barriers.len();
+        if operations > MOST_OPERATIONS {
+            let why = Unsupported::Waits { operations, most: MOST_OPERATIONS };
+            return Err(Undecided::Unsupported(why));
+        }
+        let progress = if loops { self.settings.progress } else { Progress::Fair };
+        let Formulas { stays, certain, possible } = self.formulas(progress);
+        if self.find(&stays.graph, possible)?.is_none() {
+            return Ok(Hang::Never);
+        }
+        match self.find(&stays.graph, certain)? {
+            Some(choices) => {
+                let mut graph = stays.graph.clone();
+                graph.forget_cuts();
+                let threads = statuses(self.graph, &stays, &graph, &choices);
+                let choices = Some(choices);
+                Ok(Hang::Possible(Box::new(Hanging { graph, choices, threads })))
+            }
+            None => Err(self.undecided()),
+        }
+    }
+
+    /// Whether all threads pass all barriers whatever the order, since it is certain who comes there.
+    fn all_pass(&self) -> bool {
+        let graph = self.graph;
+        let is_certain = graph.barriers.iter().all(|op| {
+            graph.exprs.constant(graph.event(op.event).guard).is_some() && graph.knows_count(op)
+        });
+        is_certain && {
+            let (stuck, all_ends) = Schedules::new(Barriers::certain(graph)).stuck_by_order();
+            all_ends && stuck.iter().all(Vec::is_empty)
+        }
+    }
+
+    /// An execution of a program of which something holds.
+    fn find(&self, program: &EventGraph, holds: ExprId) -> Result<Option<Box<Choices>>, Undecided> {
+        if program.exprs.is_false(holds) {
+            return Ok(None);
+        }
+        let mut graph = program.clone();
+        graph.forget_cuts();
+        graph.violations.clear();
+        graph.observed.clear();
+        graph.filter = holds;
+        let problem = Problem { graph: &graph, model: self.model };
+        match self.engine.find(problem, Goal::Complete, self.settings.budget).decided()? {
+            Decided::Yes(choices) => Ok(Some(choices)),
+            Decided::No(_) => Ok(None),
+        }
+    }
+
+    /// Why a hang is possible but not certain: loops are cut, or it is not exactly known who waits.
+    fn undecided(&self) -> Undecided {
+        let problem = Problem { graph: self.graph, model: self.model };
+        bound::cut(self.test, problem, self.engine, self.settings)
+            .unwrap_or(Undecided::Unsupported(Unsupported::WhoWaits))
+    }
+
+    fn formulas(&self, progress: Progress) -> Formulas {
+        let mut stays = Stays::with_halts(self.graph, Halts::of(self.graph, self.test, progress));
+        let duty = self.duty(&mut stays, progress);
+        let [mut certain, mut possible] = [stays.right(), stays.right_at_least()];
+        certain = stays.graph.exprs.and(certain, duty);
+        possible = stays.graph.exprs.and(possible, duty);
+        let never = stays.graph.exprs.truth(false);
+        // Who does not end stays for ever, so that nobody who is elsewhere comes any more.
+        let elsewhere = vec![never; stays.held.len()];
+        for b in 0..stays.stays.len() {
+            let (held, precision) = is_held(&mut stays, b, &elsewhere);
+            let exprs = &mut stays.graph.exprs;
+            let held = exprs.implies(stays.stays[b], held);
+            certain = exprs.and(certain, held);
+            if precision == Precision::Exact {
+                possible = exprs.and(possible, held);
+            }
+        }
+        let mut cut_off = never;
+        for cut in stays.graph.cuts.clone() {
+            let [mut sure, mut perhaps] = [Precision::Exact, Precision::Sufficient]
+                .map(|precision| polls::last(&mut stays.graph, &cut, precision));
+            let exprs = &mut stays.graph.exprs;
+            if cut.kind != CutKind::Spin {
+                // How the thread goes on is not known; an execution with one more round shows it where
+                // one without effect was cut.
+                (sure, perhaps) = (never, never);
+                if cut.kind == CutKind::Bound {
+                    cut_off = exprs.or(cut_off, cut.guard);
+                }
+            }
+            let sure = exprs.implies(cut.guard, sure);
+            certain = exprs.and(certain, sure);
+            let perhaps = exprs.implies(cut.guard, perhaps);
+            possible = exprs.and(possible, perhaps);
+        }
+        let right = stays.right_at_least();
+        let exprs = &mut stays.graph.exprs;
+        let cut_off = exprs.and(right, cut_off);
+        let possible = exprs.or(possible, cut_off);
+        Formulas { stays, certain, possible }
+    }
+
+    /// That somebody waits, and that the scheduler owes nobody a step.
+    fn duty(&self, stays: &mut Stays, progress: Progress) -> ExprId {
+        let exprs = &mut stays.graph.exprs;
+        let spins = stays.graph.cuts.iter().filter(|cut| cut.kind == CutKind::Spin);
+        let spins = spins.fold(exprs.truth(false), |any, cut| exprs.or(any, cut.guard));
+        let waits = stays.stays.iter().fold(spins, |any, &here| exprs.or(any, here));
+        let mut left = vec![exprs.truth(false); stays.held.len()];
+        let mut some_left = exprs.truth(false);
+        for halt in &stays.halts {
+            let of_thread = &mut left[halt.agent.index()];
+            *of_thread = exprs.or(*of_thread, halt.when);
+            some_left = exprs.or(some_left, halt.when);
+        }
+        let goes_on = exprs.implies(some_left, spins);
+        let threads = threads(self.graph);
+        let acts = |agent: AgentId| self.graph.events.iter().any(|event| event.agent == agent);
+        let held: Vec<ExprId> = threads.iter().map(|agent| stays.held[agent.index()]).collect();
+        let left = threads.iter().map(|&agent| acts(agent).then_some(left[agent.index()]));
+        let left: Vec<Option<ExprId>> = left.collect();
+        let owes = owes_nothing(exprs, progress, &held, &left);
+        let duty = exprs.and(goes_on, owes);
+        exprs.and(waits, duty)
+    }
+}
+
+/// The threads in the order of the test.
+fn threads(graph: &EventGraph) -> Vec<AgentId> {
+    let agents = (0..graph.agents.len()).map(AgentId::new);
+    let is_thread =
+        |agent: &AgentId| matches!(graph.agents[agent.index()].kind, AgentKind::Thread(..));
+    agents.filter(is_thread).collect()
+}
+
+/// Where the threads are in an execution that hangs.
+fn statuses(
+    program: &EventGraph,
+    stays: &Stays,
+    graph: &EventGraph,
+    choices: &Choices,
+) -> Vec<Status> {
+    let Ok(execution) = Execution::build(graph, choices.clone()) else { return Vec::new() };
+    let holds = |guard: ExprId| execution.truth(guard) == Some(true);
+    let of = |agent: AgentId| {
+        if let Some(halt) = stays.halts.iter().find(|halt| halt.agent == agent && holds(halt.when))
+        {
+            let has_begun = program
+                .ids()
+                .any(|id| program.event(id).agent == agent && holds(graph.event(id).guard));
+            return if has_begun { Stop::Left(halt.at) } else { Stop::NotStarted };
+        }
+        let own = |&b: &usize| stays.agent(b) == agent && holds(stays.stays[b]);
+        if let Some(b) = (0..stays.stays.len()).find(own) {
+            return Stop::AtBarrier(b);
+        }
+        if let Some(cut) =
+            stays.graph.cuts.iter().find(|cut| cut.agent == agent && holds(cut.guard))
+        {
+            let happens = |id: &EventId| holds(graph.event(*id).guard);
+            let polls = polls::pieces(graph, cut).into_iter().filter(happens).collect();
+            return Stop::InLoop { branch: cut.span, polls };
+        }
+        if holds(stays.held[agent.index()]) {
+            let waits = program.api_edges.iter().find(|(earlier, later)| {
+                program.event(*later).agent == agent
+                    && holds(stays.held[program.event(*earlier).agent.index()])
+            });
+            if let Some(&(_, later)) = waits {
+                return Stop::BeforeTask(later);
+            }
+        }
+        Stop::Ended
+    };
+    threads(program).into_iter().map(|agent| Status { agent, stop: of(agent) }).collect()
+}

@@ -1,0 +1,70 @@
+//! What threads that poll are sure to see in the end.
+//!
+//! A strong write becomes visible to strong reads of its location, some time, where each has the thread of
+//! the other in its scope and both use one proxy: a loop that polls does not overlook it for ever. Of
+//! other writes the standard promises nothing. So a thread may wait in a loop for ever if each of its polls
+//! reads the final value, or if no write that has to become visible to it happens.
+
+use super::super::stuck::Precision;
+use crate::event::base::base_relation;
+use crate::event::graph::{Cut, EventGraph, EventKind};
+use crate::id::{EventId, ExprId};
+use crate::program::expr::Expr;
+use crate::ptx::operation::Order;
+use crate::vocabulary::BaseRel;
+
+/// When the thread of a cut may read for ever what its last round has read: surely or, where it also
+/// counts that some write may never become visible, perhaps.
+pub(crate) fn last(graph: &mut EventGraph, cut: &Cut, precision: Precision) -> ExprId {
+    let mut all = graph.exprs.truth(true);
+    for piece in pieces(graph, cut) {
+        let happens = graph.event(piece).guard;
+        let stays = reads_last(graph, piece, precision);
+        let stays = graph.exprs.implies(happens, stays);
+        all = graph.exprs.and(all, stays);
+    }
+    all
+}
+
+/// The reads by which a thread in a loop polls.
+pub(crate) fn pieces(graph: &EventGraph, cut: &Cut) -> Vec<EventId> {
+    let accesses = cut.polls.iter().map(|&poll| graph.access(poll));
+    accesses.flat_map(|access| access.pieces.iter().copied()).collect()
+}
+
+/// When a read may read the same for ever.
+fn reads_last(graph: &mut EventGraph, read: EventId, precision: Precision) -> ExprId {
+    let event = graph.event(read).clone();
+    let loc = event.loc.expect("a read has a location");
+    let (low, width) = graph.slice(read);
+    let whole = graph.access(event.access).value;
+    let value = graph.exprs.extract(whole, low, width);
+    let last = graph.exprs.leaf(Expr::Final(loc), width);
+    let is_last = graph.exprs.eq(value, last);
+    let (mut visible, mut hidden) = (graph.exprs.truth(false), graph.exprs.truth(false));
+    for write in graph.writes_by_location().swap_remove(loc.index()) {
+        let guard = graph.event(write).guard;
+        if graph.event(write).kind == EventKind::Init {
+            continue;
+        }
+        let which = if becomes_visible(graph, write, read) { &mut visible } else { &mut hidden };
+        *which = graph.exprs.or(*which, guard);
+    }
+    let unseen = graph.exprs.not(visible);
+    let either = graph.exprs.or(is_last, unseen);
+    match precision {
+        Precision::Exact => either,
+        Precision::Sufficient => graph.exprs.or(either, hidden),
+    }
+}
+
+/// Whether a read that polls reads from a write, or from a later one, in the end. A thread sees its own.
+fn becomes_visible(graph: &EventGraph, write: EventId, read: EventId) -> bool {
+    let (w, r) = (graph.event(write), graph.event(read));
+    if w.agent == r.agent || w.marks.mbarrier && r.marks.mbarrier {
+        return true;
+    }
+    let is_strong = |order: Option<Order>| order.is_some_and(|order| order != Order::Weak);
+    let in_scope = base_relation(graph, BaseRel::SameScope).contains(write, read);
+    is_strong(w.order) && is_strong(r.order) && in_scope && w.proxy == r.proxy
+}

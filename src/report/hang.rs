@@ -1,0 +1,298 @@
+//! Whether a test may hang, in words: where each thread is, for what it waits, and why that never comes.
+
+use super::reason::{Place, undecided};
+use super::witness::{Picture, piece_value, text};
+use crate::batch::Case;
+use crate::check::{Hang, Hanging, Status, Stop};
+use crate::event::graph::{EventGraph, EventKind};
+use crate::execution::build::Execution;
+use crate::id::{AgentId, EventId, LocId};
+use crate::progress::Progress;
+use crate::ptx::operation::Order;
+use crate::relation::expr::Model;
+use crate::source::{Files, Span};
+
+/// What has to be known of a program beside its races or states: that it may hang, or that this is not
+/// known; empty where it never does.
+#[must_use]
+pub fn remark(hang: Option<&Hang>, progress: Progress) -> String {
+    match hang {
+        Some(Hang::Possible(_)) => {
+            format!("The program may hang (progress {progress}): `ptxmc hangs` shows how.\n")
+        }
+        Some(Hang::Unknown(_)) => {
+            format!("Whether the program may hang (progress {progress}) is unknown.\n")
+        }
+        Some(Hang::Never) | None => String::new(),
+    }
+}
+
+/// That a program may hang, beside an explanation of its verdict.
+#[must_use]
+pub fn beside(
+    case: &Case,
+    hanging: &Hanging,
+    model: &Model,
+    progress: Progress,
+    files: &Files,
+) -> String {
+    let shown = shown(case, hanging, model, progress, files);
+    format!("\nThe program may hang (progress {progress}). {shown}")
+}
+
+/// The answer for people, with the execution that hangs, where one does.
+#[must_use]
+pub fn render(
+    case: &Case,
+    hang: &Hang,
+    model: &Model,
+    progress: Progress,
+    files: &Files,
+) -> String {
+    let under = format!("under {}, progress {progress}", model.name);
+    match hang {
+        Hang::Never => format!("{}: never hangs {under}\n", case.path),
+        Hang::Unknown(why) => {
+            let why = undecided(why, files);
+            format!("{}: whether it may hang {under} is unknown: {why}\n", case.path)
+        }
+        Hang::Possible(hanging) => {
+            let shown = shown(case, hanging, model, progress, files);
+            format!("{}: may hang {under}\n\n{shown}", case.path)
+        }
+    }
+}
+
+/// The execution that hangs, after where each thread is in it.
+fn shown(
+    case: &Case,
+    hanging: &Hanging,
+    model: &Model,
+    progress: Progress,
+    files: &Files,
+) -> String {
+    let Some(choices) = &hanging.choices else {
+        return "No execution ends; which threads wait is not exactly known.\n".to_owned();
+    };
+    let mut out = String::from(
+        "In this execution nothing is left to happen, though not every thread has ended:\n",
+    );
+    for (thread, lines) in lines(hanging, progress, files) {
+        for (index, line) in lines.iter().enumerate() {
+            let lead = if index == 0 { format!("  {thread} ") } else { "    ".to_owned() };
+            out.push_str(&format!("{lead}{line}\n"));
+        }
+    }
+    out.push('\n');
+    match Picture::of(&case.test.name, &hanging.graph, choices, model) {
+        Ok(mut picture) => {
+            for status in &hanging.threads {
+                if let Stop::AtBarrier(b) = status.stop {
+                    picture.add_waiting(&hanging.graph, hanging.graph.barriers[b].event);
+                }
+            }
+            out.push_str(&text::render(&picture));
+        }
+        Err(message) => out.push_str(&format!("  {message}\n")),
+    }
+    out
+}
+
+/// A word for what has become of a thread.
+pub(super) fn word(stop: &Stop) -> &'static str {
+    match stop {
+        Stop::Ended => "ended",
+        Stop::AtBarrier(_) => "at-barrier",
+        Stop::InLoop { .. } => "in-loop",
+        Stop::BeforeTask(_) => "before-task",
+        Stop::NotStarted => "not-started",
+        Stop::Left(_) => "left",
+    }
+}
+
+/// The statement at which a thread is.
+pub(super) fn span(hanging: &Hanging, status: &Status) -> Option<Span> {
+    let of = |id: EventId| hanging.graph.event(id).span;
+    match &status.stop {
+        Stop::Ended | Stop::NotStarted => None,
+        Stop::AtBarrier(b) => Some(of(hanging.graph.barriers[*b].event)),
+        Stop::InLoop { branch, .. } => Some(*branch),
+        Stop::BeforeTask(id) | Stop::Left(id) => Some(of(*id)),
+    }
+}
+
+/// For each thread, its name and what is said of it.
+pub(super) fn lines(
+    hanging: &Hanging,
+    progress: Progress,
+    files: &Files,
+) -> Vec<(String, Vec<String>)> {
+    let choices = hanging.choices.as_deref().cloned();
+    let execution = choices.and_then(|choices| Execution::build(&hanging.graph, choices).ok());
+    let say = |status: &Status| {
+        let told = Told { hanging, progress, files, execution: execution.as_ref() };
+        (name(&hanging.graph, status.agent).to_owned(), told.of(status))
+    };
+    hanging.threads.iter().map(say).collect()
+}
+
+fn name(graph: &EventGraph, agent: AgentId) -> &str {
+    &graph.agents[agent.index()].name
+}
+
+struct Told<'a> {
+    hanging: &'a Hanging,
+    progress: Progress,
+    files: &'a Files,
+    execution: Option<&'a Execution<'a>>,
+}
+
+impl Told<'_> {
+    fn of(&self, status: &Status) -> Vec<String> {
+        let graph = &self.hanging.graph;
+        match &status.stop {
+            Stop::Ended => vec!["has ended".to_owned()],
+            Stop::AtBarrier(b) => self.at_barrier(status.agent, *b),
+            Stop::InLoop { branch, polls } => self.in_loop(status.agent, *branch, polls),
+            Stop::BeforeTask(id) => {
+                let at = self.statement(graph.event(*id).span);
+                vec![format!("waits before {at} for a task that is never complete")]
+            }
+            Stop::NotStarted => vec![format!("has not been started: {}", self.excuse())],
+            Stop::Left(id) => {
+                let at = self.statement(graph.event(*id).span);
+                vec![format!("is left before {at}: {}", self.excuse())]
+            }
+        }
+    }
+
+    /// Why the scheduler owes a thread nothing.
+    fn excuse(&self) -> &'static str {
+        match self.progress {
+            Progress::Cuda => {
+                "no thread of its cluster (of its grid, if that is cooperative) has made a step, so \
+                 none is owed one while others go on"
+            }
+            Progress::Fair => "every thread is owed progress",
+            Progress::Obe => "a thread that has made no step is owed none",
+            Progress::Lobe => "neither it nor a later thread has made a step",
+            Progress::Hsa => "only the first thread that has not ended is owed progress",
+            Progress::HsaObe => {
+                "it has made no step and is not the first thread that has not ended"
+            }
+            Progress::Unfair => "no thread is owed progress",
+        }
+    }
+
+    fn at_barrier(&self, agent: AgentId, b: usize) -> Vec<String> {
+        let graph = &self.hanging.graph;
+        let op = &graph.barriers[b];
+        let at = self.statement(graph.event(op.event).span);
+        let mut lines = vec![format!("waits at {}, {at}", op.key)];
+        let elsewhere = self.hanging.threads.iter().filter(|other| {
+            let at_it = matches!(other.stop, Stop::AtBarrier(o) if graph.barriers[o].key == op.key);
+            let members = graph.members(&op.key);
+            other.agent != agent && !at_it && members.contains(&other.agent)
+        });
+        let elsewhere: Vec<String> = elsewhere
+            .filter(|other| op.count().is_some() || other.stop != Stop::Ended)
+            .map(|other| format!("{} {}", name(graph, other.agent), self.whereabouts(other)))
+            .collect();
+        if !elsewhere.is_empty() {
+            lines.push(format!("which is never complete: {}", elsewhere.join(", ")));
+        }
+        lines
+    }
+
+    fn in_loop(&self, agent: AgentId, branch: Span, polls: &[EventId]) -> Vec<String> {
+        let graph = &self.hanging.graph;
+        let mut lines = vec![format!("waits in the loop of {}", self.statement(branch))];
+        if polls.is_empty() {
+            lines.push("which reads nothing that could end it".to_owned());
+        }
+        let mut known = Vec::new();
+        for &poll in polls {
+            let event = graph.event(poll);
+            let loc = event.loc.expect("a poll is a read");
+            if known.contains(&loc) {
+                continue;
+            }
+            known.push(loc);
+            lines.extend(self.poll(agent, poll, loc));
+        }
+        lines
+    }
+
+    /// What a thread reads again and again, and who does not write it any more.
+    fn poll(&self, agent: AgentId, poll: EventId, loc: LocId) -> Vec<String> {
+        let graph = &self.hanging.graph;
+        let event = graph.event(poll);
+        let location = &graph.locations[loc.index()].name;
+        let value = self.execution.and_then(|execution| execution.event_value(poll));
+        let value = value.map_or_else(|| "?".to_owned(), |bits| piece_value(graph, poll, bits));
+        let is_weak = event.order.is_none_or(|order| order == Order::Weak) && !event.marks.mbarrier;
+        let happens = |id: EventId| self.execution.is_some_and(|e| e.executed.contains(id));
+        let others: Vec<EventId> = graph
+            .writes_by_location()
+            .swap_remove(loc.index())
+            .into_iter()
+            .filter(|&write| graph.event(write).kind != EventKind::Init)
+            .filter(|&write| graph.event(write).agent != agent)
+            .collect();
+        let unseen = others.iter().any(|&write| happens(write)) && self.is_unseen(poll, loc);
+        let at = self.statement(event.span);
+        let mut lines = Vec::new();
+        lines.push(match (unseen, is_weak) {
+            (true, true) => format!("{at} is weak and may read {location} = {value} for ever, though"),
+            (true, false) => format!("{at} may read {location} = {value} for ever, since no strong write in the scope of both changes it, though"),
+            _ => format!("{at} reads {location} = {value}, which stays"),
+        });
+        let mut told = Vec::new();
+        for write in others {
+            let status = self.hanging.threads.iter().find(|t| t.agent == graph.event(write).agent);
+            let span = graph.event(write).span;
+            let (Some(status), false) = (status, told.contains(&span)) else { continue };
+            let (who, at) = (name(graph, status.agent), self.statement(span));
+            let line = match (happens(write), unseen, &status.stop) {
+                (true, true, _) => format!("  {who} has written it with {at}"),
+                (true, false, _) | (false, _, Stop::Ended) => continue,
+                (false, ..) => {
+                    format!("  {who} would write it with {at}, but {}", self.whereabouts(status))
+                }
+            };
+            told.push(span);
+            lines.push(line);
+        }
+        lines
+    }
+
+    /// Whether a poll does not read the final value.
+    fn is_unseen(&self, poll: EventId, loc: LocId) -> bool {
+        let Some(execution) = self.execution else { return false };
+        let last = execution.choices.finals.get(loc.index()).copied().flatten();
+        last.and_then(|last| execution.event_value(last)) != execution.event_value(poll)
+    }
+
+    fn whereabouts(&self, status: &Status) -> String {
+        let graph = &self.hanging.graph;
+        match &status.stop {
+            Stop::Ended => "has ended".to_owned(),
+            Stop::AtBarrier(b) => format!("waits at {}", graph.barriers[*b].key),
+            Stop::InLoop { branch, .. } => {
+                format!("waits in the loop of {}", self.statement(*branch))
+            }
+            Stop::BeforeTask(_) => "waits for a task".to_owned(),
+            Stop::NotStarted => "has not been started".to_owned(),
+            Stop::Left(id) => format!("is left before {}", self.statement(graph.event(*id).span)),
+        }
+    }
+
+    /// A statement with its line, such as `line 12 \`bra L\``.
+    fn statement(&self, span: Span) -> String {
+        let text = self.files.text(span).split_whitespace().collect::<Vec<_>>().join(" ");
+        match Place::of(span, self.files) {
+            Some(place) => format!("line {} `{}`", place.line, text.trim_end_matches(';')),
+            None => format!("`{text}`"),
+        }
+    }
+}
