@@ -400,7 +400,7 @@ impl<'p> Draft<'p> {
         self.add_initial_writes(&mut graph, &pieces, &mut initial);
         let waits = self.add_events(&mut graph, &pieces);
         graph.groups = groups;
-        super::operations::relate_waits(&mut graph, &done, &waits);
+        graph.relate_waits(&done, &waits);
         self.add_task_edges(&mut graph);
         super::exchange::define(&mut graph);
         super::phases::relate(&mut graph, &self.successes);

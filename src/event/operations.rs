@@ -12,7 +12,7 @@ use crate::ptx::operation::{ProxyFenceKind, Space};
 use crate::vocabulary::BaseSet;
 
 /// Fills in which completions come before which waits for groups.
-pub(super) fn relate_waits(graph: &mut EventGraph, done: &[DoneBefore], waits: &[EventId]) {
+fn relate_waits(graph: &mut EventGraph, done: &[DoneBefore], waits: &[EventId]) {
     for one in done {
         let operation = &graph.operations[one.operation];
         let from = match one.reads {
@@ -182,6 +182,11 @@ fn covers(graph: &EventGraph) -> Rel {
 }
 
 impl EventGraph {
+    /// Fills in which completions come before which waits for groups.
+    pub(super) fn relate_waits(&mut self, done: &[DoneBefore], waits: &[EventId]) {
+        relate_waits(self, done, waits);
+    }
+
     /// The pairs of [`crate::vocabulary::BaseRel::Issue`].
     pub(super) fn issue_pairs(&self) -> Rel {
         issue(self)

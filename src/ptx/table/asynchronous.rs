@@ -54,8 +54,12 @@ const fn group(text: &'static str, section: &'static str, since: [u32; 3], op: A
 #[rustfmt::skip]
 pub(super) static ROWS: &[Row] = &[
     // Copies of a few bytes.
-    copy("cp.async.ca.{shared|shared::cta}.global{.L2::cache_hint}{.L2::64B|.L2::128B|.L2::256B} [d], [a], size{, bytes}{, policy}"),
-    copy("cp.async.cg.{shared|shared::cta}.global{.L2::cache_hint}{.L2::64B|.L2::128B|.L2::256B} [d], [a], 16{, bytes}{, policy}"),
+    copy("cp.async.ca.{shared|shared::cta}.global{.L2::64B|.L2::128B|.L2::256B} [d], [a], size{, bytes}"),
+    copy("cp.async.ca.{shared|shared::cta}.global.L2::cache_hint{.L2::64B|.L2::128B|.L2::256B} [d], [a], size, policy"),
+    copy("cp.async.ca.{shared|shared::cta}.global.L2::cache_hint{.L2::64B|.L2::128B|.L2::256B} [d], [a], size, bytes, policy"),
+    copy("cp.async.cg.{shared|shared::cta}.global{.L2::64B|.L2::128B|.L2::256B} [d], [a], 16{, bytes}"),
+    copy("cp.async.cg.{shared|shared::cta}.global.L2::cache_hint{.L2::64B|.L2::128B|.L2::256B} [d], [a], 16, policy"),
+    copy("cp.async.cg.{shared|shared::cta}.global.L2::cache_hint{.L2::64B|.L2::128B|.L2::256B} [d], [a], 16, bytes, policy"),
     group("cp.async.commit_group", "PTX-9.7.9.25.3.2", [7, 0, 80], AsyncOp::Commit(GroupKind::Copy)),
     group("cp.async.wait_group n", "PTX-9.7.9.25.3.3", [7, 0, 80], AsyncOp::Wait(GroupKind::Copy)),
     group("cp.async.wait_all", "PTX-9.7.9.25.3.3", [7, 0, 80], AsyncOp::WaitAll),
