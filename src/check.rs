@@ -3,6 +3,7 @@
 mod barriers;
 mod bound;
 mod coarse;
+mod conditions;
 mod counts;
 mod endless;
 mod halts;
@@ -32,9 +33,9 @@ use crate::program::lower::lower;
 use crate::program::micro::Micro;
 use crate::program::reading::VectorReading;
 use crate::race::{self, Races};
-use crate::relation::expr::{AxiomRole, Model, Node};
+use crate::relation::expr::{Model, Node};
 use crate::relation::thin_air::thin_air;
-use crate::rule::{Rule, Unsupported};
+use crate::rule::Unsupported;
 use crate::solve::{Answer, Budget, Core, Engine, Goal, Problem, States, Why};
 use crate::source::Span;
 use crate::verdict::{Beyond, Bounded, Decided, Reason, Undecided, Verdict};
@@ -389,7 +390,7 @@ fn void(
         .or_else(|| overwritten::object(test, problem, engine, settings).map(elsewhere))
         .or_else(|| barriers::misuse(problem, engine, settings).map(here))
         .or_else(|| lifetime::unsure(test, problem, engine, settings))
-        .or_else(|| meaningless(problem, engine, settings).map(here))
+        .or_else(|| conditions::broken(test, problem, engine, settings))
         .or_else(|| mixed::verdict(test, problem, engine, settings))
 }
 
@@ -450,36 +451,6 @@ fn names_single_copy(model: &Model, core: &Core) -> bool {
 
 /// The name of the axiom by which accesses are not torn (PTX-8.10.3).
 pub const SINGLE_COPY: &str = "Single-Copy-Atomicity";
-
-/// The verdict where some execution does not satisfy an `undefined_unless` of the model.
-fn meaningless(problem: Problem<'_>, engine: &dyn Engine, settings: Settings) -> Option<Verdict> {
-    let Problem { graph, model } = problem;
-    let conditions = model.axioms.iter().enumerate();
-    for (index, axiom) in conditions.filter(|(_, a)| a.role == AxiomRole::UndefinedUnless) {
-        let mut broken = model.clone();
-        broken.axioms[index].role = AxiomRole::Required;
-        broken.axioms[index].negated = !axiom.negated;
-        let problem = Problem { graph, model: &broken };
-        match engine.find(problem, Goal::Complete, settings.budget).decided() {
-            Ok(Decided::Yes(choices)) => match verify(problem, Goal::Complete, &choices) {
-                Ok(result) if result.is_consistent() => {
-                    return Some(Verdict::Undefined(Reason {
-                        rule: Rule::ModelCondition {
-                            name: axiom.name.clone(),
-                            clauses: axiom.clauses.clone(),
-                        },
-                        spans: Vec::new(),
-                        choices: Some(choices),
-                    }));
-                }
-                _ => return Some(witnessed(problem, Goal::Complete, *choices)),
-            },
-            Ok(Decided::No(_)) => {}
-            Err(why) => return Some(Verdict::Unknown(why)),
-        }
-    }
-    None
-}
 
 /// Undefined behaviour that some execution has voids everything else.
 fn violation(problem: Problem<'_>, engine: &dyn Engine, settings: Settings) -> Option<Verdict> {

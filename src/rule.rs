@@ -125,6 +125,49 @@ rules! {
     DiscardOutsideGlobal: Undefined, "discard-outside-global", ["PTX-9.7.9.17"],
         "`discard` outside `.global`";
 
+    /// A size of `cp.async` that it has no form for.
+    CopySize: Undefined, "copy-size", ["PTX-9.7.9.25.3.1"],
+        "`cp.async` copies 4, 8 or 16 bytes";
+    /// More bytes from the source than there are in the copy.
+    CopiedBytes: Undefined, "copied-bytes", ["PTX-9.7.9.25.3.1"],
+        "`cp.async` of more source bytes than it copies";
+    /// Memory of another kind than the copy is for.
+    CopySpace: Undefined, "copy-space", ["PTX-9.7.9.25.4.1"],
+        "an asynchronous operation outside the state space that it is for";
+    /// Shared memory of another CTA.
+    CopyToAnotherCta: Undefined, "copy-to-another-cta", ["PTX-9.7.9.25.4.1"],
+        "a copy to `.shared::cta` that is not the memory of the executing CTA";
+    /// Shared memory of the CTA itself.
+    PushToOwnCta: Undefined, "push-to-own-cta", ["PTX-9.7.9.25.4.1"],
+        "a copy from `.shared::cta` to `.shared::cluster` whose destination is in the executing CTA";
+    /// An object that is not where the bytes go.
+    SignalOfAnotherCta: Undefined, "signal-of-another-cta", ["PTX-9.7.9.25.4.1"],
+        "an asynchronous operation whose mbarrier is in another CTA than its destination";
+    /// A size of a bulk copy that is none.
+    BulkCopySize: Undefined, "bulk-copy-size", ["PTX-9.7.9.25.4.1"],
+        "the size of a bulk copy is no positive multiple of 16";
+    /// Bytes that may be anywhere.
+    IgnoredBytes: Undefined, "ignored-bytes", ["PTX-9.7.9.25.4.1"],
+        "a bulk copy that ignores more than 15 bytes at an end";
+    /// CTAs that there are not.
+    MulticastMask: Undefined, "multicast-mask", ["PTX-9.7.9.25.4.1"],
+        "a multicast to a CTA that the cluster does not have, or to none";
+    /// A store or reduction to nobody else.
+    AloneInCluster: Undefined, "alone-in-cluster", ["PTX-9.7.9.12"],
+        "`st.async` or `red.async` in a cluster of one CTA";
+    /// A reduction to the CTA itself.
+    ReductionInOwnCta: Undefined, "reduction-in-own-cta", ["PTX-9.7.13.7"],
+        "`red.async` to the shared memory of the executing CTA";
+    /// What an asynchronous operation does is not known before it is executed.
+    ComputedCopy: OutOfModel, "computed-copy", [],
+        "an asynchronous operation of a computed size or mask: outside the supported subset";
+    /// A size that is too large to be followed.
+    LargeCopy: OutOfModel, "large-copy", [],
+        "an asynchronous copy of more than 256 KiB: outside the supported subset";
+    /// A wait that is not known before it is executed.
+    ComputedGroups: OutOfModel, "computed-groups", [],
+        "a wait for a computed number of groups: outside the supported subset";
+
     /// Members of a warp at `bar.warp.sync`.
     WarpMask: Undefined, "warp-barrier-mask", ["PTX-9.7.13.2"],
         "bar.warp.sync of a thread outside its mask";
@@ -194,6 +237,9 @@ rules! {
     /// A token that is none.
     PendingCountToken: Undefined, "pending-count-token", [],
         "mbarrier.pending_count of a token that no `.noComplete` arrival returned";
+    /// Arrivals that an object cannot count.
+    PendingArrivals: Undefined, "pending-arrivals", ["PTX-9.7.13.15.15"],
+        "`cp.async.mbarrier.arrive` at an mbarrier whose pending count is the greatest";
     /// Bytes of one transaction.
     TransactionCount: Undefined, "transaction-count", ["PTX-9.7.13.15"],
         "a transaction count above 1048575";

@@ -152,8 +152,7 @@ base_sets! {
     Surface = "SUR" @ "PTX-8.6",
     /// Constant-proxy operations and their proxy fences (research models).
     Constant = "CON" @ "PTX-8.6",
-    /// Async-proxy operations and their proxy fences, those that completions imply included. No
-    /// instruction of the subset makes one yet.
+    /// Accesses through the async proxy.
     Async = "ASYNC" @ "PTX-8.6",
     /// `fence.proxy.alias`.
     Alias = "ALIAS" @ "PTX-8.6",
@@ -163,6 +162,24 @@ base_sets! {
     Mbarrier = "MBAR" @ "PTX-9.7.13.15",
     /// Accesses to the shared memory of another CTA.
     Peer = "PEER" @ "PTX-2.2.2",
+    /// Events of asynchronous operations, which are no thread's own.
+    Agent = "AGENT" @ "PTX-8.9.1.1",
+    /// The issue of asynchronous operations.
+    Issue = "ISSUE" @ "PTX-8.9.1.1",
+    /// Waits for groups of asynchronous operations.
+    Await = "AWAIT" @ "PTX-9.7.9.25.2.1",
+    /// Operations on mbarriers by which asynchronous operations tell of their completion.
+    Signal = "SIGNAL" @ "PTX-8.9.1.1",
+    /// That an asynchronous operation, or a part of it, is complete.
+    Complete = "COMPLETE" @ "PTX-8.9.1.1",
+    /// Accesses of copies, whose operands nobody touches meanwhile.
+    Copy = "COPY" @ "PTX-9.7.9.25.1",
+    /// Proxy fences from the generic to the async proxy.
+    ToAsync = "G2A" @ "PTX-9.7.13.4",
+    /// Proxy fences from the async to the generic proxy, those that completions imply included.
+    FromAsync = "A2G" @ "PTX-9.7.13.4",
+    /// Proxy fences from the generic to the tensormap proxy.
+    ToTensormap = "G2T" @ "PTX-9.7.13.4",
 }
 
 base_relations! {
@@ -208,15 +225,23 @@ base_relations! {
     Uncovered = "uncovered", Given @ "PTX-9.7.13.4",
     /// From the issue of an asynchronous operation, and all before it, to its accesses.
     Issue = "issue", Given @ "PTX-8.9.1.1",
-    /// Order inside one asynchronous operation.
+    /// Same asynchronous operation: its events and its issue (reflexive).
+    SameOperation = "sop", Given @ "PTX-8.9.1.1",
+    /// Accesses of two `cp.async` of one group.
+    SameGroup = "same-group", Given @ "PTX-9.7.9.25.3.2",
+    /// From proxy fences and completions to the accesses that they are for.
+    Covers = "covers", Given @ "PTX-9.7.13.4",
+    /// Order inside one asynchronous operation, and between two of which one waits for the other.
     Intra = "intra", Given @ "PTX-8.9.1.1",
-    /// From the accesses of an asynchronous operation to a wait that covers it.
-    Done = "done", Given @ "PTX-8.9.1.1",
+    /// From the completion of an asynchronous operation, or of its reads, to a wait for its group.
+    Done = "done", Conditional @ "PTX-8.9.1.1",
     /// From `barrier.cluster.arrive` to the matching waits.
     ClusterSync = "clustersync", Chosen @ "PTX-8.9.4",
     /// From an arrival on an mbarrier with release semantics to another thread's wait that finds its
     /// phase complete.
     Phase = "phase", Conditional @ "PTX-9.7.13.15",
+    /// As `phase`, from all arrivals and signals, to waits that return true.
+    PhaseAny = "phase-any", Conditional @ "PTX-9.7.13.15",
     /// Between the participants of one `bar.warp.sync`.
     WarpSync = "warpsync", Chosen @ "PTX-9.7.13.2",
     /// Between the participants of one exchange of register values within a warp, which wait for each

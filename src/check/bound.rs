@@ -7,6 +7,8 @@ use super::{
 use crate::event::graph::{Ahead, Cut, CutKind, EventGraph};
 use crate::event::unfold::Unfolding;
 use crate::litmus::ast::Test;
+use crate::program::lower::lower;
+use crate::program::micro::Micro;
 use crate::relation::expr::Model;
 use crate::relation::thin_air::no_value_from_nowhere;
 use crate::rule::Unsupported;
@@ -40,6 +42,8 @@ pub fn cut(
     };
     match hit.decided() {
         Ok(Decided::Yes(_)) => {}
+        // What asynchronous operations write behind the bound is not looked at.
+        Ok(Decided::No(_)) if issues(test, settings) => {}
         Ok(Decided::No(_)) => return None,
         Err(why) => return Some(why),
     }
@@ -56,6 +60,13 @@ pub fn cut(
         None => Beyond::Higher,
     };
     Some(Undecided::Bound(Bounded { rounds: graph.bound, branch, beyond }))
+}
+
+/// Whether a program has asynchronous operations, be it that no thread issues one within the bound.
+fn issues(test: &Test, settings: Settings) -> bool {
+    let program = lower(test, settings.readings);
+    let mut steps = program.threads.iter().flat_map(|thread| &thread.steps);
+    steps.any(|step| step.micros.iter().any(|micro| matches!(micro, Micro::Issue(_))))
 }
 
 /// The events, with those writes besides that may come behind what the bound cuts off. `None` where there

@@ -80,6 +80,7 @@ impl Mentioned<'_> {
     fn unknown_proxy(&self, event: &Event) -> Option<Rule> {
         let set = match event.proxy {
             Proxy::Generic => return None,
+            Proxy::Async => BaseSet::Async,
             Proxy::Texture => BaseSet::Texture,
             Proxy::Surface => BaseSet::Surface,
             Proxy::Constant => BaseSet::Constant,
@@ -146,6 +147,8 @@ const ALIAS_FENCE: Feature =
     Feature::new("fence.proxy.alias", "PTX-9.7.13.4", "7.5", Node::Set(BaseSet::Alias));
 const MULTIMEM: Feature =
     Feature::new("multimem operations", "PTX-8.2.3", "8.1", Node::Set(BaseSet::Async));
+const ASYNCHRONOUS: Feature =
+    Feature::new("asynchronous operations", "PTX-8.9.1.1", "7.0", Node::Rel(BaseRel::Issue));
 const ALIASES: Feature = Feature::new(
     "several virtual addresses of one location",
     "PTX-8.2.2",
@@ -177,6 +180,7 @@ const FEATURES: &[&Feature] = &[
     &TENSORMAP_FENCE,
     &ALIAS_FENCE,
     &MULTIMEM,
+    &ASYNCHRONOUS,
     &ALIASES,
     &PARTIAL_OVERLAP,
     &API,
@@ -197,6 +201,7 @@ fn features(graph: &EventGraph, id: EventId) -> Vec<Feature> {
             BarrierKey::Warp(..) => Some(WARP_BARRIER),
             BarrierKey::Cta(..) | BarrierKey::Instance(..) | BarrierKey::Exchange(..) => None,
         },
+        EventKind::Issue | EventKind::Await | EventKind::Complete(_) => Some(ASYNCHRONOUS),
         EventKind::Init | EventKind::Read | EventKind::Write | EventKind::Boundary => None,
     };
     let scope = (event.scope == Some(Scope::Cluster)).then_some(CLUSTER_SCOPE);

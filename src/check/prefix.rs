@@ -139,12 +139,12 @@ impl Ends {
 
     /// Where the thread of an event is stopped.
     fn of(&self, graph: &EventGraph, event: EventId) -> Option<EventId> {
-        self.0[graph.event(event).agent.index()]
+        self.0[graph.event(graph.stands_at(event)).agent.index()]
     }
 
     /// Whether the thread of an event comes past it, if it comes there.
     pub(super) fn reaches(&self, graph: &EventGraph, event: EventId) -> bool {
-        self.of(graph, event).is_none_or(|end| event < end)
+        self.of(graph, event).is_none_or(|end| graph.stands_at(event) < end)
     }
 
     /// When a misuse happens as far as barriers and tasks are concerned. What is outside of the model
@@ -315,7 +315,8 @@ impl Ends {
 pub(super) fn with_loops_left(graph: &EventGraph, leaves: impl Fn(AgentId) -> bool) -> EventGraph {
     let unless_cut = |exprs: &mut ExprArena, id: EventId| {
         let event = graph.event(id);
-        let cuts = graph.cuts.iter().filter(|cut| cut.agent == event.agent && leaves(cut.agent));
+        let agent = graph.event(graph.stands_at(id)).agent;
+        let cuts = graph.cuts.iter().filter(|cut| cut.agent == agent && leaves(cut.agent));
         let either = cuts.fold(event.guard, |any, cut| exprs.or(any, cut.guard));
         if exprs.is_true(either) { either } else { event.guard }
     };
@@ -334,12 +335,14 @@ pub(super) fn up_to(
     let places: Vec<Vec<EventId>> = agents.map(|agent| ends.stays_at(graph, agent)).collect();
     let of = |agent: AgentId| places[agent.index()].iter().copied();
     let happens_before = |exprs: &mut ExprArena, id: EventId| {
-        let event = graph.event(id);
-        let stays = of(event.agent).any(|place| place == id);
+        // An asynchronous operation goes on if it has been issued.
+        let (event, at) = (graph.event(id), graph.stands_at(id));
+        let agent = graph.event(at).agent;
+        let stays = of(agent).any(|place| place == at);
         if stays || !graph.barrier(id).is_none_or(&kept) {
             return exprs.truth(false);
         }
-        let before = of(event.agent).filter(|&place| place < id);
+        let before = of(agent).filter(|&place| place < at);
         before.fold(event.guard, |guard, place| without(graph, exprs, guard, place))
     };
     let cut_before = |exprs: &mut ExprArena, cut: &Cut| {

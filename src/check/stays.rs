@@ -11,7 +11,7 @@ use super::halts::{Halt, Halts};
 use crate::collections::IndexMap;
 use crate::event::awaited::waits_for_warp;
 use crate::event::barrier::{BarrierKey, BarrierOp, BarrierRule};
-use crate::event::graph::{EventGraph, Symbol, Violation};
+use crate::event::graph::{AgentKind, EventGraph, Symbol, Violation};
 use crate::id::{AgentId, EventId, ExprId, SymbolId};
 use crate::program::expr::{Binary, Expr, ExprArena};
 use petgraph::Graph;
@@ -211,6 +211,9 @@ impl Stays {
         halts: &mut Halts,
         guards: &mut [ExprId],
     ) {
+        if matches!(graph.agents[agent.index()].kind, AgentKind::Operation(..)) {
+            return;
+        }
         let mut goes = self.graph.exprs.truth(true);
         let mut held = self.graph.exprs.truth(false);
         for id in graph.ids().filter(|&id| graph.event(id).agent == agent) {
@@ -227,6 +230,11 @@ impl Stays {
                 stop(exprs, waits, &mut goes, &mut held);
             }
             guards[id.index()] = self.graph.exprs.and(guard, goes);
+            // An asynchronous operation goes on if it has been issued.
+            for event in graph.issued_at(id) {
+                let guard = graph.event(event).guard;
+                guards[event.index()] = self.graph.exprs.and(guard, goes);
+            }
             let Some(b) = graph.barrier_index(id) else { continue };
             let waits = graph.barriers[b].waits;
             if graph.exprs.is_false(guard) || !(waits || self.waits_for_warp[b]) {

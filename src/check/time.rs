@@ -17,9 +17,18 @@ use crate::verdict::{Decided, Verdict};
 use crate::vocabulary::{BaseRel, BaseSet};
 
 /// One event before another: by program order, a barrier, the end of a thread that a barrier waits
-/// for, the API, or because a value has been read.
+/// for, the API, as an asynchronous operation is issued, performed and waited for, or because a value
+/// has been read.
 pub(super) fn order(arena: &mut Arena) -> NodeId {
-    let steps = [BaseRel::Po, BaseRel::Rf, BaseRel::Ended, BaseRel::Api];
+    let steps = [
+        BaseRel::Po,
+        BaseRel::Rf,
+        BaseRel::Ended,
+        BaseRel::Api,
+        BaseRel::Issue,
+        BaseRel::Intra,
+        BaseRel::Done,
+    ];
     let mut step = awaited(arena);
     for next in steps.into_iter().chain(BaseRel::BARRIERS) {
         let next = arena.add(Node::Rel(next));
@@ -40,8 +49,11 @@ fn awaited(arena: &mut Arena) -> NodeId {
 /// One event before another is performed: the last step of the [`order`] ends where it begins, not
 /// where it completes.
 pub(super) fn order_to_start(arena: &mut Arena) -> NodeId {
-    let (order, po) = (order(arena), arena.add(Node::Rel(BaseRel::Po)));
-    arena.add(Node::Comp(order, po))
+    let order = order(arena);
+    // An asynchronous access begins behind its issue.
+    let ends = [BaseRel::Po, BaseRel::Issue].map(|relation| arena.add(Node::Rel(relation)));
+    let last = arena.add(Node::Union(ends[0], ends[1]));
+    arena.add(Node::Comp(order, last))
 }
 
 /// Pairs of events that no execution may have, what relates them, and the section that says so with

@@ -313,7 +313,7 @@ impl Builder<'_, '_> {
             BaseRel::BarrierSync | BaseRel::WarpSync | BaseRel::ClusterSync | BaseRel::Exchange => {
                 e.barriers.edges.get(&(a, b)).copied().unwrap_or_else(|| e.formulas.constant(false))
             }
-            BaseRel::Phase | BaseRel::Awaited => {
+            BaseRel::Phase | BaseRel::PhaseAny | BaseRel::Awaited | BaseRel::Done => {
                 let both = e.both_happen(a, b);
                 if base_relation(e.graph, relation).contains(a, b) {
                     return both;

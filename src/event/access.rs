@@ -33,6 +33,26 @@ pub(super) struct DraftAccess {
     pub(super) alone: bool,
     pub(super) position: u32,
     pub(super) span: Span,
+    /// The asynchronous operation that it belongs to, if its thread does not perform it.
+    pub(super) part: Option<OfOperation>,
+}
+
+/// What an access is to an asynchronous operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct OfOperation {
+    pub(super) operation: usize,
+    pub(super) role: Role,
+}
+
+/// What an access does for its operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Role {
+    /// It reads a source.
+    Source,
+    /// It writes to a destination, or is the read of what is written there at once.
+    Destination(usize),
+    /// It is half of the signal for a destination.
+    Signal(usize),
 }
 
 impl DraftAccess {

@@ -10,6 +10,7 @@ use crate::id::{AccessId, AgentId, EventId};
 use crate::litmus::ast::{Place, ThreadPlace};
 use crate::program::expr::Expr;
 use crate::program::micro::Restriction;
+use crate::program::reading::Performer;
 use crate::ptx::operation::{Order, Proxy, ProxyFenceKind, Scope};
 use crate::vocabulary::{BaseRel, BaseSet};
 use rustc_hash::FxHashMap;
@@ -58,7 +59,7 @@ pub fn is_in(graph: &EventGraph, id: EventId, set: BaseSet) -> bool {
         BaseSet::Memory => event.is_memory(),
         BaseSet::InitialWrite => event.kind == EventKind::Init,
         BaseSet::Fence => !event.is_memory(),
-        BaseSet::ProxyFence => proxy_fence(|_| true),
+        BaseSet::ProxyFence => proxy_fence(|_| true) || graph.is_fence_of(id, BaseSet::FromAsync),
         BaseSet::Barrier => matches!(event.kind, EventKind::Barrier(_)),
         BaseSet::Arrive => match event.kind {
             EventKind::Barrier(index) => !graph.barriers[index].waits,
@@ -77,7 +78,12 @@ pub fn is_in(graph: &EventGraph, id: EventId, set: BaseSet) -> bool {
         BaseSet::ScopeGpu => scope(Scope::Gpu),
         BaseSet::ScopeSys => scope(Scope::Sys),
         BaseSet::Generic => match event.kind {
-            EventKind::Init | EventKind::Barrier(_) | EventKind::Boundary => false,
+            EventKind::Init
+            | EventKind::Barrier(_)
+            | EventKind::Boundary
+            | EventKind::Issue
+            | EventKind::Await
+            | EventKind::Complete(_) => false,
             EventKind::ProxyFence(ProxyFenceKind::Research(proxy)) => proxy == Proxy::Generic,
             EventKind::ProxyFence(_) => false,
             EventKind::Fence(_) => true,
@@ -87,8 +93,14 @@ pub fn is_in(graph: &EventGraph, id: EventId, set: BaseSet) -> bool {
         BaseSet::Surface => event.proxy == Proxy::Surface,
         BaseSet::Constant => event.proxy == Proxy::Constant,
         BaseSet::Alias => proxy_fence(|k| *k == ProxyFenceKind::Alias),
-        // No event of the subset is in the async proxy.
-        BaseSet::Async => false,
+        BaseSet::Async => event.is_memory() && event.proxy == Proxy::Async,
+        BaseSet::Agent => graph.operation_of(id).is_some(),
+        BaseSet::Issue => event.kind == EventKind::Issue,
+        BaseSet::Await => event.kind == EventKind::Await,
+        BaseSet::Signal => event.marks.mbarrier && graph.operation_of(id).is_some(),
+        BaseSet::Complete => matches!(event.kind, EventKind::Complete(_)),
+        BaseSet::Copy => graph.is_of_copy(id),
+        BaseSet::ToAsync | BaseSet::FromAsync | BaseSet::ToTensormap => graph.is_fence_of(id, set),
         BaseSet::Host => {
             matches!(
                 graph.agents[event.agent.index()].kind,
@@ -157,7 +169,7 @@ fn given(graph: &EventGraph, relation: BaseRel) -> Rel {
             out.intersect_with(base_relation(graph, BaseRel::Includes));
             out
         }
-        BaseRel::SameCta => placed(graph, |p| (p.gpu, p.grid, p.cta)),
+        BaseRel::SameCta => same_cta(graph),
         BaseRel::SameCluster => placed(graph, |p| (p.gpu, p.grid, p.cluster)),
         BaseRel::SameGpu => placed(graph, |p| (p.gpu, 0, 0)),
         BaseRel::Uncovered => uncovered(graph),
@@ -166,11 +178,15 @@ fn given(graph: &EventGraph, relation: BaseRel) -> Rel {
         BaseRel::Ended => super::awaited::ended(graph),
         BaseRel::Api => Rel::from_pairs(n, graph.api_edges.iter().copied()),
         BaseRel::Peer => peers(graph),
-        BaseRel::Issue
-        | BaseRel::Intra
-        | BaseRel::Done
-        | BaseRel::ClusterSync
+        BaseRel::Issue => graph.issue_pairs(),
+        BaseRel::SameOperation => graph.same_operation_pairs(),
+        BaseRel::SameGroup => graph.same_group_pairs(),
+        BaseRel::Intra => graph.intra_pairs(),
+        BaseRel::Done => Rel::from_pairs(n, graph.done.iter().copied()),
+        BaseRel::Covers => graph.covers_pairs(),
+        BaseRel::ClusterSync
         | BaseRel::Phase
+        | BaseRel::PhaseAny
         | BaseRel::WarpSync
         | BaseRel::Exchange
         | BaseRel::Rf
@@ -189,22 +205,58 @@ fn includes(graph: &EventGraph) -> Rel {
     let mut reached: FxHashMap<Reach, EventSet> = FxHashMap::default();
     for id in scoped() {
         let agent = graph.event(id).agent;
-        let place = graph.agents[agent.index()].place();
+        let place = graph.agents[agent.index()].site();
         let reaches = [Scope::Cta, Scope::Cluster, Scope::Gpu, Scope::Sys]
             .into_iter()
             .filter_map(|scope| Reach::of(scope, place))
             .chain([Reach::Thread(agent)]);
-        for reach in reaches {
+        for reach in reaches.chain(other_cta(graph, id)) {
             reached.entry(reach).or_insert_with(|| EventSet::empty(n)).insert(id);
         }
     }
     let mut out = Rel::empty(n);
     for id in scoped() {
         let event = graph.event(id);
-        let place = graph.agents[event.agent.index()].place();
+        let place = graph.agents[event.agent.index()].site();
         let wide = event.scope.and_then(|scope| Reach::of(scope, place));
-        for reach in wide.into_iter().chain([Reach::Thread(event.agent)]) {
+        // The scope .cta of an asynchronous access is that of its memory's CTA as well.
+        let other = other_cta(graph, id).filter(|_| event.scope == Some(Scope::Cta));
+        for reach in wide.into_iter().chain([Reach::Thread(event.agent)]).chain(other) {
             out.insert_all(id, &reached[&reach]);
+        }
+    }
+    out
+}
+
+/// The CTA other than that of the issuing thread where an asynchronous access is performed: the owner of
+/// the shared memory.
+fn other_cta(graph: &EventGraph, id: EventId) -> Option<Reach> {
+    let (gpu, grid, cta) = visited(graph, id)?;
+    Some(Reach::Cta(gpu, grid, cta))
+}
+
+/// The same CTA by its numbers.
+fn visited(graph: &EventGraph, id: EventId) -> Option<Cta> {
+    graph.operation_of(id)?;
+    let performer = match graph.event(id).marks.mbarrier {
+        true => graph.asynchronous.signals,
+        false => graph.asynchronous.accesses,
+    };
+    peer_of(graph, id).filter(|_| performer == Performer::Owner)
+}
+
+/// Pairs of events with a CTA in common; an asynchronous access is performed by its issuer's and by
+/// that of the shared memory.
+fn same_cta(graph: &EventGraph) -> Rel {
+    let mut out = placed(graph, |p| (p.gpu, p.grid, p.cta));
+    let visitors: Vec<(EventId, Cta)> =
+        graph.ids().filter_map(|id| Some((id, visited(graph, id)?))).collect();
+    for &(visitor, cta) in &visitors {
+        let home = graph.ids().filter(|&id| cta_of(graph, id) == Some(cta));
+        let others = visitors.iter().filter(|(_, other)| *other == cta).map(|(id, _)| *id);
+        for id in home.chain(others) {
+            out.insert(visitor, id);
+            out.insert(id, visitor);
         }
     }
     out
@@ -253,7 +305,7 @@ fn grouped<K: Copy + Eq + Hash>(graph: &EventGraph, key: impl Fn(EventId) -> Opt
 }
 
 fn placed<K: Copy + Eq + Hash>(graph: &EventGraph, key: impl Fn(Place) -> K) -> Rel {
-    grouped(graph, |id| graph.agents[graph.event(id).agent.index()].place().map(&key))
+    grouped(graph, |id| graph.agents[graph.event(id).agent.index()].site().map(&key))
 }
 
 fn program_order(graph: &EventGraph) -> Rel {
@@ -264,7 +316,7 @@ fn program_order(graph: &EventGraph) -> Rel {
         let end = (start..graph.events.len())
             .find(|&e| graph.events[e].agent != agent)
             .unwrap_or(graph.events.len());
-        if graph.agents[agent.index()].kind != AgentKind::Init {
+        if matches!(graph.agents[agent.index()].kind, AgentKind::Thread(..)) {
             for a in start..end {
                 for b in a + 1..end {
                     let (a, b) = (EventId::new(a), EventId::new(b));
@@ -454,7 +506,7 @@ type Cta = (u32, u32, u32);
 
 /// The CTA of the thread that performs an event.
 pub(crate) fn cta_of(graph: &EventGraph, id: EventId) -> Option<Cta> {
-    graph.agents[graph.event(id).agent.index()].place().map(Place::cta_of_test)
+    graph.agents[graph.event(id).agent.index()].site().map(Place::cta_of_test)
 }
 
 /// The CTA in whose shared memory an access is.

@@ -35,6 +35,29 @@ pub(super) fn variables_of(program: &Program) -> Vec<&str> {
         .collect()
 }
 
+/// The bytes whose final values a program's condition, filter and `locations` mention: object, first
+/// byte and end.
+pub(super) fn shown_ranges(program: &Program) -> Vec<(ObjectId, u64, u64)> {
+    let layout = &program.layout;
+    let range = |term: &Term| {
+        let Term::Memory { variable, index, instance, .. } = term else { return None };
+        let found = layout.variable(variable)?;
+        let object = instance_of(program, found, *instance)?;
+        let bytes = u64::from(layout.variables[found].ty.bytes());
+        Some((object, index * bytes, (index + 1) * bytes))
+    };
+    terms_of(program).into_iter().filter_map(range).collect()
+}
+
+/// The instance of a variable that a term means: that of a thread, or the only one.
+fn instance_of(program: &Program, variable: usize, thread: Option<usize>) -> Option<ObjectId> {
+    let layout = &program.layout;
+    match thread {
+        Some(thread) => layout.own_instance(variable, thread, program.threads[thread].place),
+        None => layout.variables[variable].instances.values().next().copied(),
+    }
+}
+
 fn terms_of(program: &Program) -> Vec<&Term> {
     let mut out = Vec::new();
     collect(&program.condition, &mut out);
@@ -208,15 +231,9 @@ impl<'a> Conditions<'a> {
                     return Valued::Number(0);
                 };
                 let info = &self.program.layout.variables[found];
-                let object = match instance {
-                    Some(thread) => self.program.layout.own_instance(
-                        found,
-                        *thread,
-                        self.program.threads[*thread].place,
-                    ),
-                    None => info.instances.values().next().copied(),
+                let Some(object) = instance_of(self.program, found, *instance) else {
+                    return Valued::Number(0);
                 };
-                let Some(object) = object else { return Valued::Number(0) };
                 let bytes = info.ty.bytes();
                 let value = self.memory(graph, object, index * u64::from(bytes), bytes);
                 Valued::Expr(value, signedness(Some(info.ty.kind)))

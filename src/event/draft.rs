@@ -8,10 +8,11 @@ use super::condition::Conditions;
 use super::counted::Rounds;
 use super::early::InPhase;
 use super::graph::{
-    Access, Agent, AgentKind, Cut, Event, EventGraph, EventKind, Location, MOST_EVENTS, Object,
-    Symbol, Violation,
+    Access, Agent, AgentKind, Cut, Event, EventGraph, EventKind, Location, Object, Symbol,
+    Violation,
 };
 use super::initial::InitialValues;
+use super::issued::{DraftOperation, GroupStep};
 use super::lockstep::Lockstep;
 use super::loops::LoopId;
 use super::meant::Place;
@@ -33,10 +34,18 @@ use std::collections::BTreeSet;
 /// An event that is no memory access.
 #[derive(Clone, Debug)]
 pub(super) enum DraftKind {
-    Fence { order: Order, scope: Scope, restriction: Restriction },
+    Fence {
+        order: Order,
+        scope: Scope,
+        restriction: Restriction,
+    },
     ProxyFence(ProxyFenceKind),
     Barrier(usize),
     GridWait,
+    /// The issue of an operation, in the order of their numbers.
+    Issue,
+    /// A wait for groups, in the order of their numbers.
+    Await,
 }
 
 /// One entry of a thread's event list.
@@ -85,6 +94,14 @@ pub(super) struct Draft<'p> {
     pub(super) looked_at: Vec<(ExprId, AccessId)>,
     /// Arrivals and waits at mbarriers, those of a thread in its order.
     pub(super) in_phases: Vec<InPhase>,
+    /// The asynchronous operations.
+    pub(super) operations: Vec<DraftOperation<'p>>,
+    /// What happens to groups of them, thread by thread in program order.
+    pub(super) groups: Vec<GroupStep>,
+    /// How many waits for groups there are.
+    pub(super) waits: usize,
+    /// When waits on mbarriers succeed, by how they read the object.
+    pub(super) successes: FxHashMap<AccessId, ExprId>,
     /// Instructions of which nobody knows what they compute.
     pub(super) opaque: Vec<Opaque>,
     /// Values that loops leave open.
@@ -146,6 +163,10 @@ impl<'p> Draft<'p> {
             violations: Vec::new(),
             looked_at: Vec::new(),
             in_phases: Vec::new(),
+            operations: Vec::new(),
+            groups: Vec::new(),
+            waits: 0,
+            successes: FxHashMap::default(),
             opaque: Vec::new(),
             skipped: Vec::new(),
             chances: Vec::new(),
@@ -223,37 +244,15 @@ impl<'p> Draft<'p> {
         for entry in &self.entries {
             match *entry {
                 Entry::Other { kind: DraftKind::Barrier(index), .. } => barriers = index + 1,
-                Entry::Access(id) => passed[id.index()] = barriers,
+                Entry::Access(id) => {
+                    let part = self.accesses[id.index()].part;
+                    let issued = part.map(|part| self.operations[part.operation].barriers);
+                    passed[id.index()] = issued.unwrap_or(barriers);
+                }
                 Entry::Other { .. } => {}
             }
         }
         passed
-    }
-
-    /// The threads whose tasks are complete before what comes next in a thread under a guard: before its
-    /// task starts or, where it has surely come to a `griddepcontrol.wait`, behind that.
-    pub(super) fn ended_before(&mut self, thread: usize, guard: ExprId) -> Vec<AgentId> {
-        let tasks = &self.program.tasks;
-        if tasks.edges.is_empty() {
-            return Vec::new();
-        }
-        let waited = self.waits_for_tasks(thread, guard, self.entries.len());
-        let (before, awaited) = (tasks.earlier_threads(), tasks.awaited_threads());
-        let ends = |&other: &usize| before[thread][other] || (waited && awaited[thread][other]);
-        let threads = (0..self.program.threads.len()).filter(ends);
-        threads.map(|other| AgentId::new(other + 1)).collect()
-    }
-
-    /// Whether a thread surely comes to a `griddepcontrol.wait` among so many entries, if what has this
-    /// guard happens.
-    pub(super) fn waits_for_tasks(&mut self, thread: usize, guard: ExprId, among: usize) -> bool {
-        let exprs = &mut self.exprs;
-        self.entries[..among].iter().any(|entry| match *entry {
-            Entry::Other { thread: of, kind: DraftKind::GridWait, guard: waits, .. } => {
-                of == thread && exprs.implied(guard, waits)
-            }
-            _ => false,
-        })
     }
 
     /// Adds an access. Two stores of one value to one place in branches that exclude each other,
@@ -362,11 +361,13 @@ impl<'p> Draft<'p> {
         self.settle_locksteps();
         self.settle_guards();
         self.split_ways();
+        let done = self.done_before();
+        let groups = self.groups_of_copies();
         let accesses: Vec<&DraftAccess> = self.accesses.iter().collect();
         let pieces = Pieces::split(&accesses, self.program.layout.objects.len(), self.unfolding);
         let mut graph = EventGraph {
             exprs: std::mem::take(&mut self.exprs),
-            agents: agents(program),
+            agents: self.agents(),
             events: Vec::new(),
             accesses: Vec::new(),
             objects: self.objects(),
@@ -375,6 +376,12 @@ impl<'p> Draft<'p> {
             barrier_uses: barrier_uses(program),
             mbarriers: program.layout.mbarriers,
             phases: Vec::new(),
+            any_phases: Vec::new(),
+            operations: Vec::new(),
+            asynchronous: program.asynchronous,
+            groups: Vec::new(),
+            done: Vec::new(),
+            done_if: Vec::new(),
             awaited: Vec::new(),
             symbols: std::mem::take(&mut self.symbols),
             cuts: std::mem::take(&mut self.cuts),
@@ -391,10 +398,12 @@ impl<'p> Draft<'p> {
         let mut initial = InitialValues::new(program, &self.accesses);
         self.add_accesses(&mut graph);
         self.add_initial_writes(&mut graph, &pieces, &mut initial);
-        self.add_events(&mut graph, &pieces);
+        let waits = self.add_events(&mut graph, &pieces);
+        graph.groups = groups;
+        graph.relate_waits(&done, &waits);
         self.add_task_edges(&mut graph);
         super::exchange::define(&mut graph);
-        graph.phases = super::phases::phases(&mut graph);
+        super::phases::relate(&mut graph, &self.successes);
         graph.awaited = super::awaited::awaited_if(&mut graph);
         let misused = super::barrier_rules::violations(&mut graph);
         graph.violations.extend(misused);
@@ -510,49 +519,78 @@ impl<'p> Draft<'p> {
         }
     }
 
-    fn add_events(&self, graph: &mut EventGraph, pieces: &Pieces) {
+    /// The events of the threads, then of asynchronous operations; gives the waits for groups.
+    fn add_events(&self, graph: &mut EventGraph, pieces: &Pieces) -> Vec<EventId> {
+        let (mut issues, mut waits) = (Vec::new(), Vec::new());
         for entry in &self.entries {
             match entry {
                 Entry::Access(id) => {
                     let draft = &self.accesses[id.index()];
-                    for loc in pieces.of(draft) {
-                        let event = EventId::new(graph.events.len());
-                        graph.accesses[id.index()].pieces.push(event);
-                        graph.events.push(Event {
-                            agent: AgentId::new(draft.thread + 1),
-                            kind: if draft.write { EventKind::Write } else { EventKind::Read },
-                            guard: draft.guard,
-                            access: *id,
-                            loc: Some(loc),
-                            order: Some(draft.order),
-                            scope: draft.scope,
-                            proxy: draft.proxy,
-                            marks: draft.marks,
-                            span: draft.span,
-                            position: draft.position,
-                        });
+                    if draft.part.is_none() {
+                        self.add_access(graph, pieces, *id, AgentId::new(draft.thread + 1));
                     }
                 }
                 Entry::Other { thread, kind, guard, position, span } => {
-                    self.add_other(graph, *thread, kind, *guard, *position, *span);
+                    let agent = AgentId::new(*thread + 1);
+                    let event = self.add_other(graph, agent, kind, *guard, *position, *span);
+                    match kind {
+                        DraftKind::Issue => issues.push(event),
+                        DraftKind::Await => waits.push(event),
+                        _ => {}
+                    }
                 }
             }
         }
+        for (operation, issue) in issues.into_iter().enumerate() {
+            self.add_operation(graph, pieces, operation, issue);
+        }
+        waits
     }
 
-    fn add_other(
+    /// The events of an access: one for each of its pieces.
+    pub(super) fn add_access(
         &self,
         graph: &mut EventGraph,
-        thread: usize,
+        pieces: &Pieces,
+        id: AccessId,
+        agent: AgentId,
+    ) -> Vec<EventId> {
+        let draft = &self.accesses[id.index()];
+        let mut events = Vec::new();
+        for loc in pieces.of(draft) {
+            let event = EventId::new(graph.events.len());
+            events.push(event);
+            graph.accesses[id.index()].pieces.push(event);
+            graph.events.push(Event {
+                agent,
+                kind: if draft.write { EventKind::Write } else { EventKind::Read },
+                guard: draft.guard,
+                access: id,
+                loc: Some(loc),
+                order: Some(draft.order),
+                scope: draft.scope,
+                proxy: draft.proxy,
+                marks: draft.marks,
+                span: draft.span,
+                position: draft.position,
+            });
+        }
+        events
+    }
+
+    pub(super) fn add_other(
+        &self,
+        graph: &mut EventGraph,
+        agent: AgentId,
         kind: &DraftKind,
         guard: ExprId,
         position: u32,
         span: Span,
-    ) {
+    ) -> EventId {
         let id = EventId::new(graph.events.len());
         let access = AccessId::new(graph.accesses.len());
         let mut event = Event {
-            agent: AgentId::new(thread + 1),
+            agent,
             kind: EventKind::Boundary,
             guard,
             access,
@@ -576,10 +614,14 @@ impl<'p> Draft<'p> {
                 (event.order, event.scope) = match *kind {
                     ProxyFenceKind::TensormapRelease(scope) => (Some(Order::Release), Some(scope)),
                     ProxyFenceKind::TensormapAcquire(scope) => (Some(Order::Acquire), Some(scope)),
+                    ProxyFenceKind::AsyncGenericAcquire => {
+                        (Some(Order::Acquire), Some(Scope::Cluster))
+                    }
+                    ProxyFenceKind::AsyncGenericRelease => {
+                        (Some(Order::Release), Some(Scope::Cluster))
+                    }
                     ProxyFenceKind::Alias
                     | ProxyFenceKind::Async(_)
-                    | ProxyFenceKind::AsyncGenericAcquire
-                    | ProxyFenceKind::AsyncGenericRelease
                     | ProxyFenceKind::Research(_) => (None, None),
                 };
                 if let ProxyFenceKind::Research(proxy) = kind {
@@ -593,6 +635,8 @@ impl<'p> Draft<'p> {
                 graph.barriers[*index].event = id;
             }
             DraftKind::GridWait => {}
+            DraftKind::Issue => event.kind = EventKind::Issue,
+            DraftKind::Await => event.kind = EventKind::Await,
         }
         graph.accesses.push(Access {
             pieces: vec![id],
@@ -609,32 +653,11 @@ impl<'p> Draft<'p> {
             chosen_by: Vec::new(),
         });
         graph.events.push(event);
-    }
-
-    /// API order (PTX-8.9.4): every event of an earlier task before every event of a later one, or
-    /// before its `griddepcontrol.wait`s where the later task was launched early.
-    fn add_task_edges(&self, graph: &mut EventGraph) {
-        let tasks = &self.program.tasks;
-        let (before, awaited) = (tasks.earlier_threads(), tasks.awaited_threads());
-        let thread = |e: EventId| graph.event(e).agent.index().checked_sub(1);
-        let mut edges = Vec::new();
-        // Of programs that are not decided anyway, nobody asks for them.
-        if !tasks.edges.is_empty() && graph.events.len() <= MOST_EVENTS {
-            for a in graph.ids() {
-                for b in graph.ids() {
-                    let (Some(early), Some(late)) = (thread(a), thread(b)) else { continue };
-                    let waits = graph.event(b).kind == EventKind::Boundary;
-                    if before[late][early] || (waits && awaited[late][early]) {
-                        edges.push((a, b));
-                    }
-                }
-            }
-        }
-        graph.api_edges = edges;
+        id
     }
 }
 
-fn agents(program: &Program) -> Vec<Agent> {
+pub(super) fn agents(program: &Program) -> Vec<Agent> {
     let init = Agent { name: "init".to_owned(), kind: AgentKind::Init };
     let threads = program
         .threads

@@ -34,13 +34,17 @@ enum Part {
 impl ThreadRun<'_, '_> {
     /// Notes an operation on an mbarrier whose access has just been executed.
     pub(super) fn in_phase(&mut self, what: &PhaseUse, state: &State, span: Span) {
+        let reads = std::mem::take(&mut self.draft.looked_at);
         let what = match what {
             PhaseUse::Arrival => {
                 Part::Arrival(self.violation(state.guard, span, Rule::EarlyArrival))
             }
-            PhaseUse::Wait { done } => Part::Wait(self.term(done, state, None)),
+            PhaseUse::Wait { done, .. } => {
+                let done = self.term(done, state, None);
+                self.draft.successes.extend(reads.iter().map(|&(_, read)| (read, done)));
+                Part::Wait(done)
+            }
         };
-        let reads = std::mem::take(&mut self.draft.looked_at);
         self.draft.in_phases.push(InPhase { thread: self.index, reads, what });
     }
 }

@@ -90,6 +90,9 @@ fn is_goal(micro: &Micro) -> bool {
         | Micro::Rmw { .. }
         | Micro::Barrier(_)
         | Micro::Phase(_)
+        | Micro::Issue(_)
+        | Micro::Commit(_)
+        | Micro::Await(_)
         | Micro::GridWait
         | Micro::Require { .. } => true,
     }

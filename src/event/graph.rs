@@ -10,6 +10,7 @@ use crate::litmus::ast::{Place, ThreadPlace};
 use crate::program::expr::ExprArena;
 use crate::program::mbarrier;
 use crate::program::micro::{Marks, Restriction};
+use crate::program::reading::AsyncReadings;
 use crate::ptx::bits::mask;
 use crate::ptx::operation::{Order, Proxy, ProxyFenceKind, Scope, Type};
 use crate::rule::Rule;
@@ -35,9 +36,21 @@ pub enum AgentKind {
     Init,
     /// A thread of the test, device or host; the index into the test's threads.
     Thread(usize, ThreadPlace),
+    /// An asynchronous operation: its index, and where the thread runs that issues it.
+    Operation(usize, Place),
 }
 
 impl Agent {
+    /// Where its events are performed, for all but the host: an asynchronous operation's where it
+    /// was issued.
+    #[must_use]
+    pub fn site(&self) -> Option<Place> {
+        match self.kind {
+            AgentKind::Operation(_, place) => Some(place),
+            _ => self.place(),
+        }
+    }
+
     /// Where it runs, for device threads.
     #[must_use]
     pub fn place(&self) -> Option<Place> {
@@ -52,7 +65,9 @@ impl Agent {
     pub fn warp(&self) -> Option<Warp> {
         match self.kind {
             AgentKind::Thread(index, ThreadPlace::Device(place)) => Some(Warp::of(index, place)),
-            AgentKind::Thread(_, ThreadPlace::Host) | AgentKind::Init => None,
+            AgentKind::Thread(_, ThreadPlace::Host)
+            | AgentKind::Init
+            | AgentKind::Operation(..) => None,
         }
     }
 }
@@ -74,6 +89,12 @@ pub enum EventKind {
     Barrier(usize),
     /// `griddepcontrol.wait`.
     Boundary,
+    /// The issue of an asynchronous operation.
+    Issue,
+    /// A wait for groups of asynchronous operations.
+    Await,
+    /// That an asynchronous operation, or a part of it, is complete.
+    Complete(Completion),
 }
 
 /// One event.
@@ -217,6 +238,53 @@ pub struct Conditional {
     pub to: EventId,
     /// When the pair is in the relation, if both events happen.
     pub when: ExprId,
+}
+
+/// What of an asynchronous operation is complete.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Completion {
+    /// The reads of its sources.
+    Reads,
+    /// What it does for one of its destinations.
+    Part(usize),
+    /// All of it.
+    All,
+}
+
+/// An asynchronous operation (PTX-8.9.1.1).
+#[derive(Clone, Debug)]
+pub struct Operation {
+    /// Its instruction, such as `cp.async.bulk`.
+    pub name: &'static str,
+    /// Who performs it.
+    pub agent: AgentId,
+    /// The event of the thread that issues it.
+    pub issue: EventId,
+    /// The reads of its sources.
+    pub reads: Vec<EventId>,
+    /// What it does for each of its destinations.
+    pub parts: Vec<OperationPart>,
+    /// That the sources have been read, where somebody may wait for that alone.
+    pub reads_complete: Option<EventId>,
+    /// That all is complete; the same event as that of its part where there is one part.
+    pub complete: EventId,
+    /// The operations behind whose completion it is complete.
+    pub behind: Vec<usize>,
+    /// Whether its completion is a proxy fence for its accesses (PTX-9.7.9.25.2).
+    pub fences: bool,
+    /// Whether PTX-9.7.9.25.1 speaks of it.
+    pub is_copy: bool,
+}
+
+/// What an asynchronous operation does for one of its destinations.
+#[derive(Clone, Debug)]
+pub struct OperationPart {
+    /// Each write, with what it is made of: the read of a source, that of the place itself, or nothing.
+    pub writes: Vec<EventId>,
+    /// That it is complete.
+    pub complete: EventId,
+    /// Both halves of the signal, for each object that it may be at.
+    pub signals: Vec<EventId>,
 }
 
 /// A freely chosen value.
@@ -374,6 +442,18 @@ pub struct EventGraph {
     pub mbarriers: mbarrier::Fields,
     /// From the writes of arrivals on mbarriers to the reads of waits that may find their phase complete.
     pub phases: Vec<Conditional>,
+    /// The same from all arrivals and signals, to waits that succeed.
+    pub any_phases: Vec<Conditional>,
+    /// Asynchronous operations.
+    pub operations: Vec<Operation>,
+    /// How they are read.
+    pub asynchronous: AsyncReadings,
+    /// The `cp.async` that one commit makes a group, by index.
+    pub groups: Vec<Vec<usize>>,
+    /// From completions to waits for groups: the pairs that hold if both happen.
+    pub done: Vec<(EventId, EventId)>,
+    /// The same where values decide which groups a wait is for.
+    pub done_if: Vec<Conditional>,
     /// To barrier operations that wait for the end of a thread if that does not come, as values decide:
     /// what [`BaseRel::Awaited`] has besides the pairs that are sure.
     pub awaited: Vec<Conditional>,
@@ -409,6 +489,28 @@ impl EventGraph {
     #[must_use]
     pub fn event(&self, id: EventId) -> &Event {
         &self.events[id.index()]
+    }
+
+    /// The asynchronous operation that performs an event.
+    #[must_use]
+    pub fn operation_of(&self, id: EventId) -> Option<&Operation> {
+        match self.agents[self.event(id).agent.index()].kind {
+            AgentKind::Operation(index, _) => Some(&self.operations[index]),
+            AgentKind::Init | AgentKind::Thread(..) => None,
+        }
+    }
+
+    /// The events of the asynchronous operation that an event issues.
+    pub fn issued_at(&self, issue: EventId) -> impl Iterator<Item = EventId> + '_ {
+        let operation = self.operations.iter().find(|operation| operation.issue == issue);
+        operation.into_iter().flat_map(Operation::events)
+    }
+
+    /// The event of a thread that an event stands or falls with: of an asynchronous operation the
+    /// issue, of others itself.
+    #[must_use]
+    pub fn stands_at(&self, id: EventId) -> EventId {
+        self.operation_of(id).map_or(id, |operation| operation.issue)
     }
 
     /// The access behind `id`.
@@ -482,6 +584,8 @@ impl EventGraph {
     pub fn conditional(&self, relation: BaseRel) -> &[Conditional] {
         match relation {
             BaseRel::Phase => &self.phases,
+            BaseRel::PhaseAny => &self.any_phases,
+            BaseRel::Done => &self.done_if,
             BaseRel::Awaited => &self.awaited,
             _ => &[],
         }

@@ -14,6 +14,9 @@ use crate::ptx::operation::{Order, Space};
 use crate::rule::Rule;
 use crate::source::Span;
 
+/// The widest access of a thread, in bytes.
+const WIDEST: u32 = 16;
+
 /// The places that an address may point to.
 pub(super) struct Places {
     /// Each with its guard, but those that it is known never to mean.
@@ -41,7 +44,8 @@ impl<'p> ThreadRun<'_, 'p> {
         state: &State,
         span: Span,
     ) -> Places {
-        let zero = self.exprs().number(0, target.bytes * 8);
+        // Of a whole range nobody asks for the value.
+        let zero = self.exprs().number(0, target.bytes.min(WIDEST) * 8);
         let address = self.term(&target.address, state, None);
         let address = self.with_tables(address);
         let place = self.code.place;
@@ -70,7 +74,8 @@ impl<'p> ThreadRun<'_, 'p> {
                 }
             };
         }
-        let candidates = layout.candidates(target.space, bytes, place);
+        let step = bytes.min(u64::from(target.whole.max(1)));
+        let candidates = layout.candidates(target.space, (bytes, step), place);
         let (mut out, mut never) = (Vec::new(), 0);
         let mut elsewhere = state.guard;
         for at in candidates {
@@ -195,6 +200,7 @@ impl<'p> ThreadRun<'_, 'p> {
             alone: false,
             position: self.position,
             span,
+            part: None,
         }
     }
 
@@ -305,7 +311,7 @@ impl<'p> ThreadRun<'_, 'p> {
 }
 
 /// The storage that an address means, on the replica that an access is for.
-fn accessed(target: &Target, resolved: &Resolved) -> ObjectId {
+pub(super) fn accessed(target: &Target, resolved: &Resolved) -> ObjectId {
     resolved.objects[target.replica.unwrap_or(0).min(resolved.objects.len() - 1)]
 }
 
@@ -329,6 +335,11 @@ fn refusal(target: &Target, does: Does, place: &Resolved) -> Option<Rule> {
         Some(Confined::Shared) => (place.space != Shared).then_some(Rule::BulkOutsideShared),
         Some(Confined::Global(rule)) => {
             (!matches!(place.space, Global | Multimem)).then(|| rule.clone())
+        }
+        Some(Confined::Own(rule)) => (place.space != Shared || place.remote).then(|| rule.clone()),
+        Some(Confined::AnyShared(rule)) => (place.space != Shared).then(|| rule.clone()),
+        Some(Confined::Other(rule)) => {
+            (place.space != Shared || !place.remote).then(|| rule.clone())
         }
     };
     if outside.is_some() {

@@ -1,7 +1,9 @@
 //! Bounded unfolding of programs into event graphs.
 
 mod access;
+mod agents;
 mod ahead;
+mod asynchronous;
 pub mod awaited;
 pub mod barrier;
 mod barrier_rules;
@@ -16,6 +18,7 @@ mod exchange;
 mod feeding;
 pub mod graph;
 mod initial;
+mod issued;
 mod live;
 mod lockstep;
 mod loops;
@@ -25,11 +28,14 @@ mod memory;
 mod non_coherent;
 pub mod objects;
 mod opaque;
+mod operations;
 mod phases;
 mod pieces;
 mod rounds;
 mod skip;
 mod sure;
 mod tables;
+mod task_order;
+mod transfer;
 pub mod unfold;
 mod ways;

@@ -1,26 +1,34 @@
-//! Arrivals on mbarriers, and the waits that may find their phase complete (PTX-9.7.13.15).
+//! Arrivals and signals on mbarriers, and the waits that find their phase complete (PTX-9.7.13.15).
 
 use super::graph::{Conditional, Event, EventGraph};
-use crate::id::{EventId, LocId};
+use crate::id::{AccessId, EventId, ExprId, LocId};
 use crate::ptx::operation::Order;
+use rustc_hash::FxHashMap;
 
-/// The release arrivals and the waits on each object.
-pub(super) fn phases(graph: &mut EventGraph) -> Vec<Conditional> {
-    let mut out = Vec::new();
+/// Fills in the pairs, given when waits succeed by how they read the object.
+pub(super) fn relate(graph: &mut EventGraph, successes: &FxHashMap<AccessId, ExprId>) {
     for loc in (0..graph.locations.len()).map(LocId::new) {
         let here = |is: fn(&Event) -> bool| -> Vec<EventId> {
             let is_here = |e: &Event| e.marks.mbarrier && e.loc == Some(loc);
             graph.ids().filter(|&id| is_here(graph.event(id)) && is(graph.event(id))).collect()
         };
-        let arrivals = here(|e| e.is_write() && e.marks.rmw && e.order == Some(Order::Release));
+        let arrivals = here(|e| e.is_write() && e.marks.rmw && !e.marks.mbarrier_tx);
         let waits = here(|e| e.is_read() && !e.marks.rmw);
         for (&arrival, &wait) in arrivals.iter().flat_map(|a| waits.iter().map(move |w| (a, w))) {
-            out.extend(phase_end(graph, arrival, wait));
+            let Some(end) = phase_end(graph, arrival, wait) else { continue };
+            if graph.event(arrival).order == Some(Order::Release) {
+                graph.phases.push(end);
+            }
+            let success = successes.get(&graph.event(wait).access).copied();
+            if let Some(success) = success {
+                let when = graph.exprs.and(end.when, success);
+                graph.any_phases.push(Conditional { when, ..end });
+            }
         }
     }
-    out
 }
 
+/// The pair of an arrival and a wait that may find its phase complete.
 fn phase_end(graph: &mut EventGraph, arrival: EventId, wait: EventId) -> Option<Conditional> {
     let both = graph.exprs.and(graph.event(arrival).guard, graph.event(wait).guard);
     if graph.exprs.is_false(both) {

@@ -12,7 +12,7 @@ use super::loops::LoopId;
 use super::unfold::{Cell, State, ThreadRun};
 use crate::id::{ExprId, SymbolId};
 use crate::program::expr::{Binary, Expr};
-use crate::program::micro::{Micro, Step};
+use crate::program::micro::{Micro, PhaseUse, Step};
 use crate::program::term::Term;
 
 /// How many rounds of a loop may be looked at together, for a misuse or a race.
@@ -132,5 +132,13 @@ impl ThreadRun<'_, '_> {
 /// Whether other threads may count how often a micro-operation is executed. Waits at mbarriers are not
 /// counted, but what more rounds of them may do wrong takes too long to look at.
 fn meets(micro: &Micro) -> bool {
-    matches!(micro, Micro::Barrier(_) | Micro::GridWait | Micro::Phase(_))
+    matches!(
+        micro,
+        Micro::Barrier(_)
+            | Micro::GridWait
+            | Micro::Phase(PhaseUse::Arrival | PhaseUse::Wait { counts: true, .. })
+            | Micro::Issue(_)
+            | Micro::Commit(_)
+            | Micro::Await(_)
+    )
 }

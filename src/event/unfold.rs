@@ -188,6 +188,7 @@ fn execute(draft: &mut Draft<'_>) {
             .collect();
         draft.finals.push(values);
     }
+    draft.perform();
 }
 
 pub(super) struct ThreadRun<'d, 'p> {
@@ -440,6 +441,9 @@ impl<'d, 'p> ThreadRun<'d, 'p> {
             }
             Micro::Phase(what) => self.in_phase(what, state, span),
             Micro::Then => self.position += 2,
+            Micro::Issue(operation) => self.issue(node, operation, state, span),
+            Micro::Commit(kind) => self.commit(*kind, state.guard),
+            Micro::Await(wait) => self.wait_for_groups(*wait, state.guard, span),
             Micro::GridWait => self.push_other(DraftKind::GridWait, state.guard, span),
             Micro::Barrier(barrier) => self.barrier(node, barrier, state, span),
             Micro::Branch { condition, .. } => {
@@ -473,7 +477,7 @@ impl<'d, 'p> ThreadRun<'d, 'p> {
         Violation { guard, span, rule, behind, ended }
     }
 
-    fn push_other(&mut self, kind: DraftKind, guard: ExprId, span: Span) {
+    pub(super) fn push_other(&mut self, kind: DraftKind, guard: ExprId, span: Span) {
         self.draft.push_event(self.index, kind, guard, self.position, span);
     }
 

@@ -276,8 +276,9 @@ impl<'g> Execution<'g> {
         self.choose(BaseRel::Co, co);
         let sc = self.fence_sc()?;
         self.choose(BaseRel::FenceSc, sc);
-        self.choose(BaseRel::Phase, self.conditional(BaseRel::Phase));
-        self.choose(BaseRel::Awaited, self.conditional(BaseRel::Awaited));
+        for relation in [BaseRel::Phase, BaseRel::PhaseAny, BaseRel::Awaited, BaseRel::Done] {
+            self.choose(relation, self.conditional(relation));
+        }
         self.barriers()
     }
 

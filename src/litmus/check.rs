@@ -331,7 +331,8 @@ fn predicates(thread: &Thread, diagnostics: &mut Vec<Diagnostic>) {
     for statement in &thread.statements {
         for_each_register(statement, &mut |register, need| {
             let known = numbers.contains_key(&register.value);
-            if need.ty != Type::PREDICATE && need.fit != Fit::Any && !known {
+            let says = !matches!(need.fit, Fit::Any | Fit::Amount);
+            if need.ty != Type::PREDICATE && says && !known {
                 numbers.insert(register.value.clone(), need.ty);
             }
         });
@@ -341,6 +342,7 @@ fn predicates(thread: &Thread, diagnostics: &mut Vec<Diagnostic>) {
         for_each_register(statement, &mut |register, need| {
             let number = numbers.get(register.value.as_str());
             if let (Some(&number), Type::PREDICATE) = (number, need.ty)
+                && need.fit != Fit::Amount
                 && reported.insert(register.value.clone())
             {
                 mixed.push((register.clone(), number));

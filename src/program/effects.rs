@@ -69,13 +69,13 @@ impl Micro {
     /// Whether it may read memory.
     #[must_use]
     pub(crate) fn may_read(&self) -> bool {
-        self.has(|micro| matches!(micro, Self::Load { .. } | Self::Rmw { .. }))
+        self.has(|micro| matches!(micro, Self::Load { .. } | Self::Rmw { .. } | Self::Issue(_)))
     }
 
     /// Whether it may write to memory.
     #[must_use]
     pub(crate) fn may_write(&self) -> bool {
-        self.has(|micro| matches!(micro, Self::Store { .. } | Self::Rmw { .. }))
+        self.has(|micro| matches!(micro, Self::Store { .. } | Self::Rmw { .. } | Self::Issue(_)))
     }
 
     /// The registers that it writes.
@@ -137,7 +137,7 @@ impl Micro {
                 condition.registers(&mut reads);
                 None
             }
-            Self::Phase(PhaseUse::Wait { done }) => {
+            Self::Phase(PhaseUse::Wait { done, .. }) => {
                 done.registers(&mut reads);
                 None
             }
@@ -146,7 +146,16 @@ impl Micro {
                 when.iter().for_each(|t| t.registers(&mut reads));
                 None
             }
-            Self::ProxyFence(_) | Self::Then | Self::GridWait | Self::Exit => None,
+            Self::Issue(operation) => {
+                operation.terms().for_each(|t| t.registers(&mut reads));
+                None
+            }
+            Self::ProxyFence(_)
+            | Self::Commit(_)
+            | Self::Await(_)
+            | Self::Then
+            | Self::GridWait
+            | Self::Exit => None,
         };
         (reads, written.into_iter().collect())
     }

@@ -503,9 +503,15 @@ impl Layout {
         })
     }
 
-    /// Every aligned address in `space` where an access of `bytes` bytes is possible for a thread.
+    /// Every address in `space`, a multiple of `step` from the start of a variable, where an access of
+    /// `bytes` bytes is possible for a thread.
     #[must_use]
-    pub fn candidates(&self, space: Space, bytes: u64, place: ThreadPlace) -> Vec<u64> {
+    pub fn candidates(
+        &self,
+        space: Space,
+        (bytes, step): (u64, u64),
+        place: ThreadPlace,
+    ) -> Vec<u64> {
         let mut out = Vec::new();
         for variable in &self.variables {
             let bases: Vec<u64> = match (variable.space, space, place) {
@@ -539,9 +545,8 @@ impl Layout {
             for base in bases {
                 let last = variable.bytes().saturating_sub(bytes);
                 if variable.bytes() >= bytes {
-                    out.extend(
-                        (0..=last).step_by(usize::try_from(bytes).unwrap_or(1)).map(|o| base + o),
-                    );
+                    let step = usize::try_from(step).unwrap_or(1);
+                    out.extend((0..=last).step_by(step).map(|o| base + o));
                 }
             }
         }

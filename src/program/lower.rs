@@ -49,6 +49,7 @@ pub(crate) fn unrotated(test: &Test, readings: Readings) -> Program {
         filter: test.filter.clone(),
         shown: test.locations.clone(),
         tasks: tasks(test),
+        asynchronous: readings.asynchronous,
     }
 }
 
@@ -392,6 +393,7 @@ impl Lowering<'_> {
             Op::StoreBulk => self.bulk_store(written),
             Op::Discard => self.discard(written),
             Op::PendingCount => self.pending_count(written),
+            Op::Async(op) => self.asynchronous(op, written),
             _ => unreachable!("the other forms become operations of their own"),
         }
     }

@@ -10,7 +10,7 @@
 use super::expr::{Binary, ExprArena};
 use super::layout::SHARED_CTA_BITS;
 use super::lower::Lowering;
-use super::micro::{Confined, Marks, Micro, PhaseUse, Restriction, Target};
+use super::micro::{Confined, Marks, Micro, PhaseUse, Restriction, Signal, SignalKind, Target};
 use super::reading::EarlyArrival;
 use super::term::{Extension, Term};
 use crate::id::ExprId;
@@ -95,12 +95,10 @@ impl Fields {
     }
 
     /// Whether the phase of an arrival, by the object's value before it, is over where an object has
-    /// the value `found`, and the next one is not.
+    /// the value `found`: waits are for all phases before the one that they find (PTX-9.7.13.15.4).
     pub fn finds_complete(self, exprs: &mut ExprArena, arrived: ExprId, found: ExprId) -> ExprId {
         let [before, after] = [arrived, found].map(|object| self.phase_in(exprs, object));
-        let one = exprs.number(1, self.phase_bits());
-        let next = exprs.binary(Binary::Add, before, one);
-        exprs.eq(next, after)
+        exprs.binary(Binary::ULt, before, after)
     }
 
     /// The state of an mbarrier object in words, from its value.
@@ -229,26 +227,65 @@ impl Lowering<'_> {
         self.assign(written.destination(), count, Extension::Zero);
     }
 
+    /// What a signal does to an object.
+    pub(super) fn signal(&self, target: Target, kind: SignalKind, destination: usize) -> Signal {
+        let fields = self.fields();
+        let old = Term::Old(OBJECT_BITS);
+        let before = State::of(&old, fields);
+        let (after, arrives, mut requires) = match kind {
+            SignalKind::Bytes(bytes) => {
+                let small = bytes.clone().binary(Binary::ULt, Term::Const(1 << LONGEST_COUNT, 32));
+                let (after, fits) = transacted(&before, &bytes, Binary::Sub);
+                let requires =
+                    vec![(small, Rule::TransactionCount), (fits, Rule::PendingTransactions)];
+                (after, false, requires)
+            }
+            SignalKind::Arrival => {
+                let mut after = before.clone();
+                let one = Term::Const(1, fields.count_bits);
+                after.pending = after.pending.binary(Binary::Sub, one);
+                let none = Term::Const(0, fields.count_bits);
+                let expected = before.pending.clone().equals(none).not();
+                (after, true, vec![(expected, Rule::TooManyArrivals)])
+            }
+        };
+        if let Some(fits) = fits_phases(fields, &before, &after) {
+            requires.push((fits, Rule::FifthPhase));
+        }
+        Signal {
+            target,
+            value: after.packed(),
+            requires,
+            arrives,
+            destination,
+            order: Order::Release,
+            when: Term::truth(true),
+        }
+    }
+
+    /// The value of an object with one more pending arrival, and whether it can have so many.
+    pub(super) fn raised(&self) -> (Term, Term) {
+        let fields = self.fields();
+        let mut state = State::of(&Term::Old(OBJECT_BITS), fields);
+        let most = Term::Const((1 << fields.count_bits) - 1, fields.count_bits);
+        let fits = state.pending.clone().equals(most).not();
+        let one = Term::Const(1, fields.count_bits);
+        state.pending = state.pending.binary(Binary::Add, one);
+        (state.packed(), fits)
+    }
+
     fn transaction(&mut self, access: &AccessForm, bytes: &Value, op: Binary) {
         let bytes = self.count(bytes);
         let small = bytes.clone().binary(Binary::ULt, Term::Const(1 << LONGEST_COUNT, 32));
         self.require(small, Rule::TransactionCount);
         let fields = self.fields();
-        let change = bytes.bits(0, TX_BITS);
-        let after = |object: &Term| {
-            let mut state = State::of(object, fields);
-            state.tx = state.tx.binary(op, change.clone());
-            state
-        };
-        let wide = |tx: Term| tx.resize(TX_BITS + 1, Extension::Sign);
-        let exact =
-            |tx: Term| wide(tx).binary(op, change.clone().resize(TX_BITS + 1, Extension::Zero));
-        let old = self.update(access, Order::Relaxed, after(&Term::Old(64)).packed(), None);
-        let (before, after) = (State::of(&old, fields), after(&old));
+        let state = |object: &Term| State::of(object, fields);
+        let (value, _) = transacted(&state(&Term::Old(OBJECT_BITS)), &bytes, op);
+        let marks = Marks { mbarrier_tx: true, ..marks() };
+        let old = self.update(access, Order::Relaxed, value.packed(), None, marks);
+        let before = state(&old);
+        let (after, fits) = transacted(&before, &bytes, op);
         self.in_new_phase(&before, &after);
-        // The count is symmetric: of 21 bits, the least number is none.
-        let least = after.tx.clone().equals(Term::Const(1 << (TX_BITS - 1), TX_BITS));
-        let fits = exact(before.tx).equals(wide(after.tx)).and(least.not());
         self.require(fits, Rule::PendingTransactions);
     }
 
@@ -272,8 +309,11 @@ impl Lowering<'_> {
         // An arrival at another CTA's object returns no state (PTX-9.7.13.15.13).
         let returns = destination.is_some() || kind.no_complete;
         let confined = returns.then_some(Confined::OwnShared);
-        let old = self.update(access, access.order, after(&Term::Old(64)).packed(), confined);
-        self.in_phase(PhaseUse::Arrival);
+        let value = after(&Term::Old(OBJECT_BITS)).packed();
+        let old = self.update(access, access.order, value, confined, marks());
+        if self.readings.early_arrival == EarlyArrival::Undefined {
+            self.out.push(Micro::Phase(PhaseUse::Arrival));
+        }
         let before = State::of(&old, fields);
         let enough = |there: &Term| {
             there.clone().resize(32, Extension::Zero).binary(Binary::ULt, count.clone()).not()
@@ -331,7 +371,8 @@ impl Lowering<'_> {
         let wide = complete.resize(64, Extension::Zero);
         self.out.push(Micro::Assign { register: temporary, value: wide });
         let complete = Term::Register(temporary).resize(1, Extension::Zero);
-        self.in_phase(PhaseUse::Wait { done: complete.clone() });
+        let counts = self.readings.early_arrival == EarlyArrival::Undefined;
+        self.out.push(Micro::Phase(PhaseUse::Wait { done: complete.clone(), counts }));
         self.assign(done, complete, Extension::Zero);
         let register = done.as_ref().and_then(|d| self.registers.index(&d.value));
         if let (Order::Acquire, Some(scope), Some(register)) =
@@ -343,13 +384,6 @@ impl Lowering<'_> {
                 restriction: Restriction::Wait,
                 when: Some(Term::Register(register).resize(1, Extension::Zero)),
             });
-        }
-    }
-
-    /// Notes what the access before is to the phases of its object.
-    fn in_phase(&mut self, what: PhaseUse) {
-        if self.readings.early_arrival == EarlyArrival::Undefined {
-            self.out.push(Micro::Phase(what));
         }
     }
 
@@ -387,13 +421,9 @@ impl Lowering<'_> {
 
     /// Leaves the model where the phase after this one could not be told from the first.
     fn in_new_phase(&mut self, old: &State, new: &State) {
-        let fields = self.fields();
-        if fields.count_bits < LONGEST_COUNT {
-            return;
+        if let Some(condition) = fits_phases(self.fields(), old, new) {
+            self.out.push(Micro::Require { condition, rule: Rule::FifthPhase });
         }
-        let last = Term::Const((1 << fields.phase_bits()) - 1, fields.phase_bits());
-        let condition = old.phase.clone().equals(last).and(new.is_complete()).not();
-        self.out.push(Micro::Require { condition, rule: Rule::FifthPhase });
     }
 
     /// Executions break a rule unless the condition holds.
@@ -427,8 +457,9 @@ impl Lowering<'_> {
         write_order: Order,
         value: Term,
         confined: Option<Confined>,
+        marks: Marks,
     ) -> Term {
-        let marks = Marks { rmw: true, ..marks() };
+        let marks = Marks { rmw: true, ..marks };
         let target = Target { confined, ..self.target(access, 0, Order::Relaxed, marks) };
         let register = self.registers.temporary(0);
         self.out.push(Micro::Rmw {
@@ -440,6 +471,26 @@ impl Lowering<'_> {
         });
         Term::Register(register)
     }
+}
+
+/// A state after a transaction, and whether the count of transactions can be what it is then.
+fn transacted(before: &State, bytes: &Term, op: Binary) -> (State, Term) {
+    let mut after = before.clone();
+    let change = bytes.clone().bits(0, TX_BITS);
+    after.tx = after.tx.binary(op, change.clone());
+    let wide = |tx: &Term| tx.clone().resize(TX_BITS + 1, Extension::Sign);
+    let exact = wide(&before.tx).binary(op, change.resize(TX_BITS + 1, Extension::Zero));
+    // The count is symmetric: of 21 bits, the least number is none.
+    let least = after.tx.clone().equals(Term::Const(1 << (TX_BITS - 1), TX_BITS));
+    let fits = exact.equals(wide(&after.tx)).and(least.not());
+    (after, fits)
+}
+
+/// Whether the phase after an operation can be told from the first, where not all can.
+fn fits_phases(fields: Fields, old: &State, new: &State) -> Option<Term> {
+    let last = Term::Const((1 << fields.phase_bits()) - 1, fields.phase_bits());
+    let short = fields.count_bits >= LONGEST_COUNT;
+    short.then(|| old.phase.clone().equals(last).and(new.is_complete()).not())
 }
 
 /// The forms of an arrival.

@@ -1,8 +1,10 @@
 //! Programs: threads of micro-operations over a laid-out memory.
 
 use super::layout::Layout;
+use super::reading::AsyncReadings;
 use super::term::Term;
 use crate::litmus::ast::{Condition, Quantifier, ThreadPlace};
+use crate::ptx::asynchronous::GroupKind;
 use crate::ptx::operation::{FenceRestriction, Order, Proxy, ProxyFenceKind, Scope, Space, Type};
 use crate::ptx::warp::WarpOp;
 use crate::rule::Rule;
@@ -25,6 +27,8 @@ pub struct Program {
     pub shown: Vec<crate::litmus::ast::Term>,
     /// How the tasks of the API follow each other.
     pub tasks: Tasks,
+    /// How asynchronous operations are read.
+    pub asynchronous: AsyncReadings,
 }
 
 /// The tasks of the API (PTX-8.9.4); one may have no threads and still come between others.
@@ -135,44 +139,6 @@ pub struct Step {
     pub span: Span,
 }
 
-/// What the accesses of one micro-operation have in common.
-#[derive(Clone, Debug)]
-pub struct Target {
-    /// The address of the first byte, 64 bits wide, in `space`.
-    pub address: Term,
-    /// The state space that the address is meant in.
-    pub space: Space,
-    /// Bytes.
-    pub bytes: u32,
-    /// Bytes of the whole instruction's access, which is what has to be aligned (PTX-6.4.1).
-    pub whole: u32,
-    /// Where this element begins in it.
-    pub within: u32,
-    /// The order qualifier.
-    pub order: Order,
-    /// The scope of strong accesses.
-    pub scope: Option<Scope>,
-    /// The proxy.
-    pub proxy: Proxy,
-    /// Marks of the events.
-    pub marks: Marks,
-    /// Which replica of a multimem address; `None` where the instruction is no `multimem` one.
-    pub replica: Option<usize>,
-    /// Where the instruction has to find its address, if it says.
-    pub confined: Option<Confined>,
-}
-
-/// Memory that an instruction is for, whatever its address says; elsewhere it is undefined.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Confined {
-    /// An mbarrier operation that is not for objects of other CTAs: the CTA's `.shared`.
-    OwnShared,
-    /// `st.bulk`: `.shared`.
-    Shared,
-    /// `.global`, by a rule of the instruction.
-    Global(Rule),
-}
-
 /// A micro-operation.
 #[derive(Clone, Debug)]
 pub enum Micro {
@@ -248,6 +214,12 @@ pub enum Micro {
     Then,
     /// What the operation on an mbarrier object before it is to the object's phases.
     Phase(PhaseUse),
+    /// An asynchronous operation is issued.
+    Issue(Box<AsyncMicro>),
+    /// The operations of a kind that are open become a group.
+    Commit(GroupKind),
+    /// Waits for groups.
+    Await(AwaitMicro),
     /// `griddepcontrol.wait`.
     GridWait,
     /// Goes to a step when the condition holds.
@@ -277,6 +249,8 @@ pub enum PhaseUse {
     Wait {
         /// Whether it succeeds.
         done: Term,
+        /// Whether arrivals ask for it.
+        counts: bool,
     },
 }
 
@@ -372,6 +346,61 @@ pub enum BarrierGroup {
     Exchange(Term, WarpOp),
 }
 
+/// What a `bar.red` returns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reduction {
+    /// The number of participants whose predicate holds.
+    Popc,
+    /// Whether all hold.
+    And,
+    /// Whether one holds.
+    Or,
+}
+
+/// What the accesses of one micro-operation have in common.
+#[derive(Clone, Debug)]
+pub struct Target {
+    /// The address of the first byte, 64 bits wide, in `space`.
+    pub address: Term,
+    /// The state space that the address is meant in.
+    pub space: Space,
+    /// Bytes.
+    pub bytes: u32,
+    /// Bytes of the whole instruction's access, which is what has to be aligned (PTX-6.4.1).
+    pub whole: u32,
+    /// Where this element begins in it.
+    pub within: u32,
+    /// The order qualifier.
+    pub order: Order,
+    /// The scope of strong accesses.
+    pub scope: Option<Scope>,
+    /// The proxy.
+    pub proxy: Proxy,
+    /// Marks of the events.
+    pub marks: Marks,
+    /// Which replica of a multimem address; `None` where the instruction is no `multimem` one.
+    pub replica: Option<usize>,
+    /// Where the instruction has to find its address, if it says.
+    pub confined: Option<Confined>,
+}
+
+/// Memory that an instruction is for, whatever its address says; elsewhere it is undefined.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Confined {
+    /// An mbarrier operation that is not for objects of other CTAs: the CTA's `.shared`.
+    OwnShared,
+    /// `st.bulk`: `.shared`.
+    Shared,
+    /// `.global`, by a rule of the instruction.
+    Global(Rule),
+    /// The CTA's `.shared`, by a rule of the instruction.
+    Own(Rule),
+    /// `.shared` of any CTA of the cluster, by a rule of the instruction.
+    AnyShared(Rule),
+    /// The `.shared` of another CTA of the cluster, by a rule of the instruction.
+    Other(Rule),
+}
+
 /// Marks that some clauses look at.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Marks {
@@ -385,6 +414,8 @@ pub struct Marks {
     pub mbarrier: bool,
     /// Of an `mbarrier.init`.
     pub mbarrier_init: bool,
+    /// Of a thread's `expect_tx` or `complete_tx`, which is no arrival.
+    pub mbarrier_tx: bool,
     /// A `multimem` operation.
     pub multimem: bool,
     /// `.mmio`
@@ -397,13 +428,162 @@ pub struct Marks {
     pub looks: bool,
 }
 
-/// What a `bar.red` returns.
+/// An asynchronous operation before unfolding.
+#[derive(Clone, Debug)]
+pub struct AsyncMicro {
+    /// Its instruction without what says how: `cp.async.bulk`.
+    pub name: &'static str,
+    /// What it does to memory.
+    pub effect: AsyncEffect,
+    /// What tells others that it is complete.
+    pub signals: Vec<Signal>,
+    /// Which of the thread's groups it joins.
+    pub group: Option<GroupKind>,
+    /// The proxy of its accesses; signals are generic (PTX-9.7.9.25.4.1).
+    pub proxy: Proxy,
+    /// Whether 9.7.9.25.1 forbids to touch its operands before it is complete: the section speaks of
+    /// copies.
+    pub is_copy: bool,
+}
+
+/// What an asynchronous operation does to memory.
+#[derive(Clone, Debug)]
+pub enum AsyncEffect {
+    /// Bytes are copied, or reduced one element after the other.
+    Transfer(Transfer),
+    /// An element of a register is stored.
+    Store(Target, Term),
+    /// A register is reduced into memory: where, the order of the write, and its value, of
+    /// [`Term::Old`].
+    Update(Target, Order, Term),
+    /// Nothing; it tells when earlier `cp.async` of the thread are complete.
+    Behind,
+}
+
+/// Bytes of one place that are written to others.
+#[derive(Clone, Debug)]
+pub struct Transfer {
+    /// Where from.
+    pub source: Range,
+    /// Where to, CTA by CTA.
+    pub destinations: Vec<Range>,
+    /// How many bytes are written.
+    pub bytes: Term,
+    /// How many of them come from the source; the others are zero.
+    pub copied: Term,
+    /// Which bytes of every 16 are copied, lowest bit first.
+    pub mask: Option<Term>,
+    /// How many bytes at the beginning and at the end have no value that anybody knows.
+    pub open: [Term; 2],
+    /// How elements are combined with what is there, instead of written.
+    pub reduction: Option<Combination>,
+}
+
+/// How an element of a reduction is combined with what it finds.
+#[derive(Clone, Debug)]
+pub struct Combination {
+    /// Bytes of an element.
+    pub bytes: u32,
+    /// What is written: of [`Term::Old`], and of the source's element as [`Combination::ELEMENT`].
+    pub value: Term,
+    /// The scope of each of the atomic operations.
+    pub scope: Scope,
+}
+
+impl Combination {
+    /// The register that stands for the element of the source; no thread has so many.
+    pub const ELEMENT: usize = usize::MAX;
+}
+
+/// The first byte of what an operation accesses, in a state space.
+#[derive(Clone, Debug)]
+pub struct Range {
+    /// The address, 64 bits wide.
+    pub address: Term,
+    /// The state space that it is meant in.
+    pub space: Space,
+    /// Which memory the instruction is for.
+    pub confined: Confined,
+    /// What divides the address, in bytes.
+    pub align: Align,
+    /// Whether the operation goes there.
+    pub when: Term,
+}
+
+/// What divides an address.
+#[derive(Clone, Debug)]
+pub enum Align {
+    /// This number.
+    Bytes(u32),
+    /// The number of bytes that are written.
+    Size,
+}
+
+/// A wait for groups of asynchronous operations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reduction {
-    /// The number of participants whose predicate holds.
-    Popc,
-    /// Whether all hold.
-    And,
-    /// Whether one holds.
-    Or,
+pub struct AwaitMicro {
+    /// Which groups.
+    pub kind: GroupKind,
+    /// How many of the youngest groups it does not wait for.
+    pub but: u32,
+    /// Whether it waits only until sources have been read.
+    pub reads: bool,
+}
+
+impl AsyncMicro {
+    /// The terms that it is made of, but for those of [`Combination`].
+    pub(crate) fn terms(&self) -> impl Iterator<Item = &Term> {
+        let mut terms = Vec::new();
+        match &self.effect {
+            AsyncEffect::Transfer(transfer) => {
+                terms.extend([&transfer.source.address, &transfer.bytes, &transfer.copied]);
+                terms.extend(transfer.destinations.iter().flat_map(|to| [&to.address, &to.when]));
+                terms.extend(&transfer.mask);
+                terms.extend(&transfer.open);
+            }
+            AsyncEffect::Store(target, value) | AsyncEffect::Update(target, _, value) => {
+                terms.extend([&target.address, value]);
+            }
+            AsyncEffect::Behind => {}
+        }
+        terms.extend(self.signals.iter().flat_map(Signal::terms));
+        terms.into_iter()
+    }
+}
+
+/// What an asynchronous operation does to an mbarrier when it is complete (PTX-8.9.1.1): one step that
+/// nothing of its thread comes between.
+#[derive(Clone, Debug)]
+pub struct Signal {
+    /// The object.
+    pub target: Target,
+    /// Its value, of the value before as [`Term::Old`].
+    pub value: Term,
+    /// Release, but for a reading of `st.async`.
+    pub order: Order,
+    /// What has to hold of the value before.
+    pub requires: Vec<(Term, Rule)>,
+    /// Whether it is an arrival; a transaction is none.
+    pub arrives: bool,
+    /// Which of the operation's destinations it tells of.
+    pub destination: usize,
+    /// Whether the operation goes there.
+    pub when: Term,
+}
+
+/// The kinds of [`Signal`].
+#[derive(Clone, Debug)]
+pub enum SignalKind {
+    /// `complete_tx` of so many bytes.
+    Bytes(Term),
+    /// An arrival.
+    Arrival,
+}
+
+impl Signal {
+    /// The terms that it is made of.
+    pub(crate) fn terms(&self) -> impl Iterator<Item = &Term> {
+        let required = self.requires.iter().map(|(term, _)| term);
+        [&self.target.address, &self.value, &self.when].into_iter().chain(required)
+    }
 }

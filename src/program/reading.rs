@@ -24,6 +24,75 @@ pub struct Readings {
     pub dsmem: Dsmem,
     /// What an arrival at an mbarrier is before anybody has waited for the phase before.
     pub early_arrival: EarlyArrival,
+    /// Asynchronous operations.
+    pub asynchronous: AsyncReadings,
+}
+
+/// How asynchronous operations are read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct AsyncReadings {
+    /// Who performs signals (reading V30).
+    pub signals: Performer,
+    /// Who performs other accesses (reading V39).
+    pub accesses: Performer,
+    /// What a signal of a multicast tells of (reading V36).
+    pub multicast: MulticastSignal,
+    /// Whether the end of reads is a proxy fence for them (reading V43).
+    pub reads: ReadCompletion,
+    /// What proxy fences for a state space cover (reading V40).
+    pub spaces: FenceSpace,
+    /// What the signal of `st.async` releases (reading V47).
+    pub stored: StoreSignal,
+}
+
+/// Which CTA an asynchronous access to shared memory belongs to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Performer {
+    /// That of the issuing thread, and the owner of the memory.
+    #[default]
+    Owner,
+    /// That of the issuing thread alone.
+    Issuer,
+}
+
+/// What the signal at one destination of a multicast tells of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum MulticastSignal {
+    /// That destination.
+    #[default]
+    Part,
+    /// All of them.
+    Whole,
+}
+
+/// Whether the end of an operation's reads is a proxy fence for these.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ReadCompletion {
+    /// It is.
+    #[default]
+    Fence,
+    /// It is none.
+    NoFence,
+}
+
+/// What a proxy fence for `.shared::cluster` covers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum FenceSpace {
+    /// The memory of all CTAs of the cluster.
+    #[default]
+    Object,
+    /// That of the others.
+    Literal,
+}
+
+/// What the signal of `st.async` is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum StoreSignal {
+    /// A release.
+    #[default]
+    Release,
+    /// Relaxed.
+    Relaxed,
 }
 
 /// What the elements of a vector are to each other.
@@ -128,6 +197,12 @@ impl Readings {
         ("mixed-race", &["program", "execution"]),
         ("dsmem", &["live", "unchecked"]),
         ("early-arrival", &["undefined", "unchecked"]),
+        ("async-agent", &["owner", "issuer"]),
+        ("async-block", &["owner", "issuer"]),
+        ("multicast", &["part", "whole"]),
+        ("read-completion", &["fence", "no-fence"]),
+        ("fence-space", &["object", "literal"]),
+        ("st-async-signal", &["release", "relaxed"]),
     ];
 
     /// Chooses a reading; `None` when no reading has this name and value.
@@ -149,6 +224,27 @@ impl Readings {
             ("dsmem", "unchecked") => self.dsmem = Dsmem::Unchecked,
             ("early-arrival", "undefined") => self.early_arrival = EarlyArrival::Undefined,
             ("early-arrival", "unchecked") => self.early_arrival = EarlyArrival::Unchecked,
+            _ => self.asynchronous = self.asynchronous.with(name, value)?,
+        }
+        Some(self)
+    }
+}
+
+impl AsyncReadings {
+    fn with(mut self, name: &str, value: &str) -> Option<Self> {
+        match (name, value) {
+            ("async-agent", "owner") => self.signals = Performer::Owner,
+            ("async-agent", "issuer") => self.signals = Performer::Issuer,
+            ("async-block", "owner") => self.accesses = Performer::Owner,
+            ("async-block", "issuer") => self.accesses = Performer::Issuer,
+            ("multicast", "part") => self.multicast = MulticastSignal::Part,
+            ("multicast", "whole") => self.multicast = MulticastSignal::Whole,
+            ("read-completion", "fence") => self.reads = ReadCompletion::Fence,
+            ("read-completion", "no-fence") => self.reads = ReadCompletion::NoFence,
+            ("fence-space", "object") => self.spaces = FenceSpace::Object,
+            ("fence-space", "literal") => self.spaces = FenceSpace::Literal,
+            ("st-async-signal", "release") => self.stored = StoreSignal::Release,
+            ("st-async-signal", "relaxed") => self.stored = StoreSignal::Relaxed,
             _ => return None,
         }
         Some(self)

@@ -71,7 +71,8 @@ impl Registers {
                 self.types.insert(name.to_owned(), Use { ty, declared: false });
             }
             Some(seen) if !seen.declared && seen.ty.bits < ty.bits => {
-                seen.ty = Type::new(seen.ty.kind, ty.bits)
+                let first = seen.ty.kind;
+                seen.ty = if first == TypeKind::Predicate { ty } else { Type::new(first, ty.bits) };
             }
             Some(_) => {}
         }

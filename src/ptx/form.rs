@@ -111,6 +111,7 @@ impl OperandForm {
             (_, Takes::Fixed(ty)) => Need::exact(ty),
             (_, Takes::Sink | Takes::Both(_)) => Need::exact(Type::B32),
             (_, Takes::Word | Takes::Within(_) | Takes::Table) => Need::WORD,
+            (_, Takes::Amount) => Need::AMOUNT,
             (_, Takes::Token) => Need::TOKEN,
             (_, Takes::Size) => Need::new(Type::B32, Fit::Count),
             (_, Takes::Packed) => Need::new(Type::B32, Fit::Bits),

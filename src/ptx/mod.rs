@@ -1,5 +1,6 @@
 //! PTX instructions: statements decoded into operations, and written back.
 
+pub mod asynchronous;
 pub mod bits;
 pub mod constant;
 pub mod cursor;

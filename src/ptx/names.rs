@@ -34,9 +34,10 @@ words! {
     scope -> Scope { "cta" = Cta, "cluster" = Cluster, "gpu" = Gpu, "sys" = Sys }
 }
 words! {
-    /// The proxy that a word names.
-    proxy -> Proxy {
-        "generic" = Generic, "texture" = Texture, "surface" = Surface, "constant" = Constant,
+    /// The proxy that a word names in reports.
+    any_proxy -> Proxy {
+        "generic" = Generic, "async" = Async, "texture" = Texture, "surface" = Surface,
+        "constant" = Constant,
     }
 }
 words! {
@@ -72,6 +73,12 @@ words! {
         "div" = Div, "rem" = Rem, "and" = And, "or" = Or, "xor" = Xor, "shl" = Shl, "shr" = Shr,
         "min" = Min, "max" = Max, "not" = Not, "neg" = Neg, "abs" = Abs, "cnot" = Cnot,
     }
+}
+
+/// The proxy that a word names in programs: instructions say by themselves that they use the async one.
+#[must_use]
+pub fn proxy(word: &str) -> Option<Proxy> {
+    any_proxy(word).filter(|&proxy| proxy != Proxy::Async)
 }
 
 impl Comparison {

@@ -31,6 +31,8 @@ pub(crate) enum Fit {
     Address,
     /// The same width, whatever it holds: elements of vectors of pairs and short numbers.
     Width,
+    /// A predicate, or an integer of 32 bits: how much of a source is copied.
+    Amount,
     /// Nothing is asked.
     Any,
 }
@@ -52,6 +54,8 @@ impl Need {
     pub(crate) const TOKEN: Self = Self::new(Type::B64, Fit::Integer);
     /// An address, which may have 32 bits; the width must come from elsewhere.
     pub(crate) const ADDRESS: Self = Self::new(Type::B32, Fit::Address);
+    /// How much of a source is copied.
+    pub(crate) const AMOUNT: Self = Self::new(Type::PREDICATE, Fit::Amount);
     /// A register of which nothing is known.
     pub(crate) const ANY: Self = Self::new(Type::B32, Fit::Any);
 
@@ -77,6 +81,9 @@ impl Need {
                 declared.bits == self.ty.bits
             }
             Fit::Element => class && declared.bits >= self.ty.bits,
+            Fit::Amount => {
+                found == Predicate || (found == Bits || integer(found)) && declared.bits == 32
+            }
             Fit::Bits => found == Bits && declared.bits == self.ty.bits,
             Fit::Count => (found == Bits || integer(found)) && declared.bits >= self.ty.bits,
             Fit::Integer => (found == Bits || integer(found)) && declared.bits == self.ty.bits,

@@ -126,8 +126,8 @@ impl Printer {
         Ok(match operation {
             O::Load { access, non_coherent, .. } => {
                 let opcode = match (access.proxy, *non_coherent && access.space != Space::Global) {
-                    (Proxy::Generic, false) => "ld",
-                    (Proxy::Generic, true) => "ldu",
+                    (Proxy::Generic | Proxy::Async, false) => "ld",
+                    (Proxy::Generic | Proxy::Async, true) => "ldu",
                     (Proxy::Texture, _) => "tld",
                     (Proxy::Surface, _) => "suld",
                     (Proxy::Constant, _) => "cold",

@@ -5,6 +5,7 @@
 //! stand for the words that the row lists. `[a]` is an address, `{!}p` a predicate, `d|p` and
 //! `d{|p}` two registers that are written, a number is itself.
 
+use super::asynchronous::AsyncOp;
 use super::integer::{CarryOp, IntegerOp};
 use super::mismatch::Expected;
 use super::value::{ArithmeticOp, Space, Type};
@@ -124,6 +125,8 @@ pub enum Takes {
     Both(Expected),
     /// A count or mask of 32 bits.
     Word,
+    /// How many bytes of a source are copied, or a predicate that says that none is.
+    Amount,
     /// A token of 64 bits; as a destination it may be `_`.
     Token,
     /// A size in bytes, of which constants are multiples of 8.
@@ -187,6 +190,7 @@ pub enum Op {
     StoreBulk,
     Discard,
     PendingCount,
+    Async(AsyncOp),
 }
 
 /// A row of the table: a form, its section, the version of the ISA and the target that have it

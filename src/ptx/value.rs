@@ -36,11 +36,13 @@ pub enum Scope {
     Sys,
 }
 
-/// A proxy (PTX-8.6); the last three occur in research models only.
+/// A proxy (PTX-8.6); texture, surface and constant accesses occur in research models only.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Proxy {
     /// Ordinary accesses.
     Generic,
+    /// Bulk copies and reductions.
+    Async,
     /// Texture accesses (`tld`).
     Texture,
     /// Surface accesses (`suld`, `sust`, `suatom`, `sured`).

@@ -105,6 +105,13 @@ fn class_of(arena: &mut Arena, polarity: &mut Polarity, axiom: &Axiom) -> Class 
     let variances = ORDERS.map(|o| polarity.in_relation(axiom.node, o));
     match order {
         _ if variances == [Constant; 2] => Class::Prohibition,
+        // That there is something forbids more as the orders grow, where these take away from it.
+        _ if axiom.negated
+            && axiom.kind == AxiomKind::Empty
+            && order_against(polarity, axiom.node, Antitone).is_none() =>
+        {
+            Class::Prohibition
+        }
         _ if axiom.negated => Class::Other(Reason::Negated),
         None => Class::Prohibition,
         Some(order) if axiom.kind == AxiomKind::Empty => {

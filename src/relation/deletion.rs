@@ -25,8 +25,8 @@ pub enum Effect {
 /// The name of an axiom that deleting effect-free reads may break, or whose failure it may hide, if there
 /// is one.
 ///
-/// The condition is syntactic and sufficient: `None` says that the model is insensitive. An
-/// `undefined_unless` is one as well: where reads are deleted, it may not be seen to fail.
+/// The condition is syntactic and sufficient: `None` says that the model is insensitive. Whoever asks
+/// whether an `undefined_unless` fails looks at the reads themselves.
 #[must_use]
 pub fn sensitive_axiom(model: &Model) -> Option<&str> {
     let effects = effects(&model.arena);
@@ -35,8 +35,7 @@ pub fn sensitive_axiom(model: &Model) -> Option<&str> {
         .iter()
         .find(|axiom| match axiom.role {
             AxiomRole::Required => axiom.negated || effects[axiom.node.index()] == Effect::MayGrow,
-            AxiomRole::UndefinedUnless => true,
-            AxiomRole::Flag => false,
+            AxiomRole::UndefinedUnless | AxiomRole::Flag => false,
         })
         .map(|axiom| axiom.name.as_str())
 }

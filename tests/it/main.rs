@@ -10,6 +10,7 @@ mod strategies;
 mod support;
 
 mod addresses;
+mod asynchronous;
 mod barriers;
 mod cat;
 mod cli;

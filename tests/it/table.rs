@@ -4,6 +4,7 @@
 use crate::strategies::forms::{all, decoded, text};
 use crate::support::table::assert_current;
 use ptxmc::testing::ptx::decode::Dialect;
+use ptxmc::testing::ptx::form::{Choices, OperandForm, Presence};
 use ptxmc::testing::ptx::operation::{Operation, Statement};
 use ptxmc::testing::ptx::print::{Style, statement};
 use ptxmc::testing::ptx::row::{Op, Row, Variants};
@@ -55,6 +56,14 @@ fn words_that_are_not_needed_may_be_left_out_and_others_not() {
             let mut words: Vec<&str> = head.split('.').collect();
             // Words that go together have one slot.
             if words.len() != form.slots.len() + 1 {
+                continue;
+            }
+            // Words that ask for an operand go with it.
+            let asks = |operand: &OperandForm| match (operand.presence, &slot.choices) {
+                (Presence::With(word), Choices::Words(choices)) => choices.contains(&word),
+                _ => false,
+            };
+            if form.operands.iter().any(asks) {
                 continue;
             }
             words.remove(at + 1);

@@ -254,6 +254,7 @@ impl Decoder<'_> {
     ) -> Result<Arg, DecodeError> {
         let value = match form.takes {
             Takes::Name(_) => self.any_value(operand, ty)?,
+            Takes::Amount => self.value(operand, Type::B32)?,
             Takes::Table => {
                 let OperandKind::Integer(table) = operand.kind else {
                     return Err(mismatch(Expected::Table, operand));

@@ -27,7 +27,6 @@ pub(super) const OUTSIDE: &[(&str, (u32, u32))] = &[
     ("clusterlaunchcontrol", (8, 6)),
     ("copysign", (2, 0)),
     ("cos", (1, 0)),
-    ("cp", (7, 0)),
     ("ex2", (1, 0)),
     ("fma", (1, 4)),
     ("fns", (6, 0)),

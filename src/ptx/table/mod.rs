@@ -15,6 +15,7 @@
 //! - The opcodes that are known, those of PTX 1.4, the list in `paper-notes/language.md` and the page
 //!   of all forms come from here.
 
+mod asynchronous;
 mod control;
 mod data;
 mod floating;
@@ -27,8 +28,8 @@ use rustc_hash::FxHashMap;
 use std::sync::LazyLock;
 
 /// All rows, family by family.
-static FAMILIES: [&[Row]; 5] =
-    [data::ROWS, integer::ROWS, floating::ROWS, sync::ROWS, control::ROWS];
+static FAMILIES: [&[Row]; 6] =
+    [data::ROWS, integer::ROWS, floating::ROWS, sync::ROWS, asynchronous::ROWS, control::ROWS];
 
 static FORMS: LazyLock<FxHashMap<&'static str, Vec<Form>>> = LazyLock::new(|| {
     let mut forms: FxHashMap<&str, Vec<Form>> = FxHashMap::default();

@@ -4,7 +4,7 @@ pub mod dot;
 pub mod text;
 
 use crate::bitrel::Rel;
-use crate::event::graph::{AgentKind, EventGraph, EventKind};
+use crate::event::graph::{AgentKind, Completion, EventGraph, EventKind};
 use crate::execution::build::{Choices, Execution};
 use crate::execution::recheck::recheck;
 use crate::id::{AgentId, EventId, LocId};
@@ -102,16 +102,24 @@ impl Picture {
         edges.retain(is_shown);
         let mut columns = Vec::new();
         for (index, thread) in graph.agents.iter().enumerate() {
-            let AgentKind::Thread(_, place) = thread.kind else { continue };
+            let title = match thread.kind {
+                AgentKind::Init => continue,
+                AgentKind::Thread(_, place) => title(&thread.name, place),
+                AgentKind::Operation(..) => thread.name.clone(),
+            };
             let agent = AgentId::new(index);
-            let nodes = executed(execution)
+            let nodes: Vec<Node> = executed(execution)
                 .filter(|&id| graph.event(id).agent == agent)
                 .map(node)
                 .collect();
+            // An operation that is not issued does nothing.
+            if nodes.is_empty() && matches!(thread.kind, AgentKind::Operation(..)) {
+                continue;
+            }
             let mut cuts = graph.cuts.iter().filter(|cut| cut.agent == agent);
             let in_loop = cuts.any(|cut| execution.truth(cut.guard) == Some(true));
             let stays = in_loop.then(|| "is still in a loop".to_owned());
-            columns.push(Column { agent, title: title(&thread.name, place), nodes, stays });
+            columns.push(Column { agent, title, nodes, stays });
         }
         let initial: Vec<Node> = executed(execution)
             .filter(|&id| graph.event(id).kind == EventKind::Init)
@@ -248,6 +256,11 @@ fn describe(execution: &Execution<'_>, id: EventId) -> String {
             return format!("B{} {what} {}", if relaxed { ".relaxed" } else { "" }, operation.key);
         }
         EventKind::Boundary => return "griddepcontrol.wait".to_owned(),
+        EventKind::Issue => return issued(graph, id),
+        EventKind::Await => return "wait_group".to_owned(),
+        EventKind::Complete(Completion::All) => return "complete".to_owned(),
+        EventKind::Complete(Completion::Reads) => return "sources read".to_owned(),
+        EventKind::Complete(Completion::Part(at)) => return format!("complete for {at}"),
     };
     // Proxy fences have their order and scope in their names.
     let named = matches!(event.kind, EventKind::ProxyFence(_));
@@ -279,6 +292,12 @@ fn describe(execution: &Execution<'_>, id: EventId) -> String {
         text.push_str(&format!(" {} = {value}", location(graph, id)));
     }
     text.trim_start().to_owned()
+}
+
+/// What an event issues.
+fn issued(graph: &EventGraph, id: EventId) -> String {
+    let operation = graph.operations.iter().find(|operation| operation.issue == id);
+    format!("issue {}", operation.map_or("", |operation| operation.name))
 }
 
 /// What stands for a value that nobody knows.

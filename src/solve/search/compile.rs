@@ -177,17 +177,21 @@ impl Code {
     }
 }
 
-/// Compiles `roots` at their lower bound.
+/// Compiles `roots`, each at one of its bounds.
 ///
 /// # Errors
 /// When a definition is recursive.
-pub(super) fn compile(arena: &Arena, roots: &[NodeId]) -> Result<(Code, Vec<SlotId>), Unsupported> {
-    let steps = plan(arena, roots);
+pub(super) fn compile(
+    arena: &Arena,
+    roots: &[(NodeId, Side)],
+) -> Result<(Code, Vec<SlotId>), Unsupported> {
+    let nodes: Vec<NodeId> = roots.iter().map(|(node, _)| *node).collect();
+    let steps = plan(arena, &nodes);
     if steps.iter().any(|(step, _)| matches!(step, Step::Fixpoint { .. })) {
         return Err(Unsupported::Recursion);
     }
     let mut compiler = Compiler { arena, code: Code::default(), known: FxHashMap::default() };
-    let slots: Vec<SlotId> = roots.iter().map(|&root| compiler.slot(root, Side::Low)).collect();
+    let slots: Vec<SlotId> = roots.iter().map(|&(root, side)| compiler.slot(root, side)).collect();
     let mut code = compiler.code;
     code.rooms = rooms(&code.sorts);
     code.homes = homes(&code, &slots);

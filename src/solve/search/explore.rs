@@ -156,7 +156,9 @@ impl Base for Search<'_, '_> {
                 let kind = relation.kind_of_barrier().expect("one of them");
                 self.synchronizes(kind, side, out);
             }
-            BaseRel::Phase | BaseRel::Awaited => self.conditional(relation, side, out),
+            BaseRel::Phase | BaseRel::PhaseAny | BaseRel::Awaited | BaseRel::Done => {
+                self.conditional(relation, side, out);
+            }
             given => match &self.space.relations[given.index()] {
                 Some(pairs) => {
                     out.copy_from(pairs);
@@ -537,6 +539,8 @@ impl<'g, 'r> Search<'g, 'r> {
                 AxiomKind::Irreflexive => self.slots.rel(slot).is_irreflexive(),
                 AxiomKind::Acyclic => self.slots.rel(slot).is_acyclic(),
             },
+            Demand::Presence { slot, set: true } => !self.slots.set(slot).is_empty(),
+            Demand::Presence { slot, set: false } => !self.slots.rel(slot).is_empty(),
             // No order has an event before itself, one way or the other.
             Demand::Choice { slot, .. } => self.slots.rel(slot).is_irreflexive(),
             Demand::Nothing | Demand::Production { .. } => true,

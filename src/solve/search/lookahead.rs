@@ -17,7 +17,10 @@ impl Search<'_, '_> {
                 continue;
             }
             let (slot, out) = match *demand {
-                Demand::Nothing | Demand::Choice { .. } | Demand::Prohibition { set: true, .. } => {
+                Demand::Nothing
+                | Demand::Choice { .. }
+                | Demand::Presence { .. }
+                | Demand::Prohibition { set: true, .. } => {
                     continue;
                 }
                 Demand::Prohibition { kind: AxiomKind::Empty, slot, .. } => (slot, Rel::full(n)),

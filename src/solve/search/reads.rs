@@ -45,6 +45,9 @@ impl<'g> Search<'g, '_> {
     }
 
     fn branch(&mut self, visit: &mut Visit<'_>) -> Flow {
+        if let Some(symbol) = self.ripe_symbol() {
+            return self.branch_on_symbol(symbol, visit);
+        }
         match self.next_branch() {
             Branch::Done => match (self.open_result(), self.open_symbol()) {
                 (Some(barrier), _) => self.branch_on_result(barrier, visit),

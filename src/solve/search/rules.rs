@@ -4,7 +4,8 @@ use super::compile::{Code, Op, Side, SlotId, SlotSet, compile};
 use super::matrix::{Pool, Slots};
 use crate::id::NodeId;
 use crate::relation::classify::{Class, Fragment, classify, fragment_of};
-use crate::relation::expr::{AxiomKind, AxiomRole, Model, Node};
+use crate::relation::expr::{Axiom, AxiomKind, AxiomRole, Model, Node};
+use crate::relation::polarity::{Polarity, Variance};
 use crate::relation::thin_air::{ThinAir, thin_air};
 use crate::rule::Unsupported;
 use crate::vocabulary::{BaseRel, BaseSet, Sort};
@@ -17,6 +18,9 @@ pub(super) enum Demand {
     Nothing,
     /// A slot without members, cycles, or events related to themselves.
     Prohibition { kind: AxiomKind, slot: SlotId, set: bool },
+    /// A slot with members, of which it may lose some as orders grow: those that are chosen are as small
+    /// as they may be.
+    Presence { slot: SlotId, set: bool },
     /// The edges of a slot are in an order.
     Production { order: BaseRel, slot: SlotId },
     /// The edges of a slot are in an order one way or the other.
@@ -69,6 +73,7 @@ impl Rules {
             match *demand {
                 Demand::Nothing => {}
                 Demand::Prohibition { slot, .. }
+                | Demand::Presence { slot, .. }
                 | Demand::Production { slot, .. }
                 | Demand::Choice { slot, .. } => wanted.insert(slot),
             }
@@ -91,25 +96,32 @@ impl Rules {
         if let Fragment::General { axiom, .. } = fragment_of(&model, &classes) {
             return Err(Unsupported::MinimalOrders(axiom));
         }
+        let polarity = Polarity::new(&model.arena);
         let mut roots = Vec::new();
-        let mut root = |node: NodeId| {
-            roots.push(node);
+        let mut root = |node: NodeId, side: Side| {
+            roots.push((node, side));
             roots.len() - 1
         };
         let mut plans = Vec::new();
         for (axiom, class) in model.axioms.iter().zip(&classes) {
             plans.push(match *class {
                 _ if axiom.role != AxiomRole::Required => Demand::Nothing,
+                _ if axiom.negated && may_be_present(axiom, &polarity) => {
+                    let set = model.arena.sort(axiom.node) == Sort::Set;
+                    Demand::Presence { slot: root(axiom.node, Side::High), set }
+                }
                 _ if axiom.negated => return Err(Unsupported::Negated(axiom.name.clone())),
                 // It is about something that the program does not have.
                 _ if matches!(model.arena.node(axiom.node), Node::Empty(_)) => Demand::Nothing,
                 Class::Production { order, edges } => {
-                    Demand::Production { order, slot: root(edges) }
+                    Demand::Production { order, slot: root(edges, Side::Low) }
                 }
-                Class::Choice { order, edges } => Demand::Choice { order, slot: root(edges) },
+                Class::Choice { order, edges } => {
+                    Demand::Choice { order, slot: root(edges, Side::Low) }
+                }
                 Class::Prohibition | Class::Other(_) => {
                     let set = model.arena.sort(axiom.node) == Sort::Set;
-                    Demand::Prohibition { kind: axiom.kind, slot: root(axiom.node), set }
+                    Demand::Prohibition { kind: axiom.kind, slot: root(axiom.node, Side::Low), set }
                 }
             });
         }
@@ -121,6 +133,7 @@ impl Rules {
                 Demand::Prohibition { kind, slot, set } => {
                     Demand::Prohibition { kind, slot: slots[slot], set }
                 }
+                Demand::Presence { slot, set } => Demand::Presence { slot: slots[slot], set },
                 Demand::Production { order, slot } => {
                     Demand::Production { order, slot: slots[slot] }
                 }
@@ -158,4 +171,13 @@ impl Rules {
             code,
         })
     }
+}
+
+/// Whether members of what an axiom asks for are found with orders that are as small as they may be.
+fn may_be_present(axiom: &Axiom, polarity: &Polarity) -> bool {
+    let shrinks = |order: BaseRel| {
+        let variance = polarity.in_relation(axiom.node, order);
+        matches!(variance, Variance::Constant | Variance::Antitone)
+    };
+    axiom.kind == AxiomKind::Empty && shrinks(BaseRel::Co) && shrinks(BaseRel::FenceSc)
 }

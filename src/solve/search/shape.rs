@@ -49,7 +49,20 @@ impl Shape {
         lacks(BaseRel::ValueDep, independent);
         let restricted = |kind: &EventKind| matches!(kind, EventKind::Fence(r) if *r != crate::program::micro::Restriction::None);
         lacks(BaseRel::Uncovered, !graph.events.iter().any(|e| restricted(&e.kind)));
-        [BaseRel::Issue, BaseRel::Intra, BaseRel::Done].into_iter().for_each(|r| lacks(r, true));
+        let operations = [
+            BaseRel::Issue,
+            BaseRel::SameOperation,
+            BaseRel::SameGroup,
+            BaseRel::Intra,
+            BaseRel::Done,
+        ];
+        operations.into_iter().for_each(|r| lacks(r, graph.operations.is_empty()));
+        lacks(BaseRel::SameGroup, graph.groups.is_empty());
+        let waits = graph.events.iter().any(|e| e.kind == EventKind::Await);
+        lacks(BaseRel::Done, !waits);
+        let fences = !base_set(graph, BaseSet::ProxyFence).is_empty();
+        lacks(BaseRel::Covers, !fences && graph.operations.is_empty());
+        lacks(BaseRel::PhaseAny, graph.any_phases.is_empty());
         let barriers = graph.barriers.is_empty();
         BaseRel::BARRIERS.into_iter().for_each(|r| lacks(r, barriers));
         lacks(BaseRel::Phase, graph.phases.is_empty());

@@ -4,7 +4,7 @@
 use super::domains::Slices;
 use super::reads::SMALL;
 use super::rules::Rules;
-use super::symbols::symbols;
+use super::symbols::{chances, symbols};
 use super::symmetry::classes;
 use super::turns::Turns;
 use crate::bitrel::{EventSet, Rel};
@@ -55,6 +55,8 @@ pub(super) struct Space<'g> {
     pub(super) order: Vec<ExprId>,
     /// For every expression, the symbols that it is made of; empty in a program without symbols.
     pub(super) symbols: Vec<SmallVec<[SymbolId; 2]>>,
+    /// Guards of events that a truth value decides which the execution chooses, each with its literals.
+    pub(super) chances: Vec<(ExprId, Vec<ExprId>)>,
     /// Locations whose final value matters.
     pub(super) finals: Vec<LocId>,
     /// For every event, those that it depends on directly, where the model says that dependencies
@@ -86,6 +88,7 @@ impl<'g> Space<'g> {
         let writes = graph.writes_by_location();
         let order = relevant(graph);
         let symbols = symbols(graph, &order);
+        let chances = chances(graph);
         let mut space = Self {
             graph,
             sources: Vec::new(),
@@ -110,6 +113,7 @@ impl<'g> Space<'g> {
             may_meet: None,
             order,
             symbols,
+            chances,
             independent: true,
             depends: vec![FewEvents::new(); graph.events.len()],
             dependents: vec![FewEvents::new(); graph.events.len()],

@@ -3,6 +3,7 @@
 
 use super::explore::{Flow, Search, Visit};
 use super::space::Space;
+use crate::collections::IndexSet;
 use crate::event::barrier::BarrierOp;
 use crate::event::graph::EventGraph;
 use crate::id::{ExprId, SymbolId};
@@ -29,7 +30,38 @@ pub(super) fn symbols(graph: &EventGraph, order: &[ExprId]) -> Vec<SmallVec<[Sym
     out
 }
 
+/// How many literals of a guard are looked at.
+const MOST_LITERALS: usize = 64;
+
+/// The guards of events that have a chosen truth value among their literals, with all of these.
+pub(super) fn chances(graph: &EventGraph) -> Vec<(ExprId, Vec<ExprId>)> {
+    if graph.symbols.is_empty() {
+        return Vec::new();
+    }
+    let guards: IndexSet<ExprId> = graph.events.iter().map(|event| event.guard).collect();
+    let chosen = |&x: &ExprId| matches!(graph.exprs.get(x), Expr::Symbol(_));
+    let literals = |guard: ExprId| graph.exprs.literals(guard, MOST_LITERALS);
+    let parts = guards.into_iter().filter_map(|guard| Some((guard, literals(guard)?.to_vec())));
+    parts.filter(|(_, literals)| literals.iter().any(chosen)).collect()
+}
+
 impl Search<'_, '_> {
+    /// A truth value that alone decides whether some events happen: what they read and write is of no
+    /// use before it is known. A wait on an mbarrier that may time out has one.
+    pub(super) fn ripe_symbol(&self) -> Option<usize> {
+        let graph = self.space.graph;
+        let open = |x: ExprId| self.values.truth(x).is_none();
+        let chosen = |x: ExprId| match graph.exprs.get(x) {
+            Expr::Symbol(symbol) => Some(symbol.index()),
+            _ => None,
+        };
+        self.space.chances.iter().filter(|(guard, _)| open(*guard)).find_map(|(_, literals)| {
+            let open: Vec<ExprId> = literals.iter().copied().filter(|&x| open(x)).collect();
+            let symbols: Option<Vec<usize>> = open.into_iter().map(chosen).collect();
+            symbols?.into_iter().find(|&symbol| self.symbols[symbol].is_none())
+        })
+    }
+
     /// A symbol that has no value yet and on which something depends that is not known: what
     /// happens, what is read or stays in memory, what is asked, or what has been assumed of it.
     pub(super) fn open_symbol(&self) -> Option<usize> {

@@ -13,7 +13,9 @@ use std::mem::discriminant;
 /// is observed stays as it is.
 pub(super) fn classes(graph: &EventGraph, for_violations: bool) -> Vec<Option<u32>> {
     let mut out = vec![None; graph.agents.len()];
-    if graph.agents.len() < 4 || !graph.api_edges.is_empty() {
+    // Asynchronous operations would have to be exchanged with their threads.
+    let alone = graph.api_edges.is_empty() && graph.operations.is_empty();
+    if graph.agents.len() < 4 || !alone {
         return out;
     }
     let observed = match for_violations {

@@ -326,7 +326,16 @@ impl<'p> Frame<'p> {
             | BaseSet::Async
             | BaseSet::Host
             | BaseSet::Mbarrier
-            | BaseSet::Peer => false,
+            | BaseSet::Peer
+            | BaseSet::Agent
+            | BaseSet::Issue
+            | BaseSet::Await
+            | BaseSet::Signal
+            | BaseSet::Complete
+            | BaseSet::Copy
+            | BaseSet::ToAsync
+            | BaseSet::FromAsync
+            | BaseSet::ToTensormap => false,
         }
     }
 

@@ -255,9 +255,12 @@ fn has_relation(relation: BaseRel, alphabet: &Alphabet) -> bool {
         | BaseRel::Ctrl
         | BaseRel::Uncovered
         | BaseRel::Issue
+        | BaseRel::SameOperation
+        | BaseRel::SameGroup
         | BaseRel::Intra
         | BaseRel::Done
         | BaseRel::Phase
+        | BaseRel::PhaseAny
         | BaseRel::WarpSync
         | BaseRel::Exchange
         | BaseRel::Awaited

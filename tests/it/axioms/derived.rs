@@ -299,7 +299,7 @@ impl<'e> Derived<'e> {
         held.then(|| (op, before.count()))
     }
 
-    fn event(&self, e: EventId) -> &'e Event {
+    pub(super) fn event(&self, e: EventId) -> &'e Event {
         self.graph.event(e)
     }
 
@@ -603,7 +603,7 @@ impl<'e> Derived<'e> {
         };
         let arrived = self.graph.access_of(arrival).rmw_read.and_then(phase);
         let found = phase(self.event(wait).access);
-        arrived.zip(found).is_some_and(|(arrived, found)| (arrived + 1) % phases == found)
+        arrived.zip(found).is_some_and(|(arrived, found)| arrived < found)
     }
 
     /// Whether a read has its value from a write through read-modify-writes, whatever their scopes.
@@ -623,11 +623,30 @@ impl<'e> Derived<'e> {
         chain.iter().any(|&w| rf.contains(w, read))
     }
 
+    /// Whether an event is a wait on an mbarrier that returns true behind an arrival.
+    pub(super) fn is_satisfied(&self, e: EventId) -> bool {
+        self.execution.relation(BaseRel::PhaseAny).iter_pairs().any(|(_, wait)| wait == e)
+    }
+
+    /// Whether the second waits for the arrival of the first at the barrier of the cluster, or comes behind
+    /// an operation that waits for it at another one.
+    pub(super) fn leaves_with(&self, a: EventId, b: EventId) -> bool {
+        let meets = |relation, at| self.execution.relation(relation).contains(a, at);
+        let other = |at| meets(BaseRel::BarrierSync, at) || meets(BaseRel::WarpSync, at);
+        meets(BaseRel::ClusterSync, b) || self.events.iter().any(|&at| other(at) && self.po(at, b))
+    }
+
     /// PTX-9.7.13.4: proxy fences of the tensormap proxy, in patterns that only they form together.
     fn tensormap_fences(&self, a: EventId, b: EventId) -> bool {
         let is = |e: EventId, wanted: Order| {
             let event = self.event(e);
-            matches!(event.kind, EventKind::ProxyFence(_)) && event.order == Some(wanted)
+            let tensormap = matches!(
+                event.kind,
+                EventKind::ProxyFence(
+                    ProxyFenceKind::TensormapRelease(_) | ProxyFenceKind::TensormapAcquire(_)
+                )
+            );
+            tensormap && event.order == Some(wanted)
         };
         let starts = |w| self.po(a, w) && self.writes(w) && self.strong(w);
         let ends = |r| self.po(r, b) && self.may_start(r);

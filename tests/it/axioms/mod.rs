@@ -38,6 +38,8 @@ pub enum Axiom {
     MbarrierOverwrite,
     /// PTX-9.7.13.15: and is not visible before them.
     MbarrierReuse,
+    /// PTX-9.7.13.15: waits are not satisfied by what comes because of them.
+    Time,
     /// PTX-8.10.4
     NoThinAir,
     /// PTX-8.10.5
@@ -48,7 +50,7 @@ pub enum Axiom {
 
 impl Axiom {
     /// All axioms, in the order of the text.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 15] = [
         Self::CoherenceTotal,
         Self::Coherence,
         Self::FenceSc,
@@ -60,6 +62,7 @@ impl Axiom {
         Self::MbarrierCoherence,
         Self::MbarrierOverwrite,
         Self::MbarrierReuse,
+        Self::Time,
         Self::NoThinAir,
         Self::ScPerLocation,
         Self::Causality,
@@ -80,6 +83,7 @@ impl Axiom {
             Self::MbarrierCoherence => "Mbarrier-Coherence",
             Self::MbarrierOverwrite => "Mbarrier-Overwrite",
             Self::MbarrierReuse => "Mbarrier-Reuse",
+            Self::Time => "Time",
             Self::NoThinAir => "No-Thin-Air",
             Self::ScPerLocation => "SC-per-Location",
             Self::Causality => "Causality",
@@ -128,6 +132,7 @@ fn holds(d: &Derived<'_>, axiom: Axiom) -> bool {
             let sees = |&source: &EventId| d.rf(source, r) && (source == w || d.co(w, source));
             !(d.reuses(r, w) && d.events.iter().any(sees))
         }),
+        Axiom::Time => is_acyclic(d, |a, b| comes_before(d, a, b)),
         Axiom::RmwSerial => is_acyclic(d, |a, b| {
             let contend = d.is_atomic_read(a) && d.is_atomic_read(b) && !d.same_access(a, b);
             let mutual = d.includes(a, b) && d.includes(b, a);
@@ -142,6 +147,17 @@ fn holds(d: &Derived<'_>, axiom: Axiom) -> bool {
         }),
         Axiom::Causality => d.pairs().all(|(a, b)| !((d.rf(a, b) || d.fr(a, b)) && d.cause(b, a))),
     }
+}
+
+/// Whether an event was there before another one, in programs without asynchronous operations: a wait or a
+/// barrier before what its thread does at objects and barriers, an arrival before those that leave with
+/// it, and operations on one object in their order.
+fn comes_before(d: &Derived<'_>, a: EventId, b: EventId) -> bool {
+    let at_object = |e: EventId| d.event(e).marks.mbarrier;
+    let goes_on =
+        (d.is_barrier(a) || d.is_satisfied(a)) && d.po(a, b) && (at_object(b) || d.is_barrier(b));
+    let at_one = at_object(a) && at_object(b) && (d.co(a, b) || d.rf(a, b) || d.fr(a, b));
+    goes_on || at_one || d.leaves_with(a, b)
 }
 
 /// Whether one piece overlaps another and comes before it in program order, or in communication order

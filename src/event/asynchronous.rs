@@ -1,0 +1,413 @@
+//! Asynchronous operations that are issued (PTX-8.9.1.1): what they access, which mbarriers they
+//! signal, and which waits for groups they are waited for by.
+
+use super::access::{DraftAccess, OfOperation, Role};
+use super::draft::{Draft, DraftKind};
+use super::graph::Violation;
+use super::issued::{DoneBefore, DraftOperation, GroupStep, Moves};
+use super::memory::Does;
+use super::unfold::{Effect, EffectKind, State, ThreadRun, union};
+use crate::id::{AgentId, ExprId, ObjectId};
+use crate::program::expr::Expr;
+use crate::program::layout::InstanceKey;
+use crate::program::mbarrier::OBJECT_BITS;
+use crate::program::micro::{Align, AsyncEffect, AsyncMicro, AwaitMicro, Range, Signal, Transfer};
+use crate::program::micro::{Marks, PhaseUse, Target};
+use crate::program::term::Term;
+use crate::ptx::asynchronous::GroupKind;
+use crate::ptx::operation::{Order, Proxy};
+use crate::rule::Rule;
+use crate::source::Span;
+
+/// The longest transfer that is followed, in bytes.
+const LONGEST: u128 = 1 << 18;
+
+impl<'p> ThreadRun<'_, 'p> {
+    /// Issues an asynchronous operation.
+    pub(super) fn issue(
+        &mut self,
+        node: usize,
+        micro: &'p AsyncMicro,
+        state: &mut State,
+        span: Span,
+    ) {
+        let operation = self.draft.operations.len();
+        let guard = state.guard;
+        self.push_other(DraftKind::Issue, guard, span);
+        self.effects.push(Effect { node, guard, kind: EffectKind::Change });
+        let own = |draft: &Draft<'_>| {
+            let copies = draft.operations.iter().enumerate().filter(|(_, other)| {
+                other.thread == self.index && other.micro.group == Some(GroupKind::Copy)
+            });
+            copies.map(|(at, _)| at).collect::<Vec<_>>()
+        };
+        let behind = match micro.effect {
+            AsyncEffect::Behind => own(self.draft),
+            _ => Vec::new(),
+        };
+        self.draft.operations.push(DraftOperation {
+            micro,
+            thread: self.index,
+            guard,
+            span,
+            barriers: self.draft.barriers.len(),
+            parts: vec![guard],
+            moves: None,
+            behind,
+        });
+        if micro.group.is_some() {
+            self.draft.groups.push(GroupStep::Issue { operation });
+        }
+        match &micro.effect {
+            AsyncEffect::Transfer(transfer) => {
+                let parts = transfer.destinations.iter().map(|to| {
+                    let when = self.term(&to.when, state, None);
+                    self.exprs().and(guard, when)
+                });
+                self.draft.operations[operation].parts = parts.collect();
+                let moves = self.moves(transfer, micro.proxy, state, span);
+                self.draft.operations[operation].moves = moves;
+            }
+            AsyncEffect::Store(target, value) => {
+                self.issue_store(operation, target, value, state, span);
+            }
+            AsyncEffect::Update(target, order, value) => {
+                self.issue_update(operation, target, (*order, value), state, span);
+            }
+            AsyncEffect::Behind => {}
+        }
+        for signal in &micro.signals {
+            self.signal(operation, signal, state, span);
+        }
+        self.check_places_of_signals(operation, span);
+    }
+
+    pub(super) fn commit(&mut self, kind: GroupKind, guard: ExprId) {
+        self.draft.groups.push(GroupStep::Commit { thread: self.index, kind, guard });
+    }
+
+    pub(super) fn wait_for_groups(&mut self, wait: AwaitMicro, guard: ExprId, span: Span) {
+        let number = self.draft.waits;
+        self.draft.waits += 1;
+        self.push_other(DraftKind::Await, guard, span);
+        self.draft.groups.push(GroupStep::Wait { thread: self.index, wait, guard, number });
+    }
+
+    /// Where a transfer reads and writes, as far as that is known before it is executed.
+    fn moves(
+        &mut self,
+        transfer: &'p Transfer,
+        proxy: Proxy,
+        state: &State,
+        span: Span,
+    ) -> Option<Moves<'p>> {
+        let mask = transfer.mask.as_ref().map(|mask| self.term(mask, state, None));
+        let mask = mask.map(|mask| self.draft.exprs.constant(mask));
+        let [bytes, left, right] = [&transfer.bytes, &transfer.open[0], &transfer.open[1]]
+            .map(|term| self.term(term, state, None));
+        let copied = self.term(&transfer.copied, state, None);
+        let known = [bytes, left, right].map(|number| self.draft.exprs.constant(number));
+        let [Some(bytes), Some(left), Some(right)] = known else {
+            self.violate(state.guard, span, Rule::ComputedCopy);
+            return None;
+        };
+        let mask = match mask {
+            Some(None) => {
+                self.violate(state.guard, span, Rule::ComputedCopy);
+                return None;
+            }
+            mask => mask.flatten().map(|mask| (mask & 0xffff) as u16),
+        };
+        if bytes == 0 {
+            return None;
+        }
+        if bytes > LONGEST {
+            self.violate(state.guard, span, Rule::LargeCopy);
+            return None;
+        }
+        let size = u32::try_from(bytes).expect("no longer than the longest");
+        let sources = self.whole(&transfer.source, (size, proxy), Does::Read, state, span);
+        let does = if transfer.reduction.is_some() { Does::Update } else { Does::Write };
+        let destinations = transfer.destinations.iter();
+        let destinations =
+            destinations.map(|to| self.whole(to, (size, proxy), does, state, span)).collect();
+        let number = |n: u128| u64::try_from(n).unwrap_or(u64::MAX);
+        Some(Moves {
+            transfer,
+            bytes: u64::from(size),
+            copied,
+            open: [number(left), number(right)],
+            mask,
+            sources,
+            destinations,
+        })
+    }
+
+    /// The whole of a range as one access for each place that it may be at.
+    fn whole(
+        &mut self,
+        range: &Range,
+        (bytes, proxy): (u32, Proxy),
+        does: Does,
+        state: &State,
+        span: Span,
+    ) -> Vec<DraftAccess> {
+        let when = self.term(&range.when, state, None);
+        let guard = self.exprs().and(state.guard, when);
+        if self.draft.exprs.is_false(guard) {
+            return Vec::new();
+        }
+        let state = &State { guard, ..state.clone() };
+        let target = Target {
+            address: range.address.clone(),
+            space: range.space,
+            bytes,
+            whole: match range.align {
+                Align::Bytes(bytes) => bytes,
+                Align::Size => bytes,
+            },
+            within: 0,
+            order: Order::Weak,
+            scope: None,
+            proxy,
+            marks: Marks::default(),
+            replica: None,
+            confined: Some(range.confined.clone()),
+        };
+        let places = self.places(&target, does, state, span).list.into_iter();
+        places.map(|(guard, place)| self.access(&target, &place, state, guard, span)).collect()
+    }
+
+    fn issue_store(
+        &mut self,
+        operation: usize,
+        target: &Target,
+        value: &Term,
+        state: &State,
+        span: Span,
+    ) {
+        let reads = self.term_reads(value, state);
+        let value = self.term(value, state, None);
+        let value = self.exprs().resize(value, target.bytes * 8, false);
+        for (guard, place) in self.places(target, Does::Write, state, span).list {
+            let access = self.access(target, &place, state, guard, span);
+            let part = Some(OfOperation { operation, role: Role::Destination(0) });
+            let data_reads = reads.clone();
+            self.draft.push_access(DraftAccess { write: true, value, data_reads, part, ..access });
+        }
+    }
+
+    fn issue_update(
+        &mut self,
+        operation: usize,
+        target: &Target,
+        (order, value): (Order, &Term),
+        state: &State,
+        span: Span,
+    ) {
+        let role = Role::Destination(0);
+        for (guard, place) in self.places(target, Does::Update, state, span).list {
+            let access = self.access(target, &place, state, guard, span);
+            self.update(OfOperation { operation, role }, access, order, value, state);
+        }
+    }
+
+    /// Both halves of an atomic operation of an asynchronous one; gives the first.
+    fn update(
+        &mut self,
+        part: OfOperation,
+        access: DraftAccess,
+        order: Order,
+        value: &Term,
+        state: &State,
+    ) -> ExprId {
+        let width = access.bytes * 8;
+        let write = DraftAccess { order, write: true, part: Some(part), ..access.clone() };
+        let read = self.draft.push_access(DraftAccess { part: Some(part), ..access });
+        let old = self.exprs().leaf(Expr::Read(read), width);
+        let new = self.term(value, state, Some(old));
+        let value_reads = self.term_reads(value, state);
+        let value = self.exprs().resize(new, width, false);
+        self.draft.push_access(DraftAccess {
+            value,
+            data_reads: union(&value_reads, &[read]),
+            rmw_read: Some(read),
+            position: write.position + 1,
+            ..write
+        });
+        old
+    }
+
+    /// The signal of an operation to an object.
+    fn signal(&mut self, operation: usize, signal: &'p Signal, state: &State, span: Span) {
+        let part = OfOperation { operation, role: Role::Signal(signal.destination) };
+        let when = self.term(&signal.when, state, None);
+        let guard = self.exprs().and(state.guard, when);
+        if self.draft.exprs.is_false(guard) {
+            return;
+        }
+        let state = &State { guard, ..state.clone() };
+        let mut found = Vec::new();
+        for (guard, place) in self.places(&signal.target, Does::Update, state, span).list {
+            let access = self.access(&signal.target, &place, state, guard, span);
+            let old = self.update(part, access, signal.order, &signal.value, state);
+            let Expr::Read(read) = self.draft.exprs.get(old) else { continue };
+            found.push((guard, read));
+            for (condition, rule) in &signal.requires {
+                let holds = self.term(condition, state, Some(old));
+                let fails = self.exprs().not(holds);
+                let wrong = self.exprs().and(guard, fails);
+                if !self.draft.exprs.is_false(wrong) {
+                    self.violate(wrong, span, rule.clone());
+                }
+            }
+        }
+        debug_assert_eq!(signal.target.bytes * 8, OBJECT_BITS);
+        self.asks_for_object(signal.target.marks, &found, span);
+        match signal.arrives {
+            true => self.in_phase(&PhaseUse::Arrival, state, span),
+            false => self.draft.looked_at.clear(),
+        }
+    }
+
+    /// Notes objects that are in another CTA than what the signal tells of.
+    fn check_places_of_signals(&mut self, operation: usize, span: Span) {
+        let cta = |draft: &Draft<'_>, object: ObjectId| match draft.program.layout.objects
+            [object.index()]
+        .key
+        {
+            InstanceKey::Cta(gpu, grid, cta) => Some((gpu, grid, cta)),
+            _ => None,
+        };
+        let of = |draft: &Draft<'_>, wanted: Role| -> Vec<(ExprId, ObjectId)> {
+            let part = Some(OfOperation { operation, role: wanted });
+            let own = draft.accesses.iter().filter(|a| a.part == part && a.write);
+            let own = own.map(|a| (a.guard, a.object));
+            let moves = draft.operations[operation].moves.as_ref();
+            let moved = match wanted {
+                Role::Destination(at) => moves.and_then(|moves| moves.destinations.get(at)),
+                Role::Source | Role::Signal(_) => None,
+            };
+            own.chain(moved.into_iter().flatten().map(|a| (a.guard, a.object))).collect()
+        };
+        let count = self.draft.operations[operation].micro.signals.len();
+        for at in 0..count {
+            let signals = of(self.draft, Role::Signal(at));
+            for (here, to) in of(self.draft, Role::Destination(at)) {
+                for &(there, object) in &signals {
+                    if cta(self.draft, to) != cta(self.draft, object) {
+                        let both = self.exprs().and(here, there);
+                        if !self.draft.exprs.is_false(both) {
+                            self.violate(both, span, Rule::SignalOfAnotherCta);
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+impl Draft<'_> {
+    /// Which operations are complete before which waits for groups: a wait is for all groups but the
+    /// youngest, so at least one group more has been closed behind the operation than it leaves out.
+    pub(super) fn done_before(&mut self) -> Vec<DoneBefore> {
+        let mut out = Vec::new();
+        let steps = std::mem::take(&mut self.groups);
+        for (at, step) in steps.iter().enumerate() {
+            let GroupStep::Wait { thread, wait, guard, number } = *step else { continue };
+            let mut commits: Vec<ExprId> = Vec::new();
+            for step in steps[..at].iter().rev() {
+                match *step {
+                    GroupStep::Commit { thread: of, kind, guard: closes }
+                        if of == thread && kind == wait.kind =>
+                    {
+                        commits.push(closes);
+                    }
+                    GroupStep::Issue { operation } => {
+                        let issued = &self.operations[operation];
+                        if issued.thread != thread || issued.micro.group != Some(wait.kind) {
+                            continue;
+                        }
+                        let both = self.exprs.and(issued.guard, guard);
+                        let when = self.closes_more(both, &commits, wait.but);
+                        if self.exprs.is_false(when) {
+                            continue;
+                        }
+                        let when = Some(when).filter(|&when| !self.exprs.is_true(when));
+                        let reads = wait.reads;
+                        out.push(DoneBefore { operation, wait: number, reads, when });
+                    }
+                    _ => {}
+                }
+            }
+        }
+        self.groups = steps;
+        out
+    }
+
+    /// The `cp.async` of each group that surely is one, of two or more.
+    pub(super) fn groups_of_copies(&mut self) -> Vec<Vec<usize>> {
+        let mut open: Vec<Vec<usize>> = vec![Vec::new(); self.program.threads.len()];
+        let mut out = Vec::new();
+        for step in &self.groups {
+            match *step {
+                GroupStep::Issue { operation } => {
+                    let issued = &self.operations[operation];
+                    if issued.micro.group == Some(GroupKind::Copy) {
+                        open[issued.thread].push(operation);
+                    }
+                }
+                GroupStep::Commit { thread, kind: GroupKind::Copy, .. } => {
+                    let group = std::mem::take(&mut open[thread]);
+                    if group.len() > 1 {
+                        out.push(group);
+                    }
+                }
+                GroupStep::Commit { .. } | GroupStep::Wait { .. } => {}
+            }
+        }
+        out
+    }
+
+    /// When more than so many of some commits happen, if `both` does.
+    fn closes_more(&mut self, both: ExprId, commits: &[ExprId], than: u32) -> ExprId {
+        if self.exprs.is_false(both) {
+            return both;
+        }
+        let (mut sure, mut open) = (0, Vec::new());
+        for &guard in commits {
+            if self.exprs.implied(both, guard) {
+                sure += 1;
+            } else if !self.exprs.clash(both, guard) {
+                open.push(guard);
+            }
+        }
+        let than = than as usize;
+        if sure > than {
+            return self.exprs.truth(true);
+        }
+        if sure + open.len() <= than {
+            return self.exprs.truth(false);
+        }
+        let needed = self.exprs.number((than - sure) as u128, COUNT_BITS);
+        let count = self.exprs.count(open, COUNT_BITS);
+        self.exprs.binary(crate::program::expr::Binary::ULt, needed, count)
+    }
+
+    /// The agent of an asynchronous operation.
+    pub(super) fn agent_of(&self, operation: usize) -> AgentId {
+        AgentId::new(1 + self.program.threads.len() + operation)
+    }
+
+    /// Notes a misuse by an operation, behind what its thread did before.
+    pub(super) fn violated_by(&mut self, operation: usize, guard: ExprId, rule: Rule) {
+        let op = &self.operations[operation];
+        let (thread, span, barriers) = (op.thread, op.span, op.barriers);
+        let ended = self.ended_before(thread, guard);
+        let behind = vec![(AgentId::new(thread + 1), barriers)];
+        self.violations.push(Violation { guard, span, rule, behind, ended });
+    }
+}
+
+/// How wide numbers of groups are.
+const COUNT_BITS: u32 = 32;

@@ -1,0 +1,286 @@
+//! Base sets and relations of asynchronous operations (PTX-8.9.1.1): how they are placed between the
+//! threads that issue them and those that wait.
+//!
+//! Invariant: whoever waits for an operation waits for an event of completion.
+
+use super::graph::{Agent, Completion, Conditional, EventGraph, EventKind, Operation};
+use super::issued::DoneBefore;
+use crate::bitrel::Rel;
+use crate::id::EventId;
+use crate::program::reading::{FenceSpace, MulticastSignal, ReadCompletion};
+use crate::ptx::operation::{ProxyFenceKind, Space};
+use crate::vocabulary::BaseSet;
+
+/// Fills in which completions come before which waits for groups.
+fn relate_waits(graph: &mut EventGraph, done: &[DoneBefore], waits: &[EventId]) {
+    for one in done {
+        let operation = &graph.operations[one.operation];
+        let from = match one.reads {
+            true => operation.reads_complete.unwrap_or(operation.complete),
+            false => operation.complete,
+        };
+        let to = waits[one.wait];
+        match one.when {
+            None => graph.done.push((from, to)),
+            Some(when) => graph.done_if.push(Conditional { from, to, when }),
+        }
+    }
+}
+
+impl Operation {
+    /// Its accesses, but for those of signals.
+    fn accesses(&self) -> impl Iterator<Item = EventId> + '_ {
+        let written = self.parts.iter().flat_map(|part| &part.writes);
+        self.reads.iter().chain(written).copied()
+    }
+
+    /// All its events.
+    pub(super) fn events(&self) -> impl Iterator<Item = EventId> + use<> {
+        let completions = self.parts.iter().map(|part| part.complete);
+        let signals = self.parts.iter().flat_map(|part| part.signals.iter().copied());
+        let complete = self.reads_complete.into_iter().chain(completions);
+        let mut events: Vec<EventId> =
+            self.accesses().chain(complete).chain([self.complete]).chain(signals).collect();
+        events.sort_unstable();
+        events.dedup();
+        events.into_iter()
+    }
+}
+
+/// From the issue of each operation to its events.
+fn issue(graph: &EventGraph) -> Rel {
+    let mut out = Rel::empty(graph.events.len());
+    for operation in &graph.operations {
+        for event in operation.events() {
+            out.insert(operation.issue, event);
+        }
+    }
+    out
+}
+
+/// The events of one operation and its issue, each with each.
+fn same_operation(graph: &EventGraph) -> Rel {
+    let mut out = Rel::identity(graph.events.len());
+    for operation in &graph.operations {
+        let all: Vec<EventId> = operation.events().chain([operation.issue]).collect();
+        for &a in &all {
+            for &b in &all {
+                out.insert(a, b);
+            }
+        }
+    }
+    out
+}
+
+/// The order inside operations, and from those to others that wait for them: what reads before what it
+/// is written to, accesses before completion, and completion before the signals.
+fn intra(graph: &EventGraph) -> Rel {
+    let mut out = Rel::empty(graph.events.len());
+    for operation in &graph.operations {
+        let read = operation.reads_complete.as_ref();
+        for part in &operation.parts {
+            for &write in &part.writes {
+                out.insert(write, part.complete);
+                for &source in sources_of(graph, write).iter() {
+                    out.insert(source, write);
+                }
+            }
+            for &source in &operation.reads {
+                out.insert(source, part.complete);
+            }
+            let told = match graph.asynchronous.multicast {
+                MulticastSignal::Part => part.complete,
+                MulticastSignal::Whole => operation.complete,
+            };
+            for (at, &one) in part.signals.iter().enumerate() {
+                out.insert(told, one);
+                for &other in &part.signals[at + 1..] {
+                    let write = graph.access_of(other);
+                    if write.rmw_read == Some(graph.event(one).access) {
+                        out.insert(one, other);
+                    }
+                }
+            }
+            out.insert(part.complete, operation.complete);
+            read.into_iter().for_each(|&read| _ = out.insert(read, part.complete));
+        }
+        for &source in &operation.reads {
+            read.into_iter().for_each(|&read| _ = out.insert(source, read));
+        }
+        for &earlier in &operation.behind {
+            out.insert(graph.operations[earlier].complete, operation.complete);
+        }
+    }
+    out.subtract(&Rel::identity(graph.events.len()));
+    out.transitive_closure_in_place();
+    out
+}
+
+/// The reads that a write of an operation is made of: of its source, and of the place itself.
+fn sources_of(graph: &EventGraph, write: EventId) -> Vec<EventId> {
+    if !graph.event(write).is_write() {
+        // The read of a reduction, by which nothing is made.
+        return Vec::new();
+    }
+    let access = graph.access_of(write);
+    let own = graph.event(write).agent;
+    let reads = access.data_reads.iter().chain(&access.rmw_read);
+    let pieces = reads.flat_map(|&read| &graph.access(read).pieces);
+    pieces.copied().filter(|&piece| graph.event(piece).agent == own).collect()
+}
+
+/// From proxy fences, completions included, to the accesses that they are for.
+fn covers(graph: &EventGraph) -> Rel {
+    let mut out = Rel::empty(graph.events.len());
+    for operation in &graph.operations {
+        for part in &operation.parts {
+            for &access in operation.reads.iter().chain(&part.writes) {
+                out.insert(part.complete, access);
+                out.insert(operation.complete, access);
+            }
+        }
+        for (&complete, &source) in operation
+            .reads_complete
+            .iter()
+            .flat_map(|c| operation.reads.iter().map(move |r| (c, r)))
+        {
+            out.insert(complete, source);
+        }
+    }
+    let accesses: Vec<EventId> = graph.ids().filter(|&id| graph.event(id).is_memory()).collect();
+    for fence in graph.ids() {
+        let EventKind::ProxyFence(kind) = graph.event(fence).kind else { continue };
+        let space = match kind {
+            ProxyFenceKind::Async(space) => space,
+            ProxyFenceKind::AsyncGenericAcquire => Some(Space::SharedCluster),
+            ProxyFenceKind::AsyncGenericRelease => Some(Space::SharedCta),
+            ProxyFenceKind::Alias
+            | ProxyFenceKind::TensormapAcquire(_)
+            | ProxyFenceKind::TensormapRelease(_)
+            | ProxyFenceKind::Research(_) => None,
+        };
+        let place = graph.agents[graph.event(fence).agent.index()].site();
+        for &access in &accesses {
+            let shared = graph.objects[graph.access_of(access).object.index()].shared;
+            let covered = match (space, shared, place) {
+                (None, ..) => true,
+                (Some(Space::Global), shared, _) => shared.is_none(),
+                (Some(Space::SharedCta), Some(owner), Some(own)) => owner == own.cta_of_test(),
+                (Some(Space::SharedCluster), Some(owner), Some(own)) => {
+                    let literal = graph.asynchronous.spaces == FenceSpace::Literal;
+                    let others = !literal || owner != own.cta_of_test();
+                    others && graph.cluster_of(owner) == Some((own.gpu, own.grid, own.cluster))
+                }
+                _ => false,
+            };
+            if covered {
+                out.insert(fence, access);
+            }
+        }
+    }
+    out
+}
+
+impl EventGraph {
+    /// Fills in which completions come before which waits for groups.
+    pub(super) fn relate_waits(&mut self, done: &[DoneBefore], waits: &[EventId]) {
+        relate_waits(self, done, waits);
+    }
+
+    /// The pairs of [`crate::vocabulary::BaseRel::Issue`].
+    pub(super) fn issue_pairs(&self) -> Rel {
+        issue(self)
+    }
+
+    /// The pairs of [`crate::vocabulary::BaseRel::SameOperation`].
+    pub(super) fn same_operation_pairs(&self) -> Rel {
+        same_operation(self)
+    }
+
+    /// The pairs of [`crate::vocabulary::BaseRel::SameGroup`].
+    pub(super) fn same_group_pairs(&self) -> Rel {
+        same_group(self)
+    }
+
+    /// The pairs of [`crate::vocabulary::BaseRel::Intra`].
+    pub(super) fn intra_pairs(&self) -> Rel {
+        intra(self)
+    }
+
+    /// The pairs of [`crate::vocabulary::BaseRel::Covers`].
+    pub(super) fn covers_pairs(&self) -> Rel {
+        covers(self)
+    }
+
+    /// Whether an event that is no access belongs to a set of proxy fences by their direction.
+    pub(super) fn is_fence_of(&self, id: EventId, set: BaseSet) -> bool {
+        is_fence_of(self, id, set)
+    }
+
+    /// Whether an access is one of those of which PTX-9.7.9.25.1 speaks.
+    pub(super) fn is_of_copy(&self, id: EventId) -> bool {
+        is_of_copy(self, id)
+    }
+
+    /// The cluster that a CTA belongs to: gpu, grid and its number there.
+    fn cluster_of(&self, cta: (u32, u32, u32)) -> Option<(u32, u32, u32)> {
+        let places = self.agents.iter().filter_map(Agent::place);
+        let mut there = places.filter(|place| place.cta_of_test() == cta);
+        there.next().map(|place| (place.gpu, place.grid, place.cluster))
+    }
+}
+
+/// Accesses of two `cp.async` that one commit makes members of one group.
+fn same_group(graph: &EventGraph) -> Rel {
+    let mut out = Rel::empty(graph.events.len());
+    for group in &graph.groups {
+        for &a in group {
+            for &b in group.iter().filter(|&&b| b != a) {
+                for from in graph.operations[a].accesses() {
+                    for to in graph.operations[b].accesses() {
+                        out.insert(from, to);
+                    }
+                }
+            }
+        }
+    }
+    out
+}
+
+/// Whether a completion, or another event that is no access, belongs to a set about proxies.
+fn is_fence_of(graph: &EventGraph, id: EventId, set: BaseSet) -> bool {
+    let event = graph.event(id);
+    match (&event.kind, set) {
+        (EventKind::Complete(Completion::Reads), BaseSet::FromAsync)
+            if graph.asynchronous.reads == ReadCompletion::NoFence =>
+        {
+            false
+        }
+        (EventKind::Complete(_), BaseSet::FromAsync) => {
+            graph.operation_of(id).is_some_and(|operation| operation.fences)
+        }
+        (EventKind::ProxyFence(ProxyFenceKind::Async(_)), BaseSet::FromAsync) => true,
+        (
+            EventKind::ProxyFence(
+                ProxyFenceKind::Async(_)
+                | ProxyFenceKind::AsyncGenericAcquire
+                | ProxyFenceKind::AsyncGenericRelease,
+            ),
+            BaseSet::ToAsync,
+        ) => true,
+        (
+            EventKind::ProxyFence(
+                ProxyFenceKind::TensormapAcquire(_) | ProxyFenceKind::TensormapRelease(_),
+            ),
+            BaseSet::ToTensormap,
+        ) => true,
+        _ => false,
+    }
+}
+
+/// Whether an access is one of those of which PTX-9.7.9.25.1 speaks.
+fn is_of_copy(graph: &EventGraph, id: EventId) -> bool {
+    let operation = graph.operation_of(id).filter(|operation| operation.is_copy);
+    let event = graph.event(id);
+    operation.is_some() && event.is_memory() && !event.marks.mbarrier
+}

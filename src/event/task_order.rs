@@ -1,0 +1,56 @@
+//! The order of tasks of the API (PTX-8.9.4) among the events of a program.
+
+use super::draft::{Draft, DraftKind, Entry};
+use super::graph::{EventGraph, EventKind, MOST_EVENTS};
+use crate::id::{AgentId, EventId, ExprId};
+
+impl Draft<'_> {
+    /// The threads whose tasks are complete before what comes next in a thread under a guard: before its
+    /// task starts or, where it has surely come to a `griddepcontrol.wait`, behind that.
+    pub(super) fn ended_before(&mut self, thread: usize, guard: ExprId) -> Vec<AgentId> {
+        let tasks = &self.program.tasks;
+        if tasks.edges.is_empty() {
+            return Vec::new();
+        }
+        let waited = self.waits_for_tasks(thread, guard, self.entries.len());
+        let (before, awaited) = (tasks.earlier_threads(), tasks.awaited_threads());
+        let ends = |&other: &usize| before[thread][other] || (waited && awaited[thread][other]);
+        let threads = (0..self.program.threads.len()).filter(ends);
+        threads.map(|other| AgentId::new(other + 1)).collect()
+    }
+
+    /// Whether a thread surely comes to a `griddepcontrol.wait` among so many entries, if what has this
+    /// guard happens.
+    pub(super) fn waits_for_tasks(&mut self, thread: usize, guard: ExprId, among: usize) -> bool {
+        let exprs = &mut self.exprs;
+        self.entries[..among].iter().any(|entry| match *entry {
+            Entry::Other { thread: of, kind: DraftKind::GridWait, guard: waits, .. } => {
+                of == thread && exprs.implied(guard, waits)
+            }
+            _ => false,
+        })
+    }
+
+    /// API order (PTX-8.9.4): every event of an earlier task before every event of a later one, or
+    /// before its `griddepcontrol.wait`s where the later task was launched early.
+    pub(super) fn add_task_edges(&self, graph: &mut EventGraph) {
+        let tasks = &self.program.tasks;
+        let (before, awaited) = (tasks.earlier_threads(), tasks.awaited_threads());
+        // An asynchronous operation belongs to the task that issues it.
+        let thread = |e: EventId| graph.event(graph.stands_at(e)).agent.index().checked_sub(1);
+        let mut edges = Vec::new();
+        // Of programs that are not decided anyway, nobody asks for them.
+        if !tasks.edges.is_empty() && graph.events.len() <= MOST_EVENTS {
+            for a in graph.ids() {
+                for b in graph.ids() {
+                    let (Some(early), Some(late)) = (thread(a), thread(b)) else { continue };
+                    let waits = graph.event(b).kind == EventKind::Boundary;
+                    if before[late][early] || (waits && awaited[late][early]) {
+                        edges.push((a, b));
+                    }
+                }
+            }
+        }
+        graph.api_edges = edges;
+    }
+}

@@ -1,0 +1,38 @@
+//! Asynchronous instructions: which operation a form of the table issues, and which group of
+//! operations it closes or waits for.
+
+/// What an instruction has to do with asynchronous operations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum AsyncOp {
+    /// `cp.async` (PTX-9.7.9.25.3.1).
+    Copy,
+    /// `cp.async.mbarrier.arrive` (PTX-9.7.13.15.15).
+    ArriveBehindCopies,
+    /// `cp.async.bulk` (PTX-9.7.9.25.4.1).
+    BulkCopy,
+    /// `cp.reduce.async.bulk` (PTX-9.7.9.25.4.2).
+    BulkReduce,
+    /// `st.async` (PTX-9.7.9.12).
+    Store,
+    /// `red.async` (PTX-9.7.13.7).
+    Reduce,
+    /// `st.async.release`, to global memory.
+    ReleaseStore,
+    /// `red.async.release`, to global memory.
+    ReleaseReduce,
+    /// `cp.async.commit_group`, `cp.async.bulk.commit_group`.
+    Commit(GroupKind),
+    /// `cp.async.wait_group`, `cp.async.bulk.wait_group`.
+    Wait(GroupKind),
+    /// `cp.async.wait_all`: a commit and a wait for all groups.
+    WaitAll,
+}
+
+/// The kinds of groups that a thread has (PTX-9.7.9.25.2.1).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum GroupKind {
+    /// Of `cp.async`.
+    Copy,
+    /// Of bulk copies and reductions.
+    Bulk,
+}
