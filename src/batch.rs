@@ -68,6 +68,8 @@ pub enum Refusal {
     Unasked,
     /// A data race, whatever the verdict.
     Race,
+    /// That it is not known whether there is a data race, though the user asks.
+    RaceUnknown,
     /// That the program may hang, whatever the verdict.
     Hang,
     /// That the test expects another answer to whether it may hang.
@@ -81,8 +83,9 @@ impl Refusal {
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         let not = [HangKind::Never, HangKind::Possible].map(Self::NotHang);
-        let others =
-            [Self::Unasked, Self::Race, Self::Hang, Self::HangUnknown].into_iter().chain(not);
+        let others = [Self::Unasked, Self::Race, Self::Hang, Self::HangUnknown, Self::RaceUnknown]
+            .into_iter()
+            .chain(not);
         let all = Kind::ALL.into_iter().map(Self::Verdict).chain(others);
         all.into_iter().find(|refusal| refusal.name() == name)
     }
@@ -98,6 +101,7 @@ impl Refusal {
             Self::NotHang(HangKind::Never) => "not-hang-never",
             Self::NotHang(_) => "not-hang-possible",
             Self::HangUnknown => "hang-unknown",
+            Self::RaceUnknown => "race-unknown",
         }
     }
 }
@@ -134,7 +138,7 @@ impl Standing {
     #[must_use]
     pub fn refused(self, refusal: Option<Refusal>) -> Self {
         match refusal {
-            Some(Refusal::HangUnknown) => self.max(Self::Unknown),
+            Some(Refusal::HangUnknown | Refusal::RaceUnknown) => self.max(Self::Unknown),
             Some(_) => self.max(Self::Unexpected),
             None => self,
         }

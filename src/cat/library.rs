@@ -51,6 +51,7 @@ pub(super) fn library(name: &str) -> Option<&'static str> {
     match name {
         "stdlib.cat" => Some(include_str!("../../models/lib/stdlib.cat")),
         "cos.cat" => Some(include_str!("../../models/lib/cos.cat")),
+        "fences.cat" => Some(include_str!("../../models/lib/fences.cat")),
         "filters.cat" => Some(include_str!("../../models/lib/filters.cat")),
         _ => None,
     }

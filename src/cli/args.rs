@@ -3,6 +3,7 @@
 use super::examples;
 use crate::batch::Refusal;
 use crate::event::unfold::Tearing;
+use crate::litmus::ast::Quantifier;
 use crate::module::{Asked, Selection};
 use crate::progress::Progress;
 use crate::solve::Cores;
@@ -198,10 +199,13 @@ fn progress(name: &str) -> Result<Progress, String> {
     Progress::named(name).ok_or_else(|| format!("models of progress are {}", names()))
 }
 
-/// A verdict by its name.
+/// A verdict by its name, or by the word that it has for `forall`.
 fn verdict(name: &str) -> Result<Kind, String> {
-    let names = || Kind::ALL.map(Kind::name).join(", ");
-    Kind::named(name).ok_or_else(|| format!("verdicts are {}", names()))
+    let all = || Kind::ALL.into_iter().filter(|kind| *kind != Kind::Error);
+    let names = || all().map(Kind::name).collect::<Vec<_>>().join(", ");
+    Kind::worded(name, Quantifier::Forall)
+        .filter(|kind| *kind != Kind::Error)
+        .ok_or_else(|| format!("verdicts are {}, holds, fails", names()))
 }
 
 /// Milliseconds from seconds, which may have a fraction.

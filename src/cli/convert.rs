@@ -4,9 +4,14 @@ use super::args::{ConvertArguments, TestFormat};
 use super::inputs::Inputs;
 use super::output::{Console, print};
 use super::status::Status;
-use crate::batch::Case;
+use crate::batch::{Case, Listing};
+use crate::budget::Budget;
+use crate::check::Settings;
+use crate::checker::{Checker, FinalState, builtin_model, parse_tests};
+use crate::litmus::ast::{Dialect, Test};
 use crate::litmus::print::{print_blocks, print_columns};
 use crate::source::Files;
+use crate::verdict::Kind;
 use anyhow::{Context, Result};
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -40,12 +45,45 @@ pub(super) fn run(arguments: &ConvertArguments, console: &Console) -> Result<Sta
 }
 
 /// The text of a test in a format, or why that has no words for it.
+///
+/// Columns have registers of 64 bits and barriers of their own, so that a text which reads may mean
+/// something else; what is written has the verdicts and the final states of what was read.
 fn converted(case: &Case, format: TestFormat) -> Result<String, String> {
-    let printed = match format {
-        TestFormat::Blocks => print_blocks(&case.test),
-        TestFormat::Columns => print_columns(&case.test),
+    let (printed, dialect, name) = match format {
+        TestFormat::Blocks => (print_blocks(&case.test), Dialect::Blocks, "blocks"),
+        TestFormat::Columns => (print_columns(&case.test), Dialect::Columns, "columns"),
     };
-    printed.map_err(|why| why.to_string())
+    let text = printed.map_err(|why| why.to_string())?;
+    if case.test.dialect == dialect {
+        return Ok(text);
+    }
+    let mut files = Files::default();
+    let parsed = parse_tests(&mut files, &case.path, &text);
+    let [again] = &parsed.tests[..] else {
+        return Err(format!("the {name} of this test cannot be read again"));
+    };
+    for model in ["sc", "ptx-9.2"] {
+        let model = builtin_model(&mut files, model).expect("the model is built in");
+        let settings = Settings::default().with_budget(Budget::unlimited().at_most(STEPS));
+        let checker = Checker::new(&model).with_settings(settings);
+        let [before, after] = [&case.test, again].map(|test| meaning(&checker, test));
+        if before != after {
+            let why = "registers of columns have 64 bits, and their barriers are instances";
+            return Err(format!("in {name}, it would mean something else: {why}"));
+        }
+    }
+    Ok(text)
+}
+
+/// How many steps a question about what a test means is worth.
+const STEPS: u64 = 20_000;
+
+/// The verdict on a test and, as far as they are listed, its final states.
+fn meaning(checker: &Checker<'_>, test: &Test) -> (Kind, Option<BTreeSet<Vec<String>>>) {
+    let state = |state: FinalState| state.values.into_iter().map(|(_, value)| value).collect();
+    let states = checker.outcomes(test).ok().filter(Listing::is_complete);
+    let states = states.map(|listing| listing.iter().map(state).collect());
+    (checker.check(test).verdict.kind(), states)
 }
 
 /// A name for a file that no other test has.

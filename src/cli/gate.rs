@@ -29,7 +29,7 @@ impl ValueEnum for Refusal {
                 "A data race, under a model that defines races, whatever the verdict and the expectation",
             ),
             Self::Hang => value.help("That the program may hang, or that this is not known, whatever the verdict"),
-            Self::NotHang(_) | Self::HangUnknown => value.hide(true),
+            Self::NotHang(_) | Self::HangUnknown | Self::RaceUnknown => value.hide(true),
             Self::Unasked => value.help("That a test has no expectation"),
         })
     }
@@ -42,18 +42,22 @@ pub(super) fn expect(cases: &mut [Case], verdict: Kind) {
     }
 }
 
-/// What of a judgement the user does not take; `has_race` is asked only where that counts.
+/// What of a judgement the user does not take; `has_race`, which may not know, is asked only where that
+/// counts.
 pub(super) fn refusal(
     refused: &[Refusal],
     judgement: &Judgement,
-    has_race: impl FnOnce() -> bool,
+    has_race: impl FnOnce() -> Option<bool>,
 ) -> Option<Refusal> {
     let unasked = [Refusal::Verdict(judgement.verdict.kind()), Refusal::Unasked];
     let found = unasked.into_iter().find(|refusal| refused.contains(refusal));
     let found = found.filter(|_| judgement.expected.is_none());
     let may_hang = || judgement.hang.as_ref().is_some_and(|hang| hang.kind() != HangKind::Never);
     let hangs = || (refused.contains(&Refusal::Hang) && may_hang()).then_some(Refusal::Hang);
-    found
-        .or_else(hangs)
-        .or_else(|| (refused.contains(&Refusal::Race) && has_race()).then_some(Refusal::Race))
+    let races = || match refused.contains(&Refusal::Race).then(has_race)? {
+        Some(true) => Some(Refusal::Race),
+        Some(false) => None,
+        None => Some(Refusal::RaceUnknown),
+    };
+    found.or_else(hangs).or_else(races)
 }

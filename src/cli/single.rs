@@ -74,7 +74,10 @@ impl Loaded {
 
     /// How the run ends, from what was expected.
     fn status(judgement: &Judgement) -> Status {
-        judgement.standing().into()
+        let is_silent =
+            judgement.verdict.kind() == Kind::OutOfModel && judgement.expected.is_none();
+        let found = Status::from(judgement.standing());
+        if is_silent { found.max(Status::Unknown) } else { found }
     }
 }
 
@@ -120,6 +123,8 @@ pub(super) fn outcomes(arguments: &OutcomesArguments, console: &Console) -> Resu
     };
     let status = match judgement.verdict.kind() {
         Kind::Error => Status::Bug,
+        // Final states of what has no meaning are no answer.
+        Kind::OutOfModel => Status::Unknown,
         _ if listing.is_complete() => Status::Expected,
         _ => Status::Unknown,
     };
@@ -323,7 +328,10 @@ pub(super) fn draw(arguments: &DrawArguments, console: &Console) -> Result<Statu
         _ => html(&title, &svg()?),
     };
     write(&arguments.output, &text)?;
-    Ok(Status::Expected)
+    Ok(match judgement.verdict.kind() {
+        Kind::OutOfModel => Status::Unknown,
+        _ => Status::Expected,
+    })
 }
 
 /// Why no execution can be drawn, as far as `explain` says it too.

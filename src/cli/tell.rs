@@ -11,7 +11,7 @@ use crate::report::witness::{Picture, text as drawing};
 use crate::report::{herd, json, text};
 use crate::solve::Engine;
 use crate::source::Files;
-use crate::verdict::Verdict;
+use crate::verdict::{Kind, Verdict};
 
 /// What is said of one test.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -62,11 +62,16 @@ impl Teller<'_> {
         told.unwrap_or_else(|message| self.failed(case, &message, files))
     }
 
-    /// Whether a test has a data race, as far as its engines find one.
-    fn has_race(&self, case: &Case, judgement: &Judgement, model: &Model) -> bool {
+    /// Whether a test has a data race; `None` where that cannot be told: the model does not say what a
+    /// race is, the program is outside of it, or executions are missing.
+    fn has_race(&self, case: &Case, judgement: &Judgement, model: &Model) -> Option<bool> {
         let (engine, settings) = together(self.engines, judgement.settings(self.settings));
-        check::races(&case.test, model, &engine, settings)
-            .is_ok_and(|(races, _)| !races.list.is_empty())
+        let (races, _) = check::races(&case.test, model, &engine, settings).ok()?;
+        let is_void = judgement.verdict.kind() == Kind::OutOfModel;
+        match races.list.is_empty() {
+            false => Some(true),
+            true => (races.open.is_none() && !is_void).then_some(false),
+        }
     }
 
     /// What is said of a test on which the tool failed.

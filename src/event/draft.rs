@@ -421,7 +421,8 @@ impl<'p> Draft<'p> {
                     _ => None,
                 };
                 let (bytes, element) = (variable.bytes(), variable.ty);
-                Object { name: o.name.clone(), bytes, element, shared }
+                let parameter = variable.space == DeclaredSpace::Param;
+                Object { name: o.name.clone(), bytes, element, shared, parameter }
             })
             .collect()
     }

@@ -173,6 +173,8 @@ pub struct Object {
     pub element: Type,
     /// The CTA in whose `.shared` it lies: gpu, grid, cta.
     pub shared: Option<(u32, u32, u32)>,
+    /// Whether it is a kernel parameter, which nothing writes.
+    pub parameter: bool,
 }
 
 impl Object {

@@ -216,7 +216,10 @@ fn picture(subject: Subject<'_>, graph: &EventGraph, choices: &Choices) -> Resul
 
 /// A rule that decides, the statements concerned, and an execution.
 fn ruled(subject: Subject<'_>, graph: Option<&EventGraph>, why: &Reason) -> String {
-    let mut out = format!("{}\n", why.rule);
+    let mut out = match why.rule.silence() {
+        Some(silence) => format!("{}: {}\n", silence.words(), why.rule),
+        None => format!("{}\n", why.rule),
+    };
     for &span in &why.spans {
         out.push_str(&source_line(span, subject.files));
     }

@@ -115,6 +115,9 @@ impl<'a> Table<'a> {
                 reasons.push(if several { format!("{}: {reason}", model.name) } else { reason });
             }
         }
+        if judgements.iter().any(|judgement| judgement.refused == Some(Refusal::RaceUnknown)) {
+            reasons.push("whether there is a data race is unknown".to_owned());
+        }
         // A verdict that says that threads wait for ever says it all, and so do those that say nothing.
         let says_it_all = |verdict: &Verdict| match verdict {
             Verdict::Forbidden(core) => !core.endless.is_empty(),

@@ -126,6 +126,24 @@ fn outside_the_model_and_not_supported_are_two_things() {
 }
 
 #[test]
+fn a_test_that_would_mean_something_else_is_not_converted() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let out = path(folder.path());
+    let run = ptxmc(&["convert", "--to", "columns", "-o", out, "litmus/barrier", "litmus/special"]);
+    assert_eq!(run.status, 3, "{}", run.err);
+    assert!(run.err.contains("in columns, it would mean something else"), "{}", run.err);
+    let run = ptxmc(&["check", "-q", out]);
+    assert_eq!(run.status, 0, "{}{}", run.out, run.err);
+}
+
+#[test]
+fn a_race_that_nobody_can_look_for_is_unknown() {
+    let run = ptxmc(&["check", "--model", "ptx-7.5", "--fail-on", "race", FORBIDDEN]);
+    assert_eq!(run.status, 3, "{}", run.out);
+    assert!(run.out.contains("whether there is a data race is unknown"), "{}", run.out);
+}
+
+#[test]
 fn tests_are_converted() {
     let folder = tempfile::tempdir().expect("there is room");
     let out = path(folder.path());

@@ -61,9 +61,12 @@ struct Parser<'a> {
 }
 
 impl<'a> Parser<'a> {
-    /// `ARCH "title"`, `ARCH`, `"title"` or nothing, then perhaps `catdep`.
+    /// `ARCH "title"`, `ARCH`, `ARCH NAME`, `"title"` or nothing, then perhaps `catdep`.
     fn title(&mut self) -> Option<String> {
-        let name = self.accept(Token::Name).map(|l| self.slice(l.span).to_owned());
+        let first = self.accept(Token::Name).map(|l| self.slice(l.span).to_owned());
+        let second = self.accept(Token::Name).map(|l| self.slice(l.span).to_owned());
+        let name =
+            first.map(|first| second.map_or(first.clone(), |name| format!("{first} {name}")));
         let string = self.accept(Token::String).map(|l| self.unquoted(l.span).to_owned());
         self.accept(Token::CatDep);
         string.or(name)

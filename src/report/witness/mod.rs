@@ -7,7 +7,7 @@ use crate::bitrel::Rel;
 use crate::event::graph::{AgentKind, EventGraph, EventKind};
 use crate::execution::build::{Choices, Execution};
 use crate::execution::recheck::recheck;
-use crate::id::{AgentId, EventId};
+use crate::id::{AgentId, EventId, LocId};
 use crate::litmus::ast::ThreadPlace;
 use crate::program::micro::Restriction;
 use crate::ptx::bits::signed;
@@ -98,7 +98,7 @@ impl Picture {
         let labels = Labels::new(execution);
         let node = |id: EventId| Node { id, label: labels.of(id), text: describe(execution, id) };
         let graph = execution.graph;
-        let is_shown = |e: &Edge| [e.from, e.to].iter().all(|&id| !graph.event(id).marks.looks);
+        let is_shown = |e: &Edge| [e.from, e.to].iter().all(|&id| is_shown(graph, id));
         edges.retain(is_shown);
         let mut columns = Vec::new();
         for (index, thread) in graph.agents.iter().enumerate() {
@@ -196,8 +196,16 @@ fn letter(index: usize) -> String {
 
 fn executed<'a>(execution: &'a Execution<'_>) -> impl Iterator<Item = EventId> + 'a {
     let graph = execution.graph;
-    let is_shown = |&id: &EventId| execution.executed.contains(id) && !graph.event(id).marks.looks;
-    graph.ids().filter(is_shown)
+    graph.ids().filter(|&id| execution.executed.contains(id) && is_shown(graph, id))
+}
+
+/// Whether people want to see an event: not how mbarrier operations look at their object, nor what a
+/// kernel parameter holds, which is the same in every execution.
+fn is_shown(graph: &EventGraph, id: EventId) -> bool {
+    let event = graph.event(id);
+    let is_parameter =
+        |loc: LocId| graph.objects[graph.locations[loc.index()].object.index()].parameter;
+    !event.marks.looks && !event.loc.is_some_and(is_parameter)
 }
 
 fn title(name: &str, place: ThreadPlace) -> String {
