@@ -136,8 +136,6 @@ pub(super) struct Checking {
     /// whole model. Repeat it for several.
     #[arg(long = "without", value_name = "AXIOM")]
     pub(super) without: Vec<String>,
-    #[command(flatten)]
-    pub(super) launching: Launching,
 }
 
 /// How kernels are launched.
@@ -165,9 +163,9 @@ impl Checking {
     /// What is asked where the command has no options of this kind.
     pub(super) fn plain() -> Self {
         let (engine, readings) = ("auto".to_owned(), Vec::new());
-        let (progress, launching) = (Progress::default(), Launching::default());
         let (bound, timeout, without) = (None, None, Vec::new());
-        Self { engine, bound, legacy: false, timeout, readings, progress, without, launching }
+        let progress = Progress::default();
+        Self { engine, bound, legacy: false, timeout, readings, progress, without }
     }
 
     /// The version of tests that name none, if the user gives them one.
@@ -229,6 +227,8 @@ pub(super) struct CheckArguments {
     /// A built-in model, a cat file or an edit file; each one adds a column.
     #[arg(long = "model", value_name = "MODEL")]
     pub(super) models: Vec<String>,
+    #[command(flatten)]
+    pub(super) launching: Launching,
     #[command(flatten)]
     pub(super) checking: Checking,
     /// How many tests are checked at a time; the number of cores unless given.
@@ -520,6 +520,8 @@ pub(super) struct Single {
     /// A built-in model, a cat file or an edit file.
     #[arg(long, value_name = "MODEL")]
     pub(super) model: Option<String>,
+    #[command(flatten)]
+    pub(super) launching: Launching,
     #[command(flatten)]
     pub(super) checking: Checking,
 }

@@ -24,7 +24,9 @@ pub(super) fn run(arguments: &CheckArguments, console: &Console) -> Result<Statu
     let mut setup =
         Setup::load(&arguments.models, &arguments.checking, arguments.format.cores(), console)?;
     if kernels::is_wanted(arguments) {
+        let launch = arguments.launching.asked();
         let wanted = Wanted::under(&setup.models, &setup.variants, &arguments.checking);
+        let wanted = Wanted { launch, ..wanted };
         let inputs = Inputs::read(&arguments.paths, wanted, &mut setup.files);
         console.diagnostics(&inputs.diagnostics, &setup.files);
         return kernels::run(arguments, &setup, &inputs, console);
@@ -43,7 +45,8 @@ pub(super) fn run(arguments: &CheckArguments, console: &Console) -> Result<Statu
         Some(path) if !arguments.bless || path.exists() => Some(Baseline::read(path, readings)?),
         other => other.as_ref().map(|_| Baseline::new(readings)),
     };
-    let wanted = Wanted::under(&models, &variants, &arguments.checking);
+    let launch = arguments.launching.asked();
+    let wanted = Wanted { launch, ..Wanted::under(&models, &variants, &arguments.checking) };
     let mut inputs = Inputs::read(&arguments.paths, wanted, &mut files);
     let mut vacuous = false;
     if let Some(baseline) = baseline.as_ref().filter(|_| !arguments.bless) {

@@ -44,7 +44,7 @@ impl<'a> Wanted<'a> {
         checking: &'a Checking,
     ) -> Self {
         let (readings, version) = (&checking.readings, checking.version());
-        Self { models, variants, readings, version, launch: checking.launching.asked() }
+        Self { models, variants, readings, version, launch: None }
     }
 }
 

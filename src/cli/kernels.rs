@@ -18,7 +18,7 @@ use anyhow::{Context, Result, bail};
 /// Whether the command asks for launches in a form of its own.
 pub(super) fn is_wanted(arguments: &CheckArguments) -> bool {
     let form = matches!(arguments.format, CheckFormat::Text | CheckFormat::Json);
-    arguments.checking.launching.launch.is_some() && form
+    arguments.launching.launch.is_some() && form
 }
 
 /// Answers for each launch, under each model.

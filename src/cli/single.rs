@@ -65,7 +65,8 @@ impl Loaded {
         let Setup { mut files, models, engines, settings, variants } =
             Setup::load(single.model.as_slice(), checking, Cores::Patient, console)?;
         let paths = std::slice::from_ref(&single.path);
-        let wanted = Wanted::under(&models, &variants, checking);
+        let launch = single.launching.asked();
+        let wanted = Wanted { launch, ..Wanted::under(&models, &variants, checking) };
         let inputs = Inputs::read(paths, wanted, &mut files);
         console.diagnostics(&inputs.diagnostics, &files);
         if !inputs.bugs.is_empty() || any_error(&inputs.diagnostics) {

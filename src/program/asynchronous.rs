@@ -82,7 +82,7 @@ impl Lowering<'_> {
         };
         self.out.push(Micro::Issue(Box::new(AsyncMicro {
             name: "cp.async",
-            effect: AsyncEffect::Transfer(transfer),
+            effect: AsyncEffect::Transfer(Box::new(transfer)),
             signals: Vec::new(),
             group: Some(GroupKind::Copy),
             proxy: Proxy::Generic,
@@ -197,7 +197,7 @@ impl Lowering<'_> {
         };
         self.out.push(Micro::Issue(Box::new(AsyncMicro {
             name,
-            effect: AsyncEffect::Transfer(transfer),
+            effect: AsyncEffect::Transfer(Box::new(transfer)),
             signals,
             group: has("bulk_group").then_some(GroupKind::Bulk),
             proxy: Proxy::Async,

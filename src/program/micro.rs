@@ -450,7 +450,7 @@ pub struct AsyncMicro {
 #[derive(Clone, Debug)]
 pub enum AsyncEffect {
     /// Bytes are copied, or reduced one element after the other.
-    Transfer(Transfer),
+    Transfer(Box<Transfer>),
     /// An element of a register is stored.
     Store(Target, Term),
     /// A register is reduced into memory: where, the order of the write, and its value, of
