@@ -1,5 +1,7 @@
 //! Kernels that a compiler has written, and launches of them.
 
+#![allow(clippy::print_stdout, reason = "tests say what they skip")]
+
 use crate::support::command::ptxmc;
 use std::fs;
 use std::path::{Path, PathBuf};
