@@ -174,7 +174,7 @@ fn checked(test: &Test, model: &Model, engine: &dyn Engine, settings: Settings) 
     if !outcome.graph.some_orders {
         return outcome;
     }
-    let without = orders::without_order(model, settings);
+    let without = orders::without_order(model, &outcome.graph, settings);
     orders::told(outcome, without.map(|settings| bounded(test, model, &engine, settings)))
 }
 

@@ -14,7 +14,7 @@ use crate::execution::build::{Choices, Execution};
 use crate::id::{EventId, NodeId};
 use crate::litmus::ast::Test;
 use crate::relation::eval::evaluate_roots;
-use crate::relation::expr::{Arena, AxiomRole, Model, Node};
+use crate::relation::expr::{Arena, Axiom, AxiomKind, AxiomRole, Model, Node};
 use crate::rule::Rule;
 use crate::solve::{Engine, Goal, Problem};
 use crate::source::Span;
@@ -34,7 +34,7 @@ pub(super) fn broken(
         .iter()
         .enumerate()
         .filter(|(_, axiom)| axiom.role == AxiomRole::UndefinedUnless)
-        .filter(|(_, axiom)| axiom.negated || !is_empty(graph, &model.arena, axiom.node))
+        .filter(|(_, axiom)| !is_vacuous(graph, model, axiom))
         .map(|(index, _)| index)
         .collect();
     if asked.is_empty() || too_large(graph).is_some() {
@@ -120,6 +120,14 @@ fn pair(
     let execution = Execution::build(graph, choices.clone()).ok()?;
     let values = evaluate_roots(&model.arena, &[node], &execution);
     values.relation(node).iter_pairs().next()
+}
+
+/// Whether no execution of a program can fail a condition, since the program has nothing of what the
+/// condition speaks of.
+pub(super) fn is_vacuous(graph: &EventGraph, model: &Model, axiom: &Axiom) -> bool {
+    axiom.kind == AxiomKind::Empty
+        && !axiom.negated
+        && is_empty(graph, &model.arena, axiom.node)
 }
 
 /// Whether an expression is empty in a program on the face of it.

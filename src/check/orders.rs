@@ -5,23 +5,34 @@
 //! program order; where a model only forbids what grows with that, and races only where less is ordered,
 //! all executions are among those without, and what none of these does is done in no order.
 
+use super::conditions::is_vacuous;
 use super::{Outcome, Settings};
 use crate::program::reading::{LongVectors, Readings};
-use crate::relation::expr::{AxiomRole, Model};
+use crate::event::graph::EventGraph;
+use crate::relation::expr::{Axiom, AxiomRole, Model};
 use crate::relation::polarity::{Polarity, Variance};
 use crate::rule::Unsupported;
 use crate::solve::Pairs;
 use crate::verdict::{Undecided, Verdict};
 use crate::vocabulary::BaseRel;
 
-/// The settings under which elements have no order; `None` where what that shows is not to be relied on.
-pub(super) fn without_order(model: &Model, settings: Settings) -> Option<Settings> {
+/// The settings under which elements of a program with these events have no order; `None` where what that shows is not to be relied on.
+pub(super) fn without_order(
+    model: &Model,
+    graph: &EventGraph,
+    settings: Settings,
+) -> Option<Settings> {
     let polarity = Polarity::new(&model.arena);
     let changes = |node, as_wanted: Variance| {
         [Variance::Constant, as_wanted].contains(&polarity.in_relation(node, BaseRel::Po))
     };
     let races = model.definition(Pairs::MixedRace.relation());
-    let mut axioms = model.axioms.iter().filter(|axiom| axiom.role != AxiomRole::Flag);
+    let counts = |axiom: &&Axiom| match axiom.role {
+        AxiomRole::Flag => false,
+        AxiomRole::UndefinedUnless => !is_vacuous(graph, model, axiom),
+        AxiomRole::Required => true,
+    };
+    let mut axioms = model.axioms.iter().filter(counts);
     let relied_on = races.is_none_or(|races| changes(races, Variance::Antitone))
         && axioms.all(|axiom| {
             axiom.role == AxiomRole::Required
