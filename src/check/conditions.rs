@@ -125,9 +125,7 @@ fn pair(
 /// Whether no execution of a program can fail a condition, since the program has nothing of what the
 /// condition speaks of.
 pub(super) fn is_vacuous(graph: &EventGraph, model: &Model, axiom: &Axiom) -> bool {
-    axiom.kind == AxiomKind::Empty
-        && !axiom.negated
-        && is_empty(graph, &model.arena, axiom.node)
+    axiom.kind == AxiomKind::Empty && !axiom.negated && is_empty(graph, &model.arena, axiom.node)
 }
 
 /// Whether an expression is empty in a program on the face of it.

@@ -7,8 +7,8 @@
 
 use super::conditions::is_vacuous;
 use super::{Outcome, Settings};
-use crate::program::reading::{LongVectors, Readings};
 use crate::event::graph::EventGraph;
+use crate::program::reading::{LongVectors, Readings};
 use crate::relation::expr::{Axiom, AxiomRole, Model};
 use crate::relation::polarity::{Polarity, Variance};
 use crate::rule::Unsupported;

@@ -352,6 +352,8 @@ pub struct Cut {
     pub ahead: Ahead,
     /// Of a loop in which the thread waits ([`CutKind::Spin`]), the reads of the rounds that it repeats.
     pub polls: Vec<AccessId>,
+    /// Of such a loop, that the waits of these rounds which may time out do not.
+    pub patience: Vec<ExprId>,
     /// The branch.
     pub span: Span,
     /// Why.

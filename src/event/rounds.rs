@@ -24,10 +24,19 @@ enum Telling {
 
 /// Rounds that are left out of executions.
 enum Omitted {
-    /// Those of a thread that waits in a loop, with their reads.
-    Spin(Vec<AccessId>),
+    /// Those of a thread that waits in a loop.
+    Spin(Repeated),
     /// Those without which the execution is another one.
     Idle,
+}
+
+/// What a thread that waits in a loop does again and again.
+#[derive(Default)]
+struct Repeated {
+    /// Its reads.
+    polls: Vec<AccessId>,
+    /// That its waits do not time out.
+    patience: Vec<ExprId>,
 }
 
 /// A register at the head of a loop: what it held at some round's beginning, and what it holds now.
@@ -65,8 +74,8 @@ impl ThreadRun<'_, '_> {
             let acts = self.exprs().and(back, has_effect);
             let merges = head.is_some() && self.merges(id);
             if head.is_none() || self.draft.exprs.is_false(acts) && !merges {
-                let polls = self.reads_since(id, self.flow.round(id, from), from);
-                self.leave_out(spins, back, &mut state, span, Omitted::Spin(polls));
+                let repeated = self.repeated(id, self.flow.round(id, from), from);
+                self.leave_out(spins, back, &mut state, span, Omitted::Spin(repeated));
             } else {
                 // If a guard said whether the round had an effect, or which way it took, what follows
                 // would depend on the values that decide it.
@@ -76,8 +85,8 @@ impl ThreadRun<'_, '_> {
         if head.is_none() && !self.draft.exprs.is_false(state.idle) {
             for round in (1..=self.flow.round(id, from)).rev() {
                 let waits = self.as_before(from, id, round, &state);
-                let polls = self.reads_since(id, round, from);
-                self.leave_out(waits, back, &mut state, span, Omitted::Spin(polls));
+                let repeated = self.repeated(id, round, from);
+                self.leave_out(waits, back, &mut state, span, Omitted::Spin(repeated));
             }
             let idle = self.exprs().and(state.guard, state.idle);
             self.leave_out(idle, back, &mut state, span, Omitted::Idle);
@@ -101,8 +110,18 @@ impl ThreadRun<'_, '_> {
                 let (agent, _) = self.draft.at(self.index);
                 let (guard, kind) = (state.guard, CutKind::Bound);
                 self.write_ahead(id, &state);
-                let polls = Vec::new();
-                self.draft.cuts.push(Cut { agent, guard, back, steady, ahead, polls, span, kind });
+                let Repeated { polls, patience } = Repeated::default();
+                self.draft.cuts.push(Cut {
+                    agent,
+                    guard,
+                    back,
+                    steady,
+                    ahead,
+                    polls,
+                    patience,
+                    span,
+                    kind,
+                });
                 if skips {
                     self.note_lockstep(id, from, self.draft.cuts.len() - 1);
                 }
@@ -120,9 +139,9 @@ impl ThreadRun<'_, '_> {
         omitted: Omitted,
     ) {
         if !self.draft.exprs.is_false(guard) {
-            let (kind, polls) = match omitted {
-                Omitted::Spin(polls) => (CutKind::Spin, polls),
-                Omitted::Idle => (CutKind::Idle, Vec::new()),
+            let (kind, Repeated { polls, patience }) = match omitted {
+                Omitted::Spin(repeated) => (CutKind::Spin, repeated),
+                Omitted::Idle => (CutKind::Idle, Repeated::default()),
             };
             let steady = self.exprs().truth(false);
             let (agent, _) = self.draft.at(self.index);
@@ -133,6 +152,7 @@ impl ThreadRun<'_, '_> {
                 steady,
                 ahead: Ahead::Open,
                 polls,
+                patience,
                 span,
                 kind,
             });
@@ -155,13 +175,15 @@ impl ThreadRun<'_, '_> {
         self.unless_acted(same, id, round, node, Telling::All)
     }
 
-    /// The reads of the rounds of a loop since one began, up to the copy of a step that ends the last of
-    /// them.
-    fn reads_since(&self, id: LoopId, round: u8, last: usize) -> Vec<AccessId> {
+    /// What the rounds of a loop do since one began, up to the copy of a step that ends the last of them.
+    fn repeated(&self, id: LoopId, round: u8, last: usize) -> Repeated {
         let accesses = self.draft.accesses.iter().enumerate();
         let own = accesses.filter(|(_, access)| access.thread == self.index && !access.write);
         let since = own.filter(|(_, access)| self.flow.is_since(id, round, access.node, last));
-        since.map(|(index, _)| AccessId::new(index)).collect()
+        let polls = since.map(|(index, _)| AccessId::new(index)).collect();
+        let patience =
+            self.patience.iter().filter(|(at, _)| self.flow.is_since(id, round, *at, last));
+        Repeated { polls, patience: patience.map(|&(_, patience)| patience).collect() }
     }
 
     /// When the iteration that ends here has changed nothing: no live register differs from the

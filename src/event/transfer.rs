@@ -158,6 +158,8 @@ impl Draft<'_> {
             Term::Const(bits, width) => self.exprs.number(*bits, *width),
             Term::Register(_) => element,
             Term::Old(_) => old,
+            // No element of a reduction is that of a wait.
+            Term::Patience => self.exprs.truth(true),
             Term::Free(name, width) | Term::Fixed(name, width) => {
                 self.symbols.push(Symbol::chosen(name.clone(), *width));
                 let id = SymbolId::new(self.symbols.len() - 1);

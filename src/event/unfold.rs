@@ -209,6 +209,8 @@ pub(super) struct ThreadRun<'d, 'p> {
     pub(super) feeding: OnceCell<Option<Vec<Vec<bool>>>>,
     pub(super) entries: Vec<Option<State>>,
     pub(super) effects: Vec<Effect>,
+    /// For waits that may time out, at copies of steps, that they do not.
+    pub(super) patience: Vec<(usize, ExprId)>,
     /// Barrier operations, with the copies of steps that they stand at.
     pub(super) met: Vec<(usize, usize)>,
     /// Steps that are known to stay in a loop, or to leave it.
@@ -244,6 +246,7 @@ impl<'d, 'p> ThreadRun<'d, 'p> {
             flow,
             entries,
             effects: Vec::new(),
+            patience: Vec::new(),
             met: Vec::new(),
             counting: Vec::new(),
             exits: Vec::new(),
@@ -526,6 +529,15 @@ impl<'d, 'p> ThreadRun<'d, 'p> {
                 }
                 self.exprs().leaf(Expr::Symbol(id), *width)
             }
+            Term::Patience => {
+                let id = SymbolId::new(self.draft.symbols.len());
+                let name = "whether the wait times out".to_owned();
+                self.draft.symbols.push(Symbol::chosen(name, 1));
+                self.draft.chances.push(id);
+                let patience = self.exprs().leaf(Expr::Symbol(id), 1);
+                self.patience.push((self.node, patience));
+                patience
+            }
             Term::Fixed(name, width) => {
                 let named = |s: &Symbol| s.name == *name && s.width == *width;
                 let id = self.draft.symbols.iter().position(named).unwrap_or_else(|| {
@@ -586,7 +598,9 @@ impl<'d, 'p> ThreadRun<'d, 'p> {
 pub(super) fn mentions_old(term: &Term) -> bool {
     match term {
         Term::Old(_) => true,
-        Term::Const(..) | Term::Register(_) | Term::Free(..) | Term::Fixed(..) => false,
+        Term::Const(..) | Term::Register(_) | Term::Free(..) | Term::Patience | Term::Fixed(..) => {
+            false
+        }
         Term::Unary(_, a) | Term::Extract(a, ..) | Term::Resize(a, ..) => mentions_old(a),
         Term::Binary(_, a, b) | Term::Concat(a, b) => mentions_old(a) || mentions_old(b),
         Term::Ite(a, b, c) => mentions_old(a) || mentions_old(b) || mentions_old(c),

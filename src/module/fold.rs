@@ -25,6 +25,7 @@ impl Folder<'_> {
             Term::Const(bits, width) => (Some(bits & mask(*width)), *width),
             Term::Register(r) => (self.registers[*r], self.widths[*r]),
             Term::Old(width) | Term::Free(_, width) | Term::Fixed(_, width) => (None, *width),
+            Term::Patience => (None, 1),
             Term::Unary(op, a) => {
                 let (a, width) = self.value(a);
                 (a.map(|a| apply_unary(*op, a, width)), width)

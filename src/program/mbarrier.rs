@@ -365,8 +365,7 @@ impl Lowering<'_> {
                 complete
             }
         };
-        let lasts = Term::Free("whether the wait times out".to_owned(), 1);
-        let complete = if may_time_out { complete.and(lasts) } else { complete };
+        let complete = if may_time_out { complete.and(Term::Patience) } else { complete };
         let temporary = self.registers.temporary(1);
         let wide = complete.resize(64, Extension::Zero);
         self.out.push(Micro::Assign { register: temporary, value: wide });

@@ -17,6 +17,9 @@ pub enum Term {
     Old(u32),
     /// A freely chosen value: its name and width.
     Free(String, u32),
+    /// Whether a wait that may time out does not: a truth value that the execution chooses. A thread that
+    /// waits for ever is patient in the end.
+    Patience,
     /// A value that nothing says but that is one wherever this name is used: its name and width.
     Fixed(String, u32),
     /// One argument.
@@ -104,7 +107,11 @@ impl Term {
         let inner = |term: Box<Self>| Box::new(term.with_old(value));
         match self {
             Self::Old(_) => value.clone(),
-            Self::Const(..) | Self::Register(_) | Self::Free(..) | Self::Fixed(..) => self,
+            Self::Const(..)
+            | Self::Register(_)
+            | Self::Free(..)
+            | Self::Patience
+            | Self::Fixed(..) => self,
             Self::Unary(op, a) => Self::Unary(op, inner(a)),
             Self::Binary(op, a, b) => Self::Binary(op, inner(a), inner(b)),
             Self::Ite(a, b, c) => Self::Ite(inner(a), inner(b), inner(c)),
@@ -117,7 +124,7 @@ impl Term {
     /// Registers that the value is computed from.
     pub fn registers(&self, out: &mut Vec<usize>) {
         match self {
-            Self::Const(..) | Self::Old(_) | Self::Free(..) | Self::Fixed(..) => {}
+            Self::Const(..) | Self::Old(_) | Self::Free(..) | Self::Patience | Self::Fixed(..) => {}
             Self::Register(r) => out.push(*r),
             Self::Unary(_, a) | Self::Extract(a, ..) | Self::Resize(a, ..) => a.registers(out),
             Self::Binary(_, a, b) | Self::Concat(a, b) => {

@@ -2,7 +2,8 @@
 //!
 //! A strong write becomes visible to strong reads of its location, some time, where each has the thread of
 //! the other in its scope and both use one proxy: a loop that polls does not overlook it for ever. Of
-//! other writes the standard promises nothing. So a thread may wait in a loop for ever if each of its polls
+//! other writes the standard promises nothing. A wait that may time out does not do so for ever, so that
+//! it returns true in the end if its phase is complete (PTX-9.7.13.15). So a thread may wait in a loop for ever if each of its polls
 //! reads the final value, or if no write that has to become visible to it happens.
 
 use super::super::stuck::Precision;
@@ -17,6 +18,9 @@ use crate::vocabulary::BaseRel;
 /// counts that some write may never become visible, perhaps.
 pub(crate) fn last(graph: &mut EventGraph, cut: &Cut, precision: Precision) -> ExprId {
     let mut all = graph.exprs.truth(true);
+    for &patience in &cut.patience {
+        all = graph.exprs.and(all, patience);
+    }
     for piece in pieces(graph, cut) {
         let happens = graph.event(piece).guard;
         let stays = reads_last(graph, piece, precision);
