@@ -128,6 +128,9 @@ pub enum Stop {
     Left(EventId),
 }
 
+/// Of programs with loops that have more events, the question is not asked.
+const MOST_EVENTS: usize = 1000;
+
 /// Whether a test may hang, given its verdict.
 #[must_use]
 pub fn hang(
@@ -140,6 +143,14 @@ pub fn hang(
     let seen = &outcome.graph;
     if seen.cuts.is_empty() && seen.barriers.is_empty() {
         return Hang::Never;
+    }
+    // What took too long for the verdict takes too long for this question.
+    if let Verdict::Unknown(why @ Undecided::Engine(_)) = &outcome.verdict {
+        return Hang::Unknown(why.clone());
+    }
+    if seen.events.len() > MOST_EVENTS && !seen.cuts.is_empty() {
+        let (events, most) = (seen.events.len(), MOST_EVENTS);
+        return Hang::Unknown(Undecided::Unsupported(Unsupported::Events { events, most }));
     }
     let settings = settings.with_bound(outcome.bound);
     let mut graph = graph_of(test, model, settings);
@@ -261,9 +272,10 @@ impl Question<'_> {
             }
         }
         let mut cut_off = never;
+        let writes = stays.graph.writes_by_location();
         for cut in stays.graph.cuts.clone() {
             let [mut sure, mut perhaps] = [Precision::Exact, Precision::Sufficient]
-                .map(|precision| polls::last(&mut stays.graph, &cut, precision));
+                .map(|precision| polls::last(&mut stays.graph, &writes, &cut, precision));
             let exprs = &mut stays.graph.exprs;
             if cut.kind != CutKind::Spin {
                 // How the thread goes on is not known; an execution with one more round shows it where

@@ -264,7 +264,7 @@ impl<'p> ThreadRun<'_, 'p> {
         }
         debug_assert_eq!(signal.target.bytes * 8, OBJECT_BITS);
         self.asks_for_object(signal.target.marks, &found, span);
-        match signal.arrives {
+        match signal.needs_wait {
             true => self.in_phase(&PhaseUse::Arrival, state, span),
             false => self.draft.looked_at.clear(),
         }

@@ -24,8 +24,9 @@ enum Telling {
 
 /// Rounds that are left out of executions.
 enum Omitted {
-    /// Those of a thread that waits in a loop.
-    Spin(Repeated),
+    /// Those of a thread that waits in a loop: the loop, the first of its rounds that repeats, and the copy
+    /// of a step that ends the last one.
+    Spin((LoopId, u8, usize)),
     /// Those without which the execution is another one.
     Idle,
 }
@@ -74,8 +75,8 @@ impl ThreadRun<'_, '_> {
             let acts = self.exprs().and(back, has_effect);
             let merges = head.is_some() && self.merges(id);
             if head.is_none() || self.draft.exprs.is_false(acts) && !merges {
-                let repeated = self.repeated(id, self.flow.round(id, from), from);
-                self.leave_out(spins, back, &mut state, span, Omitted::Spin(repeated));
+                let rounds = (id, self.flow.round(id, from), from);
+                self.leave_out(spins, back, &mut state, span, Omitted::Spin(rounds));
             } else {
                 // If a guard said whether the round had an effect, or which way it took, what follows
                 // would depend on the values that decide it.
@@ -85,8 +86,7 @@ impl ThreadRun<'_, '_> {
         if head.is_none() && !self.draft.exprs.is_false(state.idle) {
             for round in (1..=self.flow.round(id, from)).rev() {
                 let waits = self.as_before(from, id, round, &state);
-                let repeated = self.repeated(id, round, from);
-                self.leave_out(waits, back, &mut state, span, Omitted::Spin(repeated));
+                self.leave_out(waits, back, &mut state, span, Omitted::Spin((id, round, from)));
             }
             let idle = self.exprs().and(state.guard, state.idle);
             self.leave_out(idle, back, &mut state, span, Omitted::Idle);
@@ -140,7 +140,7 @@ impl ThreadRun<'_, '_> {
     ) {
         if !self.draft.exprs.is_false(guard) {
             let (kind, Repeated { polls, patience }) = match omitted {
-                Omitted::Spin(repeated) => (CutKind::Spin, repeated),
+                Omitted::Spin((id, round, last)) => (CutKind::Spin, self.repeated(id, round, last)),
                 Omitted::Idle => (CutKind::Idle, Repeated::default()),
             };
             let steady = self.exprs().truth(false);

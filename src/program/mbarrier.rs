@@ -256,7 +256,7 @@ impl Lowering<'_> {
             target,
             value: after.packed(),
             requires,
-            arrives,
+            needs_wait: arrives && self.readings.early_arrival == EarlyArrival::Undefined,
             destination,
             order: Order::Release,
             when: Term::truth(true),

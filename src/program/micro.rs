@@ -563,8 +563,8 @@ pub struct Signal {
     pub order: Order,
     /// What has to hold of the value before.
     pub requires: Vec<(Term, Rule)>,
-    /// Whether it is an arrival; a transaction is none.
-    pub arrives: bool,
+    /// Whether somebody has to have waited for the phase before, as for an arrival; a transaction is none.
+    pub needs_wait: bool,
     /// Which of the operation's destinations it tells of.
     pub destination: usize,
     /// Whether the operation goes there.

@@ -15,15 +15,20 @@ use crate::ptx::operation::Order;
 use crate::vocabulary::BaseRel;
 
 /// When the thread of a cut may read for ever what its last round has read: surely or, where it also
-/// counts that some write may never become visible, perhaps.
-pub(crate) fn last(graph: &mut EventGraph, cut: &Cut, precision: Precision) -> ExprId {
+/// counts that some write may never become visible, perhaps. `writes` are those of each location.
+pub(crate) fn last(
+    graph: &mut EventGraph,
+    writes: &[Vec<EventId>],
+    cut: &Cut,
+    precision: Precision,
+) -> ExprId {
     let mut all = graph.exprs.truth(true);
     for &patience in &cut.patience {
         all = graph.exprs.and(all, patience);
     }
     for piece in pieces(graph, cut) {
         let happens = graph.event(piece).guard;
-        let stays = reads_last(graph, piece, precision);
+        let stays = reads_last(graph, writes, piece, precision);
         let stays = graph.exprs.implies(happens, stays);
         all = graph.exprs.and(all, stays);
     }
@@ -37,7 +42,12 @@ pub(crate) fn pieces(graph: &EventGraph, cut: &Cut) -> Vec<EventId> {
 }
 
 /// When a read may read the same for ever.
-fn reads_last(graph: &mut EventGraph, read: EventId, precision: Precision) -> ExprId {
+fn reads_last(
+    graph: &mut EventGraph,
+    writes: &[Vec<EventId>],
+    read: EventId,
+    precision: Precision,
+) -> ExprId {
     let event = graph.event(read).clone();
     let loc = event.loc.expect("a read has a location");
     let (low, width) = graph.slice(read);
@@ -46,7 +56,7 @@ fn reads_last(graph: &mut EventGraph, read: EventId, precision: Precision) -> Ex
     let last = graph.exprs.leaf(Expr::Final(loc), width);
     let is_last = graph.exprs.eq(value, last);
     let (mut visible, mut hidden) = (graph.exprs.truth(false), graph.exprs.truth(false));
-    for write in graph.writes_by_location().swap_remove(loc.index()) {
+    for &write in &writes[loc.index()] {
         let guard = graph.event(write).guard;
         if graph.event(write).kind == EventKind::Init {
             continue;

@@ -388,7 +388,7 @@ impl<'p> Frame<'p> {
         let rmw = none_init && a.op == b.op && a.part == Part::Read && b.part == Part::Write;
         match relation {
             BaseRel::Po => one_thread && i < j,
-            BaseRel::Id | BaseRel::SameAccess => i == j,
+            BaseRel::Id | BaseRel::SameAccess | BaseRel::SameOperation => i == j,
             BaseRel::Loc => one_loc,
             BaseRel::Vloc | BaseRel::Same => one_loc && a.alias == b.alias,
             BaseRel::Internal => one_thread || i == j,

@@ -224,7 +224,7 @@ fn in_alphabet(node: Node, alphabet: &Alphabet) -> Node {
         Node::Set(set) if !has_set(set, alphabet) => Node::Empty(Sort::Set),
         Node::Rel(relation) if !has_relation(relation, alphabet) => Node::Empty(Sort::Relation),
         // Accesses do not overlap in part.
-        Node::Rel(BaseRel::SameAccess) => Node::Rel(BaseRel::Id),
+        Node::Rel(BaseRel::SameAccess | BaseRel::SameOperation) => Node::Rel(BaseRel::Id),
         node => node,
     }
 }
@@ -239,7 +239,16 @@ fn has_set(set: BaseSet, alphabet: &Alphabet) -> bool {
         | BaseSet::Async
         | BaseSet::Host
         | BaseSet::Mbarrier
-        | BaseSet::Peer => false,
+        | BaseSet::Peer
+        | BaseSet::Agent
+        | BaseSet::Issue
+        | BaseSet::Await
+        | BaseSet::Signal
+        | BaseSet::Complete
+        | BaseSet::Copy
+        | BaseSet::ToAsync
+        | BaseSet::FromAsync
+        | BaseSet::ToTensormap => false,
         BaseSet::ProxyFence | BaseSet::Alias => has(Kind::AliasFence),
         BaseSet::Barrier => has(Kind::CtaBarrier) || has(Kind::ClusterBarrier),
         BaseSet::Arrive => has(Kind::ClusterBarrier),
@@ -255,7 +264,6 @@ fn has_relation(relation: BaseRel, alphabet: &Alphabet) -> bool {
         | BaseRel::Ctrl
         | BaseRel::Uncovered
         | BaseRel::Issue
-        | BaseRel::SameOperation
         | BaseRel::SameGroup
         | BaseRel::Intra
         | BaseRel::Done
