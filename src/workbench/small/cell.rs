@@ -389,6 +389,7 @@ impl<'p> Frame<'p> {
         match relation {
             BaseRel::Po => one_thread && i < j,
             BaseRel::Id | BaseRel::SameAccess | BaseRel::SameOperation => i == j,
+            BaseRel::Covers => !is_init(a) && self.kinds[a.op] == Kind::AliasFence && is_memory(b),
             BaseRel::Loc => one_loc,
             BaseRel::Vloc | BaseRel::Same => one_loc && a.alias == b.alias,
             BaseRel::Internal => one_thread || i == j,

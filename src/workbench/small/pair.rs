@@ -276,6 +276,7 @@ fn has_relation(relation: BaseRel, alphabet: &Alphabet) -> bool {
         | BaseRel::Ended
         | BaseRel::Api
         | BaseRel::Peer => false,
+        BaseRel::Covers => has(Kind::AliasFence),
         BaseRel::BarrierSync => has(Kind::CtaBarrier),
         BaseRel::ClusterSync => has(Kind::ClusterBarrier),
         _ => true,
