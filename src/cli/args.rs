@@ -63,6 +63,12 @@ pub(super) enum Command {
     /// Ends with status 1 if there is one.
     #[command(after_help = examples::RACES)]
     Races(RacesArguments),
+    /// Say what to change of a program: the cheapest changes that exclude an outcome, races or hangs, or,
+    /// where the outcome is excluded, what is redundant or stronger than needed.
+    ///
+    /// Ends with status 1 if no change among those that were looked at will do.
+    #[command(after_help = examples::ADVISE)]
+    Advise(AdviseArguments),
     /// Write tests in another format: blocks, as PTX is written, or columns, as other tools read them.
     #[command(after_help = examples::CONVERT)]
     Convert(ConvertArguments),
@@ -578,6 +584,55 @@ pub(super) struct RacesArguments {
 pub(super) struct HangsArguments {
     #[command(flatten)]
     pub(super) single: Single,
+    /// The form of the report.
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub(super) format: SingleFormat,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct AdviseArguments {
+    /// Test files, folders, `@FILE` with one path per line, or `-` for standard input.
+    #[arg(required = true, value_name = "TEST")]
+    pub(super) paths: Vec<String>,
+    /// Only tests of this name.
+    #[arg(long, value_name = "NAME")]
+    pub(super) name: Option<String>,
+    /// A built-in model, a cat file or an edit file.
+    #[arg(long, value_name = "MODEL")]
+    pub(super) model: Option<String>,
+    #[command(flatten)]
+    pub(super) checking: Checking,
+    /// Exclude the outcome; without this and the next three, by the verdict: an allowed outcome is
+    /// excluded, a program with a forbidden one relaxed.
+    #[arg(long, conflicts_with_all = ["relax", "races", "hangs"])]
+    pub(super) repair: bool,
+    /// Weaken the program as far as the outcome stays excluded, and no race or hang comes to it.
+    #[arg(long, conflicts_with_all = ["races", "hangs"])]
+    pub(super) relax: bool,
+    /// Exclude every data race.
+    #[arg(long, conflicts_with = "hangs")]
+    pub(super) races: bool,
+    /// Exclude every hang.
+    #[arg(long)]
+    pub(super) hangs: bool,
+    /// One answer for all tests, which have one program and ask about different outcomes.
+    #[arg(long)]
+    pub(super) all: bool,
+    /// What changes cost: lines `NAME = NUMBER`; costs that are not named keep their defaults.
+    #[arg(long, value_name = "FILE")]
+    pub(super) cost: Option<PathBuf>,
+    /// How much more than the cheapest set others may cost that are shown, too; in relaxations any.
+    #[arg(long, value_name = "COST")]
+    pub(super) within: Option<u32>,
+    /// How many sets are shown.
+    #[arg(long, value_name = "N", default_value = "3", value_parser = clap::value_parser!(u8).range(1..))]
+    pub(super) sets: u8,
+    /// Write the changed test to a file.
+    #[arg(long, value_name = "FILE")]
+    pub(super) apply: Option<PathBuf>,
+    /// Which set is written.
+    #[arg(long, value_name = "N", default_value = "1", requires = "apply", value_parser = clap::value_parser!(u8).range(1..))]
+    pub(super) set: u8,
     /// The form of the report.
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub(super) format: SingleFormat,

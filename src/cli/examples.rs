@@ -39,6 +39,14 @@ Examples:
   ptxmc races lock.litmus                    each race, with what is missing between the two
   ptxmc races --format json lock.litmus      the same as data, with a code for what is missing";
 
+pub(super) const ADVISE: &str = "\
+Examples:
+  ptxmc advise lock.litmus                   the cheapest repairs, or what is redundant
+  ptxmc advise --races lock.litmus           the cheapest changes after which nothing races
+  ptxmc advise --apply new.litmus old.litmus the repaired test
+  ptxmc advise --within 3 lock.litmus        dearer repairs, too
+  ptxmc advise --all a.litmus b.litmus       one repair for two outcomes of a program";
+
 pub(super) const JUDGE: &str = "\
 Examples:
   ptxmc judge run.log --tests litmus/        what of a log the model allows

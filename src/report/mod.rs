@@ -1,6 +1,10 @@
 //! Renderers: what was found, as text for people and for other tools. They give strings and write
 //! nothing themselves.
 
+#[cfg(feature = "cli")]
+pub(crate) mod advise;
+#[cfg(feature = "cli")]
+mod cuda;
 mod derivation;
 #[cfg(feature = "diagnostics")]
 pub mod diagnostics;
@@ -17,6 +21,8 @@ pub mod hang;
 pub mod herd;
 #[cfg(feature = "json")]
 pub mod json;
+#[cfg(feature = "cli")]
+pub(crate) mod json_advise;
 #[cfg(feature = "json")]
 pub mod json_single;
 #[cfg(feature = "cli")]
