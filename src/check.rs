@@ -1,25 +1,25 @@
 //! The pipeline: one test and one model in, one outcome out.
 
+mod barrier_counts;
+mod barrier_reuse;
 mod barriers;
+mod blocked;
 mod bound;
-mod coarse;
-mod conditions;
-mod counts;
-mod endless;
+mod deadlock;
+mod features;
 mod halts;
 mod hang;
+mod idempotent;
 mod lifetime;
-mod mixed;
-mod orders;
-mod outside;
-mod overwritten;
+mod mbarrier_overwritten;
+mod mixed_size;
+mod non_termination;
+mod over_approximation;
 mod prefix;
-mod reuse;
 mod settings;
-mod stays;
-mod stuck;
 mod time;
-mod transparent;
+mod undefined_unless;
+mod vector_orders;
 
 use crate::budget::Deadline;
 use crate::event::barrier::{BarrierOp, BarrierRule};
@@ -38,14 +38,14 @@ use crate::relation::thin_air::thin_air;
 use crate::rule::Unsupported;
 use crate::solve::{Answer, Budget, Core, Engine, Goal, Problem, States, Why};
 use crate::source::Span;
-use crate::verdict::{Beyond, Bounded, Decided, Reason, Undecided, Verdict};
+use crate::verdict::{BoundKind, Bounded, Decided, Reason, Undecided, Verdict};
 use crate::vocabulary::BaseRel;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 pub use bound::cut;
-pub use coarse::{Careful, unlisted};
 pub use hang::{Hang, HangKind, Hanging, Status, Stop, hang};
+pub use over_approximation::{SoundDependence, unlisted};
 pub use settings::Settings;
 
 /// What checking a test gave.
@@ -78,7 +78,7 @@ fn unfolded_twice(
     unfolding: Unfolding,
 ) -> EventGraph {
     let graph = unfolded(test, model, settings, unfolding, &BTreeSet::new());
-    let transparent = transparent::objects(&graph, model);
+    let transparent = idempotent::objects(&graph, model);
     match transparent.is_empty() {
         true => graph,
         false => unfolded(test, model, settings, unfolding, &transparent),
@@ -142,7 +142,7 @@ fn unfolded(
 ) -> EventGraph {
     let mut graph = unfold(&lower(test, settings.readings), unfolding, transparent);
     // What a program does outside of the model is said before what it does wrong.
-    let outside = outside::uses(&mut graph, model);
+    let outside = features::uses(&mut graph, model);
     graph.violations.splice(..0, outside);
     graph
 }
@@ -169,13 +169,16 @@ pub fn check(test: &Test, model: &Model, engine: &dyn Engine, settings: Settings
 /// As [`check`], of the threads that the test has.
 fn checked(test: &Test, model: &Model, engine: &dyn Engine, settings: Settings) -> Outcome {
     let timed = Timed::new(engine, settings);
-    let engine = Careful(&timed);
+    let engine = SoundDependence(&timed);
     let outcome = bounded(test, model, &engine, settings);
     if !outcome.graph.some_orders {
         return outcome;
     }
-    let without = orders::without_order(model, &outcome.graph, settings);
-    orders::told(outcome, without.map(|settings| bounded(test, model, &engine, settings)))
+    let without = vector_orders::without_order(model, &outcome.graph, settings);
+    vector_orders::decided_by_orders(
+        outcome,
+        without.map(|settings| bounded(test, model, &engine, settings)),
+    )
 }
 
 /// As [`check`], with as many orders of the elements of vectors as are looked at.
@@ -259,7 +262,7 @@ fn has_barriers(test: &Test, settings: Settings) -> bool {
 
 /// Whether a verdict is open because of loops from which there is a way out.
 fn cuts_loops(verdict: &Verdict) -> bool {
-    let may_end = |bounded: &Bounded| bounded.beyond != Beyond::NoWayOut;
+    let may_end = |bounded: &Bounded| bounded.beyond != BoundKind::NoWayOut;
     matches!(verdict, Verdict::Unknown(Undecided::Bound(bounded)) if may_end(bounded))
 }
 
@@ -280,7 +283,7 @@ fn may_raise(settings: Settings, graph: &EventGraph) -> bool {
 
 /// Whether a higher bound may decide a test.
 fn asks_for_more(verdict: &Verdict) -> bool {
-    let cut = |bounded: &Bounded| bounded.beyond == Beyond::Higher;
+    let cut = |bounded: &Bounded| bounded.beyond == BoundKind::Higher;
     matches!(verdict, Verdict::Unknown(Undecided::Bound(bounded)) if cut(bounded))
 }
 
@@ -387,11 +390,11 @@ fn void(
         .map(here)
         .or_else(|| violation_in_a_round(test, problem, engine, settings).map(elsewhere))
         .or_else(|| violation_before_a_wait(problem, engine, settings).map(elsewhere))
-        .or_else(|| overwritten::object(test, problem, engine, settings).map(elsewhere))
+        .or_else(|| mbarrier_overwritten::object(test, problem, engine, settings).map(elsewhere))
         .or_else(|| barriers::misuse(problem, engine, settings).map(here))
         .or_else(|| lifetime::unsure(test, problem, engine, settings))
-        .or_else(|| conditions::broken(test, problem, engine, settings))
-        .or_else(|| mixed::verdict(test, problem, engine, settings))
+        .or_else(|| undefined_unless::broken(test, problem, engine, settings))
+        .or_else(|| mixed_size::verdict(test, problem, engine, settings))
 }
 
 /// The verdict on a program that is defined.
@@ -549,7 +552,7 @@ fn violation_before_a_wait(
         return None;
     }
     let find = |graph: &EventGraph| violation(Problem { graph, model }, engine, settings);
-    stays::found(prefix::before_waits(graph), find, undecided_before_waits)
+    blocked::first_found(prefix::before_waits(graph), find, undecided_before_waits)
 }
 
 /// The verdict where it is not decided whether something undefined happens before threads wait.
@@ -622,7 +625,7 @@ fn excluded(
     if endless.is_empty() {
         return barriers::stuck(problem, core, engine, settings);
     }
-    endless::verdict(problem, core, endless, engine, settings)
+    non_termination::verdict(problem, core, endless, engine, settings)
 }
 
 /// The events, whatever the final state.
@@ -683,7 +686,7 @@ pub fn races(
 ) -> Result<(Races, EventGraph), Verdict> {
     let graph = graph_with_rounds(test, model, settings);
     let timed = Timed::new(engine, settings);
-    let engine = Careful(&timed);
+    let engine = SoundDependence(&timed);
     let all = |graph: &EventGraph| race::races(Problem { graph, model }, &engine, settings.budget);
     let mut races = all(&graph)?;
     if graph.some_orders {
@@ -692,7 +695,7 @@ pub fn races(
     }
     if races.list.is_empty() && too_large(&graph).is_none() {
         // Those of a beginning that is only possible are none that anybody could look at.
-        for before in prefix::before_waits(&graph).filter_map(stays::Beginning::certain) {
+        for before in prefix::before_waits(&graph).filter_map(blocked::Beginning::certain) {
             let mut found = all(&before)?;
             if !found.list.is_empty() {
                 found.open = found.open.or(races.open);

@@ -5,7 +5,7 @@ mod agreeing;
 pub use agreeing::Agreeing;
 
 use crate::rule::Unsupported;
-use crate::solve::forecast::candidates;
+use crate::solve::cost_estimate::candidates;
 use crate::solve::{Answer, Budget, Cores, Engine, Goal, Problem, States, Why};
 use std::time::Duration;
 
@@ -220,8 +220,8 @@ impl First {
         if budget.steps.is_some() {
             return first;
         }
-        let insists = |turn: &&Turn| turn.again && turn.is_worth_it(goal, &tired);
-        let insisting: Vec<&Turn> = TURNS.iter().filter(insists).collect();
+        let insists = |turn: &&Attempt| turn.again && turn.is_worth_it(goal, &tired);
+        let insisting: Vec<&Attempt> = TURNS.iter().filter(insists).collect();
         let mut patience = 1_u64;
         loop {
             patience = patience.saturating_mul(MORE_PATIENCE);
@@ -241,7 +241,7 @@ impl First {
 }
 
 /// When an engine is asked.
-struct Turn {
+struct Attempt {
     engine: Kind,
     /// For programs of how many candidate executions, as binary logarithms; `None` for all.
     candidates: Option<std::ops::Range<f64>>,
@@ -255,20 +255,20 @@ struct Turn {
 /// What the search takes on, it mostly answers before Z3 has begun; what it does not, it says at once.
 /// Going through all candidates takes a millisecond for thousands of them, where Z3 takes ten and
 /// more to begin; when Z3 does not know either, more of them are worth while.
-const TURNS: &[Turn] = &[
-    Turn { engine: Kind::Search, candidates: None, most_events: usize::MAX, again: false },
-    Turn {
+const TURNS: &[Attempt] = &[
+    Attempt { engine: Kind::Search, candidates: None, most_events: usize::MAX, again: false },
+    Attempt {
         engine: Kind::Enumerate,
         candidates: Some(0.0..FEW),
         most_events: MOST_ENUMERATED,
         again: false,
     },
     #[cfg(feature = "z3")]
-    Turn { engine: Kind::Z3, candidates: None, most_events: usize::MAX, again: false },
-    Turn { engine: Kind::Search, candidates: None, most_events: usize::MAX, again: true },
+    Attempt { engine: Kind::Z3, candidates: None, most_events: usize::MAX, again: false },
+    Attempt { engine: Kind::Search, candidates: None, most_events: usize::MAX, again: true },
     #[cfg(feature = "z3")]
-    Turn { engine: Kind::Z3, candidates: None, most_events: usize::MAX, again: true },
-    Turn {
+    Attempt { engine: Kind::Z3, candidates: None, most_events: usize::MAX, again: true },
+    Attempt {
         engine: Kind::Enumerate,
         candidates: Some(FEW..f64::INFINITY),
         most_events: MOST_ENUMERATED,
@@ -282,7 +282,7 @@ const FEW: f64 = 12.0;
 /// How many events a program may have that the reference engine is asked of.
 const MOST_ENUMERATED: usize = 100;
 
-impl Turn {
+impl Attempt {
     /// How many steps the engine may take before the next one is asked; for all states, without a goal.
     fn steps(&self, Problem { graph, .. }: Problem<'_>, goal: Option<Goal>) -> Option<u64> {
         let patience = match (self.engine, goal) {

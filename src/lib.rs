@@ -143,7 +143,7 @@ pub use report::witness::{Column, Edge, Node, Picture};
 pub use rule::{Rule, Unsupported};
 pub use solve::{Core, Why};
 pub use source::{Files, Position, SourceFile, Span, Spanned};
-pub use verdict::{Beyond, Bounded, Kind, Reason, Undecided, Verdict};
+pub use verdict::{BoundKind, Bounded, Kind, Reason, Undecided, Verdict};
 
 pub use batch::{Listing, Unlisted};
 

@@ -1,8 +1,8 @@
 //! Questions: which execution of a program is looked for, under which model.
 
-use crate::event::awaited::awaits_cut_thread;
 use crate::event::barrier::BarrierOp;
 use crate::event::graph::{CutKind, EventGraph};
+use crate::event::termination_order::awaits_cut_thread;
 use crate::execution::build::{Choices, Execution};
 use crate::execution::recheck::recheck;
 use crate::id::{AccessId, EventId, ExprId};

@@ -84,13 +84,13 @@ pub struct Bounded {
     /// The branch that closes it; `None` where it could not be found out which loop it is.
     pub branch: Option<Span>,
     /// What more rounds would do.
-    pub beyond: Beyond,
+    pub beyond: BoundKind,
 }
 
 /// What more rounds of a loop would do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Beyond {
+pub enum BoundKind {
     /// Perhaps the loop ends.
     Higher,
     /// The loop counts, but too far to be followed to its end whatever the bound.
@@ -109,11 +109,11 @@ impl Undecided {
     pub fn code(&self) -> &'static str {
         match self {
             Self::Bound(bounded) => match bounded.beyond {
-                Beyond::Higher => "bound",
-                Beyond::Counts => "bound-of-counter",
-                Beyond::TooLarge => "bound-of-size",
-                Beyond::Never => "endless-loop",
-                Beyond::NoWayOut => "no-way-out",
+                BoundKind::Higher => "bound",
+                BoundKind::Counts => "bound-of-counter",
+                BoundKind::TooLarge => "bound-of-size",
+                BoundKind::Never => "endless-loop",
+                BoundKind::NoWayOut => "no-way-out",
             },
             Self::Engine(why) => why.code(),
             Self::Unsupported(why) => why.code(),

@@ -1,15 +1,15 @@
 //! What goes wrong at barriers without a guard that tells: operations that must not meet but may,
 //! and programs that no execution completes.
 
+use super::deadlock::in_no_end;
 use super::prefix::{Ends, up_to, with_loops_left};
-use super::stuck::in_no_end;
 use super::time::{self, Wrong};
-use super::{Settings, counts, in_order, reuse, too_large, verdict_on};
+use super::{Settings, barrier_counts, barrier_reuse, in_order, too_large, verdict_on};
 use crate::collections::IndexSet;
 use crate::event::barrier::{BarrierKey, BarrierOp, BarrierRule, WARP_SIZE};
 use crate::event::graph::{EventGraph, Violation};
-use crate::execution::barrier::{Barriers, TooMany};
 use crate::execution::build::Choices;
+use crate::execution::phase::{Barriers, TooMany};
 use crate::execution::schedule::{Misuse, Misused, Schedules};
 use crate::id::AgentId;
 use crate::rule::{Extent, Rule, Unsupported};
@@ -27,7 +27,7 @@ pub(super) fn misuse(
     if graph.barriers.is_empty() || too_large(graph).is_some() {
         return None;
     }
-    let first = reuse::first_return(graph);
+    let first = barrier_reuse::first_return(graph);
     let schedules = Schedules::new(Barriers::certain(graph));
     // Where threads cannot meet in different ways, the orders between barriers say it all.
     let clash = may_differ(graph) || may_mix(graph);
@@ -39,11 +39,11 @@ pub(super) fn misuse(
     if may_mix(graph) && Barriers::fixed(graph).is_none() {
         return Some(unsupported(Unsupported::BarrierMixture));
     }
-    if let Some(verdict) = counts::differ(problem, engine, settings) {
+    if let Some(verdict) = barrier_counts::differ(problem, engine, settings) {
         return Some(verdict);
     }
-    reuse::early(problem, first?, engine, settings)
-        .or_else(|| reuse::behind_a_branch(problem, engine, settings))
+    barrier_reuse::early(problem, first?, engine, settings)
+        .or_else(|| barrier_reuse::behind_a_branch(problem, engine, settings))
 }
 
 /// Whether operations with different thread counts may come to one barrier.
@@ -86,7 +86,7 @@ pub(super) fn stuck(
     if let Some(verdict) = certain_misuse_in(problem, &schedules, engine, settings) {
         return verdict;
     }
-    if let Some(verdict) = counts::differ_before_an_end(problem, engine, settings) {
+    if let Some(verdict) = barrier_counts::differ_before_an_end(problem, engine, settings) {
         return verdict;
     }
     // Threads may wait at others than the operations that surely happen.
@@ -110,7 +110,7 @@ fn violated(graph: &EventGraph, schedules: &Schedules<'_>) -> Result<Option<Verd
         let mut behind = violation.behind.iter();
         let sure = graph.api_edges.is_empty()
             && violation.ended.is_empty()
-            && behind.all(|&(agent, count)| comes_surely(graph, agent, count));
+            && behind.all(|&(agent, count)| surely_arrives(graph, agent, count));
         if sure && schedules.pass(&violation.behind)? {
             return Ok(Some(verdict_on(violation, None)));
         }
@@ -120,7 +120,7 @@ fn violated(graph: &EventGraph, schedules: &Schedules<'_>) -> Result<Option<Verd
 
 /// Whether no value decides if a thread comes to any of the first operations: the schedules are of
 /// those up to the first of which that is not known.
-fn comes_surely(graph: &EventGraph, agent: AgentId, count: usize) -> bool {
+fn surely_arrives(graph: &EventGraph, agent: AgentId, count: usize) -> bool {
     graph.barriers[..count].iter().all(|op| {
         let event = graph.event(op.event);
         event.agent != agent || graph.exprs.constant(event.guard).is_some()
@@ -194,13 +194,13 @@ fn behind_loops_of_tasks(
     };
     for Misused { misuse, places, crowd } in found {
         let ends = Ends::new(&left, &places);
-        if !ends.are_at(&left, &places) {
+        if !ends.stops_are_own(&left, &places) {
             continue;
         }
         let mut before = up_to(graph, &ends, |_| true);
         let mut guard = before.exprs.truth(true);
         for &agent in crowd.iter().filter(|agent| earlier.contains(agent)) {
-            let comes = ends.comes(graph, &mut before.exprs, agent);
+            let comes = ends.arrives(graph, &mut before.exprs, agent);
             guard = before.exprs.and(guard, comes);
         }
         // That others stay in loops is nothing to them.
@@ -220,8 +220,8 @@ fn behind_loops_of_tasks(
 /// Why a program with a misuse is undefined.
 pub(super) fn of_misuse(graph: &EventGraph, misuse: Misuse) -> Reason {
     match misuse {
-        Misuse::EarlyReturn(a, b) => reuse::reason(graph, a, b, None),
-        Misuse::DifferentCounts(a, b) => counts::reason(graph, a, b, None),
+        Misuse::EarlyReturn(a, b) => barrier_reuse::reason(graph, a, b, None),
+        Misuse::DifferentCounts(a, b) => barrier_counts::reason(graph, a, b, None),
         Misuse::Mixture(a, b) => reason(graph, Rule::BarrierMixture, [a, b], None),
     }
 }
@@ -240,7 +240,7 @@ pub(super) fn reason(
 
 /// The verdict where some execution has two operations that are wrong in such a way: the model is
 /// evaluated on it, and `reason` says what is wrong.
-pub(super) fn looked_for(
+pub(super) fn search_violation(
     problem: Problem<'_>,
     wrong: Wrong<'_>,
     engine: &dyn Engine,
@@ -248,7 +248,7 @@ pub(super) fn looked_for(
     reason: impl Fn(&EventGraph, usize, usize, Option<Box<Choices>>) -> Reason,
 ) -> Option<Verdict> {
     let pairs = wrong.pairs;
-    time::looked_for(problem, wrong, engine, settings, |problem, choices| {
+    time::search_violation(problem, wrong, engine, settings, |problem, choices| {
         let index = |id| problem.graph.barrier_index(id).expect("a barrier operation");
         match pairs.confirm(problem, &choices) {
             Ok((execution, (a, b))) => {

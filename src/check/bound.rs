@@ -1,7 +1,7 @@
 //! What the bound on loops leaves open: which loop it cuts, and whether a higher one may tell.
 
 use super::{
-    MOST_RAISED, STEPS_FOR_MORE, Settings, decide, graph_of, in_order, may_raise, transparent,
+    MOST_RAISED, STEPS_FOR_MORE, Settings, decide, graph_of, idempotent, in_order, may_raise,
     unfolded, unfolding, void,
 };
 use crate::event::graph::{Ahead, Cut, CutKind, EventGraph};
@@ -14,7 +14,7 @@ use crate::relation::thin_air::no_value_from_nowhere;
 use crate::rule::Unsupported;
 use crate::solve::{Answer, Engine, Goal, Problem};
 use crate::source::Span;
-use crate::verdict::{Beyond, Bounded, Decided, Undecided, Verdict};
+use crate::verdict::{BoundKind, Bounded, Decided, Undecided, Verdict};
 use std::collections::BTreeSet;
 
 /// Why executions of a test, of which these are the events, may be missing because loops are cut by the
@@ -53,11 +53,11 @@ pub fn cut(
     let here =
         |ahead: Ahead| graph.cuts.iter().any(|cut| branch == Some(cut.span) && cut.ahead == ahead);
     let beyond = match steady {
-        Some(_) => Beyond::Never,
-        None if graph.bound < settings.bound => Beyond::TooLarge,
-        None if here(Ahead::Endless) => Beyond::NoWayOut,
-        None if here(Ahead::Counts) => Beyond::Counts,
-        None => Beyond::Higher,
+        Some(_) => BoundKind::Never,
+        None if graph.bound < settings.bound => BoundKind::TooLarge,
+        None if here(Ahead::Endless) => BoundKind::NoWayOut,
+        None if here(Ahead::Counts) => BoundKind::Counts,
+        None => BoundKind::Higher,
     };
     Some(Undecided::Bound(Bounded { rounds: graph.bound, branch, beyond }))
 }
@@ -79,7 +79,7 @@ fn with_writes_ahead(
     let plain = unfolding(model, settings);
     // As for the events without these writes, which may be those of the second unfolding.
     let first = unfolded(test, model, settings, plain, &BTreeSet::new());
-    let transparent = transparent::objects(&first, model);
+    let transparent = idempotent::objects(&first, model);
     let ahead = Unfolding { ahead: true, ..plain };
     let ahead = unfolded(test, model, settings, ahead, &transparent);
     (ahead.events.len() > graph.events.len()).then_some(ahead)

@@ -3,7 +3,7 @@
 //! complete, waits in a loop for a value that nobody writes any more, or is left by a scheduler that owes
 //! it no step.
 //!
-//! The question is asked of the beginnings of executions ([`super::stays`]) in which barriers and a
+//! The question is asked of the beginnings of executions ([`super::blocked`]) in which barriers and a
 //! scheduler hold threads. A barrier is never complete since all who do not end stay where they are. A loop
 //! is never left since its polls read what they will always read ([`polls`]). And the scheduler has done
 //! its duty ([`super::halts`]); if it leaves somebody, somebody else goes on: threads that wait in loops make
@@ -11,13 +11,13 @@
 
 mod polls;
 
+use super::blocked::{Blocked, MOST_OPERATIONS};
+use super::deadlock::{Precision, is_held};
 use super::halts::{Halts, owes_nothing};
-use super::stays::{MOST_OPERATIONS, Stays};
-use super::stuck::{Precision, is_held};
-use super::{Careful, Outcome, Settings, Timed, bound, graph_of, too_large};
+use super::{Outcome, Settings, SoundDependence, Timed, bound, graph_of, too_large};
 use crate::event::graph::{AgentKind, CutKind, EventGraph};
-use crate::execution::barrier::Barriers;
 use crate::execution::build::{Choices, Execution};
+use crate::execution::phase::Barriers;
 use crate::execution::schedule::Schedules;
 use crate::id::{AgentId, EventId, ExprId};
 use crate::litmus::ast::Test;
@@ -156,7 +156,8 @@ pub fn hang(
     let mut graph = graph_of(test, model, settings);
     graph.filter = graph.exprs.truth(true);
     let timed = Timed::new(engine, settings);
-    let question = Question { test, model, engine: &Careful(&timed), settings, graph: &graph };
+    let question =
+        Question { test, model, engine: &SoundDependence(&timed), settings, graph: &graph };
     let answer = question.answer().unwrap_or_else(Hang::Unknown);
     match &outcome.verdict {
         // No execution ends, so one hangs.
@@ -178,7 +179,7 @@ struct Question<'a> {
 
 /// The formulas of a hang, over the events of beginnings.
 struct Formulas {
-    stays: Stays,
+    stays: Blocked,
     /// That a beginning hangs.
     certain: ExprId,
     /// That it may, as far as is known.
@@ -254,11 +255,11 @@ impl Question<'_> {
     }
 
     fn formulas(&self, progress: Progress) -> Formulas {
-        let mut stays = Stays::with_halts(self.graph, Halts::of(self.graph, self.test, progress));
+        let mut stays = Blocked::with_halts(self.graph, Halts::of(self.graph, self.test, progress));
         let duty = self.duty(&mut stays, progress);
-        let [mut certain, mut possible] = [stays.right(), stays.right_at_least()];
-        certain = stays.graph.exprs.and(certain, duty);
-        possible = stays.graph.exprs.and(possible, duty);
+        let (right, right_at_least) = (stays.right(), stays.right_at_least());
+        let mut certain = stays.graph.exprs.and(right, duty);
+        let mut possible = stays.graph.exprs.and(right_at_least, duty);
         let never = stays.graph.exprs.truth(false);
         // Who does not end stays for ever, so that nobody who is elsewhere comes any more.
         let elsewhere = vec![never; stays.held.len()];
@@ -274,31 +275,30 @@ impl Question<'_> {
         let mut cut_off = never;
         let writes = stays.graph.writes_by_location();
         for cut in stays.graph.cuts.clone() {
-            let [mut sure, mut perhaps] = [Precision::Exact, Precision::Sufficient]
-                .map(|precision| polls::last(&mut stays.graph, &writes, &cut, precision));
+            let [sure, perhaps] =
+                [Precision::Exact, Precision::Sufficient].map(|precision| match cut.kind {
+                    CutKind::Spin => polls::last(&mut stays.graph, &writes, &cut, precision),
+                    // How the thread goes on is not known; an execution with one more round shows it
+                    // where one without effect was cut.
+                    CutKind::Bound | CutKind::Idle => never,
+                });
             let exprs = &mut stays.graph.exprs;
-            if cut.kind != CutKind::Spin {
-                // How the thread goes on is not known; an execution with one more round shows it where
-                // one without effect was cut.
-                (sure, perhaps) = (never, never);
-                if cut.kind == CutKind::Bound {
-                    cut_off = exprs.or(cut_off, cut.guard);
-                }
+            if cut.kind == CutKind::Bound {
+                cut_off = exprs.or(cut_off, cut.guard);
             }
             let sure = exprs.implies(cut.guard, sure);
             certain = exprs.and(certain, sure);
             let perhaps = exprs.implies(cut.guard, perhaps);
             possible = exprs.and(possible, perhaps);
         }
-        let right = stays.right_at_least();
         let exprs = &mut stays.graph.exprs;
-        let cut_off = exprs.and(right, cut_off);
+        let cut_off = exprs.and(right_at_least, cut_off);
         let possible = exprs.or(possible, cut_off);
         Formulas { stays, certain, possible }
     }
 
     /// That somebody waits, and that the scheduler owes nobody a step.
-    fn duty(&self, stays: &mut Stays, progress: Progress) -> ExprId {
+    fn duty(&self, stays: &mut Blocked, progress: Progress) -> ExprId {
         let exprs = &mut stays.graph.exprs;
         let spins = stays.graph.cuts.iter().filter(|cut| cut.kind == CutKind::Spin);
         let spins = spins.fold(exprs.truth(false), |any, cut| exprs.or(any, cut.guard));
@@ -333,7 +333,7 @@ fn threads(graph: &EventGraph) -> Vec<AgentId> {
 /// Where the threads are in an execution that hangs.
 fn statuses(
     program: &EventGraph,
-    stays: &Stays,
+    stays: &Blocked,
     graph: &EventGraph,
     choices: &Choices,
 ) -> Vec<Status> {

@@ -5,7 +5,7 @@
 //! where one does something after it, in the order of [`time`].
 
 use super::time::{self, Wrong};
-use super::{Settings, prefix, stays, too_large, undecided_before_waits, waits, with_rounds};
+use super::{Settings, blocked, prefix, too_large, undecided_before_waits, waits, with_rounds};
 use crate::event::base::base_set;
 use crate::event::graph::EventGraph;
 use crate::execution::build::Choices;
@@ -51,7 +51,7 @@ pub(super) fn unsure(
     }
     // Who waits for ever may not have exited, but the CTA may start later than the access.
     let before = prefix::before_waits(whole);
-    stays::found(before, |graph| unsure(graph, QUESTIONS[0]), undecided_before_waits)
+    blocked::first_found(before, |graph| unsure(graph, QUESTIONS[0]), undecided_before_waits)
         .map(|(verdict, graph)| (verdict, Some(graph)))
 }
 
@@ -66,7 +66,7 @@ fn unsure_in(
     let place = ("PTX-2.2.2", problem.graph.event(first).span);
     let wrong = Wrong { pairs, relation, place };
     let confirmed = |problem: Problem<'_>, choices| confirmed(problem, pairs, choices);
-    time::looked_for(problem, wrong, engine, settings, confirmed)
+    time::search_violation(problem, wrong, engine, settings, confirmed)
 }
 
 /// Accesses, related to themselves, before which no thread of the memory's CTA is known to have done

@@ -13,11 +13,11 @@
 //!
 //! A filter speaks of final states, which such executions do not have: programs with one are left out.
 
-use super::stays::{Beginning, MOST_OPERATIONS, Stays};
-use crate::event::awaited::waits_for_warp;
+use super::blocked::{Beginning, Blocked, MOST_OPERATIONS};
 use crate::event::barrier::{BarrierOp, BarrierRule};
 use crate::event::graph::{Cut, EventGraph, Violation};
-use crate::execution::barrier::Barriers;
+use crate::event::termination_order::waits_for_warp;
+use crate::execution::phase::Barriers;
 use crate::execution::schedule::Schedules;
 use crate::id::{AgentId, EventId, ExprId};
 use crate::program::expr::ExprArena;
@@ -40,7 +40,7 @@ pub(super) fn before_waits(graph: &EventGraph) -> impl Iterator<Item = Beginning
         before.forget_cuts();
         Beginning::Certain(before)
     };
-    let chosen = (open && few).then(|| iter::once_with(|| Stays::new(graph).misuses(graph)));
+    let chosen = (open && few).then(|| iter::once_with(|| Blocked::new(graph).misuses(graph)));
     let many =
         (open && !few).then(|| iter::once_with(|| Beginning::Possible(without_barriers(graph))));
     let chosen = chosen.into_iter().flatten().flatten();
@@ -106,7 +106,7 @@ impl Ends {
     }
 
     /// Whether threads are stopped at these operations themselves, and not by tasks before them.
-    pub(super) fn are_at(&self, graph: &EventGraph, places: &[usize]) -> bool {
+    pub(super) fn stops_are_own(&self, graph: &EventGraph, places: &[usize]) -> bool {
         let mut events = places.iter().map(|&index| graph.barriers[index].event);
         let waits_for_task = |event: EventId| {
             let mut edges = graph.api_edges.iter().filter(|&&(_, later)| later == event);
@@ -116,7 +116,7 @@ impl Ends {
     }
 
     /// That a thread comes to where it is stopped or, if it is not, leaves its loops.
-    pub(super) fn comes(
+    pub(super) fn arrives(
         &self,
         graph: &EventGraph,
         exprs: &mut ExprArena,

@@ -6,8 +6,8 @@ use crate::bitrel::{EventSet, Rel};
 use crate::event::barrier::BarrierOp;
 use crate::event::base::{base_relation, base_set};
 use crate::event::graph::EventGraph;
-use crate::execution::barrier::{Barriers, Generations};
 use crate::execution::build::Choices;
+use crate::execution::phase::{Barriers, Generations};
 use crate::id::NodeId;
 use crate::relation::eval::{Interpretation, evaluate_roots};
 use crate::relation::expr::{Arena, Definition, Node};
@@ -66,7 +66,7 @@ pub(super) struct Wrong<'c> {
 
 /// The verdict where some execution has such a pair, as `confirmed` takes it out of the execution, or
 /// where the engine cannot say that there is none.
-pub(super) fn looked_for(
+pub(super) fn search_violation(
     problem: Problem<'_>,
     Wrong { pairs, relation, place: (clause, span) }: Wrong<'_>,
     engine: &dyn Engine,
@@ -95,7 +95,7 @@ fn barriers_exclude(Problem { graph, model }: Problem<'_>, pairs: Pairs) -> bool
     let node = model.definition(pairs.relation()).expect("the relation was added");
     let Ok(meetings) = barriers.assignments() else { return false };
     meetings.iter().all(|meeting| {
-        let meeting = Meeting::new(graph, &barriers, meeting);
+        let meeting = BarrierSkeleton::new(graph, &barriers, meeting);
         let values = evaluate_roots(&model.arena, &[node], &meeting);
         let mut found = values.relation(node).iter_pairs();
         !found.any(|(a, b)| pairs.counts(graph, a, b))
@@ -104,7 +104,7 @@ fn barriers_exclude(Problem { graph, model }: Problem<'_>, pairs: Pairs) -> bool
 
 /// What is known of an execution of which only the barrier operations are, and where the accesses to
 /// the shared memory of other CTAs lie among them.
-struct Meeting<'g> {
+struct BarrierSkeleton<'g> {
     graph: &'g EventGraph,
     operations: EventSet,
     po: Rel,
@@ -115,7 +115,7 @@ struct Meeting<'g> {
     nothing: Rel,
 }
 
-impl<'g> Meeting<'g> {
+impl<'g> BarrierSkeleton<'g> {
     fn new(graph: &'g EventGraph, barriers: &Barriers<'_>, generations: &Generations) -> Self {
         let n = graph.events.len();
         let mut operations = EventSet::empty(n);
@@ -143,7 +143,7 @@ impl<'g> Meeting<'g> {
     }
 }
 
-impl Interpretation for Meeting<'_> {
+impl Interpretation for BarrierSkeleton<'_> {
     fn len(&self) -> usize {
         self.graph.events.len()
     }

@@ -9,8 +9,8 @@ use super::isolate::Pool;
 use super::kernels;
 use super::models::Setup;
 use super::output::{Console, print};
+use super::render::{Form, Rendered, Renderer};
 use super::status::Status;
-use super::tell::{Form, Teller, Told};
 use crate::batch::{Case, watched};
 use crate::report::summary::Tally;
 use crate::report::{json, junit, text};
@@ -65,7 +65,7 @@ pub(super) fn run(arguments: &CheckArguments, console: &Console) -> Result<Statu
     inputs.bugs.iter().for_each(|name| console.complain(&format!("bug: cannot parse `{name}`")));
     let paint = console.paint();
     let width = text::Table::path_width(&inputs.cases);
-    let teller = Teller {
+    let teller = Renderer {
         models: &models,
         engines: &engines,
         settings,
@@ -114,7 +114,7 @@ pub(super) fn jobs(wanted: Option<u16>) -> usize {
 /// Everything that a report is made from, and what of it is there.
 struct Run<'a> {
     inputs: &'a Inputs,
-    teller: &'a Teller<'a>,
+    teller: &'a Renderer<'a>,
     pool: Option<Pool<'a>>,
     jobs: usize,
     files: &'a Files,
@@ -144,7 +144,7 @@ impl Run<'_> {
         }
     }
 
-    fn test(&mut self, case: &Case, told: &Told) -> Result<()> {
+    fn test(&mut self, case: &Case, told: &Rendered) -> Result<()> {
         let before = match self.teller.form.format {
             CheckFormat::Json if self.tally.tests() > 0 => json::SEPARATOR,
             _ => "",

@@ -7,8 +7,8 @@ use super::args::{CheckArguments, WitnessForm, WorkerArguments};
 use super::inputs::identify;
 use super::models::Setup;
 use super::output::{Console, print};
+use super::render::{Form, Rendered, Renderer};
 use super::status::Status;
-use super::tell::{Form, Teller, Told};
 use crate::batch::{Case, Refusal, in_order};
 use crate::id::FileId;
 use crate::litmus::ast::{Quantifier, Test};
@@ -54,7 +54,7 @@ impl<'a> Pool<'a> {
     ///
     /// # Errors
     /// When the worker dies; the message says of what.
-    pub(super) fn check(&self, case: &Case) -> Result<Told, String> {
+    pub(super) fn check(&self, case: &Case) -> Result<Rendered, String> {
         let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let mut worker = match idle {
             Some(worker) => worker,
@@ -125,7 +125,7 @@ impl Worker {
     }
 
     /// Sends a test and waits for what is said of it; `None` when the worker failed.
-    fn ask(&mut self, case: &Case, files: &Files) -> Option<Told> {
+    fn ask(&mut self, case: &Case, files: &Files) -> Option<Rendered> {
         let file = case.test.condition_span.file;
         let source = files.get(file)?;
         let expected: Vec<_> = case.expected.iter().map(|kind| kind.map(Kind::name)).collect();
@@ -168,7 +168,7 @@ fn cause(status: ExitStatus) -> String {
 }
 
 /// An answer as it is written.
-fn answer(told: &Told) -> Value {
+fn answer(told: &Rendered) -> Value {
     let verdict = |stated: &Stated| {
         json!({
             "kind": stated.kind.name(),
@@ -185,7 +185,7 @@ fn answer(told: &Told) -> Value {
 }
 
 /// An answer as it is read.
-fn told(answer: &Value, quantifier: Quantifier) -> Option<Told> {
+fn told(answer: &Value, quantifier: Quantifier) -> Option<Rendered> {
     let text = |value: &Value| value.as_str().map(str::to_owned);
     let number = |value: &Value| usize::try_from(value.as_u64()?).ok();
     let place = |value: &Value| {
@@ -209,7 +209,7 @@ fn told(answer: &Value, quantifier: Quantifier) -> Option<Told> {
             cause: cause(value)?,
         })
     };
-    Some(Told {
+    Some(Rendered {
         verdicts: answer["verdicts"].as_array()?.iter().map(verdict).collect::<Option<_>>()?,
         text: text(&answer["text"])?,
         complaints: answer["complaints"].as_array()?.iter().map(text).collect::<Option<_>>()?,
@@ -235,7 +235,7 @@ fn requests() -> mpsc::Receiver<String> {
 pub(super) fn work(arguments: &WorkerArguments, console: &Console) -> Result<Status> {
     let Setup { files: model_files, models, engines, settings, .. } =
         Setup::load(&arguments.models, &arguments.checking, arguments.format.cores(), console)?;
-    let teller = Teller {
+    let teller = Renderer {
         models: &models,
         engines: &engines,
         settings,

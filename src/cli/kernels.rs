@@ -54,7 +54,7 @@ pub(super) fn run(
 ///
 /// Where nothing is found without the values that decide nothing, there is nothing. What is found may need
 /// executions that there are only without them, and is looked for again with all values.
-fn told(case: &Case, setup: &Setup, at: usize) -> Result<Told> {
+fn told(case: &Case, setup: &Setup, at: usize) -> Result<Rendered> {
     if let Some(test) = sliced(&case.test) {
         let part = Case { test, path: case.path.clone(), expected: case.expected.clone() };
         let told = of_any_result(&part, setup, at)?;
@@ -67,7 +67,7 @@ fn told(case: &Case, setup: &Setup, at: usize) -> Result<Told> {
 
 /// What is told of a launch, where results that nobody knows may be anything if nothing else is in the
 /// way.
-fn of_any_result(case: &Case, setup: &Setup, at: usize) -> Result<Told> {
+fn of_any_result(case: &Case, setup: &Setup, at: usize) -> Result<Rendered> {
     let launch = Launch { case, setup, at };
     let told = launch.told(setup.settings, None)?;
     let Some(name) = &told.unknown else { return Ok(told) };
@@ -84,7 +84,7 @@ struct Launch<'a> {
 }
 
 /// What is told of a launch.
-struct Told {
+struct Rendered {
     text: String,
     json: String,
     ended: Status,
@@ -92,7 +92,7 @@ struct Told {
     unknown: Option<String>,
 }
 
-impl Told {
+impl Rendered {
     fn text(self, format: CheckFormat) -> String {
         if format == CheckFormat::Json { self.json } else { self.text }
     }
@@ -100,7 +100,7 @@ impl Told {
 
 impl Launch<'_> {
     /// The answers to all questions, where `whatever` is an instruction that may give anything.
-    fn told(&self, settings: Settings, whatever: Option<&str>) -> Result<Told> {
+    fn told(&self, settings: Settings, whatever: Option<&str>) -> Result<Rendered> {
         let Self { case, setup, at } = *self;
         let models = &setup.models[at..=at];
         let judgements = judge(case, models, &setup.engines, settings);
@@ -126,7 +126,7 @@ impl Launch<'_> {
             files: &setup.files,
         };
         let answers = findings.answers();
-        Ok(Told {
+        Ok(Rendered {
             text: render(&findings, &answers),
             json: json(&findings, &answers),
             ended: ended(&answers),

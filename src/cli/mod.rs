@@ -24,11 +24,11 @@ mod kernels;
 mod model;
 mod models;
 mod output;
+mod render;
 mod run;
 mod single;
 mod status;
 mod suite;
-mod tell;
 #[cfg(feature = "gpu")]
 mod tuning;
 

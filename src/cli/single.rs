@@ -11,7 +11,7 @@ use super::models::{Setup, any_error};
 use super::output::{Console, print};
 use super::status::Status;
 use crate::batch::{Case, Judgement, Unlisted, guarded, judge, list, together};
-use crate::check::{self, Careful, Hang, Settings};
+use crate::check::{self, Hang, Settings, SoundDependence};
 use crate::event::graph::EventGraph;
 use crate::explain::{Absent, Counterfactual};
 use crate::race::{Races, sharing_executions};
@@ -325,7 +325,7 @@ pub(super) fn races_of(
         let (races, graph) = check::races(test, model, &engine, settings)?;
         let cut = judgement.graph.as_ref().and_then(|graph| {
             let problem = Problem { graph, model };
-            check::cut(test, problem, &Careful(&engine), settings)
+            check::cut(test, problem, &SoundDependence(&engine), settings)
         });
         Ok((races, graph, cut))
     });

@@ -9,7 +9,7 @@
 use super::formula::{Clock, Formula};
 use super::{EncodeError, Encoding};
 use crate::event::barrier::{BarrierKey, BarrierOp, BarrierRule};
-use crate::execution::barrier::{Barriers, Generations};
+use crate::execution::phase::{Barriers, Generations};
 use crate::id::{AgentId, EventId, ExprId};
 use crate::program::expr::{Binary, Expr};
 use crate::program::micro::Reduction;
@@ -136,7 +136,7 @@ impl Encoding<'_> {
         for a in 0..graph.barriers.len() {
             for b in 0..graph.barriers.len() {
                 if a != b {
-                    self.meet(a, b, &ordinals, &clocks);
+                    self.relate_phases(a, b, &ordinals, &clocks);
                 }
             }
             self.absent_threads(a, &ordinals, &clocks);
@@ -268,7 +268,7 @@ impl Encoding<'_> {
 
     /// How two operations stand to each other. The clock of one that waits, be it for its warp, says
     /// when it goes on, that of another when it begins.
-    fn meet(&mut self, a: usize, b: usize, ordinals: &[ExprId], clocks: &[Clock]) {
+    fn relate_phases(&mut self, a: usize, b: usize, ordinals: &[ExprId], clocks: &[Clock]) {
         let (x, y) = (&self.graph.barriers[a], &self.graph.barriers[b]);
         let both = self.both_happen(x.event, y.event);
         let before = self.formulas.before(clocks[a], clocks[b]);
@@ -362,7 +362,7 @@ impl Encoding<'_> {
             let mut come = vec![self.out_of_turn(a, ordinals)];
             for b in (0..graph.barriers.len()).filter(|&b| agent(b) == mate) {
                 if graph.barriers[b].key == op.key {
-                    let comes = self.comes_in_turn(b, a, ordinals);
+                    let comes = self.arrives_in_phase(b, a, ordinals);
                     come.push(comes);
                 }
                 let come = self.formulas.any(come.iter().copied());
@@ -378,7 +378,7 @@ impl Encoding<'_> {
 
     /// Whether an operation at the barrier of a cluster happens in the turn of another one, or in the
     /// next.
-    fn comes_in_turn(&mut self, b: usize, a: usize, ordinals: &[ExprId]) -> Formula {
+    fn arrives_in_phase(&mut self, b: usize, a: usize, ordinals: &[ExprId]) -> Formula {
         let (op, other) = (&self.graph.barriers[a], &self.graph.barriers[b]);
         let again =
             self.exprs.number(u128::from(op.waits && other.arrives), BarrierOp::ORDINAL_BITS);

@@ -11,7 +11,7 @@ use super::barriers::edges_of_way;
 use super::formula::Formula;
 use crate::collections::IndexSet;
 use crate::event::barrier::{WARP_SIZE, counts_warps};
-use crate::execution::barrier::{Barriers, Generations, TooMany};
+use crate::execution::phase::{Barriers, Generations, TooMany};
 use crate::id::{EventId, ExprId};
 use rustc_hash::FxHashMap;
 

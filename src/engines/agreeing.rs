@@ -18,12 +18,12 @@ pub struct Agreeing<E> {
     engines: Vec<E>,
     /// How many steps a question is worth that decides; others are worth fewer.
     steps: Option<u64>,
-    seen: Mutex<Seen>,
+    seen: Mutex<Evidence>,
 }
 
 /// What has come up so far.
 #[derive(Debug, Default)]
-struct Seen {
+struct Evidence {
     silent: BTreeSet<&'static str>,
     disagreement: Option<String>,
 }
@@ -57,7 +57,7 @@ impl<E: Deref<Target: Engine>> Agreeing<E> {
         self.seen(|seen| seen.disagreement.clone())
     }
 
-    fn seen<T>(&self, look: impl FnOnce(&mut Seen) -> T) -> T {
+    fn seen<T>(&self, look: impl FnOnce(&mut Evidence) -> T) -> T {
         look(&mut self.seen.lock().unwrap_or_else(PoisonError::into_inner))
     }
 

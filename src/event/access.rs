@@ -26,7 +26,7 @@ pub(super) struct DraftAccess {
     pub(super) control_reads: Vec<AccessId>,
     pub(super) data_reads: Vec<AccessId>,
     pub(super) rmw_read: Option<AccessId>,
-    pub(super) way_of: Option<AccessId>,
+    pub(super) disjunct_of: Option<AccessId>,
     pub(super) chosen_by: Vec<ExprId>,
     /// A plain store that is all its instruction does: no element of a vector, and not at one of
     /// several places that an address may mean, beside which it would keep its own position.

@@ -4,21 +4,21 @@
 //! signals come last.
 
 use super::access::{OfOperation, Role};
-use super::draft::Draft;
+use super::builder::GraphBuilder;
 use super::graph::{
     Access, Agent, AgentKind, Completion, Event, EventGraph, EventKind, Operation, OperationPart,
 };
 use super::pieces::Pieces;
-use crate::id::{AccessId, AgentId, EventId, ExprId, ObjectId, VirtualId};
+use crate::id::{AccessId, AgentId, EventId, ExprId};
 use crate::litmus::ast::ThreadPlace;
 use crate::program::micro::Marks;
 use crate::ptx::asynchronous::GroupKind;
 use crate::ptx::operation::Proxy;
 
-impl Draft<'_> {
+impl GraphBuilder<'_> {
     /// The threads and the asynchronous operations.
     pub(super) fn agents(&self) -> Vec<Agent> {
-        let mut agents = super::draft::agents(self.program);
+        let mut agents = super::builder::agents(self.program);
         let mut counts = vec![0; self.program.threads.len()];
         for (index, operation) in self.operations.iter().enumerate() {
             let thread = &self.program.threads[operation.thread];
@@ -39,7 +39,7 @@ impl Draft<'_> {
         index: usize,
         issue: EventId,
     ) {
-        let draft = &self.operations[index];
+        let builder = &self.operations[index];
         let agent = self.agent_of(index);
         let of = |role: Role| -> Vec<AccessId> {
             let part = Some(OfOperation { operation: index, role });
@@ -52,40 +52,40 @@ impl Draft<'_> {
         };
         let reads = add(graph, Role::Source);
         // Parts that never do anything are none.
-        let chosen = |at: &usize| !graph.exprs.is_false(draft.parts[*at]);
-        let chosen: Vec<usize> = (0..draft.parts.len()).filter(chosen).collect();
+        let chosen = |at: &usize| !graph.exprs.is_false(builder.parts[*at]);
+        let chosen: Vec<usize> = (0..builder.parts.len()).filter(chosen).collect();
         let writes: Vec<Vec<EventId>> =
             chosen.iter().map(|&at| add(graph, Role::Destination(at))).collect();
         let complete = |graph: &mut EventGraph, kind: Completion, guard: ExprId| {
             add_completion(graph, agent, issue, kind, guard)
         };
         // Only groups of bulk operations are waited for until their sources have been read.
-        let apart = draft.micro.group == Some(GroupKind::Bulk) && !reads.is_empty();
-        let reads_complete = apart.then(|| complete(graph, Completion::Reads, draft.guard));
+        let apart = builder.micro.group == Some(GroupKind::Bulk) && !reads.is_empty();
+        let reads_complete = apart.then(|| complete(graph, Completion::Reads, builder.guard));
         let mut parts: Vec<OperationPart> = Vec::new();
         for (&at, writes) in chosen.iter().zip(writes) {
             let kind = if chosen.len() == 1 { Completion::All } else { Completion::Part(at) };
-            let complete = complete(graph, kind, draft.parts[at]);
+            let complete = complete(graph, kind, builder.parts[at]);
             parts.push(OperationPart { writes, complete, signals: Vec::new() });
         }
         let all = match parts.as_slice() {
             [only] => only.complete,
-            _ => complete(graph, Completion::All, draft.guard),
+            _ => complete(graph, Completion::All, builder.guard),
         };
         for (&at, part) in chosen.iter().zip(&mut parts) {
             part.signals = add(graph, Role::Signal(at));
         }
         graph.operations.push(Operation {
-            name: draft.micro.name,
+            name: builder.micro.name,
             agent,
             issue,
             reads,
             parts,
             reads_complete,
             complete: all,
-            behind: draft.behind.clone(),
-            fences: draft.micro.proxy == Proxy::Async,
-            is_copy: draft.micro.is_copy,
+            behind: builder.behind.clone(),
+            fences: builder.micro.proxy == Proxy::Async,
+            is_copy: builder.micro.is_copy,
         });
     }
 }
@@ -102,20 +102,7 @@ fn add_completion(
     let issued = graph.event(issue);
     let (span, position) = (issued.span, issued.position);
     let access = AccessId::new(graph.accesses.len());
-    graph.accesses.push(Access {
-        pieces: vec![id],
-        object: ObjectId::new(0),
-        virt: VirtualId::new(0),
-        offset: 0,
-        bytes: 0,
-        value: guard,
-        address_reads: Vec::new(),
-        control_reads: Vec::new(),
-        data_reads: Vec::new(),
-        rmw_read: None,
-        way_of: None,
-        chosen_by: Vec::new(),
-    });
+    graph.accesses.push(Access::of_no_memory(id, guard));
     graph.events.push(Event {
         agent,
         kind: EventKind::Complete(kind),

@@ -2,7 +2,7 @@
 //! signal, and which waits for groups they are waited for by.
 
 use super::access::{DraftAccess, OfOperation, Role};
-use super::draft::{Draft, DraftKind};
+use super::builder::{DraftKind, GraphBuilder};
 use super::graph::Violation;
 use super::issued::{DoneBefore, DraftOperation, GroupStep, Moves};
 use super::memory::Does;
@@ -31,32 +31,32 @@ impl<'p> ThreadRun<'_, 'p> {
         state: &mut State,
         span: Span,
     ) {
-        let operation = self.draft.operations.len();
+        let operation = self.builder.operations.len();
         let guard = state.guard;
         self.push_other(DraftKind::Issue, guard, span);
         self.effects.push(Effect { node, guard, kind: EffectKind::Change });
-        let own = |draft: &Draft<'_>| {
-            let copies = draft.operations.iter().enumerate().filter(|(_, other)| {
+        let own = |builder: &GraphBuilder<'_>| {
+            let copies = builder.operations.iter().enumerate().filter(|(_, other)| {
                 other.thread == self.index && other.micro.group == Some(GroupKind::Copy)
             });
             copies.map(|(at, _)| at).collect::<Vec<_>>()
         };
         let behind = match micro.effect {
-            AsyncEffect::Behind => own(self.draft),
+            AsyncEffect::Behind => own(self.builder),
             _ => Vec::new(),
         };
-        self.draft.operations.push(DraftOperation {
+        self.builder.operations.push(DraftOperation {
             micro,
             thread: self.index,
             guard,
             span,
-            barriers: self.draft.barriers.len(),
+            barriers: self.builder.barriers.len(),
             parts: vec![guard],
             moves: None,
             behind,
         });
         if micro.group.is_some() {
-            self.draft.groups.push(GroupStep::Issue { operation });
+            self.builder.groups.push(GroupStep::Issue { operation });
         }
         match &micro.effect {
             AsyncEffect::Transfer(transfer) => {
@@ -64,9 +64,9 @@ impl<'p> ThreadRun<'_, 'p> {
                     let when = self.term(&to.when, state, None);
                     self.exprs().and(guard, when)
                 });
-                self.draft.operations[operation].parts = parts.collect();
+                self.builder.operations[operation].parts = parts.collect();
                 let moves = self.moves(transfer, micro.proxy, state, span);
-                self.draft.operations[operation].moves = moves;
+                self.builder.operations[operation].moves = moves;
             }
             AsyncEffect::Store(target, value) => {
                 self.issue_store(operation, target, value, state, span);
@@ -83,14 +83,14 @@ impl<'p> ThreadRun<'_, 'p> {
     }
 
     pub(super) fn commit(&mut self, kind: GroupKind, guard: ExprId) {
-        self.draft.groups.push(GroupStep::Commit { thread: self.index, kind, guard });
+        self.builder.groups.push(GroupStep::Commit { thread: self.index, kind, guard });
     }
 
     pub(super) fn wait_for_groups(&mut self, wait: AwaitMicro, guard: ExprId, span: Span) {
-        let number = self.draft.waits;
-        self.draft.waits += 1;
+        let number = self.builder.waits;
+        self.builder.waits += 1;
         self.push_other(DraftKind::Await, guard, span);
-        self.draft.groups.push(GroupStep::Wait { thread: self.index, wait, guard, number });
+        self.builder.groups.push(GroupStep::Wait { thread: self.index, wait, guard, number });
     }
 
     /// Where a transfer reads and writes, as far as that is known before it is executed.
@@ -102,11 +102,11 @@ impl<'p> ThreadRun<'_, 'p> {
         span: Span,
     ) -> Option<Moves<'p>> {
         let mask = transfer.mask.as_ref().map(|mask| self.term(mask, state, None));
-        let mask = mask.map(|mask| self.draft.exprs.constant(mask));
+        let mask = mask.map(|mask| self.builder.exprs.constant(mask));
         let [bytes, left, right] = [&transfer.bytes, &transfer.open[0], &transfer.open[1]]
             .map(|term| self.term(term, state, None));
         let copied = self.term(&transfer.copied, state, None);
-        let known = [bytes, left, right].map(|number| self.draft.exprs.constant(number));
+        let known = [bytes, left, right].map(|number| self.builder.exprs.constant(number));
         let [Some(bytes), Some(left), Some(right)] = known else {
             self.violate(state.guard, span, Rule::ComputedCopy);
             return None;
@@ -154,7 +154,7 @@ impl<'p> ThreadRun<'_, 'p> {
     ) -> Vec<DraftAccess> {
         let when = self.term(&range.when, state, None);
         let guard = self.exprs().and(state.guard, when);
-        if self.draft.exprs.is_false(guard) {
+        if self.builder.exprs.is_false(guard) {
             return Vec::new();
         }
         let state = &State { guard, ..state.clone() };
@@ -193,7 +193,13 @@ impl<'p> ThreadRun<'_, 'p> {
             let access = self.access(target, &place, state, guard, span);
             let part = Some(OfOperation { operation, role: Role::Destination(0) });
             let data_reads = reads.clone();
-            self.draft.push_access(DraftAccess { write: true, value, data_reads, part, ..access });
+            self.builder.push_access(DraftAccess {
+                write: true,
+                value,
+                data_reads,
+                part,
+                ..access
+            });
         }
     }
 
@@ -223,12 +229,12 @@ impl<'p> ThreadRun<'_, 'p> {
     ) -> ExprId {
         let width = access.bytes * 8;
         let write = DraftAccess { order, write: true, part: Some(part), ..access.clone() };
-        let read = self.draft.push_access(DraftAccess { part: Some(part), ..access });
+        let read = self.builder.push_access(DraftAccess { part: Some(part), ..access });
         let old = self.exprs().leaf(Expr::Read(read), width);
         let new = self.term(value, state, Some(old));
         let value_reads = self.term_reads(value, state);
         let value = self.exprs().resize(new, width, false);
-        self.draft.push_access(DraftAccess {
+        self.builder.push_access(DraftAccess {
             value,
             data_reads: union(&value_reads, &[read]),
             rmw_read: Some(read),
@@ -243,7 +249,7 @@ impl<'p> ThreadRun<'_, 'p> {
         let part = OfOperation { operation, role: Role::Signal(signal.destination) };
         let when = self.term(&signal.when, state, None);
         let guard = self.exprs().and(state.guard, when);
-        if self.draft.exprs.is_false(guard) {
+        if self.builder.exprs.is_false(guard) {
             return;
         }
         let state = &State { guard, ..state.clone() };
@@ -251,13 +257,13 @@ impl<'p> ThreadRun<'_, 'p> {
         for (guard, place) in self.places(&signal.target, Does::Update, state, span).list {
             let access = self.access(&signal.target, &place, state, guard, span);
             let old = self.update(part, access, signal.order, &signal.value, state);
-            let Expr::Read(read) = self.draft.exprs.get(old) else { continue };
+            let Expr::Read(read) = self.builder.exprs.get(old) else { continue };
             found.push((guard, read));
             for (condition, rule) in &signal.requires {
                 let holds = self.term(condition, state, Some(old));
                 let fails = self.exprs().not(holds);
                 let wrong = self.exprs().and(guard, fails);
-                if !self.draft.exprs.is_false(wrong) {
+                if !self.builder.exprs.is_false(wrong) {
                     self.violate(wrong, span, rule.clone());
                 }
             }
@@ -266,38 +272,39 @@ impl<'p> ThreadRun<'_, 'p> {
         self.asks_for_object(signal.target.marks, &found, span);
         match signal.needs_wait {
             true => self.in_phase(&PhaseUse::Arrival, state, span),
-            false => self.draft.looked_at.clear(),
+            false => self.builder.looked_at.clear(),
         }
     }
 
     /// Notes objects that are in another CTA than what the signal tells of.
     fn check_places_of_signals(&mut self, operation: usize, span: Span) {
-        let cta = |draft: &Draft<'_>, object: ObjectId| match draft.program.layout.objects
-            [object.index()]
-        .key
-        {
-            InstanceKey::Cta(gpu, grid, cta) => Some((gpu, grid, cta)),
-            _ => None,
-        };
-        let of = |draft: &Draft<'_>, wanted: Role| -> Vec<(ExprId, ObjectId)> {
+        let cta =
+            |builder: &GraphBuilder<'_>, object: ObjectId| match builder.program.layout.objects
+                [object.index()]
+            .key
+            {
+                InstanceKey::Cta(gpu, grid, cta) => Some((gpu, grid, cta)),
+                _ => None,
+            };
+        let of = |builder: &GraphBuilder<'_>, wanted: Role| -> Vec<(ExprId, ObjectId)> {
             let part = Some(OfOperation { operation, role: wanted });
-            let own = draft.accesses.iter().filter(|a| a.part == part && a.write);
+            let own = builder.accesses.iter().filter(|a| a.part == part && a.write);
             let own = own.map(|a| (a.guard, a.object));
-            let moves = draft.operations[operation].moves.as_ref();
+            let moves = builder.operations[operation].moves.as_ref();
             let moved = match wanted {
                 Role::Destination(at) => moves.and_then(|moves| moves.destinations.get(at)),
                 Role::Source | Role::Signal(_) => None,
             };
             own.chain(moved.into_iter().flatten().map(|a| (a.guard, a.object))).collect()
         };
-        let count = self.draft.operations[operation].micro.signals.len();
+        let count = self.builder.operations[operation].micro.signals.len();
         for at in 0..count {
-            let signals = of(self.draft, Role::Signal(at));
-            for (here, to) in of(self.draft, Role::Destination(at)) {
+            let signals = of(self.builder, Role::Signal(at));
+            for (here, to) in of(self.builder, Role::Destination(at)) {
                 for &(there, object) in &signals {
-                    if cta(self.draft, to) != cta(self.draft, object) {
+                    if cta(self.builder, to) != cta(self.builder, object) {
                         let both = self.exprs().and(here, there);
-                        if !self.draft.exprs.is_false(both) {
+                        if !self.builder.exprs.is_false(both) {
                             self.violate(both, span, Rule::SignalOfAnotherCta);
                         }
                     }
@@ -307,7 +314,7 @@ impl<'p> ThreadRun<'_, 'p> {
     }
 }
 
-impl Draft<'_> {
+impl GraphBuilder<'_> {
     /// Which operations are complete before which waits for groups: a wait is for all groups but the
     /// youngest, so at least one group more has been closed behind the operation than it leaves out.
     pub(super) fn done_before(&mut self) -> Vec<DoneBefore> {

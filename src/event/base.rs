@@ -4,7 +4,7 @@
 //! for and kept with the graph.
 
 use super::graph::{AgentKind, EventGraph, EventKind};
-use super::meet::Meetings;
+use super::participants::Meetings;
 use crate::bitrel::{EventSet, Rel};
 use crate::id::{AccessId, AgentId, EventId};
 use crate::litmus::ast::{Place, ThreadPlace};
@@ -173,9 +173,9 @@ fn given(graph: &EventGraph, relation: BaseRel) -> Rel {
         BaseRel::SameCluster => placed(graph, |p| (p.gpu, p.grid, p.cluster)),
         BaseRel::SameGpu => placed(graph, |p| (p.gpu, 0, 0)),
         BaseRel::Uncovered => uncovered(graph),
-        BaseRel::Awaited => super::awaited::awaited(graph),
-        BaseRel::Begun => super::awaited::begun(graph),
-        BaseRel::Ended => super::awaited::ended(graph),
+        BaseRel::Awaited => super::termination_order::awaited(graph),
+        BaseRel::Begun => super::termination_order::begun(graph),
+        BaseRel::Ended => super::termination_order::ended(graph),
         BaseRel::Api => Rel::from_pairs(n, graph.api_edges.iter().copied()),
         BaseRel::Peer => peers(graph),
         BaseRel::Issue => graph.issue_pairs(),
@@ -429,7 +429,7 @@ fn semantic_reads(
                     continue;
                 }
                 let all = graph.barriers.iter().enumerate();
-                let met = all.filter(|(other, _)| meetings.may_be(index as usize, *other));
+                let met = all.filter(|(other, _)| meetings.may_share_phase(index as usize, *other));
                 let predicates = met.filter_map(|(_, op)| op.operand);
                 stack.extend(predicates.flat_map(|p| graph.exprs.leaves(p)));
             }

@@ -33,7 +33,7 @@ impl<'p> ThreadRun<'_, 'p> {
             ElementOrder::OneOfMany => vec![(0..list.len()).collect()],
             _ => permutations(list.len()),
         };
-        self.draft.some_orders |= order == ElementOrder::OneOfMany;
+        self.builder.some_orders |= order == ElementOrder::OneOfMany;
         let chosen = self.choice(orders.len());
         for slot in 0..list.len() {
             for (index, element) in list.iter().enumerate() {
@@ -54,9 +54,9 @@ impl<'p> ThreadRun<'_, 'p> {
     /// Bits, the lowest first, with a number for each of `count` options.
     fn choice(&mut self, count: usize) -> Vec<ExprId> {
         let bit = |_| {
-            let id = SymbolId::new(self.draft.symbols.len());
+            let id = SymbolId::new(self.builder.symbols.len());
             let name = "order of the elements of a vector".to_owned();
-            self.draft.symbols.push(Symbol::chosen(name, 1));
+            self.builder.symbols.push(Symbol::chosen(name, 1));
             self.exprs().leaf(Expr::Symbol(id), 1)
         };
         (0..usize::BITS - (count - 1).leading_zeros()).map(bit).collect()
@@ -76,7 +76,7 @@ impl<'p> ThreadRun<'_, 'p> {
             numbers.map(|n: usize| self.exprs().truth(holds(&orders[n.min(last)]))).collect();
         for &bit in bits {
             let pairs = answers.chunks_exact(2);
-            answers = pairs.map(|pair| self.draft.exprs.ite(bit, pair[1], pair[0])).collect();
+            answers = pairs.map(|pair| self.builder.exprs.ite(bit, pair[1], pair[0])).collect();
         }
         answers[0]
     }

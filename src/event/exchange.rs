@@ -3,7 +3,7 @@
 
 use super::barrier::{BarrierKey, Warp};
 use super::graph::{EventGraph, Symbol};
-use super::meet::Meetings;
+use super::participants::Meetings;
 use crate::id::{ExprId, SymbolId};
 use crate::program::expr::{Binary, Expr, ExprArena};
 use crate::program::float::{FloatOp, Format, Function};
@@ -47,7 +47,8 @@ pub(super) fn define(graph: &mut EventGraph) {
         let Some(exchange) = op.exchange else { continue };
         let mut members = Vec::new();
         for (other, there) in barriers.iter().enumerate() {
-            let Some(brings) = there.exchange.filter(|_| meetings.may_be(at, other)) else {
+            let Some(brings) = there.exchange.filter(|_| meetings.may_share_phase(at, other))
+            else {
                 continue;
             };
             let mut present = graph.exprs.truth(true);

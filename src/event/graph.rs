@@ -170,12 +170,30 @@ pub struct Access {
     pub rmw_read: Option<AccessId>,
     /// For a write that comes about in several ways, of which each is an access, the first of them;
     /// `None` in the first.
-    pub way_of: Option<AccessId>,
+    pub disjunct_of: Option<AccessId>,
     /// For a way, what decided that the value is this one.
     pub chosen_by: Vec<ExprId>,
 }
 
 impl Access {
+    /// What stands for the access of an event that touches no memory and happens under a guard.
+    pub(super) fn of_no_memory(event: EventId, guard: ExprId) -> Self {
+        Self {
+            pieces: vec![event],
+            object: ObjectId::new(0),
+            virt: VirtualId::new(0),
+            offset: 0,
+            bytes: 0,
+            value: guard,
+            address_reads: Vec::new(),
+            control_reads: Vec::new(),
+            data_reads: Vec::new(),
+            rmw_read: None,
+            disjunct_of: None,
+            chosen_by: Vec::new(),
+        }
+    }
+
     /// The physical bytes: object, first byte and how many.
     #[must_use]
     pub fn range(&self) -> (ObjectId, u64, u32) {
@@ -534,7 +552,7 @@ impl EventGraph {
     /// The same access for all ways in which one comes about.
     #[must_use]
     pub fn one_of_all_ways(&self, id: AccessId) -> AccessId {
-        self.access(id).way_of.unwrap_or(id)
+        self.access(id).disjunct_of.unwrap_or(id)
     }
 
     /// Whether two accesses overlap without covering the same bytes, one of them a write.
@@ -568,7 +586,7 @@ impl EventGraph {
             new_cut.guard = of_cut(&mut new.exprs, cut);
         }
         super::exchange::define(&mut new);
-        new.awaited = super::awaited::awaited_if(&mut new);
+        new.awaited = super::termination_order::awaited_if(&mut new);
         new
     }
 

@@ -2,7 +2,7 @@
 
 use super::access::DraftAccess;
 use super::graph::Violation;
-use super::meant::Place;
+use super::points_to::Place;
 use super::unfold::{Cell, Effect, EffectKind, State, ThreadRun, mentions_old, union};
 use crate::id::{AccessId, ExprId, ObjectId};
 use crate::litmus::ast::DeclaredSpace;
@@ -50,8 +50,8 @@ impl<'p> ThreadRun<'_, 'p> {
         let address = self.with_tables(address);
         let place = self.code.place;
         let bytes = u64::from(target.bytes);
-        let layout = &self.draft.program.layout;
-        if let Some(at) = self.draft.exprs.constant(address) {
+        let layout = &self.builder.program.layout;
+        if let Some(at) = self.builder.exprs.constant(address) {
             let at = at as u64;
             let found = layout.resolve(target.space, at, bytes, self.index, place);
             let aligned = is_aligned(target, at, found.as_ref());
@@ -82,10 +82,10 @@ impl<'p> ThreadRun<'_, 'p> {
             let number = self.exprs().number(u128::from(at), 64);
             let here = self.exprs().eq(address, number);
             let guard = self.exprs().and(state.guard, here);
-            if self.draft.exprs.is_false(guard) {
+            if self.builder.exprs.is_false(guard) {
                 continue;
             }
-            let layout = &self.draft.program.layout;
+            let layout = &self.builder.program.layout;
             let resolved = layout.resolve(target.space, at, bytes, self.index, place);
             let aligned = is_aligned(target, at, resolved.as_ref());
             if let Some(resolved) =
@@ -99,7 +99,7 @@ impl<'p> ThreadRun<'_, 'p> {
                 }
             }
         }
-        let complete = self.draft.exprs.is_false(elsewhere);
+        let complete = self.builder.exprs.is_false(elsewhere);
         if !complete {
             let rule = Rule::PerhapsOutside { from: self.without_value(address) };
             self.bad_address(elsewhere, rule, span);
@@ -111,7 +111,7 @@ impl<'p> ThreadRun<'_, 'p> {
     /// What to do if an address that a space does not have is one of another space: whoever forgets a
     /// conversion (PTX-6.4.1.1) uses it so.
     fn of_another_space(&self, space: Space, at: u64, bytes: u64) -> Option<String> {
-        let layout = &self.draft.program.layout;
+        let layout = &self.builder.program.layout;
         let place = self.code.place;
         let find = |space: Space| layout.resolve(space, at, bytes, self.index, place);
         let is_own = |found: &Resolved| match space {
@@ -137,11 +137,11 @@ impl<'p> ThreadRun<'_, 'p> {
     /// What a value is computed from that the test gives no value and that no thread writes: a
     /// parameter or constant, or a special register.
     fn without_value(&self, value: ExprId) -> Option<String> {
-        let layout = &self.draft.program.layout;
+        let layout = &self.builder.program.layout;
         let name = |leaf: Expr| match leaf {
-            Expr::Symbol(id) => Some(self.draft.symbols[id.index()].name.clone()),
+            Expr::Symbol(id) => Some(self.builder.symbols[id.index()].name.clone()),
             Expr::Read(id) => {
-                let access = &self.draft.accesses[id.index()];
+                let access = &self.builder.accesses[id.index()];
                 let variable = &layout.variables[layout.objects[access.object.index()].variable];
                 let read_only =
                     matches!(variable.space, DeclaredSpace::Param | DeclaredSpace::Const);
@@ -150,7 +150,7 @@ impl<'p> ThreadRun<'_, 'p> {
             }
             _ => None,
         };
-        self.draft.exprs.leaves(value).into_iter().find_map(name)
+        self.builder.exprs.leaves(value).into_iter().find_map(name)
     }
 
     /// Whether it is known that the step does not access a place.
@@ -158,13 +158,13 @@ impl<'p> ThreadRun<'_, 'p> {
         let object = accessed(target, resolved);
         let (thread, node, bytes) = (self.index, self.node, target.bytes);
         let place = Place { thread, node, object, offset: resolved.offset, bytes };
-        self.draft.facts.never.contains(&place)
+        self.builder.facts.never.contains(&place)
     }
 
     /// Reports an address once, though it may concern several elements of one access.
     fn bad_address(&mut self, guard: ExprId, rule: Rule, span: Span) {
         let same = |v: &Violation| v.span == span && v.guard == guard && v.rule == rule;
-        if !self.draft.violations.last().is_some_and(same) {
+        if !self.builder.violations.last().is_some_and(same) {
             self.violate(guard, span, rule);
         }
     }
@@ -195,7 +195,7 @@ impl<'p> ThreadRun<'_, 'p> {
             control_reads: state.control.clone(),
             data_reads: Vec::new(),
             rmw_read: None,
-            way_of: None,
+            disjunct_of: None,
             chosen_by: Vec::new(),
             alone: false,
             position: self.position,
@@ -218,10 +218,10 @@ impl<'p> ThreadRun<'_, 'p> {
         for (guard, resolved) in places.list {
             let access = self.access(target, &resolved, state, guard, span);
             let object = access.object;
-            let id = self.draft.push_access(access);
+            let id = self.builder.push_access(access);
             found.push((guard, id));
             if let Some(value) = self.fixed(object, resolved.offset, target.bytes) {
-                self.draft.fixed.insert(id, value);
+                self.builder.fixed.insert(id, value);
             }
             let read = self.exprs().leaf(Expr::Read(id), width);
             reads.push(id);
@@ -232,7 +232,7 @@ impl<'p> ThreadRun<'_, 'p> {
         }
         self.asks_for_object(target.marks, &found, span);
         let Some((register, extension)) = destination else { return };
-        let value = value.unwrap_or_else(|| self.draft.exprs.number(0, width));
+        let value = value.unwrap_or_else(|| self.builder.exprs.number(0, width));
         let wide = self.code.registers[register].ty.bits;
         let value = self.exprs().resize(value, wide, extension == Extension::Sign);
         let reads = union(&reads, &self.term_reads(&target.address, state));
@@ -257,7 +257,7 @@ impl<'p> ThreadRun<'_, 'p> {
             access.alone = alone;
             access.value = value;
             access.data_reads = reads.to_vec();
-            self.draft.push_access(access);
+            self.builder.push_access(access);
             self.effects.push(Effect { node, guard, kind: EffectKind::Change });
         }
     }
@@ -270,20 +270,20 @@ impl<'p> ThreadRun<'_, 'p> {
         let mut found = Vec::new();
         for (guard, resolved) in &places.list {
             let access = self.access(target, resolved, state, *guard, span);
-            let read = self.draft.push_access(access);
+            let read = self.builder.push_access(access);
             found.push((*guard, read));
             let old = self.exprs().leaf(Expr::Read(read), width);
             let happens = self.term(writes, state, Some(old));
             let happens = self.exprs().and(*guard, happens);
             let new = self.term(value, state, Some(old));
-            if !self.draft.exprs.is_false(happens) {
+            if !self.builder.exprs.is_false(happens) {
                 let mut write = self.access(target, resolved, state, happens, span);
                 write.position += 1;
                 write.order = *write_order;
                 write.marks.releasing_read = false;
                 write.write = true;
                 write.value = self.exprs().resize(new, width, false);
-                let transparent = self.draft.facts.transparent.contains(&write.object)
+                let transparent = self.builder.facts.transparent.contains(&write.object)
                     && !(write.marks.red || write.marks.mbarrier);
                 let kind = EffectKind::Update { transparent, old, new: write.value };
                 write.data_reads = self.term_reads(value, state);
@@ -291,7 +291,7 @@ impl<'p> ThreadRun<'_, 'p> {
                     write.data_reads = union(&write.data_reads, &[read]);
                 }
                 write.rmw_read = Some(read);
-                self.draft.push_access(write);
+                self.builder.push_access(write);
                 self.effects.push(Effect { node, guard: happens, kind });
             }
             reads.push(read);
@@ -302,7 +302,7 @@ impl<'p> ThreadRun<'_, 'p> {
         }
         self.asks_for_object(target.marks, &found, span);
         let Some((register, extension)) = destination else { return };
-        let result = result.unwrap_or_else(|| self.draft.exprs.number(0, width));
+        let result = result.unwrap_or_else(|| self.builder.exprs.number(0, width));
         let wide = self.code.registers[*register].ty.bits;
         let result = self.exprs().resize(result, wide, *extension == Extension::Sign);
         let reads = union(&reads, &self.term_reads(&target.address, state));

@@ -4,12 +4,12 @@
 //! belongs to a task that is complete before theirs starts, or before a `griddepcontrol.wait` that
 //! surely comes before them, or starts when theirs is complete.
 
-use super::draft::{Draft, Entry};
+use super::builder::{Entry, GraphBuilder};
 use super::graph::Violation;
 use crate::id::{AccessId, AgentId};
 use crate::rule::Rule;
 
-impl Draft<'_> {
+impl GraphBuilder<'_> {
     /// Notes where a non-coherent load meets a write that is not surely over.
     pub(super) fn look_at_non_coherent_loads(&mut self) {
         let ids = || (0..self.accesses.len()).map(AccessId::new);

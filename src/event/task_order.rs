@@ -1,10 +1,10 @@
 //! The order of tasks of the API (PTX-8.9.4) among the events of a program.
 
-use super::draft::{Draft, DraftKind, Entry};
+use super::builder::{DraftKind, Entry, GraphBuilder};
 use super::graph::{EventGraph, EventKind, MOST_EVENTS};
 use crate::id::{AgentId, EventId, ExprId};
 
-impl Draft<'_> {
+impl GraphBuilder<'_> {
     /// The threads whose tasks are complete before what comes next in a thread under a guard: before its
     /// task starts or, where it has surely come to a `griddepcontrol.wait`, behind that.
     pub(super) fn ended_before(&mut self, thread: usize, guard: ExprId) -> Vec<AgentId> {

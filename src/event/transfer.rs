@@ -6,8 +6,8 @@
 //! reads one word costs a handful of events.
 
 use super::access::{DraftAccess, OfOperation, Role};
+use super::builder::GraphBuilder;
 use super::condition::shown_ranges;
-use super::draft::Draft;
 use super::graph::Symbol;
 use super::issued::Moves;
 use crate::collections::IndexMap;
@@ -34,7 +34,7 @@ struct Move {
     is_fixed: bool,
 }
 
-impl Draft<'_> {
+impl GraphBuilder<'_> {
     /// Adds the accesses by which asynchronous operations move bytes.
     pub(super) fn perform(&mut self) {
         let moved: Vec<usize> =

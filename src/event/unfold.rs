@@ -3,12 +3,12 @@
 //! Branches do not fork anything: the two sides run under complementary guards and their register
 //! values meet in choices. A symbolic address becomes one access per place that it may point to.
 
-use super::control::{ControlFlow, Edge};
-use super::draft::{Draft, DraftKind, Facts};
+use super::builder::{DraftKind, Facts, GraphBuilder};
+use super::constant_memory::settled_with_tables;
 use super::graph::{EventGraph, Symbol, Violation};
-use super::live::Live;
-use super::loops::{LoopId, Loops};
-use super::tables::settled_with_tables;
+use super::liveness::Live;
+use super::loop_nest::{LoopId, Loops};
+use super::unroll::{ControlFlow, Edge};
 use crate::id::{AccessId, ExprId, ObjectId, SymbolId};
 use crate::program::expr::{Binary, Expr, ExprArena};
 use crate::program::micro::{Micro, Program, ThreadCode};
@@ -131,12 +131,12 @@ pub fn unfold(
     if !unfolding.grounded {
         return settled(program, unfolding, facts).finish();
     }
-    let draft = settled_with_tables(program, unfolding, facts);
-    let never = draft.places_never_meant();
+    let builder = settled_with_tables(program, unfolding, facts);
+    let never = builder.places_never_meant();
     if never.is_empty() {
-        return draft.finish();
+        return builder.finish();
     }
-    let Draft { facts, rounds, .. } = draft;
+    let GraphBuilder { facts, rounds, .. } = builder;
     settled(program, unfolding, Facts { never, rounds, ..facts }).finish()
 }
 
@@ -149,50 +149,50 @@ pub(super) fn settled<'p>(
     program: &'p Program,
     unfolding: Unfolding,
     mut facts: Facts,
-) -> Draft<'p> {
+) -> GraphBuilder<'p> {
     let (mut reductions, mut rounds) = (Vec::new(), std::mem::take(&mut facts.rounds));
     loop {
-        let mut draft = Draft::new(program, unfolding, facts, reductions, rounds);
-        execute(&mut draft);
+        let mut builder = GraphBuilder::new(program, unfolding, facts, reductions, rounds);
+        execute(&mut builder);
         // What is never meant is known of as many rounds as there are.
-        let changed = draft.facts.never.is_empty() && draft.follow_counting();
-        reductions = draft.reductions();
+        let changed = builder.facts.never.is_empty() && builder.follow_counting();
+        reductions = builder.reductions();
         // What rounds change that stand for others is known better if it is known where threads come:
         // never less than what they come to with what is known so far.
-        let comes = std::mem::take(&mut draft.reached);
-        let known = draft.facts.reached.as_ref();
+        let comes = std::mem::take(&mut builder.reached);
+        let known = builder.facts.reached.as_ref();
         let again = unfolding.skips && known.is_none_or(|known| !comes.is_subset(known));
-        let readers = draft.new_readers();
-        if reductions == draft.results && !changed && !again && readers.is_none() {
-            return draft;
+        let readers = builder.new_readers();
+        if reductions == builder.results && !changed && !again && readers.is_none() {
+            return builder;
         }
         if readers.is_some() {
-            draft.facts.readers = readers;
+            builder.facts.readers = readers;
         }
         if again {
-            draft.facts.reached.get_or_insert_default().extend(comes);
+            builder.facts.reached.get_or_insert_default().extend(comes);
         }
-        (rounds, facts) = (draft.rounds, draft.facts);
+        (rounds, facts) = (builder.rounds, builder.facts);
     }
 }
 
-fn execute(draft: &mut Draft<'_>) {
-    let observed = draft.observed_registers();
-    for (index, thread) in draft.program.threads.iter().enumerate() {
-        let cells = ThreadRun::new(draft, index, &observed[index]).run();
+fn execute(builder: &mut GraphBuilder<'_>) {
+    let observed = builder.observed_registers();
+    for (index, thread) in builder.program.threads.iter().enumerate() {
+        let cells = ThreadRun::new(builder, index, &observed[index]).run();
         let values = thread
             .registers
             .iter()
             .zip(cells)
             .map(|(info, cell)| (info.name.clone(), cell))
             .collect();
-        draft.finals.push(values);
+        builder.finals.push(values);
     }
-    draft.perform();
+    builder.perform();
 }
 
 pub(super) struct ThreadRun<'d, 'p> {
-    pub(super) draft: &'d mut Draft<'p>,
+    pub(super) builder: &'d mut GraphBuilder<'p>,
     pub(super) code: &'p ThreadCode,
     pub(super) index: usize,
     /// The copy of a step that is executed.
@@ -220,16 +220,16 @@ pub(super) struct ThreadRun<'d, 'p> {
 }
 
 impl<'d, 'p> ThreadRun<'d, 'p> {
-    fn new(draft: &'d mut Draft<'p>, index: usize, observed: &'d [usize]) -> Self {
-        let code = &draft.program.threads[index];
-        let bound = draft.unfolding.bound.max(1);
+    fn new(builder: &'d mut GraphBuilder<'p>, index: usize, observed: &'d [usize]) -> Self {
+        let code = &builder.program.threads[index];
+        let bound = builder.unfolding.bound.max(1);
         let loops = Loops::of(code);
-        let rounds = draft.rounds.of(index, loops.ids(), bound);
+        let rounds = builder.rounds.of(index, loops.ids(), bound);
         let counted = rounds.and_then(|rounds| ControlFlow::unroll(code, &loops, rounds, bound));
         let flow = counted.unwrap_or_else(|| {
-            draft.rounds.give_up_thread(index);
+            builder.rounds.give_up_thread(index);
             let (flow, bound) = ControlFlow::unroll_evenly(code, &loops, bound);
-            draft.bound = draft.bound.min(bound);
+            builder.bound = builder.bound.min(bound);
             flow
         });
         let entries = vec![None; flow.nodes.len()];
@@ -237,9 +237,9 @@ impl<'d, 'p> ThreadRun<'d, 'p> {
             observed,
             live: OnceCell::new(),
             feeding: OnceCell::new(),
-            spin_loops: draft.unfolding.spin_loops,
+            spin_loops: builder.unfolding.spin_loops,
             in_elements: false,
-            draft,
+            builder,
             code,
             index,
             node: 0,
@@ -255,7 +255,7 @@ impl<'d, 'p> ThreadRun<'d, 'p> {
     }
 
     pub(super) fn exprs(&mut self) -> &mut ExprArena {
-        &mut self.draft.exprs
+        &mut self.builder.exprs
     }
 
     /// Runs all copies of all steps; gives the registers' final values.
@@ -283,7 +283,7 @@ impl<'d, 'p> ThreadRun<'d, 'p> {
                 .code
                 .registers
                 .iter()
-                .map(|r| self.draft.exprs.number(0, r.ty.bits))
+                .map(|r| self.builder.exprs.number(0, r.ty.bits))
                 .collect();
         };
         for state in exits {
@@ -298,11 +298,11 @@ impl<'d, 'p> ThreadRun<'d, 'p> {
             .registers
             .iter()
             .map(|r| Cell {
-                value: self.draft.exprs.number(r.initial, r.ty.bits),
+                value: self.builder.exprs.number(r.initial, r.ty.bits),
                 reads: Vec::new(),
             })
             .collect();
-        let (guard, idle) = (self.draft.exprs.truth(true), self.draft.exprs.truth(false));
+        let (guard, idle) = (self.builder.exprs.truth(true), self.builder.exprs.truth(false));
         State { guard, cells, control: Vec::new(), idle }
     }
 
@@ -317,14 +317,14 @@ impl<'d, 'p> ThreadRun<'d, 'p> {
                 let value = if x.value == y.value {
                     x.value
                 } else {
-                    self.draft.exprs.ite(a.guard, x.value, y.value)
+                    self.builder.exprs.ite(a.guard, x.value, y.value)
                 };
                 Cell { value, reads: union(&x.reads, &y.reads) }
             })
             .collect();
         let idle = match a.idle == b.idle {
             true => a.idle,
-            false => self.draft.exprs.ite(a.guard, a.idle, b.idle),
+            false => self.builder.exprs.ite(a.guard, a.idle, b.idle),
         };
         State { guard, cells, control: union(&a.control, &b.control), idle }
     }
@@ -345,7 +345,7 @@ impl<'d, 'p> ThreadRun<'d, 'p> {
 
     /// Leaves a copy of a step.
     fn go(&mut self, from: usize, edge: Edge, state: State, span: Span) {
-        if self.draft.exprs.is_false(state.guard) {
+        if self.builder.exprs.is_false(state.guard) {
             return;
         }
         match edge {
@@ -363,11 +363,11 @@ impl<'d, 'p> ThreadRun<'d, 'p> {
         let mut skipped = None;
         if let Some(guard) = &step.guard {
             let condition = self.term(guard, &state, None);
-            self.draft.note_use(condition);
+            self.builder.note_use(condition);
             self.note_counting(node, condition);
             let not = self.exprs().not(condition);
             let skip = self.exprs().and(entry_guard, not);
-            if !self.draft.exprs.is_false(skip) {
+            if !self.builder.exprs.is_false(skip) {
                 skipped = Some(State { guard: skip, ..state.clone() });
             }
             state.guard = self.exprs().and(entry_guard, condition);
@@ -377,10 +377,10 @@ impl<'d, 'p> ThreadRun<'d, 'p> {
                 skipped.control.clone_from(&state.control);
             }
         }
-        let mut ended = self.draft.exprs.is_false(state.guard);
+        let mut ended = self.builder.exprs.is_false(state.guard);
         if !ended {
-            if self.draft.unfolding.skips {
-                self.draft.reached.insert((self.index, self.flow.nodes[node]));
+            if self.builder.unfolding.skips {
+                self.builder.reached.insert((self.index, self.flow.nodes[node]));
             }
             for micro in &step.micros {
                 ended |= self.micro(node, micro, &mut state, step.span);
@@ -435,7 +435,7 @@ impl<'d, 'p> ThreadRun<'d, 'p> {
                     guard = self.exprs().and(guard, holds);
                     self.position += 1;
                 }
-                if !self.draft.exprs.is_false(guard) {
+                if !self.builder.exprs.is_false(guard) {
                     self.push_other(kind, guard, span);
                 }
             }
@@ -460,7 +460,7 @@ impl<'d, 'p> ThreadRun<'d, 'p> {
                 let holds = self.term(condition, state, None);
                 let fails = self.exprs().not(holds);
                 let guard = self.exprs().and(state.guard, fails);
-                if !self.draft.exprs.is_false(guard) {
+                if !self.builder.exprs.is_false(guard) {
                     self.violate(guard, span, rule.clone());
                 }
             }
@@ -471,17 +471,17 @@ impl<'d, 'p> ThreadRun<'d, 'p> {
     /// Notes a misuse of the thread.
     pub(super) fn violate(&mut self, guard: ExprId, span: Span, rule: Rule) {
         let violation = self.violation(guard, span, rule);
-        self.draft.violations.push(violation);
+        self.builder.violations.push(violation);
     }
 
     pub(super) fn violation(&mut self, guard: ExprId, span: Span, rule: Rule) -> Violation {
-        let behind = vec![self.draft.at(self.index)];
-        let ended = self.draft.ended_before(self.index, guard);
+        let behind = vec![self.builder.at(self.index)];
+        let ended = self.builder.ended_before(self.index, guard);
         Violation { guard, span, rule, behind, ended }
     }
 
     pub(super) fn push_other(&mut self, kind: DraftKind, guard: ExprId, span: Span) {
-        self.draft.push_event(self.index, kind, guard, self.position, span);
+        self.builder.push_event(self.index, kind, guard, self.position, span);
     }
 
     fn branch(
@@ -495,7 +495,7 @@ impl<'d, 'p> ThreadRun<'d, 'p> {
         let mut falls = None;
         if let Some(condition) = condition {
             let holds = self.term(condition, state, None);
-            self.draft.note_use(holds);
+            self.builder.note_use(holds);
             self.note_counting(node, holds);
             let reads = self.term_reads(condition, state);
             let not = self.exprs().not(holds);
@@ -508,7 +508,7 @@ impl<'d, 'p> ThreadRun<'d, 'p> {
         let edge = self.flow.successors[node].taken;
         self.go(node, edge, taken, span);
         match falls {
-            Some(falls) if !self.draft.exprs.is_false(falls.guard) => {
+            Some(falls) if !self.builder.exprs.is_false(falls.guard) => {
                 *state = falls;
                 false
             }
@@ -520,29 +520,29 @@ impl<'d, 'p> ThreadRun<'d, 'p> {
         match term {
             Term::Const(bits, width) => self.exprs().number(*bits, *width),
             Term::Register(r) => state.cells[*r].value,
-            Term::Old(width) => old.unwrap_or_else(|| self.draft.exprs.number(0, *width)),
+            Term::Old(width) => old.unwrap_or_else(|| self.builder.exprs.number(0, *width)),
             Term::Free(name, width) => {
-                let id = SymbolId::new(self.draft.symbols.len());
-                self.draft.symbols.push(Symbol::chosen(name.clone(), *width));
+                let id = SymbolId::new(self.builder.symbols.len());
+                self.builder.symbols.push(Symbol::chosen(name.clone(), *width));
                 if *width == 1 {
-                    self.draft.chances.push(id);
+                    self.builder.chances.push(id);
                 }
                 self.exprs().leaf(Expr::Symbol(id), *width)
             }
             Term::Patience => {
-                let id = SymbolId::new(self.draft.symbols.len());
+                let id = SymbolId::new(self.builder.symbols.len());
                 let name = "whether the wait times out".to_owned();
-                self.draft.symbols.push(Symbol::chosen(name, 1));
-                self.draft.chances.push(id);
+                self.builder.symbols.push(Symbol::chosen(name, 1));
+                self.builder.chances.push(id);
                 let patience = self.exprs().leaf(Expr::Symbol(id), 1);
                 self.patience.push((self.node, patience));
                 patience
             }
             Term::Fixed(name, width) => {
                 let named = |s: &Symbol| s.name == *name && s.width == *width;
-                let id = self.draft.symbols.iter().position(named).unwrap_or_else(|| {
-                    self.draft.symbols.push(Symbol::chosen(name.clone(), *width));
-                    self.draft.symbols.len() - 1
+                let id = self.builder.symbols.iter().position(named).unwrap_or_else(|| {
+                    self.builder.symbols.push(Symbol::chosen(name.clone(), *width));
+                    self.builder.symbols.len() - 1
                 });
                 self.exprs().leaf(Expr::Symbol(SymbolId::new(id)), *width)
             }
@@ -553,7 +553,7 @@ impl<'d, 'p> ThreadRun<'d, 'p> {
             Term::Binary(op, a, b) => self.binary(*op, a, b, state, old),
             Term::Ite(c, t, e) => {
                 let c = self.term(c, state, old);
-                self.draft.note_use(c);
+                self.builder.note_use(c);
                 let t = self.term(t, state, old);
                 let e = self.term(e, state, old);
                 self.exprs().ite(c, t, e)

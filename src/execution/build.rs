@@ -1,6 +1,6 @@
 //! From an engine's choices to a concrete execution, with every value and relation computed anew.
 
-use super::barrier::{Barriers, Generations};
+use super::phase::{Barriers, Generations};
 use crate::bitrel::{EventSet, Rel};
 use crate::event::base::{base_relation, base_set};
 use crate::event::graph::{CutKind, EventGraph, EventKind};
@@ -265,7 +265,9 @@ impl<'g> Execution<'g> {
         let barriers =
             Barriers::new(self.graph, |id| self.executed.contains(id), |x| self.value(x));
         let index = |id| self.graph.barrier_index(id);
-        index(a).zip(index(b)).is_some_and(|(a, b)| barriers.wanted(a) != barriers.wanted(b))
+        index(a)
+            .zip(index(b))
+            .is_some_and(|(a, b)| barriers.expected_count(a) != barriers.expected_count(b))
     }
 
     fn interpret(&mut self) -> Result<(), Inconsistency> {

@@ -1,9 +1,9 @@
 //! Concrete executions: built from an engine's choices and checked without a solver.
 
-pub mod barrier;
 pub mod build;
-mod cluster;
+mod cluster_phase;
+mod ordinals;
+pub mod phase;
 pub mod recheck;
 pub mod schedule;
-mod turns;
 mod unknown;

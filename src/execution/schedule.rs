@@ -7,8 +7,8 @@
 //! whatever happens in such a schedule happens in some run of the program. Those that are
 //! [possible](Schedules::possible) have a schedule for whatever happens in some run.
 
-use super::barrier::{Barriers, TooMany, Unit};
-use super::cluster::Awaited;
+use super::cluster_phase::Awaited;
+use super::phase::{Barriers, TooMany, Unit};
 use crate::collections::{IndexMap, IndexSet};
 use crate::event::barrier::{BarrierKey, BarrierRule};
 use crate::event::graph::EventGraph;
@@ -104,7 +104,7 @@ impl<'a> Schedules<'a> {
         for (index, op) in graph.barriers.iter().enumerate() {
             let event = graph.event(op.event);
             let thread = &mut threads[event.agent.index()];
-            let known = op.count().is_none() || barriers.wanted(index).is_some();
+            let known = op.count().is_none() || barriers.expected_count(index).is_some();
             if graph.exprs.is_true(event.guard) && known && thread.ends {
                 thread.operations.push(index);
             } else if !graph.exprs.is_false(event.guard) {
@@ -457,7 +457,7 @@ impl<'a> Schedules<'a> {
             let users: Vec<AgentId> = users.map(AgentId::new).collect();
             let warps = self.barriers.warps(&users).len();
             let mut ops = self.threads.iter().flat_map(|t| &t.operations).filter(is_here);
-            ops.all(|&b| match self.barriers.wanted(b) {
+            ops.all(|&b| match self.barriers.expected_count(b) {
                 Some((wanted, Unit::Threads)) => fits(wanted, users.len() as u128),
                 Some((wanted, Unit::Warps)) => fits(wanted, warps as u128),
                 None => false,
@@ -582,7 +582,8 @@ impl<'a> Schedules<'a> {
                 continue;
             }
             let waits = |&member: &usize| self.barriers.op(member).waits;
-            let alone = self.barriers.wanted(arrived[0]).is_some_and(|(wanted, _)| wanted == 1);
+            let alone =
+                self.barriers.expected_count(arrived[0]).is_some_and(|(wanted, _)| wanted == 1);
             if !alone && !arrived.iter().any(waits) {
                 state.unnoticed.extend(&arrived);
                 state.unnoticed.sort_unstable();
@@ -603,7 +604,8 @@ impl<'a> Schedules<'a> {
     /// Whether the arrival of an operation's warp, or of its thread, has been made: by all threads of
     /// the warp that have not ended.
     fn has_arrived(&self, state: &State, index: usize, here: &[usize]) -> bool {
-        let threads = self.barriers.wanted(index).is_some_and(|(_, unit)| unit == Unit::Threads);
+        let threads =
+            self.barriers.expected_count(index).is_some_and(|(_, unit)| unit == Unit::Threads);
         let thread = |b: usize| self.barriers.agent(b).index();
         threads
             || self.mates[thread(index)]
@@ -637,7 +639,7 @@ impl<'a> Schedules<'a> {
         if self.barriers.agent(other) == self.barriers.agent(index) {
             return Some(Misuse::EarlyReturn(other, index));
         }
-        if self.barriers.wanted(other) != self.barriers.wanted(index) {
+        if self.barriers.expected_count(other) != self.barriers.expected_count(index) {
             return Some(Misuse::DifferentCounts(other, index));
         }
         let mixed = a.reduction.is_some() != b.reduction.is_some();
@@ -723,7 +725,7 @@ impl<'a> Schedules<'a> {
             }
         };
         let members = self.barriers.graph.members(&op.key);
-        match (&op.rule, self.barriers.wanted(index)) {
+        match (&op.rule, self.barriers.expected_count(index)) {
             (BarrierRule::Quorum(_), Some((wanted, _))) => {
                 members.iter().filter(|agent| came(agent)).count() as u128 >= wanted
             }

@@ -150,7 +150,7 @@ impl Residual {
         for (index, statement) in block.statements.iter().enumerate().rev() {
             let Mentions { reads, writes, .. } = Mentions::of(statement);
             let used = writes.iter().any(|register| now.contains(&register.value));
-            if !used && computes(statement) {
+            if !used && computes(&statement.operation, is_pure) {
                 tell(index, true);
                 continue;
             }
@@ -322,10 +322,11 @@ fn jump(to: usize, labels: &[Spanned<String>]) -> Statement {
     bare(Operation::Branch { target, condition: None }, &labels[to])
 }
 
-/// Whether a statement does no more than to compute registers.
-fn computes(statement: &Statement) -> bool {
+/// Whether an operation does no more than to compute registers of its thread, by what forms without
+/// accesses do that.
+pub(super) fn computes(operation: &Operation, is_pure: impl Fn(Op) -> bool) -> bool {
     use Operation as O;
-    match &statement.operation {
+    match operation {
         O::Move { .. }
         | O::MoveVector { .. }
         | O::Pack { .. }
@@ -341,6 +342,7 @@ fn computes(statement: &Statement) -> bool {
     }
 }
 
+/// Whether a form without accesses only computes registers, and may be left out where nobody uses them.
 fn is_pure(op: Op) -> bool {
     matches!(
         op,

@@ -6,10 +6,11 @@
 //! perhaps more: stores no longer depend on loads. So what none of its executions does, none of the whole
 //! test does.
 
+use super::residual::computes;
 use super::specialize::specialized;
 use crate::litmus::ast::{Condition, Test};
 use crate::ptx::operands::Mentions;
-use crate::ptx::operation::{AccessForm, AtomicOp, Operation, Reach, Statement, Value};
+use crate::ptx::operation::{AccessForm, AtomicOp, Operation, Statement, Value};
 use crate::ptx::row::Op;
 use crate::source::Spanned;
 use rustc_hash::FxHashSet;
@@ -80,12 +81,12 @@ impl Matters {
         let written = writes.iter().any(|r| self.registers[thread].contains(&r.value));
         let mut add = |name: &str| _ = self.registers[thread].insert(name.to_owned());
         if let Some(guard) = &statement.guard
-            && (written || !computes(&statement.operation))
+            && (written || !computes(&statement.operation, is_own))
         {
             add(&guard.register.value);
         }
         match &statement.operation {
-            operation if computes(operation) => {
+            operation if computes(operation, is_own) => {
                 if written {
                     reads.iter().for_each(|register| add(&register.value));
                 }
@@ -197,24 +198,7 @@ fn named(access: &AccessForm) -> Option<&str> {
     }
 }
 
-/// Whether an operation does no more than to compute registers of its thread.
-fn computes(operation: &Operation) -> bool {
-    use Operation as O;
-    match operation {
-        O::Move { .. }
-        | O::MoveVector { .. }
-        | O::Pack { .. }
-        | O::Unpack { .. }
-        | O::Convert { .. }
-        | O::MultiplyAdd { .. }
-        | O::Carry { .. }
-        | O::Compare { .. }
-        | O::Arithmetic { .. }
-        | O::Unknown { reach: Reach::Registers, .. } => true,
-        O::Form(written) => {
-            written.accesses().next().is_none()
-                && !matches!(written.op(), Op::Warp(_) | Op::StoreBulk | Op::Discard)
-        }
-        _ => false,
-    }
+/// Whether a form without accesses is nothing to other threads.
+fn is_own(op: Op) -> bool {
+    !matches!(op, Op::Warp(_) | Op::StoreBulk | Op::Discard)
 }

@@ -4,8 +4,8 @@
 //! folds constants and a short list of identities; guards are kept as conjunctions of literals so
 //! that the two arms of a branch meet again in the guard from before it.
 
-use super::bits::{self, KnownBits};
 use super::float::{self, Function};
+use super::known_bits::{self, KnownBits};
 use crate::id::{AccessId, ExprId, LocId, SymbolId};
 use crate::ptx::bits::{mask, signed};
 use rustc_hash::FxHashMap;
@@ -194,7 +194,8 @@ impl ExprArena {
         if let Some(&id) = self.known.get(&(expr, width)) {
             return id;
         }
-        let bits = bits::of(expr, u32::from(width), |x| (self.bits[x.index()], self.width(x)));
+        let bits =
+            known_bits::of(expr, u32::from(width), |x| (self.bits[x.index()], self.width(x)));
         if let (Some(value), false) = (bits.constant(u32::from(width)), is_constant(expr)) {
             let id = self.number(value, u32::from(width));
             self.known.insert((expr, width), id);

@@ -16,7 +16,7 @@ use std::ops::Range;
 
 /// A loop whose first steps, up to a conditional way out, pass one barrier of the CTA, and that goes
 /// back by its last step alone. It has no other way in or out, is inside of no other and writes nothing.
-struct Asking {
+struct BarrierLoop {
     /// The steps that ask, the conditional branch out of the loop among them.
     asks: Range<usize>,
     /// The branch back.
@@ -27,12 +27,13 @@ struct Asking {
 
 /// Rotates the loops that ask at a barrier, if one of them fetches what it asks about.
 pub(super) fn rotate(threads: &mut [ThreadCode]) {
-    let loops: Vec<Vec<Asking>> = threads.iter().map(asking).collect();
+    let loops: Vec<Vec<BarrierLoop>> = threads.iter().map(asking).collect();
     let rotated: Vec<Vec<bool>> = threads
         .iter()
         .zip(&loops)
         .map(|(code, loops_of_one)| {
-            let is_rotated = |one: &Asking| is_rotated(threads, &loops, cta(code), one.resource);
+            let is_rotated =
+                |one: &BarrierLoop| is_rotated(threads, &loops, cta(code), one.resource);
             loops_of_one.iter().map(is_rotated).collect()
         })
         .collect();
@@ -54,7 +55,12 @@ fn cta(code: &ThreadCode) -> Cta {
 }
 
 /// Whether the loops at a barrier of a CTA are rotated.
-fn is_rotated(threads: &[ThreadCode], loops: &[Vec<Asking>], at_home: Cta, resource: u128) -> bool {
+fn is_rotated(
+    threads: &[ThreadCode],
+    loops: &[Vec<BarrierLoop>],
+    at_home: Cta,
+    resource: u128,
+) -> bool {
     let uses = |code: &ThreadCode| {
         let mut micros = code.steps.iter().flat_map(|step| &step.micros);
         cta(code) == at_home && micros.any(|micro| may_use(micro, resource))
@@ -81,12 +87,12 @@ fn may_use(micro: &Micro, resource: u128) -> bool {
 }
 
 /// Such loops of a thread, in their order.
-fn asking(code: &ThreadCode) -> Vec<Asking> {
+fn asking(code: &ThreadCode) -> Vec<BarrierLoop> {
     (0..code.steps.len()).filter_map(|back| asking_at(code, back)).collect()
 }
 
 /// The loop of this form that a step closes.
-fn asking_at(code: &ThreadCode, back: usize) -> Option<Asking> {
+fn asking_at(code: &ThreadCode, back: usize) -> Option<BarrierLoop> {
     let step = &code.steps[back];
     let head = step.branch_target().filter(|&head| head <= back && !step.falls_through())?;
     let body = &code.steps[head..back];
@@ -119,13 +125,13 @@ fn asking_at(code: &ThreadCode, back: usize) -> Option<Asking> {
     };
     match (&barrier.group, barrier.meets_whole_cta()) {
         (&BarrierGroup::Cta(Term::Const(resource, _)), true) => {
-            Some(Asking { asks, back, resource })
+            Some(BarrierLoop { asks, back, resource })
         }
         _ => None,
     }
 }
 
-impl Asking {
+impl BarrierLoop {
     /// Whether the question is about what may come from memory behind it, in the round before.
     fn fetches(&self, code: &ThreadCode) -> bool {
         let mut fetched = BTreeSet::new();

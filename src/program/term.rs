@@ -2,7 +2,7 @@
 
 use super::expr::{Binary, Unary};
 use super::float::{FloatOp, Format, Function};
-use super::narrow::narrow_result;
+use super::fp8::narrow_result;
 use crate::ptx::floating::{FloatMode, Subnormals};
 use crate::ptx::operation::{AtomicOp, Type, TypeKind};
 

@@ -194,7 +194,7 @@ pub(super) fn missing(
         return out;
     }
     let both = [(a, b), (b, a)];
-    let links = |seen: Seen| {
+    let links = |seen: Observation| {
         let mut found = both.iter().map(|&ends| missing_links(problem, execution, ends, seen));
         found.find(|links| !links.is_empty())
     };
@@ -205,10 +205,10 @@ pub(super) fn missing(
     let first = |find: fn(Problem<'_>, &Execution<'_>, (EventId, EventId)) -> Option<Missing>| {
         both.iter().find_map(|&ends| find(problem, execution, ends)).map(|missing| vec![missing])
     };
-    let found = links(Seen::Observed)
-        .or_else(|| links(Seen::Read))
+    let found = links(Observation::Observed)
+        .or_else(|| links(Observation::Read))
         .or_else(|| late("release-acquire"))
-        .or_else(|| links(Seen::Unread))
+        .or_else(|| links(Observation::Unread))
         .or_else(|| late("synchronizes"))
         .or_else(|| first(of_another_thread));
     out.extend(found.unwrap_or_else(|| vec![Missing::Synchronization]));
@@ -307,7 +307,7 @@ fn missing_links(
     Problem { graph, model }: Problem<'_>,
     execution: &Execution<'_>,
     (first, last): (EventId, EventId),
-    seen: Seen,
+    seen: Observation,
 ) -> Vec<Missing> {
     let names = ["observation", "release-pattern", "acquire-pattern", "base-causality"];
     let roots: Vec<_> = names.iter().filter_map(|name| model.definition(name)).collect();
@@ -318,9 +318,9 @@ fn missing_links(
     // Through barriers and API calls, too.
     let ordered = values.relation(causality);
     let pairs = match seen {
-        Seen::Observed => values.relation(observation).clone(),
-        Seen::Read => execution.relation(BaseRel::Rf).clone(),
-        Seen::Unread => execution.relation(BaseRel::Loc).clone(),
+        Observation::Observed => values.relation(observation).clone(),
+        Observation::Read => execution.relation(BaseRel::Rf).clone(),
+        Observation::Unread => execution.relation(BaseRel::Loc).clone(),
     };
     // Flags are mostly strong, data mostly weak.
     let count_weak = |&(write, read): &(EventId, EventId)| {
@@ -336,7 +336,8 @@ fn missing_links(
         let (x, y) = (graph.event(write), graph.event(read));
         let others = x.agent != y.agent && x.is_write() && y.is_read();
         // Nobody takes data for a flag in a CTA whose barriers order the two threads.
-        let flags = seen != Seen::Unread || !meet(write, read) || count_weak(&(write, read)) == 0;
+        let flags =
+            seen != Observation::Unread || !meet(write, read) || count_weak(&(write, read)) == 0;
         others
             && flags
             && ordered.contains(first, write)
@@ -352,7 +353,8 @@ fn missing_links(
     let released =
         values.relation(release).iter_pairs().any(|(x, y)| y == write && before(first, x));
     let acquired = values.relation(acquire).iter_pairs().any(|(x, y)| x == read && before(y, last));
-    let mut gaps = if seen == Seen::Observed { Vec::new() } else { unobserved(graph, write, read) };
+    let mut gaps =
+        if seen == Observation::Observed { Vec::new() } else { unobserved(graph, write, read) };
     if gaps.is_empty() {
         let starts = starting.is_none_or(|id| values.set(id).contains(read));
         let marks = graph.event(read).marks;
@@ -380,16 +382,16 @@ fn missing_links(
             .map(|fence| Gap::Uncovered { fence, access: last });
         gaps.extend(limits.chain(behind).take(1));
     }
-    if gaps.is_empty() && seen == Seen::Unread {
+    if gaps.is_empty() && seen == Observation::Unread {
         gaps.push(Gap::Unread);
     }
-    let reads = seen != Seen::Unread;
+    let reads = seen != Observation::Unread;
     gaps.into_iter().map(|gap| Missing::Link { write, read, reads, gap }).collect()
 }
 
 /// What a read has to do with a write at its location.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Seen {
+enum Observation {
     Observed,
     Read,
     Unread,

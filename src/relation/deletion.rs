@@ -64,20 +64,24 @@ fn effect_of(arena: &Arena, id: NodeId, known: &[Effect]) -> Effect {
     match arena.node(id) {
         Node::Diff(_, b) if get(b) != Effect::Restricts => Effect::MayGrow,
         // The event between may be one that is gone, unless it goes only together with an end.
-        Node::Comp(a, b) if !(stays(arena, a) || stays(arena, b)) => worst.max(Effect::Shrinks),
-        Node::Plus(a) if !stays(arena, a) => worst.max(Effect::Shrinks),
+        Node::Comp(a, b) if !(leads_within_access(arena, a) || leads_within_access(arena, b)) => {
+            worst.max(Effect::Shrinks)
+        }
+        Node::Plus(a) if !leads_within_access(arena, a) => worst.max(Effect::Shrinks),
         Node::Domain(_) | Node::Range(_) | Node::Rec(_) => worst.max(Effect::Shrinks),
         _ => worst,
     }
 }
 
 /// Whether the relation leads only between pieces of one access, which are deleted together.
-fn stays(arena: &Arena, id: NodeId) -> bool {
+fn leads_within_access(arena: &Arena, id: NodeId) -> bool {
     match arena.node(id) {
         Node::ToId(_) | Node::Rel(BaseRel::SameAccess | BaseRel::Id) => true,
-        Node::Union(a, b) | Node::Comp(a, b) => stays(arena, a) && stays(arena, b),
-        Node::Inter(a, b) => stays(arena, a) || stays(arena, b),
-        Node::Diff(a, _) | Node::Inverse(a) | Node::Plus(a) => stays(arena, a),
+        Node::Union(a, b) | Node::Comp(a, b) => {
+            leads_within_access(arena, a) && leads_within_access(arena, b)
+        }
+        Node::Inter(a, b) => leads_within_access(arena, a) || leads_within_access(arena, b),
+        Node::Diff(a, _) | Node::Inverse(a) | Node::Plus(a) => leads_within_access(arena, a),
         _ => false,
     }
 }

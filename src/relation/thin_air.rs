@@ -15,7 +15,7 @@ pub struct ThinAir {
 /// The axiom that keeps reads-from and dependencies acyclic together.
 #[must_use]
 pub fn thin_air(model: &Model) -> Option<ThinAir> {
-    found(model, |parts| {
+    axiom_that_keeps(model, |parts| {
         let has = |relation| parts.contains(&relation);
         has(BaseRel::Po)
             || has(BaseRel::Dep)
@@ -27,12 +27,12 @@ pub fn thin_air(model: &Model) -> Option<ThinAir> {
 /// together.
 #[must_use]
 pub fn no_value_from_nowhere(model: &Model) -> Option<usize> {
-    let of_values = || found(model, |parts| parts.contains(&BaseRel::ValueDep));
+    let of_values = || axiom_that_keeps(model, |parts| parts.contains(&BaseRel::ValueDep));
     thin_air(model).or_else(of_values).map(|thin_air| thin_air.axiom)
 }
 
 /// The first axiom that keeps reads-from and enough else acyclic together.
-fn found(model: &Model, is_enough: impl Fn(&[BaseRel]) -> bool) -> Option<ThinAir> {
+fn axiom_that_keeps(model: &Model, is_enough: impl Fn(&[BaseRel]) -> bool) -> Option<ThinAir> {
     model.axioms.iter().enumerate().find_map(|(index, axiom)| {
         if axiom.role != AxiomRole::Required || axiom.kind != AxiomKind::Acyclic || axiom.negated {
             return None;

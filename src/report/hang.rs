@@ -130,7 +130,7 @@ pub(super) fn lines(
     let choices = hanging.choices.as_deref().cloned();
     let execution = choices.and_then(|choices| Execution::build(&hanging.graph, choices).ok());
     let say = |status: &Status| {
-        let told = Told { hanging, progress, files, execution: execution.as_ref() };
+        let told = StatusLines { hanging, progress, files, execution: execution.as_ref() };
         (name(&hanging.graph, status.agent).to_owned(), told.of(status))
     };
     hanging.threads.iter().map(say).collect()
@@ -140,14 +140,14 @@ fn name(graph: &EventGraph, agent: AgentId) -> &str {
     &graph.agents[agent.index()].name
 }
 
-struct Told<'a> {
+struct StatusLines<'a> {
     hanging: &'a Hanging,
     progress: Progress,
     files: &'a Files,
     execution: Option<&'a Execution<'a>>,
 }
 
-impl Told<'_> {
+impl StatusLines<'_> {
     fn of(&self, status: &Status) -> Vec<String> {
         let graph = &self.hanging.graph;
         match &status.stop {

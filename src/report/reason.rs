@@ -4,7 +4,7 @@ use crate::relation::expr::{Axiom, Model};
 use crate::rule::Silence;
 use crate::solve::{Core, Why};
 use crate::source::{Files, Position, Span};
-use crate::verdict::{Beyond, Bounded, Kind, Reason, Undecided, Verdict};
+use crate::verdict::{BoundKind, Bounded, Kind, Reason, Undecided, Verdict};
 use std::fmt;
 
 /// Why the verdict is what it is; empty where the verdict says it all.
@@ -194,19 +194,21 @@ fn cut(bounded: &Bounded, files: &Files) -> String {
         many => format!("{many} rounds"),
     };
     let told = match bounded.beyond {
-        Beyond::Higher => format!(
+        BoundKind::Higher => format!(
             "was cut after {rounds}; a higher --bound may tell, unless rounds go on for ever"
         ),
-        Beyond::Counts => {
+        BoundKind::Counts => {
             format!(
                 "was cut after {rounds}; it counts further than is followed unasked, so that a --bound of all its rounds may tell"
             )
         }
-        Beyond::TooLarge => format!("was cut after {rounds}; more make the program too large"),
-        Beyond::NoWayOut => {
+        BoundKind::TooLarge => format!("was cut after {rounds}; more make the program too large"),
+        BoundKind::NoWayOut => {
             "has no way out: no execution ends that comes there, and any --bound cuts it".to_owned()
         }
-        Beyond::Never => "may go round for ever, changing nothing; any --bound cuts it".to_owned(),
+        BoundKind::Never => {
+            "may go round for ever, changing nothing; any --bound cuts it".to_owned()
+        }
     };
     format!("{what} {told}{place}")
 }

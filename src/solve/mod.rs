@@ -4,8 +4,8 @@ use crate::execution::build::Choices;
 use crate::rule::Unsupported;
 use crate::source::Span;
 
+pub mod cost_estimate;
 pub mod enumerate;
-pub mod forecast;
 pub mod search;
 mod symbols;
 #[cfg(feature = "z3")]

@@ -6,7 +6,7 @@
 //! it returns true in the end if its phase is complete (PTX-9.7.13.15). So a thread may wait in a loop for ever if each of its polls
 //! reads the final value, or if no write that has to become visible to it happens.
 
-use super::super::stuck::Precision;
+use super::super::deadlock::Precision;
 use crate::event::base::base_relation;
 use crate::event::graph::{Cut, EventGraph, EventKind};
 use crate::id::{EventId, ExprId};

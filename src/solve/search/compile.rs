@@ -159,21 +159,21 @@ pub(super) struct Code {
     /// All slots of each level and those above it.
     pub(super) above: [SlotSet; LEVELS],
     /// Where each slot is kept among those of its sort, with a place for each.
-    pub(super) rooms: Vec<usize>,
+    pub(super) own_registers: Vec<usize>,
     /// As above, but relations that only others of the static level need share a place.
-    pub(super) homes: Vec<usize>,
+    pub(super) registers: Vec<usize>,
 }
 
 impl Code {
-    /// The slots that share their home.
-    pub(super) fn lodgers(&self) -> SlotSet {
+    /// The slots that share their register.
+    pub(super) fn shared_slots(&self) -> SlotSet {
         let relations = || (0..self.ops.len()).filter(|&slot| self.sorts[slot] == Sort::Relation);
-        let mut tenants = vec![0; self.ops.len()];
-        relations().for_each(|slot| tenants[self.homes[slot]] += 1);
-        let mut lodgers = SlotSet::new(self.ops.len());
-        let shared = relations().filter(|&slot| tenants[self.homes[slot]] > 1);
-        shared.for_each(|slot| lodgers.insert(slot));
-        lodgers
+        let mut slots_in = vec![0; self.ops.len()];
+        relations().for_each(|slot| slots_in[self.registers[slot]] += 1);
+        let mut shared_slots = SlotSet::new(self.ops.len());
+        let shared = relations().filter(|&slot| slots_in[self.registers[slot]] > 1);
+        shared.for_each(|slot| shared_slots.insert(slot));
+        shared_slots
     }
 }
 
@@ -193,8 +193,8 @@ pub(super) fn compile(
     let mut compiler = Compiler { arena, code: Code::default(), known: FxHashMap::default() };
     let slots: Vec<SlotId> = roots.iter().map(|&(root, side)| compiler.slot(root, side)).collect();
     let mut code = compiler.code;
-    code.rooms = rooms(&code.sorts);
-    code.homes = homes(&code, &slots);
+    code.own_registers = own_registers(&code.sorts);
+    code.registers = registers(&code, &slots);
     let none = SlotSet::new(code.ops.len());
     code.users = vec![none.clone(); code.ops.len()];
     (code.names, code.above) =
@@ -212,7 +212,7 @@ pub(super) fn compile(
 }
 
 /// A place of its own for every slot among those of its sort.
-fn rooms(sorts: &[Sort]) -> Vec<usize> {
+fn own_registers(sorts: &[Sort]) -> Vec<usize> {
     let mut taken = [0; 2];
     sorts.iter().map(|&sort| another(&mut taken, sort)).collect()
 }
@@ -224,9 +224,9 @@ fn another(taken: &mut [usize; 2], sort: Sort) -> usize {
     *next - 1
 }
 
-/// As [`rooms`], but static relations that nothing but static operations use give theirs up after the
+/// As [`own_registers`], but static relations that nothing but static operations use give theirs up after the
 /// last of these.
-fn homes(code: &Code, roots: &[SlotId]) -> Vec<usize> {
+fn registers(code: &Code, roots: &[SlotId]) -> Vec<usize> {
     let count = code.ops.len();
     let mut last = vec![0; count];
     let mut passing: Vec<bool> = (0..count)
@@ -239,23 +239,23 @@ fn homes(code: &Code, roots: &[SlotId]) -> Vec<usize> {
             passing[operand] &= code.levels[index] == Level::Static;
         }
     }
-    let (mut homes, mut free) = (Vec::with_capacity(count), Vec::new());
+    let (mut registers, mut free) = (Vec::with_capacity(count), Vec::new());
     let mut taken = [0; 2];
     for (index, op) in code.ops.iter().enumerate() {
-        let home = match free.pop() {
-            Some(home) if passing[index] => home,
+        let register = match free.pop() {
+            Some(register) if passing[index] => register,
             other => {
                 free.extend(other);
                 another(&mut taken, code.sorts[index])
             }
         };
-        homes.push(home);
+        registers.push(register);
         let mut operands: SmallVec<[SlotId; 2]> = op.operands().into_iter().collect();
         operands.dedup();
         let done = operands.into_iter().filter(|&o| passing[o] && last[o] == index);
-        free.extend(done.map(|o| homes[o]));
+        free.extend(done.map(|o| registers[o]));
     }
-    homes
+    registers
 }
 
 struct Compiler<'a> {

@@ -1,8 +1,8 @@
 //! Which axioms exclude what a search did not find.
 
-use super::explore::Limit;
+use super::candidates::Space;
 use super::rules::{Demand, Rules};
-use super::space::Space;
+use super::state::Limit;
 use super::{Outcome, first};
 use crate::execution::build::{Choices, Execution};
 use crate::execution::recheck::recheck;

@@ -1,7 +1,7 @@
 //! What the axioms say of choices that are still open: edges that alone would break one.
 
-use super::explore::Search;
 use super::rules::Demand;
+use super::state::Search;
 use crate::bitrel::Rel;
 use crate::execution::build::close_coherence;
 use crate::relation::expr::AxiomKind;

@@ -21,12 +21,12 @@ pub(super) trait Base {
 /// that is so from the start: no operation makes something out of nothing.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Slots {
-    /// By home; there may be more than are lived in.
+    /// By register; there may be more than are in use.
     sets: Vec<EventSet>,
     rels: Vec<Rel>,
-    homes: Vec<usize>,
-    /// Slots that share their home; they are lost when the next one moves in.
-    lodgers: SlotSet,
+    registers: Vec<usize>,
+    /// Slots that share their register; its value is lost when the next one is computed.
+    shared_slots: SlotSet,
     /// Slots of which an operand has changed since they were computed.
     due: SlotSet,
     /// How often anything has changed, and when each slot did.
@@ -37,17 +37,17 @@ pub(super) struct Slots {
     fresh_rel: Rel,
 }
 
-/// Up to how many events every slot has a home to itself.
-pub(super) const ROOMY: usize = 256;
+/// Up to how many events every slot has a register of its own.
+pub(super) const MOST_UNSHARED: usize = 256;
 
 impl Slots {
     /// Becomes the empty slots of a program of this many events, in the memory that there is.
     fn fit(&mut self, code: &Code, events: usize) {
-        let homes = if events > ROOMY { &code.homes } else { &code.rooms };
-        self.homes.clone_from(homes);
+        let registers = if events > MOST_UNSHARED { &code.registers } else { &code.own_registers };
+        self.registers.clone_from(registers);
         let places = |sort: Sort| {
-            let own = homes.iter().zip(&code.sorts).filter(|(_, s)| **s == sort);
-            own.map(|(&home, _)| home + 1).max().unwrap_or(0)
+            let own = registers.iter().zip(&code.sorts).filter(|(_, s)| **s == sort);
+            own.map(|(&register, _)| register + 1).max().unwrap_or(0)
         };
         let (sets, rels) = (places(Sort::Set), places(Sort::Relation));
         self.sets.resize_with(sets.max(self.sets.len()), EventSet::default);
@@ -56,11 +56,15 @@ impl Slots {
         self.rels[..rels].iter_mut().for_each(|rel| rel.reset(events));
         self.fresh_set.reset(events);
         self.fresh_rel.reset(events);
-        self.lodgers = if events > ROOMY { code.lodgers() } else { SlotSet::new(homes.len()) };
-        self.due = SlotSet::new(homes.len());
+        self.shared_slots = if events > MOST_UNSHARED {
+            code.shared_slots()
+        } else {
+            SlotSet::new(registers.len())
+        };
+        self.due = SlotSet::new(registers.len());
         self.version += 1;
         self.versions.clear();
-        self.versions.resize(homes.len(), self.version);
+        self.versions.resize(registers.len(), self.version);
     }
 
     /// Whether these are slots for programs of this many events.
@@ -75,18 +79,18 @@ impl Slots {
 
     /// The contents of a slot that is a relation.
     pub(super) fn rel(&self, slot: SlotId) -> &Rel {
-        &self.rels[self.homes[slot]]
+        &self.rels[self.registers[slot]]
     }
 
     /// The contents of a slot that is a set.
     pub(super) fn set(&self, slot: SlotId) -> &EventSet {
-        &self.sets[self.homes[slot]]
+        &self.sets[self.registers[slot]]
     }
 
     /// Brings the wanted slots up to date, where base names at `from` or above may have changed.
     pub(super) fn compute(&mut self, code: &Code, from: Level, wanted: &SlotSet, base: &dyn Base) {
         self.due.union_with(&code.names[from as usize]);
-        self.due.union_with_both(&code.above[from as usize], &self.lodgers);
+        self.due.union_with_both(&code.above[from as usize], &self.shared_slots);
         let mut next = 0;
         while let Some(slot) = self.due.next_in(wanted, next) {
             self.due.remove(slot);
@@ -110,7 +114,7 @@ impl Slots {
             Op::Set(name, side) => base.set(name, side, &mut new),
             op => self.compute_set(op, &mut new),
         }
-        let place = &mut self.sets[self.homes[slot]];
+        let place = &mut self.sets[self.registers[slot]];
         let changed = *place != new;
         self.fresh_set = if changed { std::mem::replace(place, new) } else { new };
         changed
@@ -123,12 +127,12 @@ impl Slots {
             Op::Rel(name, side) => base.relation(name, side, &mut new),
             op => self.compute_rel(op, &mut new),
         }
-        let place = &mut self.rels[self.homes[slot]];
-        let changed = self.lodgers.contains(slot) || *place != new;
+        let place = &mut self.rels[self.registers[slot]];
+        let changed = self.shared_slots.contains(slot) || *place != new;
         self.fresh_rel = match changed {
             false => new,
             // Memory that was never written takes no space: where it is much, contents do not move.
-            true if new.len() > ROOMY => {
+            true if new.len() > MOST_UNSHARED => {
                 place.copy_from(&new);
                 new
             }
@@ -216,7 +220,7 @@ impl Pool {
             }
             Some((false, idle.pop()?.1))
         };
-        let (own, mut slots) = (events <= ROOMY).then(idle).flatten().unwrap_or_default();
+        let (own, mut slots) = (events <= MOST_UNSHARED).then(idle).flatten().unwrap_or_default();
         if !own {
             slots.fit(code, events);
         }
@@ -225,7 +229,7 @@ impl Pool {
 
     /// Takes back slots that no search uses any more.
     pub(super) fn recycle(&self, user: u64, slots: Slots) {
-        if slots.fresh_rel.len() <= ROOMY
+        if slots.fresh_rel.len() <= MOST_UNSHARED
             && let Ok(mut idle) = self.idle.lock()
         {
             idle.push((user, slots));
@@ -385,8 +389,8 @@ struct Converse {
 /// The converse of a slot, which is computed when the slot has changed.
 fn converse<'c>(known: &'c mut [Option<Converse>], slots: &Slots, slot: SlotId) -> &'c Rel {
     let (of, rel) = ((slot, slots.versions[slot]), slots.rel(slot));
-    let home = if rel.len() > ROOMY { 0 } else { slot };
-    let known = known[home].get_or_insert_with(|| Converse { of, rel: rel.inverse() });
+    let register = if rel.len() > MOST_UNSHARED { 0 } else { slot };
+    let known = known[register].get_or_insert_with(|| Converse { of, rel: rel.inverse() });
     if known.of != of {
         known.of = of;
         rel.inverse_into(&mut known.rel);

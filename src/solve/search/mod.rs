@@ -3,22 +3,22 @@
 //! It decides models whose axioms are prohibitions, productions and choices; others it leaves to a
 //! solver. Every answer is one that the reference engine gives.
 
+mod barrier_phases;
+mod barrier_results;
+mod candidates;
 mod compile;
 mod core;
-mod domains;
-mod explore;
-mod founded;
+mod free_values;
 mod lookahead;
 mod matrix;
 mod orders;
 mod reads;
-mod returned;
 mod rules;
-mod shape;
-mod space;
-mod symbols;
+mod specialization;
+mod state;
 mod symmetry;
-mod turns;
+mod value_sets;
+mod well_founded;
 
 use self::core::Proofs;
 use self::matrix::Pool;
@@ -28,11 +28,11 @@ use crate::relation::classify::ORDERS;
 use crate::relation::polarity::mentions;
 use crate::relation::specialize::specialize;
 use crate::rule::Unsupported;
-use explore::{Limit, Orders, Search, Stop};
+use candidates::Space;
 use rules::Rules;
 use rustc_hash::FxHashMap;
-use shape::Shape;
-use space::Space;
+use specialization::Shape;
+use state::{Limit, Orders, Search, Stop};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, RwLock};
 

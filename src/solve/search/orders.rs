@@ -3,13 +3,13 @@
 //!
 //! Final values are chosen before the orders, so that for each of them one orientation is enough.
 
+use super::candidates::ValueDemand;
 use super::compile::Level;
-use super::explore::{Flow, Orders, Search, Stop, Visit};
 use super::rules::Demand;
-use super::space::ValueDemand;
+use super::state::{Flow, Orders, Search, Stop, Visit};
 use crate::bitrel::Rel;
-use crate::execution::barrier::{Barriers, Generations};
 use crate::execution::build::{close_coherence, read_value};
+use crate::execution::phase::{Barriers, Generations};
 use crate::id::{AccessId, EventId};
 use crate::rule::Unsupported;
 use crate::solve::Goal;
@@ -39,7 +39,7 @@ impl Search<'_, '_> {
         for generations in options {
             let (sync, before) = (self.sync.clone(), self.generations.clone());
             let met = self.met;
-            self.meet(generations);
+            self.add_barrier_edges(generations);
             let orders = self.save_orders();
             if self.results_hold()? && self.evaluate() && self.holds_so_far() {
                 self.finish(visit)?;
@@ -104,7 +104,7 @@ impl Search<'_, '_> {
         Barriers::new(self.space.graph, |e| self.executed.contains(e), |x| self.values.get(x))
     }
 
-    fn meet(&mut self, generations: Generations) {
+    fn add_barrier_edges(&mut self, generations: Generations) {
         let n = self.space.graph.events.len();
         let barriers = self.barriers();
         let sync =
@@ -126,7 +126,7 @@ impl Search<'_, '_> {
             for op in &self.space.graph.barriers {
                 self.executed.insert(op.event);
             }
-            self.meet(only);
+            self.add_barrier_edges(only);
         }
     }
 

@@ -6,8 +6,8 @@
 //! has its write, barriers get results, then symbols values: those that something depends on, one
 //! after the other.
 
-use super::explore::{Flow, Search, Visit};
-use super::founded::Open;
+use super::state::{Flow, Search, Visit};
+use super::well_founded::Open;
 use crate::id::{AccessId, AgentId, EventId};
 
 /// Up to how many reads a program is searched without looking ahead.

@@ -1,0 +1,228 @@
+//! Threads that come to one barrier with different thread counts, where values decide who comes and
+//! with which count: undefined if they may be there at one time (PTX-9.7.13.1).
+
+use super::blocked::{self, Blocked};
+use super::time::{self, Wrong};
+use super::{Settings, barriers};
+use crate::collections::IndexSet;
+use crate::event::barrier::BarrierOp;
+use crate::event::graph::{CutKind, Event, EventGraph, Violation};
+use crate::execution::build::Choices;
+use crate::execution::phase::Barriers;
+use crate::execution::schedule::Schedules;
+use crate::id::{AgentId, EventId, ExprId, NodeId};
+use crate::program::expr::ExprArena;
+use crate::relation::expr::{Arena, Node};
+use crate::rule::{Rule, Unsupported};
+use crate::solve::{Answer, Engine, Goal, Pairs, Problem};
+use crate::verdict::{Reason, Verdict};
+use crate::vocabulary::{BaseRel, BaseSet};
+
+/// What is not decided: who comes in executions that do not end, since barriers hold threads back.
+const UNDECIDED: Unsupported = Unsupported::DifferentCounts;
+
+/// The verdict where different counts may meet at a barrier though it is not certain who comes there,
+/// be it in an execution that does not end.
+pub(super) fn differ(
+    problem: Problem<'_>,
+    engine: &dyn Engine,
+    settings: Settings,
+) -> Option<Verdict> {
+    let pairs = meetings(problem.graph);
+    let &(first, _) = pairs.first()?;
+    let wrong = wrong(problem.graph, Pairs::DifferentCounts, first);
+    barriers::search_violation(problem, wrong, engine, settings, reason)
+        .or_else(|| in_a_beginning(problem, &pairs, engine, settings))
+}
+
+/// As [`differ`], where it is known that no execution in which all threads end has such a meeting.
+pub(super) fn differ_before_an_end(
+    problem: Problem<'_>,
+    engine: &dyn Engine,
+    settings: Settings,
+) -> Option<Verdict> {
+    in_a_beginning(problem, &meetings(problem.graph), engine, settings)
+}
+
+/// The verdict where one of these pairs of operations may meet before all threads end.
+fn in_a_beginning(
+    problem: Problem<'_>,
+    pairs: &[(usize, usize)],
+    engine: &dyn Engine,
+    settings: Settings,
+) -> Option<Verdict> {
+    let graph = problem.graph;
+    if pairs.is_empty() || !may_both_happen(problem, pairs, engine, settings) {
+        return None;
+    }
+    let filtered = !graph.exprs.is_true(graph.filter);
+    if filtered || pairs.len() > MOST_MEETINGS {
+        return Some(barriers::unsupported(UNDECIDED));
+    }
+    let alone = |op: &BarrierOp| graph.completes_alone(op);
+    let undecided = || barriers::unsupported(UNDECIDED);
+    let mut open = runs_past_bound(graph);
+    for &(a, b) in pairs {
+        let ops = [a, b].map(|op| &graph.barriers[op]);
+        // When an arrival that completes a barrier alone is over, no order says: here it is for what
+        // comes behind it, and its warp has come.
+        let one_alone = ops.iter().any(|op| alone(op));
+        open |= one_alone;
+        if one_alone && !ops.iter().all(|op| graph.knows_count(op)) {
+            continue;
+        }
+        let pair = Pairs::CountsBetween(ops[0].event, ops[1].event);
+        let find = |graph: &EventGraph| {
+            // The execution is none of the program that is shown.
+            let reason = |_: &EventGraph, a, b, _| reason(graph, a, b, None);
+            let problem = Problem { graph, ..problem };
+            barriers::search_violation(problem, wrong(graph, pair, a), engine, settings, reason)
+        };
+        let beginnings = Blocked::with_incomplete(graph, &[a, b], alone).beginnings();
+        match blocked::first_found(beginnings, find, undecided) {
+            Some((Verdict::Unknown(_), _)) => open = true,
+            Some((verdict, _)) => return Some(verdict),
+            None => {}
+        }
+    }
+    open.then(undecided)
+}
+
+/// How many pairs of operations that may meet are looked at.
+const MOST_MEETINGS: usize = 16;
+
+/// Different counts at a barrier at one time, of operations like this one.
+fn wrong(graph: &EventGraph, pairs: Pairs, at: usize) -> Wrong<'static> {
+    let place = ("PTX-9.7.13.1", graph.event(graph.barriers[at].event).span);
+    Wrong { pairs, relation: at_one_time, place }
+}
+
+/// Pairs of operations that may be at one barrier at one time with different counts, by the order of
+/// barrier operations alone; none where it is certain who comes there and that all threads end.
+fn meetings(graph: &EventGraph) -> Vec<(usize, usize)> {
+    let certain = graph.cuts.is_empty() && Barriers::fixed(graph).is_some();
+    if !barriers::may_differ(graph) || certain {
+        return Vec::new();
+    }
+    let scheduled = Schedules::possible(graph).different_counts();
+    let is_possible = |at: usize, other: usize| match &scheduled {
+        Ok(found) if graph.knows_counts_at(&graph.barriers[at].key) => {
+            found.contains(&(at, other)) || found.contains(&(other, at))
+        }
+        _ => graph.counts_may_differ(&graph.barriers[at], &graph.barriers[other]),
+    };
+    let happens = |&at: &usize| !graph.exprs.is_false(graph.event(graph.barriers[at].event).guard);
+    let all: Vec<usize> = (0..graph.barriers.len()).filter(happens).collect();
+    let pairs = all.iter().flat_map(|&a| all.iter().map(move |&b| (a, b)));
+    pairs.filter(|&(a, b)| a < b && is_possible(a, b)).collect()
+}
+
+/// Barrier operations of two threads, neither of which is over before the other begins: one is over
+/// when its thread has waited or another one that has waited with it.
+fn at_one_time(arena: &mut Arena) -> NodeId {
+    let before = time::order_to_start(arena);
+    let sync = arena.add(Node::Rel(BaseRel::BarrierSync));
+    // Who has waited may come back at once.
+    let po = arena.add(Node::Rel(BaseRel::Po));
+    let at_once = arena.add(Node::Union(before, po));
+    let behind_others = arena.add(Node::Comp(sync, at_once));
+    let barrier = arena.add(Node::Set(BaseSet::Barrier));
+    let arrive = arena.add(Node::Set(BaseSet::Arrive));
+    let waits = arena.add(Node::Diff(barrier, arrive));
+    let from_wait = arena.add(Node::Cross(waits, barrier));
+    let behind_wait = arena.add(Node::Inter(from_wait, before));
+    let over = arena.add(Node::Union(behind_others, behind_wait));
+    let back = arena.add(Node::Inverse(over));
+    let apart = arena.add(Node::Union(over, back));
+    let pairs = arena.add(Node::Cross(barrier, barrier));
+    let external = arena.add(Node::Rel(BaseRel::External));
+    let of_two = arena.add(Node::Inter(pairs, external));
+    arena.add(Node::Diff(of_two, apart))
+}
+
+/// Whether two of these operations may happen in one execution with different counts, if barriers
+/// hold nobody back: whoever has to wait for a task does not come to them unless that ends.
+fn may_both_happen(
+    problem: Problem<'_>,
+    pairs: &[(usize, usize)],
+    engine: &dyn Engine,
+    settings: Settings,
+) -> bool {
+    let graph = problem.graph;
+    // Of what decides about the filter nothing is known, nor of what barriers and votes return that are
+    // left out.
+    let returns = graph.barriers.iter().any(BarrierOp::returns);
+    if returns
+        || runs_past_bound(graph)
+        || (!graph.cuts.is_empty() && !graph.exprs.is_true(graph.filter))
+    {
+        return true;
+    }
+    let mut free = without_barriers(graph);
+    // An execution in which a thread stays in a loop counts like any other.
+    free.forget_cuts();
+    let mut guard = free.exprs.truth(false);
+    for &(a, b) in pairs {
+        let both = both_differ(graph, &mut free.exprs, a, b);
+        let comes = [a, b].map(|op| tasks_end(graph, &mut free.exprs, graph.barriers[op].event));
+        let come = free.exprs.and(comes[0], comes[1]);
+        let both = free.exprs.and(both, come);
+        guard = free.exprs.or(guard, both);
+    }
+    let span = graph.event(graph.barriers[pairs[0].0].event).span;
+    free.violations = vec![Violation::asked(guard, span)];
+    let problem = Problem { graph: &free, ..problem };
+    !matches!(engine.find(problem, Goal::Violation(0), settings.budget), Answer::No(_))
+}
+
+/// Whether threads go on after the bound: of what comes there nothing is known.
+fn runs_past_bound(graph: &EventGraph) -> bool {
+    graph.cuts.iter().any(|cut| cut.kind != CutKind::Spin)
+}
+
+/// That no thread stays in a loop whose task has to be complete before an event.
+fn tasks_end(graph: &EventGraph, exprs: &mut ExprArena, event: EventId) -> ExprId {
+    let agent = graph.event(event).agent;
+    let waits = |later: EventId| {
+        let Event { agent: of, guard, .. } = *graph.event(later);
+        of == agent && later <= event && exprs.is_true(guard)
+    };
+    let edges = graph.api_edges.iter().filter(|&&(_, later)| waits(later));
+    let earlier: IndexSet<AgentId> = edges.map(|&(id, _)| graph.event(id).agent).collect();
+    let mut all = exprs.truth(true);
+    for cut in graph.cuts.iter().filter(|cut| earlier.contains(&cut.agent)) {
+        let leaves = exprs.not(cut.guard);
+        all = exprs.and(all, leaves);
+    }
+    all
+}
+
+/// The program as it is if nobody comes to a barrier.
+fn without_barriers(graph: &EventGraph) -> EventGraph {
+    graph.guarded(
+        |exprs, id| match graph.barrier(id) {
+            Some(_) => exprs.truth(false),
+            None => graph.event(id).guard,
+        },
+        |_, cut| cut.guard,
+    )
+}
+
+/// That two operations happen with different counts.
+fn both_differ(graph: &EventGraph, exprs: &mut ExprArena, a: usize, b: usize) -> ExprId {
+    let [x, y] = [a, b].map(|op| graph.event(graph.barriers[op].event).guard);
+    let both = exprs.and(x, y);
+    let differ = graph.counts_differ(exprs, &graph.barriers[a], &graph.barriers[b]);
+    exprs.and(both, differ)
+}
+
+/// Why a program is undefined in which these two operations are at one barrier at one time.
+pub(super) fn reason(
+    graph: &EventGraph,
+    a: usize,
+    b: usize,
+    choices: Option<Box<Choices>>,
+) -> Reason {
+    let rule = Rule::DifferentCounts { barrier: graph.barriers[a].key.to_string() };
+    barriers::reason(graph, rule, [a, b], choices)
+}

@@ -1,0 +1,134 @@
+//! Arrivals at a barrier that the thread follows with another operation there, while nothing makes
+//! sure that the barrier has been reset in between: undefined (PTX-9.7.13.1).
+//!
+//! A thread knows of the reset where something that a participant does after waiting there comes
+//! before the thread's next operation: by program order, by barriers, or because a read in
+//! between has a value that was written after it.
+
+use super::blocked::{self, Blocked};
+use super::time::{self, Wrong};
+use super::{Settings, barriers};
+use crate::collections::IndexSet;
+use crate::event::graph::EventGraph;
+use crate::execution::build::Choices;
+use crate::execution::phase::Barriers;
+use crate::execution::schedule::Schedules;
+use crate::id::{EventId, NodeId};
+use crate::relation::expr::{Arena, Node};
+use crate::rule::{Rule, Unsupported};
+use crate::solve::{Engine, Pairs, Problem};
+use crate::verdict::{Reason, Verdict};
+use crate::vocabulary::{BaseRel, BaseSet};
+
+/// The verdict where some execution comes back to a barrier too early; `first` arrives at one that
+/// its thread may come back to.
+pub(super) fn early(
+    problem: Problem<'_>,
+    first: EventId,
+    engine: &dyn Engine,
+    settings: Settings,
+) -> Option<Verdict> {
+    barriers::search_violation(problem, wrong(problem.graph, first), engine, settings, reason)
+}
+
+/// A return that is too early, of threads like that of an event.
+fn wrong(graph: &EventGraph, at: EventId) -> Wrong<'static> {
+    let place = ("PTX-9.7.13.1", graph.event(at).span);
+    Wrong { pairs: Pairs::EarlyReuse, relation: not_reset, place }
+}
+
+/// The first arrival at a barrier that the thread may come back to.
+pub(super) fn first_return(graph: &EventGraph) -> Option<EventId> {
+    let &(arrival, _) = returns(graph).first()?;
+    Some(graph.barriers[arrival].event)
+}
+
+/// Arrivals at barriers with operations to which their threads may come back.
+fn returns(graph: &EventGraph) -> Vec<(usize, usize)> {
+    let happens = |&at: &usize| !graph.exprs.is_false(graph.event(graph.barriers[at].event).guard);
+    let of = |at: usize| &graph.barriers[at];
+    let arrivals = (0..graph.barriers.len()).filter(|&at| !of(at).waits).filter(happens);
+    let pairs = arrivals.flat_map(|at| (at + 1..graph.barriers.len()).map(move |next| (at, next)));
+    pairs
+        .filter(|&(at, next)| graph.returns_to_barrier(of(at), of(next)) && happens(&next))
+        .collect()
+}
+
+/// The verdict where values decide whether a thread comes back, be it in an execution that does not
+/// end.
+pub(super) fn behind_a_branch(
+    problem: Problem<'_>,
+    engine: &dyn Engine,
+    settings: Settings,
+) -> Option<Verdict> {
+    let graph = problem.graph;
+    if !graph.exprs.is_true(graph.filter) {
+        return None;
+    }
+    let returns = returns_behind_branches(graph);
+    if returns.len() > MOST_RETURNS {
+        return Some(barriers::unsupported(UNDECIDED));
+    }
+    let first = graph.barriers[*returns.first()?].event;
+    let beginnings = returns
+        .iter()
+        .flat_map(|&next| Blocked::with_incomplete(graph, &[next], |_| false).beginnings());
+    let find = |graph: &EventGraph| {
+        // The execution is none of the program that is shown.
+        let reason = |_: &EventGraph, a, b, _| reason(graph, a, b, None);
+        let problem = Problem { graph, ..problem };
+        barriers::search_violation(problem, wrong(graph, first), engine, settings, reason)
+    };
+    let undecided = || barriers::unsupported(UNDECIDED);
+    blocked::first_found(beginnings, find, undecided).map(|(verdict, _)| verdict)
+}
+
+/// What is not decided: who comes back in executions that do not end, since barriers hold threads back.
+const UNDECIDED: Unsupported = Unsupported::EarlyReuse;
+
+/// How many operations to which threads come back are looked at.
+const MOST_RETURNS: usize = 16;
+
+/// Operations to which threads may come back in some order of the operations at barriers; none where
+/// it is certain who comes to barriers, and that all threads end.
+fn returns_behind_branches(graph: &EventGraph) -> IndexSet<usize> {
+    let returns = returns(graph);
+    let certain = graph.cuts.is_empty() && Barriers::fixed(graph).is_some();
+    if certain || returns.is_empty() {
+        return IndexSet::default();
+    }
+    let scheduled = Schedules::possible(graph).early_returns();
+    let is_possible = |&(arrival, next): &(usize, usize)| match &scheduled {
+        Ok(found) if graph.knows_counts_at(&graph.barriers[arrival].key) => {
+            found.contains(&(arrival, next))
+        }
+        _ => true,
+    };
+    returns.into_iter().filter(is_possible).map(|(_, next)| next).collect()
+}
+
+/// Two events of a thread between which no barrier at which the first one arrives is known to have
+/// been reset.
+fn not_reset(arena: &mut Arena) -> NodeId {
+    let before = time::order_to_start(arena);
+    let sync = arena.add(Node::Rel(BaseRel::BarrierSync));
+    let reset = arena.add(Node::Comp(sync, before));
+    let barrier = arena.add(Node::Set(BaseSet::Barrier));
+    let pairs = arena.add(Node::Cross(barrier, barrier));
+    let po = arena.add(Node::Rel(BaseRel::Po));
+    let returns = arena.add(Node::Inter(po, pairs));
+    arena.add(Node::Diff(returns, reset))
+}
+
+/// Why a program with this arrival and this next operation of the thread is undefined.
+pub(super) fn reason(
+    graph: &EventGraph,
+    arrival: usize,
+    next: usize,
+    choices: Option<Box<Choices>>,
+) -> Reason {
+    let op = &graph.barriers[arrival];
+    let thread = graph.agents[graph.event(op.event).agent.index()].name.clone();
+    let rule = Rule::EarlyReuse { thread, barrier: op.key.to_string() };
+    barriers::reason(graph, rule, [arrival, next], choices)
+}

@@ -1,0 +1,479 @@
+//! Beginnings of executions: programs in which threads may stay where they wait.
+//!
+//! A barrier operation that waits, be it for its warp, may be where its thread stays: a bit for each
+//! says so, which the execution chooses. What comes behind it does not happen then, nor what waits for
+//! the task of such a thread. An execution in which no barrier is complete without a thread that stays
+//! ([`Blocked::right`]) is one of the program in which those threads take their time, however it goes on;
+//! and whatever an execution of the program does, it does in one of these. Where some operations are
+//! said not to be complete ([`Blocked::with_incomplete`]), that holds of executions in which they are not.
+
+use super::halts::{Halt, Halts};
+use crate::collections::IndexMap;
+use crate::event::barrier::{BarrierKey, BarrierOp, BarrierRule};
+use crate::event::graph::{AgentKind, EventGraph, Symbol, Violation};
+use crate::event::termination_order::waits_for_warp;
+use crate::id::{AgentId, EventId, ExprId, SymbolId};
+use crate::program::expr::{Binary, Expr, ExprArena};
+use petgraph::Graph;
+use petgraph::algo::toposort;
+
+/// A program that lacks something of another one.
+pub(super) enum Beginning {
+    /// Its executions begin executions of the other one.
+    Certain(EventGraph),
+    /// Some of its executions may do so; of those that begin executions of the other one, it has more
+    /// than the certain ones together.
+    Possible(EventGraph),
+}
+
+/// For how many barrier operations threads are let stay at any of them.
+pub(super) const MOST_OPERATIONS: usize = 40;
+
+impl Beginning {
+    /// The events if it is certain.
+    pub(super) fn certain(self) -> Option<EventGraph> {
+        match self {
+            Self::Certain(graph) => Some(graph),
+            Self::Possible(_) => None,
+        }
+    }
+}
+
+/// What is found in a beginning, with its events; not `decided` where it is in a possible one only.
+pub(super) fn first_found<T>(
+    beginnings: impl IntoIterator<Item = Beginning>,
+    find: impl Fn(&EventGraph) -> Option<T>,
+    undecided: impl FnOnce() -> T,
+) -> Option<(T, EventGraph)> {
+    let mut possible = None;
+    for beginning in beginnings {
+        match beginning {
+            Beginning::Certain(graph) => {
+                if let Some(found) = find(&graph) {
+                    return Some((found, graph));
+                }
+            }
+            Beginning::Possible(graph) if possible.is_none() => {
+                possible = find(&graph).map(|_| graph);
+            }
+            Beginning::Possible(_) => {}
+        }
+    }
+    possible.map(|graph| (undecided(), graph))
+}
+
+/// For whom operations wait where that has no certain answer.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Waits {
+    /// For everybody that they may wait for.
+    ForAll,
+    /// For nobody but those that they surely wait for: who never comes to the barrier, and in a warp who
+    /// does not even stay there.
+    ForSome,
+}
+
+/// The program with a choice of where threads stay.
+pub(super) struct Blocked {
+    /// With the operations at which a thread stays left out, and what is behind them.
+    pub(super) graph: EventGraph,
+    /// For each barrier operation, when its thread comes to it and stays.
+    pub(super) stays: Vec<ExprId>,
+    /// The operations that are not complete, with when their threads go no further.
+    incomplete: IndexMap<usize, ExprId>,
+    /// Whether each operation of the program waits for its warp.
+    waits_for_warp: Vec<bool>,
+    /// For each thread, when it does not end: it stays at a barrier, in a loop, before a task, or where
+    /// the scheduler leaves it.
+    pub(super) held: Vec<ExprId>,
+    /// Where the scheduler may leave threads.
+    pub(super) halts: Vec<Halt>,
+}
+
+impl Blocked {
+    /// With such a choice for each operation at which a thread may stay.
+    pub(super) fn new(graph: &EventGraph) -> Self {
+        Self::with_incomplete(graph, &[], |_| false)
+    }
+
+    /// As [`Self::new`], where the scheduler may leave threads at some places for ever.
+    pub(super) fn with_halts(graph: &EventGraph, mut halts: Halts) -> Self {
+        Self::chosen(graph, &[], |_| false, &mut halts)
+    }
+
+    /// As [`Self::new`], where threads come to these operations of CTAs' barriers and the barrier is not
+    /// complete with them, or at once for which that is said.
+    pub(super) fn with_incomplete(
+        graph: &EventGraph,
+        incomplete: &[usize],
+        is_at_once: impl Fn(&BarrierOp) -> bool,
+    ) -> Self {
+        Self::chosen(graph, incomplete, is_at_once, &mut Halts::nowhere(graph))
+    }
+
+    fn chosen(
+        graph: &EventGraph,
+        incomplete: &[usize],
+        is_at_once: impl Fn(&BarrierOp) -> bool,
+        halts: &mut Halts,
+    ) -> Self {
+        let mut chosen = graph.clone();
+        let (at_once, incomplete): (Vec<usize>, Vec<usize>) =
+            incomplete.iter().partition(|&&b| is_at_once(&graph.barriers[b]));
+        for op in &mut chosen.barriers {
+            // It is over when it has been waited for, and so is that of the others of its warp.
+            let here = |&b: &usize| graph.barriers[b].key == op.key;
+            op.waits |= at_once.iter().any(here) && is_at_once(op);
+        }
+        for &b in &incomplete {
+            let op = &graph.barriers[b];
+            let exprs = &mut chosen.exprs;
+            let count = match op.count() {
+                Some(count) => exprs.zero_extend(count, COUNT_BITS),
+                None => exprs.number(graph.count_of_all(&op.key), COUNT_BITS),
+            };
+            let more = exprs.number(MORE_THREADS, COUNT_BITS);
+            let beyond = exprs.binary(Binary::Add, count, more);
+            chosen.barriers[b].rule = BarrierRule::Count(beyond);
+            chosen.barriers[b].waits = false;
+        }
+        let never = chosen.exprs.truth(false);
+        let mut out = Self {
+            stays: vec![never; graph.barriers.len()],
+            incomplete: incomplete.into_iter().map(|b| (b, never)).collect(),
+            waits_for_warp: graph.barriers.iter().map(|op| waits_for_warp(graph, op)).collect(),
+            held: vec![never; graph.agents.len()],
+            halts: Vec::new(),
+            graph: chosen,
+        };
+        let mut guards: Vec<ExprId> = graph.events.iter().map(|event| event.guard).collect();
+        for agent in in_order_of_tasks(graph) {
+            out.choose(graph, agent, halts, &mut guards);
+        }
+        out.graph = out.graph.guarded(|_, id| guards[id.index()], |_, cut| cut.guard);
+        out
+    }
+
+    /// This program with nothing else asked of it: beginnings of executions and, if those may not be
+    /// all, more than those.
+    pub(super) fn beginnings(mut self) -> impl Iterator<Item = Beginning> {
+        let right = self.right();
+        let loosely = self.is_open().then(|| self.passed_rightly(Waits::ForSome));
+        self.graph.forget_cuts();
+        self.graph.violations.clear();
+        let with = |filter| {
+            let mut graph = self.graph.clone();
+            graph.filter = filter;
+            graph
+        };
+        let more = loosely.map(|filter| Beginning::Possible(with(filter)));
+        [Beginning::Certain(with(right))].into_iter().chain(more)
+    }
+
+    /// As [`Self::beginnings`] of a program, with what is undefined about it as far as barriers and tasks
+    /// are concerned. What is outside of the model counts wherever it stands if that is not known.
+    pub(super) fn misuses(mut self, program: &EventGraph) -> impl Iterator<Item = Beginning> {
+        let mut violations = Vec::new();
+        for violation in &program.violations {
+            let known = violation.rule.is_out_of_model() || !violation.behind.is_empty();
+            let guard = self.reaches(violation);
+            if known && !self.graph.exprs.is_false(guard) {
+                violations.push(Violation { guard, ..violation.clone() });
+            }
+        }
+        self.beginnings().map(move |mut beginning| {
+            let (Beginning::Certain(graph) | Beginning::Possible(graph)) = &mut beginning;
+            graph.violations.clone_from(&violations);
+            beginning
+        })
+    }
+
+    /// When threads come to something undefined, and those end that have to before.
+    fn reaches(&mut self, violation: &Violation) -> ExprId {
+        let before =
+            |b: usize, &(agent, count): &(AgentId, usize)| b < count && self.agent(b) == agent;
+        let behind = |b: &usize| violation.behind.iter().any(|place| before(*b, place));
+        let stays = (0..self.stays.len()).filter(behind).map(|b| self.stays[b]);
+        let held = violation.ended.iter().map(|agent| self.held[agent.index()]);
+        let stays: Vec<ExprId> = stays.chain(held).collect();
+        let exprs = &mut self.graph.exprs;
+        stays.into_iter().fold(violation.guard, |guard, stays| {
+            let goes = exprs.not(stays);
+            exprs.and(guard, goes)
+        })
+    }
+
+    /// Lets a thread stay where it waits, for which those of the tasks before have been seen to: how
+    /// its events and its cuts happen then, and when it does not end.
+    fn choose(
+        &mut self,
+        graph: &EventGraph,
+        agent: AgentId,
+        halts: &mut Halts,
+        guards: &mut [ExprId],
+    ) {
+        if matches!(graph.agents[agent.index()].kind, AgentKind::Operation(..)) {
+            return;
+        }
+        let mut goes = self.graph.exprs.truth(true);
+        let mut held = self.graph.exprs.truth(false);
+        for id in graph.ids().filter(|&id| graph.event(id).agent == agent) {
+            let guard = graph.event(id).guard;
+            if let Some(here) = halts.before(graph, &mut self.graph, id) {
+                let halt = self.graph.exprs.and(goes, here);
+                self.halts.push(Halt { agent, at: id, when: halt });
+                stop(&mut self.graph.exprs, here, &mut goes, &mut held);
+            }
+            for &(earlier, _) in graph.api_edges.iter().filter(|&&(_, later)| later == id) {
+                let stays = self.held[graph.event(earlier).agent.index()];
+                let exprs = &mut self.graph.exprs;
+                let waits = exprs.and(guard, stays);
+                stop(exprs, waits, &mut goes, &mut held);
+            }
+            guards[id.index()] = self.graph.exprs.and(guard, goes);
+            // An asynchronous operation goes on if it has been issued.
+            for event in graph.issued_at(id) {
+                let guard = graph.event(event).guard;
+                guards[event.index()] = self.graph.exprs.and(guard, goes);
+            }
+            let Some(b) = graph.barrier_index(id) else { continue };
+            let waits = graph.barriers[b].waits;
+            if graph.exprs.is_false(guard) || !(waits || self.waits_for_warp[b]) {
+                continue;
+            }
+            let is_complete = !self.incomplete.contains_key(&b);
+            let mut here = guard;
+            // Where it waits to no end, its thread goes no further.
+            if is_complete || !waits {
+                let bit = choice(graph, &mut self.graph, b);
+                here = self.graph.exprs.and(guard, bit);
+            }
+            let exprs = &mut self.graph.exprs;
+            let stays = exprs.and(goes, here);
+            stop(exprs, here, &mut goes, &mut held);
+            if is_complete {
+                self.stays[b] = stays;
+                guards[id.index()] = exprs.and(guard, goes);
+            } else {
+                self.incomplete.insert(b, stays);
+            }
+        }
+        for cut in self.graph.cuts.iter_mut().filter(|cut| cut.agent == agent) {
+            cut.guard = self.graph.exprs.and(cut.guard, goes);
+            held = self.graph.exprs.or(held, cut.guard);
+        }
+        self.held[agent.index()] = held;
+    }
+
+    /// That no operation which is passed waits for a thread that neither comes nor ends: the engines
+    /// take those that stay for ended.
+    ///
+    /// Two questions have no certain answer here. For whom an operation without a count waits at a barrier
+    /// where values decide what others have: it is passed only if nobody stays anywhere. And who stays at
+    /// an operation has not come there with the others of his warp.
+    pub(super) fn right(&mut self) -> ExprId {
+        self.passed_rightly(Waits::ForAll)
+    }
+
+    /// As [`Self::right`], of all beginnings of executions and perhaps of more.
+    pub(super) fn right_at_least(&mut self) -> ExprId {
+        self.passed_rightly(if self.is_open() { Waits::ForSome } else { Waits::ForAll })
+    }
+
+    fn passed_rightly(&mut self, waits: Waits) -> ExprId {
+        let mut all = self.graph.exprs.truth(true);
+        for b in 0..self.stays.len() {
+            let right = self.passes_rightly(b, waits);
+            all = self.graph.exprs.and(all, right);
+        }
+        all
+    }
+
+    /// Whether [`Self::right`] may leave out beginnings of executions.
+    fn is_open(&self) -> bool {
+        let may_stay = |held: &ExprId| !self.graph.exprs.is_false(*held);
+        let ops = || self.graph.barriers.iter();
+        self.held.iter().any(may_stay)
+            && (self.waits_for_warp.contains(&true) || ops().any(|op| self.awaits_by_counts(op)))
+    }
+
+    /// Whether counts decide for whom an operation waits.
+    fn awaits_by_counts(&self, op: &BarrierOp) -> bool {
+        op.rule == BarrierRule::AllLive && !self.graph.knows_counts_at(&op.key)
+    }
+
+    /// Counts only threads that stay at barriers as not ending: those in loops may still go on.
+    pub(super) fn forget_loops(&mut self) {
+        let never = self.graph.exprs.truth(false);
+        self.held.fill(never);
+        for b in 0..self.stays.len() {
+            let agent = self.agent(b).index();
+            self.held[agent] = self.graph.exprs.or(self.held[agent], self.stays[b]);
+        }
+    }
+
+    fn passes_rightly(&mut self, b: usize, waits: Waits) -> ExprId {
+        let op = self.graph.barriers[b].clone();
+        let (own, mut passed) = (self.agent(b), self.passed(b));
+        if let Some(&stays) = self.incomplete.get(&b) {
+            let goes = self.graph.exprs.not(stays);
+            passed = self.graph.exprs.and(passed, goes);
+        }
+        let mut missing = self.graph.exprs.truth(false);
+        if op.waits && op.count().is_none() {
+            let by_counts = self.awaits_by_counts(&op);
+            for other in self.participants(&op).into_iter().filter(|&other| other != own) {
+                let away = match (by_counts, waits) {
+                    (false, _) => self.has_not_arrived(other, b, |other| other.arrives, false),
+                    (true, Waits::ForAll) => self.held[other.index()],
+                    (true, Waits::ForSome) => {
+                        let never = self.graph.exprs.number(0, BarrierOp::ORDINAL_BITS);
+                        let here = self.own(other, &op.key).into_iter();
+                        let come = here.map(|b| self.passed(b)).collect();
+                        self.stops_before_ordinal(other, never, come)
+                    }
+                };
+                missing = self.graph.exprs.or(missing, away);
+            }
+        }
+        let mates = self.misses_mates(b, waits);
+        missing = self.graph.exprs.or(missing, mates);
+        let none = self.graph.exprs.not(missing);
+        self.graph.exprs.implies(passed, none)
+    }
+
+    /// When an operation waits for a thread of its warp that neither comes to the barrier nor ends.
+    pub(super) fn misses_warp(&mut self, b: usize) -> ExprId {
+        self.misses_mates(b, Waits::ForSome)
+    }
+
+    fn misses_mates(&mut self, b: usize, waits: Waits) -> ExprId {
+        let mut missing = self.graph.exprs.truth(false);
+        if self.waits_for_warp[b] {
+            let op = self.graph.barriers[b].clone();
+            let kind = |other: &BarrierOp| op.is_numbered_with(other);
+            for mate in self.graph.mates(self.agent(b)).collect::<Vec<_>>() {
+                let away = self.has_not_arrived(mate, b, kind, waits == Waits::ForSome);
+                missing = self.graph.exprs.or(missing, away);
+            }
+        }
+        missing
+    }
+
+    /// The threads that an operation without a count may wait for.
+    pub(super) fn participants(&self, op: &BarrierOp) -> Vec<AgentId> {
+        let takes_part = |&agent: &AgentId| {
+            op.rule != BarrierRule::Participants || !self.own(agent, &op.key).is_empty()
+        };
+        self.graph.members(&op.key).into_iter().filter(takes_part).collect()
+    }
+
+    /// When a thread does not end and has come to a barrier no more than so often, by these operations
+    /// there.
+    fn stops_before_ordinal(&mut self, agent: AgentId, turn: ExprId, come: Vec<ExprId>) -> ExprId {
+        let held = self.held[agent.index()];
+        let exprs = &mut self.graph.exprs;
+        let come = exprs.count(come, BarrierOp::ORDINAL_BITS);
+        let comes = exprs.binary(Binary::ULt, turn, come);
+        let away = exprs.not(comes);
+        exprs.and(held, away)
+    }
+
+    /// When a thread has come to the barrier of an operation in its turn, be it that it stays there.
+    pub(super) fn has_arrived(&mut self, agent: AgentId, b: usize) -> ExprId {
+        let (graph, op) = (&self.graph, &self.graph.barriers[b]);
+        let own = self.own(agent, &op.key).into_iter();
+        let own = own.filter(|&other| graph.may_meet(op, &graph.barriers[other]));
+        let come = own.flat_map(|b| [self.passed(b), self.stays[b]]).collect();
+        let turn = self.turn(b);
+        let come = self.count(come);
+        self.graph.exprs.binary(Binary::ULt, turn, come)
+    }
+
+    /// When a thread does not end and has not come to a barrier in the turn of an operation there, by
+    /// operations of a kind: passed them or, where those who stay count, stays there. That one stays
+    /// there is not enough where what comes before what matters: no order says then that it has come.
+    pub(super) fn has_not_arrived(
+        &mut self,
+        agent: AgentId,
+        b: usize,
+        kind: impl Fn(&BarrierOp) -> bool,
+        stays_count: bool,
+    ) -> ExprId {
+        let (graph, op) = (&self.graph, &self.graph.barriers[b]);
+        let own = self.own(agent, &op.key).into_iter();
+        let own =
+            own.filter(|&b| kind(&graph.barriers[b]) && graph.may_meet(op, &graph.barriers[b]));
+        let staying = |b: usize| stays_count.then(|| self.stays[b]);
+        let come = own.flat_map(|b| [self.passed(b)].into_iter().chain(staying(b)));
+        let (come, turn) = (come.collect(), self.turn(b));
+        self.stops_before_ordinal(agent, turn, come)
+    }
+
+    /// How many operations of its thread that are numbered with one have been passed before.
+    fn turn(&mut self, b: usize) -> ExprId {
+        let op = self.graph.barriers[b].clone();
+        let earlier = self.own(self.agent(b), &op.key).into_iter().filter(|&o| o < b);
+        let numbered = earlier.filter(|&o| {
+            let other = &self.graph.barriers[o];
+            op.is_numbered_with(other) && self.graph.may_meet(&op, other)
+        });
+        let passed: Vec<ExprId> = numbered.map(|o| self.passed(o)).collect();
+        self.count(passed)
+    }
+
+    /// How many of these hold.
+    pub(super) fn count(&mut self, all: Vec<ExprId>) -> ExprId {
+        self.graph.exprs.count(all, BarrierOp::ORDINAL_BITS)
+    }
+
+    pub(super) fn agent(&self, b: usize) -> AgentId {
+        self.graph.event(self.graph.barriers[b].event).agent
+    }
+
+    /// The operations of a thread on a barrier.
+    fn own(&self, agent: AgentId, key: &BarrierKey) -> Vec<usize> {
+        let here = |&b: &usize| self.agent(b) == agent && self.graph.barriers[b].key == *key;
+        (0..self.stays.len()).filter(here).collect()
+    }
+
+    /// When an operation is passed.
+    pub(super) fn passed(&self, b: usize) -> ExprId {
+        self.graph.event(self.graph.barriers[b].event).guard
+    }
+}
+
+/// The width of thread counts.
+const COUNT_BITS: u32 = 32;
+
+/// More threads than any CTA has.
+const MORE_THREADS: u128 = 1 << 16;
+
+/// That a thread stops somewhere, if it gets that far.
+fn stop(exprs: &mut ExprArena, here: ExprId, goes: &mut ExprId, held: &mut ExprId) {
+    let stops = exprs.and(*goes, here);
+    *held = exprs.or(*held, stops);
+    let not = exprs.not(here);
+    *goes = exprs.and(*goes, not);
+}
+
+/// A new bit that says whether the thread of an operation stays there.
+fn choice(graph: &EventGraph, chosen: &mut EventGraph, b: usize) -> ExprId {
+    let op = &graph.barriers[b];
+    let id = SymbolId::new(chosen.symbols.len());
+    let thread = &graph.agents[graph.event(op.event).agent.index()].name;
+    let name = format!("whether {thread} stays at {}", op.key);
+    chosen.symbols.push(Symbol::chosen(name, 1));
+    chosen.exprs.leaf(Expr::Symbol(id), 1)
+}
+
+/// The threads, those of a task behind those of the tasks that it waits for.
+fn in_order_of_tasks(graph: &EventGraph) -> Vec<AgentId> {
+    let mut tasks: Graph<(), ()> = Graph::new();
+    let threads: Vec<_> = graph.agents.iter().map(|_| tasks.add_node(())).collect();
+    let thread = |event: EventId| threads[graph.event(event).agent.index()];
+    for &(earlier, later) in &graph.api_edges {
+        tasks.update_edge(thread(earlier), thread(later), ());
+    }
+    let order = toposort(&tasks, None).expect("no task waits for itself");
+    order.into_iter().map(|thread| AgentId::new(thread.index())).collect()
+}

@@ -1,0 +1,288 @@
+//! Executions in which threads wait at barriers for each other, of programs that other executions end.
+//!
+//! A [beginning](super::blocked) of an execution, in which threads stay where they wait, is a deadlock if
+//! no thread that stays can go on: the barrier waits for somebody who stays elsewhere, or for more
+//! threads than ever come (PTX-9.7.13.1). Who is in a loop may leave it, so that nobody is taken to wait
+//! for that thread; what is shown as a deadlock has none.
+//!
+//! Barriers of clusters of which threads of one warp may come apart, those at which counts differ or are
+//! not known, and the quorums of columns are left out: nobody is taken to stay there for ever, unless
+//! others of the warp do so elsewhere. Nor is a thread found to have arrived and gone on where others of
+//! its warp stay.
+
+use super::barriers::{stuck_at, whereabouts};
+use super::blocked::{Blocked, MOST_OPERATIONS};
+use super::{Settings, too_large};
+use crate::collections::IndexMap;
+use crate::event::barrier::{BarrierKey, BarrierOp, BarrierRule, WARP_SIZE, counts_warps};
+use crate::event::graph::{EventGraph, Violation};
+use crate::execution::build::{Choices, Execution};
+use crate::id::{AgentId, ExprId};
+use crate::program::expr::Binary;
+use crate::rule::Extent;
+use crate::solve::{Answer, Engine, Goal, Problem};
+use crate::verdict::Reason;
+use std::collections::BTreeSet;
+
+/// Where the threads are that do not wait at barriers for ever.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Others {
+    /// They end.
+    End,
+    /// They end, are in loops, or wait for tasks of which some thread does not end.
+    MayLoop,
+}
+
+/// Why threads of a program that no execution ends wait at barriers for ever, be it that others are in
+/// loops, if such an execution is found.
+pub(super) fn in_no_end(
+    problem: Problem<'_>,
+    engine: &dyn Engine,
+    settings: Settings,
+) -> Option<Reason> {
+    let found = find(problem, Others::End, engine, settings);
+    let may_loop = || find(problem, Others::MayLoop, engine, settings);
+    let others = !problem.graph.cuts.is_empty() || !problem.graph.api_edges.is_empty();
+    let reason = found.or_else(|| others.then(may_loop).flatten())?;
+    let extent = match problem.graph.cuts.is_empty() {
+        true => Extent::AllInOneExecution,
+        false => Extent::NoneEndsInOneExecution,
+    };
+    // The execution is none of the program that is shown.
+    Some(Reason { rule: reason.rule.in_executions(extent), choices: None, ..reason })
+}
+
+fn find(
+    problem: Problem<'_>,
+    others: Others,
+    engine: &dyn Engine,
+    settings: Settings,
+) -> Option<Reason> {
+    let graph = problem.graph;
+    let many = graph.barriers.len() > MOST_OPERATIONS || too_large(graph).is_some();
+    if graph.barriers.is_empty() || many || !graph.exprs.is_true(graph.filter) {
+        return None;
+    }
+    let mut stays = Blocked::new(graph);
+    let guard = deadlock(&mut stays, others);
+    let Blocked { mut graph, stays, .. } = stays;
+    if graph.exprs.is_false(guard) {
+        return None;
+    }
+    let span = graph.event(graph.barriers[0].event).span;
+    graph.forget_cuts();
+    graph.violations = vec![Violation::asked(guard, span)];
+    let found =
+        engine.find(Problem { graph: &graph, ..problem }, Goal::Violation(0), settings.budget);
+    let Answer::Yes(choices) = found else { return None };
+    let waiting = waiting(&graph, &stays, &choices)?;
+    Some(reason(&graph, &waiting, choices))
+}
+
+/// The operations at which threads stay in an execution.
+fn waiting(graph: &EventGraph, stays: &[ExprId], choices: &Choices) -> Option<Vec<usize>> {
+    let execution = Execution::build(graph, choices.clone()).ok()?;
+    let holds = |&b: &usize| execution.truth(stays[b]) == Some(true);
+    Some((0..stays.len()).filter(holds).collect())
+}
+
+fn reason(graph: &EventGraph, waiting: &[usize], choices: Box<Choices>) -> Reason {
+    let places = waiting.iter().map(|&b| whereabouts(graph, b, "waits")).collect();
+    Reason {
+        rule: stuck_at(graph, Extent::Some, places, waiting),
+        spans: waiting.iter().map(|&b| graph.event(graph.barriers[b].event).span).collect(),
+        choices: Some(choices),
+    }
+}
+
+/// That some thread stays, that none of them can go on, and where the others are.
+fn deadlock(stays: &mut Blocked, others: Others) -> ExprId {
+    let mut some = stays.graph.exprs.truth(false);
+    for &here in &stays.stays {
+        some = stays.graph.exprs.or(some, here);
+    }
+    let right = stays.right();
+    let mut all = stays.graph.exprs.and(some, right);
+    let elsewhere = elsewhere(stays);
+    match others {
+        Others::MayLoop => stays.forget_loops(),
+        Others::End => {
+            for &away in &elsewhere {
+                let ends = stays.graph.exprs.not(away);
+                all = stays.graph.exprs.and(all, ends);
+            }
+        }
+    }
+    for b in 0..stays.stays.len() {
+        if !stays.graph.exprs.is_false(stays.stays[b]) {
+            let (held, _) = is_held(stays, b, &elsewhere);
+            let either = stays.graph.exprs.implies(stays.stays[b], held);
+            all = stays.graph.exprs.and(all, either);
+        }
+    }
+    all
+}
+
+/// For each thread, when it neither ends nor stays at a barrier: it is in a loop or waits for the task of
+/// one that does not end.
+fn elsewhere(stays: &mut Blocked) -> Vec<ExprId> {
+    let mut elsewhere = stays.held.clone();
+    for b in 0..stays.stays.len() {
+        let agent = stays.agent(b).index();
+        let exprs = &mut stays.graph.exprs;
+        let not = exprs.not(stays.stays[b]);
+        elsewhere[agent] = exprs.and(elsewhere[agent], not);
+    }
+    elsewhere
+}
+
+/// Whether a condition says exactly when something is so, or only when it surely is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Precision {
+    /// Exactly.
+    Exact,
+    /// It may be so elsewhere, too.
+    Sufficient,
+}
+
+/// When a thread that stays at an operation can never go on, given when each is elsewhere, for a while:
+/// who is elsewhere may still come.
+pub(super) fn is_held(stays: &mut Blocked, b: usize, elsewhere: &[ExprId]) -> (ExprId, Precision) {
+    let by_warp = stays.misses_warp(b);
+    let (by_barrier, precision) = is_incomplete(stays, b, elsewhere);
+    (stays.graph.exprs.or(by_warp, by_barrier), precision)
+}
+
+/// When the barrier of an operation that waits is never complete, as far as that is clear.
+fn is_incomplete(stays: &mut Blocked, b: usize, elsewhere: &[ExprId]) -> (ExprId, Precision) {
+    let op = stays.graph.barriers[b].clone();
+    let own = stays.agent(b);
+    let mut missing = stays.graph.exprs.truth(false);
+    if !op.waits {
+        return (missing, Precision::Exact);
+    }
+    if let Some(quorum) = quorum(&stays.graph, &op.key) {
+        return (misses_quorum(stays, b, quorum), Precision::Exact);
+    }
+    if !are_alike(&stays.graph, &op.key) {
+        return (missing, Precision::Sufficient);
+    }
+    let are_alone = are_alone(&stays.graph, &op.key);
+    if let Some(wanted) = expected_count(&stays.graph, &op) {
+        let precision = if are_alone { Precision::Exact } else { Precision::Sufficient };
+        return (lacks(stays, &op.key, wanted, elsewhere), precision);
+    }
+    let of_cluster = matches!(op.key, BarrierKey::Cluster(_) | BarrierKey::Instance(..));
+    if of_cluster && !are_alone {
+        return (missing, Precision::Sufficient);
+    }
+    for other in stays.participants(&op).into_iter().filter(|&other| other != own) {
+        let away = stays.has_not_arrived(other, b, |other| other.arrives, true);
+        missing = stays.graph.exprs.or(missing, away);
+    }
+    (missing, Precision::Exact)
+}
+
+/// Whether the operations on a barrier all have one count that is known, or all have none.
+fn are_alike(graph: &EventGraph, key: &BarrierKey) -> bool {
+    let here = || graph.barriers.iter().filter(|op| op.key == *key);
+    let Some(first) = here().next() else { return false };
+    let first = expected_count(graph, first);
+    let plain =
+        |op: &BarrierOp| matches!(op.rule, BarrierRule::AllLive | BarrierRule::Participants);
+    here().all(|op| expected_count(graph, op) == first && (first.is_some() || plain(op)))
+}
+
+/// How many threads all operations on a barrier of columns ask for, where that is one number.
+fn quorum(graph: &EventGraph, key: &BarrierKey) -> Option<u128> {
+    let here = graph.barriers.iter().filter(|op| op.key == *key);
+    let mut counts = here.map(|op| match op.rule {
+        BarrierRule::Quorum(count) => graph.exprs.constant(count),
+        _ => None,
+    });
+    let first = counts.next()??;
+    counts.all(|count| count == Some(first)).then_some(first)
+}
+
+/// When fewer threads have come to the barrier of an operation in its turn than the quorum.
+fn misses_quorum(stays: &mut Blocked, b: usize, quorum: u128) -> ExprId {
+    let key = stays.graph.barriers[b].key.clone();
+    let users = (0..stays.stays.len()).filter(|&o| stays.graph.barriers[o].key == key);
+    let users: BTreeSet<AgentId> = users.map(|o| stays.agent(o)).collect();
+    let come = users.into_iter().map(|agent| stays.has_arrived(agent, b)).collect();
+    let come = stays.count(come);
+    let quorum = quorum.min(u128::from(u16::MAX));
+    let exprs = &mut stays.graph.exprs;
+    let quorum = exprs.number(quorum, BarrierOp::ORDINAL_BITS);
+    exprs.binary(Binary::ULt, come, quorum)
+}
+
+/// Whether no two threads of a warp come to a barrier.
+fn are_alone(graph: &EventGraph, key: &BarrierKey) -> bool {
+    let users = graph.barriers.iter().filter(|op| op.key == *key);
+    let users: BTreeSet<AgentId> = users.map(|op| graph.event(op.event).agent).collect();
+    users.iter().all(|&user| graph.mates(user).all(|mate| !users.contains(&mate)))
+}
+
+/// How many threads, each of its own warp, an operation with a count asks for.
+pub(super) fn expected_count(graph: &EventGraph, op: &BarrierOp) -> Option<u128> {
+    let BarrierRule::Count(count) = op.rule else { return None };
+    let count = graph.exprs.constant(count)?;
+    Some(if counts_warps(count) { count / WARP_SIZE } else { count })
+}
+
+/// When fewer have come to a barrier since it was last complete than it asks for, and nobody who might
+/// come is elsewhere. Where threads of one warp arrive together, when fewer have come at all: how many
+/// arrivals were for each turn is not counted.
+fn lacks(stays: &mut Blocked, key: &BarrierKey, wanted: u128, elsewhere: &[ExprId]) -> ExprId {
+    let arrives = |&b: &usize| {
+        let op = &stays.graph.barriers[b];
+        op.key == *key && op.arrives
+    };
+    let here: Vec<usize> = (0..stays.stays.len()).filter(arrives).collect();
+    let wanted = wanted.min(u128::from(u16::MAX));
+    let wanted = stays.graph.exprs.number(wanted, BarrierOp::ORDINAL_BITS);
+    let come = if are_alone(&stays.graph, key) {
+        let passed = here.iter().map(|&b| stays.passed(b)).collect();
+        let passed = stays.count(passed);
+        let stay = here.iter().map(|&b| stays_arrived(stays, b)).collect();
+        let stay = stays.count(stay);
+        let exprs = &mut stays.graph.exprs;
+        let open = exprs.binary(Binary::URem, passed, wanted);
+        exprs.binary(Binary::Add, open, stay)
+    } else {
+        let warps = come_by_warp(stays, &here);
+        stays.count(warps)
+    };
+    let may_come: BTreeSet<AgentId> = here.iter().map(|&b| stays.agent(b)).collect();
+    let exprs = &mut stays.graph.exprs;
+    let lacks = exprs.binary(Binary::ULt, come, wanted);
+    may_come.into_iter().fold(lacks, |lacks, agent| {
+        let not = exprs.not(elsewhere[agent.index()]);
+        exprs.and(lacks, not)
+    })
+}
+
+/// When a thread stays at an operation and has arrived with it: a thread that still waits for others of
+/// its warp to come there has not.
+fn stays_arrived(stays: &mut Blocked, b: usize) -> ExprId {
+    let misses = stays.misses_warp(b);
+    let exprs = &mut stays.graph.exprs;
+    let not = exprs.not(misses);
+    exprs.and(stays.stays[b], not)
+}
+
+/// For each warp with these operations, when it has arrived with one.
+fn come_by_warp(stays: &mut Blocked, operations: &[usize]) -> Vec<ExprId> {
+    let mut warps: IndexMap<_, ExprId> = IndexMap::default();
+    for &b in operations {
+        let agent = stays.agent(b);
+        let warp = stays.graph.warp_of(agent).ok_or(agent);
+        let (passed, arrives) = (stays.passed(b), stays_arrived(stays, b));
+        let exprs = &mut stays.graph.exprs;
+        let comes = exprs.or(passed, arrives);
+        let all = warps.entry(warp).or_insert_with(|| exprs.truth(false));
+        *all = exprs.or(*all, comes);
+    }
+    warps.into_values().collect()
+}

@@ -1,0 +1,181 @@
+//! Races of accesses of different sizes: what they leave of a program's meaning (PTX-8.7.1, 8.7.2).
+
+use super::{
+    Settings, blocked, cut, goal_of, graph_of, graph_with_rounds, prefix, reached,
+    undecided_before_waits, witnessed,
+};
+use crate::event::graph::EventGraph;
+use crate::event::unfold::Tearing;
+use crate::litmus::ast::Test;
+use crate::program::reading::MixedRace;
+use crate::race::{self, Race};
+use crate::relation::expr::{Axiom, AxiomKind, AxiomRole, Model, Node};
+use crate::rule::Rule;
+use crate::solve::{Answer, Core, Engine, Pairs, Problem};
+use crate::verdict::{Decided, Reason, Undecided, Verdict};
+use crate::vocabulary::{BaseRel, BaseSet, Sort};
+
+/// The verdict where accesses of different sizes race, with the events that it refers to if they
+/// are others than the problem's.
+pub(super) fn verdict(
+    test: &Test,
+    problem: Problem<'_>,
+    engine: &dyn Engine,
+    settings: Settings,
+) -> Option<(Verdict, Option<EventGraph>)> {
+    let Problem { graph, model } = problem;
+    if model.definition("race").is_none() || !graph.has_partial_overlap() {
+        return None;
+    }
+    let (race, racing) = match race(test, model, engine, settings) {
+        Err(verdict) => return Some((verdict, None)),
+        Ok(race) => race?,
+    };
+    Some(match in_spite_of_a_race(test, problem, engine, settings) {
+        Voided::Yes => (voided(&racing, race), Some(racing)),
+        Voided::But(verdict) => (verdict, None),
+    })
+}
+
+/// A mixed-size race of the program, or of what comes before threads may wait for ever, with the events
+/// that it refers to.
+fn race(
+    test: &Test,
+    model: &Model,
+    engine: &dyn Engine,
+    settings: Settings,
+) -> Result<Option<(Race, EventGraph)>, Verdict> {
+    let whole = graph_with_rounds(test, model, settings);
+    let find = |graph: &EventGraph| {
+        race::find(Problem { graph, model }, Pairs::MixedRace, engine, settings.budget)
+    };
+    if let Some(race) = find(&whole)? {
+        return Ok(Some((race, whole)));
+    }
+    let before = prefix::before_waits(&whole);
+    let undecided = || Err(undecided_before_waits());
+    let found = blocked::first_found(before, |graph| find(graph).transpose(), undecided);
+    found.map(|(race, graph)| Ok((race?, graph))).transpose()
+}
+
+/// What a mixed-size race leaves of a program's meaning.
+enum Voided {
+    /// Nothing.
+    Yes,
+    /// Enough for a verdict.
+    But(Verdict),
+}
+
+/// A mixed-size race voids the axioms, all but the one for atomics (PTX-8.7.2).
+fn in_spite_of_a_race(
+    test: &Test,
+    problem: Problem<'_>,
+    engine: &dyn Engine,
+    settings: Settings,
+) -> Voided {
+    if settings.readings.mixed_race == MixedRace::Execution {
+        let racing = racing_executions(test, problem, engine, settings);
+        return Voided::But(racing.unwrap_or_else(|| reached(test, problem, engine, settings)));
+    }
+    Voided::But(match excluded_by_atomics(test, problem.model, engine, settings) {
+        Ok(Some(core)) => Verdict::Forbidden(Core { despite_race: true, ..core }),
+        Ok(None) => return Voided::Yes,
+        Err(why) => Verdict::Unknown(why),
+    })
+}
+
+/// The verdict where a mixed-size race leaves an execution without meaning.
+fn voided(graph: &EventGraph, race: Race) -> Verdict {
+    let accesses = [race.accesses.0, race.accesses.1].map(|access| race::describe(graph, access));
+    Verdict::Undefined(Reason {
+        rule: Rule::MixedRace { accesses },
+        spans: race::spans(graph, &race).to_vec(),
+        choices: Some(race.choices),
+    })
+}
+
+/// The verdict where a mixed-size race voids only the executions that it happens in: allowed with
+/// an execution without one, undefined where every execution with the outcome has one (the other
+/// side of reading V24). `None` where no execution has the outcome.
+fn racing_executions(
+    test: &Test,
+    problem: Problem<'_>,
+    engine: &dyn Engine,
+    settings: Settings,
+) -> Option<Verdict> {
+    let goal = goal_of(test.quantifier);
+    let calm = without_mixed_races(problem.model)?;
+    let racing = match engine.find(Problem { model: &calm, ..problem }, goal, settings.budget) {
+        Answer::Yes(choices) => return Some(witnessed(problem, goal, *choices)),
+        Answer::No(_) => engine.find(problem, goal, settings.budget),
+        other => other,
+    };
+    match racing.decided() {
+        Ok(Decided::Yes(choices)) => {
+            Some(match race::confirm(problem, Pairs::MixedRace, choices) {
+                Ok(race) => voided(problem.graph, race),
+                Err(verdict) => verdict,
+            })
+        }
+        Ok(Decided::No(_)) => None,
+        Err(why) => Some(Verdict::Unknown(why)),
+    }
+}
+
+/// The model with an axiom that no accesses of different sizes race.
+fn without_mixed_races(model: &Model) -> Option<Model> {
+    let race = model.definitions.iter().rev().find(|d| d.name == "race")?;
+    let mut calm = model.clone();
+    // Pieces overlap completely or not at all: one of the two accesses has a piece that no piece
+    // of the other is on.
+    let mut add = |node| calm.arena.add(node);
+    let (access, overlap) = (add(Node::Rel(BaseRel::SameAccess)), add(Node::Rel(BaseRel::Loc)));
+    let memory = add(Node::Set(BaseSet::Memory));
+    let (pairs, covered) = (add(Node::Cross(memory, memory)), add(Node::Comp(overlap, access)));
+    let bare = add(Node::Diff(pairs, covered));
+    let partial = add(Node::Comp(access, bare));
+    let back = add(Node::Inverse(partial));
+    let partly = add(Node::Union(partial, back));
+    let node = add(Node::Inter(race.node, partly));
+    calm.axioms.push(Axiom {
+        kind: AxiomKind::Empty,
+        negated: false,
+        role: AxiomRole::Required,
+        node,
+        name: "no mixed-size race".to_owned(),
+        clauses: Vec::new(),
+        span: race.span,
+    });
+    Some(calm)
+}
+
+/// Whether the clause on overlapping atomics, which holds in spite of mixed-size races, excludes
+/// the outcome by itself (reading V24); not where nothing but values does.
+///
+/// No other axiom holds, so every access may tear at every byte.
+fn excluded_by_atomics(
+    test: &Test,
+    model: &Model,
+    engine: &dyn Engine,
+    settings: Settings,
+) -> Result<Option<Core>, Undecided> {
+    let settings = Settings { tearing: Tearing::Byte, ..settings };
+    let graph = graph_of(test, model, settings);
+    let excluded = |keep: fn(&Axiom) -> bool| {
+        let mut model = model.clone();
+        let nothing = model.arena.add(Node::Empty(Sort::Relation));
+        for axiom in model.axioms.iter_mut().filter(|axiom| !keep(axiom)) {
+            (axiom.node, axiom.kind, axiom.negated) = (nothing, AxiomKind::Empty, false);
+        }
+        let problem = Problem { graph: &graph, model: &model };
+        match engine.find(problem, goal_of(test.quantifier), settings.budget).decided()? {
+            Decided::No(core) => match cut(test, problem, engine, settings) {
+                Some(why) => Err(why),
+                None => Ok(Some(core)),
+            },
+            Decided::Yes(_) => Ok(None),
+        }
+    };
+    let core = excluded(|axiom| axiom.clauses.iter().any(|clause| clause == "PTX-8.7.2"))?;
+    Ok(if core.is_some() && excluded(|_| false)?.is_none() { core } else { None })
+}

@@ -1,0 +1,98 @@
+//! Questions about programs of which it is not known of all writes what they depend on.
+//!
+//! Such a write is taken to depend on whatever any of its ways does. Executions that are found have too
+//! many dependencies, so they are right; that there are none may rest on those that are too many. It
+//! counts only if there are none either where nothing excludes values out of thin air (PTX-8.10.4).
+
+use super::{STEPS_FOR_MORE, Settings, bound};
+use crate::event::graph::EventGraph;
+use crate::litmus::ast::Test;
+use crate::relation::expr::Model;
+use crate::relation::thin_air::no_value_from_nowhere;
+use crate::rule::Unsupported;
+use crate::solve::{Answer, Budget, Engine, Goal, Problem, States};
+use crate::verdict::Undecided;
+
+/// An engine that says there is no execution only where that does not rest on dependencies that may be
+/// too many.
+pub struct SoundDependence<'e>(pub &'e dyn Engine);
+
+impl Engine for SoundDependence<'_> {
+    fn name(&self) -> &'static str {
+        self.0.name()
+    }
+
+    fn find(&self, problem: Problem<'_>, goal: Goal, budget: Budget) -> Answer {
+        let answer = self.0.find(problem, goal, budget);
+        let (Answer::No(core), Some(axiom)) = (&answer, rests_on(problem)) else { return answer };
+        // Of other questions, engines do not say what excludes all executions.
+        if matches!(goal, Goal::Condition(_)) && !core.axioms.contains(&axiom) {
+            return answer;
+        }
+        let model = problem.model.without_axioms(&[axiom]);
+        match self.0.find(Problem { model: &model, ..problem }, goal, budget) {
+            Answer::No(mut core) => {
+                // As the whole model counts its axioms.
+                let later = core.axioms.iter_mut().filter(|index| **index >= axiom);
+                later.for_each(|index| *index += 1);
+                Answer::No(core)
+            }
+            Answer::Unknown(why) => Answer::Unknown(why),
+            Answer::Yes(_) | Answer::Unsupported(_) => Answer::Unsupported(Unsupported::ManyWays),
+        }
+    }
+
+    /// As the engine lists them: [`unlisted`] says whether there may be others.
+    fn states(&self, problem: Problem<'_>, budget: Budget) -> Result<States, Unsupported> {
+        self.0.states(problem, budget)
+    }
+}
+
+/// The axiom on which answers may rest that there is no execution.
+fn rests_on(problem: Problem<'_>) -> Option<usize> {
+    no_value_from_nowhere(problem.model).filter(|_| problem.graph.coarse)
+}
+
+/// Why a list of final states may lack some that executions have: because loops are cut, or because of
+/// dependencies that may be too many. `None` where it lacks none for such a reason.
+#[must_use]
+pub fn unlisted(
+    test: &Test,
+    graph: &EventGraph,
+    model: &Model,
+    states: &States,
+    engine: &dyn Engine,
+    settings: Settings,
+) -> Option<Undecided> {
+    let problem = Problem { graph, model };
+    if let Some(axiom) = rests_on(problem)
+        && states.incomplete.is_none()
+    {
+        let weaker = model.without_axioms(&[axiom]);
+        let others = with_other_states(graph, states);
+        let problem = Problem { graph: &others, model: &weaker };
+        let budget = settings.budget.at_most(STEPS_FOR_MORE);
+        if !matches!(engine.find(problem, Goal::Condition(true), budget), Answer::No(_)) {
+            return Some(Undecided::Unsupported(Unsupported::ManyWays));
+        }
+    }
+    bound::cut(test, problem, &SoundDependence(engine), settings)
+}
+
+/// The events with the condition that the final state is none of these.
+fn with_other_states(graph: &EventGraph, states: &States) -> EventGraph {
+    let mut out = graph.clone();
+    let mut others = out.exprs.truth(true);
+    for (values, _) in &states.states {
+        let mut same = out.exprs.truth(true);
+        for (observed, &value) in graph.observed.iter().zip(values) {
+            let value = out.exprs.number(value, out.exprs.width(observed.value));
+            let equal = out.exprs.eq(observed.value, value);
+            same = out.exprs.and(same, equal);
+        }
+        let differs = out.exprs.not(same);
+        others = out.exprs.and(others, differs);
+    }
+    out.condition = others;
+    out
+}

@@ -1,0 +1,151 @@
+//! Programs that some execution leaves without a meaning, since it does not satisfy an
+//! `undefined_unless` of the model.
+//!
+//! What is undefined is so at once: executions count however they go on, as for other undefined
+//! behaviour, those in which threads wait for ever included.
+
+use super::{
+    Settings, blocked, prefix, too_large, undecided_before_waits, verify, waits, with_rounds,
+    witnessed,
+};
+use crate::event::base::{base_relation, base_set};
+use crate::event::graph::{EventGraph, Violation};
+use crate::execution::build::{Choices, Execution};
+use crate::id::{EventId, NodeId};
+use crate::litmus::ast::Test;
+use crate::relation::eval::evaluate_roots;
+use crate::relation::expr::{Arena, Axiom, AxiomKind, AxiomRole, Model, Node};
+use crate::rule::Rule;
+use crate::solve::{Engine, Goal, Problem};
+use crate::source::Span;
+use crate::verdict::{Decided, Reason, Verdict};
+use crate::vocabulary::Sort;
+
+/// The verdict where some execution fails such a condition, or where the engine cannot say that there is
+/// none; with the events that it refers to if they are others.
+pub(super) fn broken(
+    test: &Test,
+    Problem { graph, model }: Problem<'_>,
+    engine: &dyn Engine,
+    settings: Settings,
+) -> Option<(Verdict, Option<EventGraph>)> {
+    let asked: Vec<usize> = model
+        .axioms
+        .iter()
+        .enumerate()
+        .filter(|(_, axiom)| axiom.role == AxiomRole::UndefinedUnless)
+        .filter(|(_, axiom)| !is_vacuous(graph, model, axiom))
+        .map(|(index, _)| index)
+        .collect();
+    if asked.is_empty() || too_large(graph).is_some() {
+        return None;
+    }
+    let find = |graph: &EventGraph| {
+        asked.iter().find_map(|&index| fails(Problem { graph, model }, index, engine, settings))
+    };
+    if let Some(verdict) = find(graph) {
+        return Some((verdict, None));
+    }
+    // Rounds of loops that only wait are left out; they read, and what they read may matter.
+    let rounds = waits(graph).then(|| with_rounds(test, model, settings));
+    let rounds = rounds.filter(|rounds| plain_accesses(rounds) > plain_accesses(graph));
+    if let Some(rounds) = rounds
+        && let Some(verdict) = find(&rounds)
+    {
+        return Some((verdict, Some(rounds)));
+    }
+    if graph.barriers.is_empty() && graph.api_edges.is_empty() {
+        return None;
+    }
+    blocked::first_found(prefix::before_waits(graph), find, undecided_before_waits)
+        .map(|(verdict, graph)| (verdict, Some(graph)))
+}
+
+/// How many accesses are no operations on mbarriers, of which conditions do not speak.
+fn plain_accesses(graph: &EventGraph) -> usize {
+    graph.events.iter().filter(|event| event.is_memory() && !event.marks.mbarrier).count()
+}
+
+/// The verdict where some execution does not satisfy the condition with this index.
+fn fails(
+    Problem { graph, model }: Problem<'_>,
+    index: usize,
+    engine: &dyn Engine,
+    settings: Settings,
+) -> Option<Verdict> {
+    let axiom = &model.axioms[index];
+    let mut broken = model.clone();
+    broken.axioms[index].role = AxiomRole::Required;
+    broken.axioms[index].negated = !axiom.negated;
+    // Executions count as they do for what is undefined.
+    let mut asked = graph.clone();
+    let always = asked.exprs.truth(true);
+    asked.violations = vec![Violation::asked(always, axiom.span)];
+    let goal = Goal::AnyViolation;
+    let problem = Problem { graph: &asked, model: &broken };
+    match engine.find(problem, goal, settings.budget).decided() {
+        Ok(Decided::Yes(choices)) => match verify(problem, goal, &choices) {
+            Ok(result) if result.is_consistent() => {
+                Some(Verdict::Undefined(reason(graph, model, index, choices)))
+            }
+            _ => Some(witnessed(problem, goal, *choices)),
+        },
+        Ok(Decided::No(_)) => None,
+        Err(why) => Some(Verdict::Unknown(why)),
+    }
+}
+
+/// Why an execution of these choices has no meaning: with the statements of a pair that the condition
+/// excludes.
+fn reason(graph: &EventGraph, model: &Model, index: usize, choices: Box<Choices>) -> Reason {
+    let axiom = &model.axioms[index];
+    let spans = pair(graph, model, axiom.node, &choices).map_or_else(Vec::new, |(a, b)| {
+        let mut spans: Vec<Span> = [a, b].map(|id| graph.event(id).span).to_vec();
+        spans.dedup();
+        spans
+    });
+    let (name, clauses) = (axiom.name.clone(), axiom.clauses.clone());
+    Reason { rule: Rule::ModelCondition { name, clauses }, spans, choices: Some(choices) }
+}
+
+fn pair(
+    graph: &EventGraph,
+    model: &Model,
+    node: NodeId,
+    choices: &Choices,
+) -> Option<(EventId, EventId)> {
+    if model.arena.sort(node) != Sort::Relation {
+        return None;
+    }
+    let execution = Execution::build(graph, choices.clone()).ok()?;
+    let values = evaluate_roots(&model.arena, &[node], &execution);
+    values.relation(node).iter_pairs().next()
+}
+
+/// Whether no execution of a program can fail a condition, since the program has nothing of what the
+/// condition speaks of.
+pub(super) fn is_vacuous(graph: &EventGraph, model: &Model, axiom: &Axiom) -> bool {
+    axiom.kind == AxiomKind::Empty && !axiom.negated && is_empty(graph, &model.arena, axiom.node)
+}
+
+/// Whether an expression is empty in a program on the face of it.
+fn is_empty(graph: &EventGraph, arena: &Arena, node: NodeId) -> bool {
+    let empty = |node| is_empty(graph, arena, node);
+    match arena.node(node) {
+        Node::Empty(_) => true,
+        Node::Set(set) => base_set(graph, set).is_empty(),
+        Node::Rel(relation) => {
+            let given = relation.origin() == crate::vocabulary::Origin::Given;
+            given && base_relation(graph, relation).iter_pairs().next().is_none()
+        }
+        Node::Comp(a, b) | Node::Inter(a, b) | Node::Cross(a, b) => empty(a) || empty(b),
+        Node::Union(a, b) => empty(a) && empty(b),
+        Node::Diff(a, _)
+        | Node::ToId(a)
+        | Node::Domain(a)
+        | Node::Range(a)
+        | Node::Inverse(a)
+        | Node::Plus(a) => empty(a),
+        Node::Rec(_) => false,
+    }
+}

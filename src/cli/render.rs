@@ -1,0 +1,165 @@
+//! A test into what a report says of it: everything that does not depend on other tests.
+
+use super::args::{CheckFormat, WitnessForm};
+use super::gate;
+use crate::batch::{Case, Judgement, Listing, Refusal, Unlisted, guarded, judge, list, together};
+use crate::check::{self, Settings};
+use crate::relation::expr::Model;
+use crate::report::summary::Stated;
+use crate::report::witness::dot::{self, Captions};
+use crate::report::witness::{Picture, text as drawing};
+use crate::report::{herd, json, text};
+use crate::solve::Engine;
+use crate::source::Files;
+use crate::verdict::{Kind, Verdict};
+
+/// What is said of one test.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Rendered {
+    /// The verdicts under each model.
+    pub(super) verdicts: Vec<Stated>,
+    /// The part of the report that is about the test.
+    pub(super) text: String,
+    /// What is told on standard error.
+    pub(super) complaints: Vec<String>,
+}
+
+/// Checks tests and says what came of it.
+pub(super) struct Renderer<'a> {
+    pub(super) models: &'a [Model],
+    pub(super) engines: &'a [Box<dyn Engine>],
+    pub(super) settings: Settings,
+    /// What the user does not take.
+    pub(super) fail_on: &'a [Refusal],
+    pub(super) form: Form,
+    pub(super) table: text::Table<'a>,
+}
+
+/// The form of a report.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Form {
+    pub(super) format: CheckFormat,
+    pub(super) witness: Option<WitnessForm>,
+}
+
+impl Renderer<'_> {
+    /// Checks a test; `files` is what its spans refer to.
+    pub(super) fn check(&self, case: &Case, files: &Files) -> Rendered {
+        let told = guarded(|| {
+            let mut judgements = judge(case, self.models, self.engines, self.settings);
+            for (judgement, model) in judgements.iter_mut().zip(self.models) {
+                let has_race = || self.has_race(case, judgement, model);
+                judgement.refused =
+                    judgement.refused.or_else(|| gate::refusal(self.fail_on, judgement, has_race));
+            }
+            // herd's log needs all states besides the verdict.
+            let first = judgements.first().filter(|_| self.form.format == CheckFormat::Herd);
+            let listing = first.map(|judgement| {
+                list(case, &self.models[0], self.engines, judgement.settings(self.settings))
+            });
+            self.tell(case, &judgements, listing, files)
+        });
+        told.unwrap_or_else(|message| self.failed(case, &message, files))
+    }
+
+    /// Whether a test has a data race; `None` where that cannot be told: the model does not say what a
+    /// race is, the program is outside of it, or executions are missing.
+    fn has_race(&self, case: &Case, judgement: &Judgement, model: &Model) -> Option<bool> {
+        let (engine, settings) = together(self.engines, judgement.settings(self.settings));
+        let (races, _) = check::races(&case.test, model, &engine, settings).ok()?;
+        let is_void = judgement.verdict.kind() == Kind::OutOfModel;
+        match races.list.is_empty() {
+            false => Some(true),
+            true => (races.open.is_none() && !is_void).then_some(false),
+        }
+    }
+
+    /// What is said of a test on which the tool failed.
+    pub(super) fn failed(&self, case: &Case, message: &str, files: &Files) -> Rendered {
+        let judgements: Vec<Judgement> = (0..self.models.len())
+            .map(|model| {
+                let expected = case.expected.get(model).copied().flatten();
+                Judgement::failed(message.to_owned(), expected)
+            })
+            .collect();
+        let listing = (self.form.format == CheckFormat::Herd)
+            .then(|| Err(Unlisted::Broken(message.to_owned())));
+        self.tell(case, &judgements, listing, files)
+    }
+
+    fn tell(
+        &self,
+        case: &Case,
+        judgements: &[Judgement],
+        listing: Option<Result<Listing, Unlisted>>,
+        files: &Files,
+    ) -> Rendered {
+        let stated =
+            |(judgement, model): (&Judgement, &Model)| Stated::of(judgement, case, model, files);
+        let mut told = Rendered {
+            verdicts: judgements.iter().zip(self.models).map(stated).collect(),
+            ..Rendered::default()
+        };
+        match self.form.format {
+            CheckFormat::Text => {
+                told.text = self.table.line(case, judgements, files) + "\n";
+                for (judgement, model) in judgements.iter().zip(self.models) {
+                    told.text.push_str(&shown(case, judgement, model, self.form.witness));
+                }
+            }
+            CheckFormat::Json => {
+                let witnesses = match self.form.witness {
+                    Some(_) => json::Witnesses::Included,
+                    None => json::Witnesses::Omitted,
+                };
+                told.text = json::test(case, judgements, self.models, files, witnesses);
+            }
+            CheckFormat::Herd => {
+                if let (Some(judgement), Some(listing)) = (judgements.first(), listing) {
+                    log(&mut told, case, judgement, listing, files);
+                }
+            }
+            CheckFormat::Junit => {}
+        }
+        told
+    }
+}
+
+/// The entry of herd's log.
+fn log(
+    told: &mut Rendered,
+    case: &Case,
+    judged: &Judgement,
+    listing: Result<Listing, Unlisted>,
+    files: &Files,
+) {
+    match listing {
+        Ok(listing) => {
+            if let Verdict::Error(message) = &judged.verdict {
+                told.complaints.push(format!("{}: {message}", case.path));
+            }
+            if listing.states.incomplete.is_some() {
+                told.complaints.push(format!("{}: the list of states is incomplete", case.path));
+            }
+            told.text = herd::entry(case, judged, &listing, files);
+        }
+        Err(message) => told.complaints.push(format!("{}: no states: {message}", case.path)),
+    }
+}
+
+/// The execution behind a verdict, if it has one and the user wants it.
+fn shown(
+    case: &Case,
+    judgement: &Judgement,
+    model: &Model,
+    witness: Option<WitnessForm>,
+) -> String {
+    let (Some(form), Some(graph)) = (witness, &judgement.graph) else { return String::new() };
+    let Some(choices) = judgement.verdict.choices() else { return String::new() };
+    let title = format!("{} ({})", case.test.name, judgement.verdict.kind().name());
+    match (Picture::of(&title, graph, choices, model), form) {
+        (Ok(picture), WitnessForm::Text) => drawing::render(&picture),
+        (Ok(picture), WitnessForm::Dot) => dot::render(&picture, Captions::InLine),
+        (Err(message), _) => format!("  {message}\n"),
+    }
+}

@@ -1,0 +1,166 @@
+//! Writes behind what the bound cuts off.
+//!
+//! A thread that goes round a loop more often than it is followed may write something in further rounds
+//! or behind the loop, and nothing but dependencies and synchronization keeps others from reading it
+//! before, and the rounds that are followed from reading what those write then (PTX-8.10.4). So whether
+//! some execution goes further is asked of events among which all these writes may be, with the value that
+//! their instruction gives them, or any where that depends on what the rounds change.
+
+use super::access::DraftAccess;
+use super::builder::GraphBuilder;
+use super::graph::CutKind;
+use super::loop_nest::{LoopId, reached_from};
+use super::memory::Does;
+use super::unfold::{Cell, State, ThreadRun};
+use crate::id::{ExprId, ObjectId};
+use crate::program::micro::{Marks, Micro, Target};
+use crate::ptx::operation::Order;
+use crate::source::Span;
+use rustc_hash::FxHashMap;
+
+/// How many writes stand for those of a thread at one place that others may read, one for each of their
+/// reads.
+const MOST_READ: usize = 4;
+
+/// How often each thread reads each variable.
+pub(super) type Readers = FxHashMap<(ObjectId, usize), usize>;
+
+impl ThreadRun<'_, '_> {
+    /// Adds the writes that may follow when the thread goes on from a loop's head, where that is asked for.
+    pub(super) fn write_ahead(&mut self, id: LoopId, state: &State) {
+        // Known where that is asked for.
+        if self.builder.facts.readers.is_none() {
+            return;
+        }
+        let cut = state.guard;
+        // Nobody has to find out that the thread is cut to see what it writes.
+        let mut state = State { guard: self.exprs().truth(true), ..state.clone() };
+        let steps = reached_from(self.code, self.flow.loops.head(id));
+        for register in steps.iter().flat_map(|&at| self.code.steps[at].written()) {
+            let value = self.any_value(self.code.registers[register].ty.bits);
+            state.cells[register] = Cell { value, reads: Vec::new() };
+        }
+        let violations = self.builder.violations.len();
+        let mut writes: Vec<DraftAccess> = Vec::new();
+        for at in steps {
+            let step = &self.code.steps[at];
+            for micro in &step.micros {
+                self.writes_of(micro, &state, step.span, &mut writes);
+            }
+        }
+        // Of an address of which nothing is known, nothing is said.
+        self.builder.violations.truncate(violations);
+        for write in writes {
+            for _ in 0..self.read_by_others(write.object) {
+                let happens = self.any_value(1);
+                let allowed = self.exprs().implies(happens, cut);
+                self.builder.as_cut = self.builder.exprs.and(self.builder.as_cut, allowed);
+                let guard = self.exprs().and(write.guard, happens);
+                let value = self.ahead_again(write.value);
+                self.position += 2;
+                let position = self.position;
+                self.builder.push_access(DraftAccess { guard, value, position, ..write.clone() });
+            }
+        }
+    }
+
+    /// The value of a write, where other registers and other old values may have led to it if any did.
+    fn ahead_again(&mut self, value: ExprId) -> ExprId {
+        match self.builder.exprs.leaves(value).iter().any(|leaf| self.open_width(leaf).is_some()) {
+            true => self.any_value(self.builder.exprs.width(value)),
+            false => value,
+        }
+    }
+
+    /// How many reads of others may see a write of the thread, as many as are told apart.
+    fn read_by_others(&self, object: ObjectId) -> usize {
+        let readers = self.builder.facts.readers.iter().flatten();
+        let others = readers.filter(|((read, thread), _)| *read == object && *thread != self.index);
+        others.map(|(_, count)| count).sum::<usize>().min(MOST_READ)
+    }
+
+    /// Collects what a micro-operation may write, wherever its address may be, each form once.
+    fn writes_of(
+        &mut self,
+        micro: &Micro,
+        state: &State,
+        span: Span,
+        writes: &mut Vec<DraftAccess>,
+    ) {
+        match micro {
+            Micro::Store { target, value } => {
+                let value = self.term(value, state, None);
+                self.writes_to(target, target.order, value, state, span, writes);
+            }
+            Micro::Rmw { target, write_order, writes: happens, value, .. } => {
+                let old = self.any_value(target.bytes * 8);
+                let happens = self.term(happens, state, Some(old));
+                let value = self.term(value, state, Some(old));
+                // Who reads what was there before may read it where it was written.
+                if value != old && !self.builder.exprs.is_false(happens) {
+                    self.writes_to(target, *write_order, value, state, span, writes);
+                }
+            }
+            Micro::Elements { list, .. } => {
+                list.iter().for_each(|element| self.writes_of(element, state, span, writes));
+            }
+            _ => {}
+        }
+    }
+
+    fn writes_to(
+        &mut self,
+        target: &Target,
+        order: Order,
+        value: ExprId,
+        state: &State,
+        span: Span,
+        writes: &mut Vec<DraftAccess>,
+    ) {
+        let value = self.exprs().resize(value, target.bytes * 8, false);
+        for (guard, resolved) in self.places(target, Does::Write, state, span).list {
+            let access = self.access(target, &resolved, state, guard, span);
+            let marks = Marks { multimem: target.marks.multimem, ..Marks::default() };
+            let write = DraftAccess {
+                write: true,
+                order,
+                value,
+                marks,
+                control_reads: Vec::new(),
+                address_reads: Vec::new(),
+                ..access
+            };
+            let is_same = |other: &DraftAccess| {
+                other.guard == guard && other.value == value && other.is_like(&write)
+            };
+            if !writes.iter().any(is_same) {
+                writes.push(write);
+            }
+        }
+    }
+}
+
+impl GraphBuilder<'_> {
+    /// How often each thread reads each variable, where writes ahead are asked for and this is not yet
+    /// known.
+    pub(super) fn new_readers(&self) -> Option<Readers> {
+        if !self.unfolding.ahead || self.facts.readers.is_some() {
+            return None;
+        }
+        let mut readers = Readers::default();
+        for access in self.accesses.iter().filter(|access| !access.write) {
+            *readers.entry((access.object, access.thread)).or_default() += 1;
+        }
+        Some(readers)
+    }
+
+    /// Of the executions that the bound cuts, those count in which nothing is written ahead by a thread
+    /// that is not cut.
+    pub(super) fn settle_ahead(&mut self) {
+        for cut in self.cuts.iter_mut().filter(|cut| cut.kind == CutKind::Bound) {
+            for when in [&mut cut.guard, &mut cut.steady] {
+                *when = self.exprs.and(*when, self.as_cut);
+            }
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! Loops that the threads of a CTA go round together, since each round passes a barrier for all.
+//!
+//! A round of such a loop can be left out if all threads leave it out (see [`super::havoc`]): what each
+//! passes in it are the same turns of the same barriers. So the loops have to pass the same barriers in
+//! every round, whatever happens in it, and as many before; and a thread that goes round once more than
+//! the bound says nothing about executions with fewer rounds unless all do.
+
+use super::barrier::BarrierKey;
+use super::builder::{GraphBuilder, barrier_at};
+use super::graph::{Cut, CutKind};
+use super::havoc::KEPT;
+use super::loop_nest::LoopId;
+use super::unfold::ThreadRun;
+use crate::id::ExprId;
+use std::collections::BTreeSet;
+
+/// What a thread does that goes round such a loop up to the bound.
+#[derive(Clone, Debug)]
+pub(super) struct Lockstep {
+    thread: usize,
+    /// The cut by the bound.
+    cut: usize,
+    /// The barriers that it has passed before the loop.
+    before: Vec<BarrierKey>,
+    /// Those that it passes in each round.
+    round: Vec<BarrierKey>,
+    /// How many rounds there are up to the bound.
+    rounds: u8,
+}
+
+impl ThreadRun<'_, '_> {
+    /// Notes the cut of a loop that passes barriers, if its rounds are alike.
+    pub(super) fn note_lockstep(&mut self, id: LoopId, node: usize, cut: usize) {
+        let last = self.flow.round(id, node);
+        if last <= KEPT {
+            return;
+        }
+        let mut rounds = Vec::new();
+        let mut first = None;
+        for round in 1..=last {
+            let head = self.flow.head(id, node, round);
+            let Some(begun) = head.and_then(|head| self.entries[head].as_ref()) else { return };
+            let here = |at| self.flow.is_in_round(id, round, at, node);
+            let met = self.met.iter().filter(|&&(at, _)| here(at));
+            let ops: Vec<usize> = met.map(|&(_, op)| op).collect();
+            if ops.iter().any(|&op| self.builder.barrier_guards[op] != begun.guard) {
+                return;
+            }
+            first = first.or(ops.first().copied());
+            rounds.push(self.keys(&ops));
+        }
+        let Some(first) = first else { return };
+        let before: Vec<usize> =
+            self.met.iter().map(|&(_, op)| op).filter(|&op| op < first).collect();
+        let surely = |&op: &usize| self.builder.exprs.is_true(self.builder.barrier_guards[op]);
+        let alike = rounds.windows(2).all(|pair| pair[0] == pair[1]);
+        if !alike || !before.iter().all(surely) {
+            return;
+        }
+        let (before, round) = (self.keys(&before), rounds.swap_remove(0));
+        let thread = self.index;
+        self.builder.locksteps.push(Lockstep { thread, cut, before, round, rounds: last });
+    }
+
+    fn keys(&self, ops: &[usize]) -> Vec<BarrierKey> {
+        ops.iter().map(|&op| self.builder.barriers[op].key.clone()).collect()
+    }
+}
+
+impl GraphBuilder<'_> {
+    /// Of the cuts of such loops, those in executions where all threads go on stand for fewer rounds.
+    pub(super) fn settle_locksteps(&mut self) {
+        let all = std::mem::take(&mut self.locksteps);
+        for one in &all {
+            let Some(together) = self.go_on_together(one, &all) else { continue };
+            let others = self.exprs.not(together);
+            let cut = &mut self.cuts[one.cut];
+            let fewer = self.exprs.and(cut.guard, together);
+            let idle = Cut { guard: fewer, kind: CutKind::Idle, ..cut.clone() };
+            cut.guard = self.exprs.and(cut.guard, others);
+            self.cuts.push(idle);
+        }
+        let exprs = &self.exprs;
+        self.cuts.retain(|cut| !exprs.is_false(cut.guard));
+    }
+
+    /// When all threads that come to the barriers of a loop go round it up to the bound; `None` where
+    /// some do not pass them alike.
+    fn go_on_together(&mut self, one: &Lockstep, all: &[Lockstep]) -> Option<ExprId> {
+        let shared = |key: &BarrierKey| one.round.contains(key);
+        let before = |loops: &Lockstep| -> Vec<BarrierKey> {
+            loops.before.iter().filter(|key| shared(key)).cloned().collect()
+        };
+        let places = self.entries.iter().filter_map(barrier_at).zip(&self.barriers);
+        let threads: BTreeSet<usize> =
+            places.filter(|(_, op)| shared(&op.key)).map(|((thread, _), _)| thread).collect();
+        let mut together = self.exprs.truth(true);
+        for thread in threads {
+            let mut goes_on = self.exprs.truth(false);
+            let mut cuts = all.iter().filter(|other| other.thread == thread).peekable();
+            cuts.peek()?;
+            for other in cuts {
+                let alike = other.rounds == one.rounds && other.round == one.round;
+                if !alike || before(other) != before(one) {
+                    return None;
+                }
+                goes_on = self.exprs.or(goes_on, self.cuts[other.cut].back);
+            }
+            together = self.exprs.and(together, goes_on);
+        }
+        Some(together)
+    }
+}

@@ -1,0 +1,108 @@
+//! Arrivals at mbarriers before anybody has waited for the phase before (PTX-9.7.13.15.4): for each
+//! phase, a wait has to have succeeded before an arrival in the next one.
+//!
+//! "Before" is an order in time. A wait counts unless it comes later in the thread of the arrival: where
+//! none is left, none has come before, however the threads are timed.
+
+use super::builder::GraphBuilder;
+use super::graph::Violation;
+use super::unfold::{State, ThreadRun};
+use crate::id::{AccessId, ExprId};
+use crate::program::expr::{Binary, Expr};
+use crate::program::mbarrier::OBJECT_BITS;
+use crate::program::micro::PhaseUse;
+use crate::rule::Rule;
+use crate::source::Span;
+
+/// An arrival or a wait at an mbarrier.
+#[derive(Clone, Debug)]
+pub(super) struct InPhase {
+    thread: usize,
+    /// The accesses of which one reads the object, each with its guard.
+    reads: Vec<(ExprId, AccessId)>,
+    what: Part,
+}
+
+#[derive(Clone, Debug)]
+enum Part {
+    /// With what is said where nobody has waited.
+    Arrival(Violation),
+    /// With when it succeeds.
+    Wait(ExprId),
+}
+
+impl ThreadRun<'_, '_> {
+    /// Notes an operation on an mbarrier whose access has just been executed.
+    pub(super) fn in_phase(&mut self, what: &PhaseUse, state: &State, span: Span) {
+        let reads = std::mem::take(&mut self.builder.looked_at);
+        let what = match what {
+            PhaseUse::Arrival => {
+                Part::Arrival(self.violation(state.guard, span, Rule::EarlyArrival))
+            }
+            PhaseUse::Wait { done, .. } => {
+                let done = self.term(done, state, None);
+                self.builder.successes.extend(reads.iter().map(|&(_, read)| (read, done)));
+                Part::Wait(done)
+            }
+        };
+        self.builder.in_phases.push(InPhase { thread: self.index, reads, what });
+    }
+}
+
+impl GraphBuilder<'_> {
+    /// Notes arrivals in a phase for whose predecessor no wait succeeds before.
+    pub(super) fn look_at_arrivals(&mut self) {
+        let all = std::mem::take(&mut self.in_phases);
+        for (at, arrival) in all.iter().enumerate() {
+            let Part::Arrival(violation) = &arrival.what else { continue };
+            let mut wrong = self.exprs.truth(false);
+            for &(guard, read) in &arrival.reads {
+                let mut waited = self.is_in_first_phase(read);
+                for (other, wait) in all.iter().enumerate() {
+                    if wait.thread != arrival.thread || other < at {
+                        let succeeds = self.waits_for_the_phase_before(wait, read);
+                        waited = self.exprs.or(waited, succeeds);
+                    }
+                }
+                let nobody = self.exprs.not(waited);
+                let here = self.exprs.and(guard, nobody);
+                wrong = self.exprs.or(wrong, here);
+            }
+            if !self.exprs.is_false(wrong) {
+                self.violations.push(Violation { guard: wrong, ..violation.clone() });
+            }
+        }
+    }
+
+    /// When a wait succeeds for the phase before the one that an arrival at its object finds.
+    fn waits_for_the_phase_before(&mut self, wait: &InPhase, arrival: AccessId) -> ExprId {
+        let mut any = self.exprs.truth(false);
+        let Part::Wait(done) = wait.what else { return any };
+        let place = |id: AccessId| {
+            let access = &self.accesses[id.index()];
+            (access.object, access.offset)
+        };
+        let here: Vec<_> =
+            wait.reads.iter().copied().filter(|&(_, r)| place(r) == place(arrival)).collect();
+        for (guard, read) in here {
+            let (found, own) = (self.phase(read), self.phase(arrival));
+            let same = self.exprs.binary(Binary::Eq, found, own);
+            let succeeds = self.exprs.and(guard, done);
+            let both = self.exprs.and(succeeds, same);
+            any = self.exprs.or(any, both);
+        }
+        any
+    }
+
+    /// Whether an access finds an object in its first phase.
+    fn is_in_first_phase(&mut self, read: AccessId) -> ExprId {
+        let phase = self.phase(read);
+        let none = self.exprs.number(0, self.program.layout.mbarriers.phase_bits());
+        self.exprs.binary(Binary::Eq, phase, none)
+    }
+
+    fn phase(&mut self, read: AccessId) -> ExprId {
+        let object = self.exprs.leaf(Expr::Read(read), OBJECT_BITS);
+        self.program.layout.mbarriers.phase_in(&mut self.exprs, object)
+    }
+}

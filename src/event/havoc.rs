@@ -1,0 +1,145 @@
+//! Executions whose loops go round more often than the bound, by fewer rounds.
+//!
+//! Of an execution with more rounds of a loop than the bound, rounds may be left out that write nothing
+//! and pass no barrier, but for the first, the last, and two that are looked at, for a misuse or a race.
+//! What remains are the events of an execution in which the loop's registers have some value or other where
+//! rounds are missing. Without reads and fences, nothing is ordered that was not before, and all axioms
+//! forbid; so the rest is consistent if the whole was. Where registers may have any value at the heads
+//! of rounds, what no execution does is done by none of the program either.
+
+use super::graph::Symbol;
+use super::loop_nest::LoopId;
+use super::unfold::{Cell, State, ThreadRun};
+use crate::id::{ExprId, SymbolId};
+use crate::program::expr::{Binary, Expr};
+use crate::program::micro::{Micro, PhaseUse, Step};
+use crate::program::term::Term;
+
+/// How many rounds of a loop may be looked at together, for a misuse or a race.
+const LOOKED_AT: u8 = 2;
+
+/// How many rounds may have to stay though they write nothing, beside the first, which begins with what
+/// the thread brings: those that are looked at, and the last.
+pub(super) const KEPT: u8 = LOOKED_AT + 1;
+
+impl ThreadRun<'_, '_> {
+    /// Whether rounds of a loop may stand for more of them.
+    pub(super) fn skips(&self, id: LoopId) -> bool {
+        let counts = self.flow.rounds(id) > self.builder.unfolding.bound;
+        self.builder.unfolding.skips
+            && !counts
+            && self.flow.loops.is_natural(id)
+            && (!self.micros_of(id).any(counts_matter) || self.is_lockstep(id))
+    }
+
+    /// Whether the only barriers of a loop are for all threads of the CTA, with which rounds can be left
+    /// out that write nothing.
+    pub(super) fn is_lockstep(&self, id: LoopId) -> bool {
+        let outside =
+            |micro: &Micro| counts_matter(micro) && !micro.meets_whole_cta() || micro.may_write();
+        self.flow.loops.is_outermost(id)
+            && self.micros_of(id).any(Micro::meets_whole_cta)
+            && !self.micros_of(id).any(outside)
+    }
+
+    /// What a thread knows that goes back to the head of such a loop, where rounds may be missing.
+    pub(super) fn skip(&mut self, id: LoopId, node: usize, mut state: State) -> State {
+        // If all that are missing write nothing, the first ones may be left as they are.
+        let is_late = self.flow.round(id, node).saturating_add(KEPT) >= self.flow.rounds(id);
+        if !is_late && !self.micros_of(id).any(Micro::may_write) {
+            return state;
+        }
+        let changed: Vec<usize> = self.reached_in(id).flat_map(Micro::written).collect();
+        for register in changed {
+            let value = self.any_value(self.code.registers[register].ty.bits);
+            state.cells[register] = Cell { value, reads: Vec::new() };
+        }
+        state
+    }
+
+    /// When so many of the rounds up to the bound have written something that perhaps none can be left
+    /// out: of those behind the first, fewer than three write nothing, and two may be looked at.
+    pub(super) fn is_busy(&mut self, id: LoopId, node: usize) -> ExprId {
+        let rounds = 2..=self.flow.round(id, node);
+        let writes: Vec<ExprId> = rounds.map(|round| self.writes(id, round, node)).collect();
+        let exprs = self.exprs();
+        let quiet: Vec<ExprId> = writes.into_iter().map(|writes| exprs.not(writes)).collect();
+        let quiet = exprs.count(quiet, u8::BITS);
+        let enough = exprs.number(u128::from(LOOKED_AT + 1), u8::BITS);
+        exprs.binary(Binary::ULt, quiet, enough)
+    }
+
+    /// When a round of a loop writes something.
+    fn writes(&mut self, id: LoopId, round: u8, node: usize) -> ExprId {
+        let mut writes = self.builder.exprs.truth(false);
+        for effect in &self.effects {
+            if self.flow.is_in_round(id, round, effect.node, node) {
+                writes = self.builder.exprs.or(writes, effect.guard);
+            }
+        }
+        writes
+    }
+
+    fn micros_of(&self, id: LoopId) -> impl Iterator<Item = &Micro> {
+        self.steps_of(id).flat_map(|(_, step)| &step.micros)
+    }
+
+    /// The micro-operations of a loop that the thread may come to.
+    fn reached_in(&self, id: LoopId) -> impl Iterator<Item = &Micro> {
+        let known = self.builder.facts.reached.as_ref();
+        let comes = move |at| known.is_none_or(|known| known.contains(&(self.index, at)));
+        self.steps_of(id).filter(move |&(at, _)| comes(at)).flat_map(|(_, step)| &step.micros)
+    }
+
+    fn steps_of(&self, id: LoopId) -> impl Iterator<Item = (usize, &Step)> {
+        let steps = self.code.steps.iter().enumerate();
+        steps.filter(move |&(at, _)| self.flow.loops.contains(id, at))
+    }
+
+    pub(super) fn any_value(&mut self, width: u32) -> ExprId {
+        let id = SymbolId::new(self.builder.symbols.len());
+        self.builder.symbols.push(Symbol::chosen("value after more rounds".to_owned(), width));
+        self.builder.skipped.push(id);
+        if width == 1 {
+            self.builder.chances.push(id);
+        }
+        self.exprs().leaf(Expr::Symbol(id), width)
+    }
+
+    /// What is computed from a value that may be any may be any: engines that try values need no
+    /// arithmetic then. Copies stay what they are, and so do truth values, of which there are two.
+    pub(super) fn blurred(&mut self, term: &Term, value: ExprId) -> ExprId {
+        if self.builder.skipped.is_empty() || matches!(term, Term::Register(_)) {
+            return value;
+        }
+        let is_any = |leaf: &Expr| self.open_width(leaf).is_some_and(|width| width > 1);
+        match self.builder.exprs.leaves(value).iter().any(is_any) {
+            true => self.any_value(self.builder.exprs.width(value)),
+            false => value,
+        }
+    }
+
+    /// The width of a leaf that may have any value.
+    pub(super) fn open_width(&self, leaf: &Expr) -> Option<u32> {
+        match leaf {
+            Expr::Symbol(id) if self.builder.skipped.contains(id) => {
+                Some(self.builder.symbols[id.index()].width)
+            }
+            _ => None,
+        }
+    }
+}
+
+/// Whether other threads may count how often a micro-operation is executed. Waits at mbarriers are not
+/// counted, but what more rounds of them may do wrong takes too long to look at.
+fn counts_matter(micro: &Micro) -> bool {
+    matches!(
+        micro,
+        Micro::Barrier(_)
+            | Micro::GridWait
+            | Micro::Phase(PhaseUse::Arrival | PhaseUse::Wait { counts: true, .. })
+            | Micro::Issue(_)
+            | Micro::Commit(_)
+            | Micro::Await(_)
+    )
+}

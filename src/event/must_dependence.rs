@@ -1,0 +1,93 @@
+//! The reads that a value comes from in whatever way it comes about.
+//!
+//! What is stored depends on the reads of the way taken ([`super::disjuncts`]), and a way decides conditions:
+//! each is replaced by what it is there, and what remains is simplified. So a read is sure to be behind a
+//! value if no decision removes it, but one that depends on it itself.
+
+use crate::id::ExprId;
+use crate::program::expr::{Binary, Expr, ExprArena};
+use rustc_hash::FxHashMap;
+
+/// What is known of an expression.
+#[derive(Clone, Debug, Default)]
+struct Known {
+    /// Whether it has no truth value as a part: no decision changes it.
+    is_fixed: bool,
+    sources: Vec<Expr>,
+}
+
+/// The reads and results of barriers that an expression depends on whatever is decided, or that what is
+/// decided depends on.
+pub(super) fn sure_sources(exprs: &ExprArena, value: ExprId) -> Vec<Expr> {
+    let mut known: FxHashMap<ExprId, Known> = FxHashMap::default();
+    for part in exprs.parts(&[value]) {
+        let found = of_part(exprs, part, &known);
+        known.insert(part, found);
+    }
+    known.remove(&value).unwrap_or_default().sources
+}
+
+fn of_part(exprs: &ExprArena, part: ExprId, known: &FxHashMap<ExprId, Known>) -> Known {
+    let of = |x: ExprId| &known[&x];
+    let sources = |x: ExprId| of(x).sources.iter().copied();
+    let both = |a: ExprId, b: ExprId| -> Vec<Expr> {
+        sources(a).filter(|source| of(b).sources.contains(source)).collect()
+    };
+    let operands = exprs.operands(part);
+    let is_fixed = operands.iter().all(|&x| of(x).is_fixed && exprs.width(x) > 1);
+    let mut sources: Vec<Expr> = match exprs.get(part) {
+        leaf @ (Expr::Read(_) | Expr::Barrier(_)) => vec![leaf],
+        _ if is_fixed => operands.iter().flat_map(|&x| sources(x)).collect(),
+        // The condition goes with the difference between the two.
+        Expr::Ite(condition, then, otherwise) => {
+            let mut all = both(then, otherwise);
+            if of(then).is_fixed && of(otherwise).is_fixed {
+                all.extend(sources(condition));
+            }
+            all
+        }
+        // One of them may be enough.
+        Expr::Binary(Binary::And | Binary::Or, a, b)
+            if exprs.width(part) == 1 && of(a).is_fixed && of(b).is_fixed =>
+        {
+            both(a, b)
+        }
+        Expr::Unary(_, a) | Expr::ZeroExtend(a) | Expr::SignExtend(a) => sources(a).collect(),
+        // With one operand decided, the others may have no part in it.
+        _ => Vec::new(),
+    };
+    sources.sort_unstable();
+    sources.dedup();
+    Known { is_fixed, sources }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::id::AccessId;
+
+    #[test]
+    fn a_read_that_a_decision_removes_is_not_sure() {
+        let mut exprs = ExprArena::default();
+        let [x, y, z] = [0, 1, 2].map(|at| Expr::Read(AccessId::new(at)));
+        let [a, b, c] = [x, y, z].map(|read| exprs.leaf(read, 32));
+        let (zero, one) = (exprs.number(0, 32), exprs.number(1, 32));
+        let condition = exprs.eq(c, one);
+
+        let sum = exprs.binary(Binary::Add, a, b);
+        assert_eq!(sure_sources(&exprs, sum), [x, y]);
+        let choice = exprs.ite(condition, a, b);
+        assert_eq!(sure_sources(&exprs, choice), [z]);
+        let common = exprs.ite(condition, a, sum);
+        assert_eq!(sure_sources(&exprs, common), [x, z]);
+
+        let factor = exprs.ite(condition, zero, one);
+        let product = exprs.binary(Binary::Mul, a, factor);
+        assert_eq!(sure_sources(&exprs, product), []);
+        let difference = exprs.binary(Binary::Sub, a, choice);
+        assert_eq!(sure_sources(&exprs, difference), []);
+        let outer = exprs.eq(b, one);
+        let same = exprs.ite(outer, a, choice);
+        assert_eq!(sure_sources(&exprs, same), []);
+    }
+}

@@ -1,0 +1,182 @@
+//! What instructions outside the subset compute: values that nobody knows, and whether they matter.
+//!
+//! A result matters if what happens or what is asked depends on it, through registers, memory or
+//! barriers: whether some event, cut or misuse is there, where an access goes, who meets, the filter,
+//! the condition and what is shown beside it. Where it does not, every value gives the same
+//! executions but for values that nobody looks at, and one value stands for all of them. Where it
+//! does, nothing can be said, and whoever comes to the instruction leaves the model.
+
+use super::barrier::BarrierOp;
+use super::graph::{EventGraph, EventKind, Symbol, SymbolOrigin, Violation};
+use super::unfold::{Cell, State, ThreadRun, union};
+use crate::id::{AccessId, ExprId, LocId, SymbolId};
+use crate::program::expr::Expr;
+use crate::rule::Rule;
+use crate::source::Span;
+use std::collections::BTreeSet;
+
+/// An instruction whose results nobody knows.
+#[derive(Clone, Debug)]
+pub(super) struct Opaque {
+    /// What is said of it where they matter.
+    violation: Violation,
+    results: Vec<SymbolId>,
+}
+
+impl ThreadRun<'_, '_> {
+    /// Executes an instruction that computes registers in a way that nobody knows.
+    pub(super) fn opaque(
+        &mut self,
+        results: &[usize],
+        operands: &[usize],
+        name: &str,
+        rule: &Rule,
+        state: &mut State,
+        span: Span,
+    ) {
+        let reads = operands.iter().fold(Vec::new(), |all, &r| union(&all, &state.cells[r].reads));
+        let mut symbols = Vec::new();
+        for &register in results {
+            let id = SymbolId::new(self.builder.symbols.len());
+            let width = self.code.registers[register].ty.bits;
+            let origin = SymbolOrigin::Computed(reads.clone());
+            let name = format!("result of `{name}`");
+            self.builder.symbols.push(Symbol { name, width, origin });
+            let value = self.exprs().leaf(Expr::Symbol(id), width);
+            state.cells[register] = Cell { value, reads: reads.clone() };
+            symbols.push(id);
+        }
+        let violation = self.violation(state.guard, span, rule.clone());
+        self.builder.opaque.push(Opaque { violation, results: symbols });
+    }
+}
+
+/// Keeps what instructions do that nobody knows where it matters; what leaves the model is said before
+/// what is undefined.
+///
+/// Of values that loops leave open (see [`super::havoc`]), those that do not matter are not chosen.
+pub(super) fn settle(graph: &mut EventGraph, opaque: Vec<Opaque>, skipped: Vec<SymbolId>) {
+    if opaque.is_empty() && skipped.is_empty() {
+        return;
+    }
+    let (relevant, others) = keep_what_matters(graph, opaque, &skipped);
+    for symbol in skipped.into_iter().filter(|symbol| !relevant.contains(symbol)) {
+        graph.symbols[symbol.index()].origin = SymbolOrigin::Irrelevant(Vec::new());
+    }
+    for symbol in others.into_iter().flat_map(|one| one.results) {
+        let origin = &mut graph.symbols[symbol.index()].origin;
+        if let SymbolOrigin::Computed(reads) = origin {
+            *origin = SymbolOrigin::Irrelevant(std::mem::take(reads));
+        }
+    }
+}
+
+/// Adds what is said of instructions whose results matter; gives the symbols that do, and the other
+/// instructions. Whether one is executed matters if its results do.
+fn keep_what_matters(
+    graph: &mut EventGraph,
+    mut opaque: Vec<Opaque>,
+    skipped: &[SymbolId],
+) -> (BTreeSet<SymbolId>, Vec<Opaque>) {
+    loop {
+        let relevant = Slice::of(graph).symbols;
+        // What a register may hold after more rounds may be such a result, of them or from before.
+        let hides = skipped.iter().any(|symbol| relevant.contains(symbol));
+        let matters =
+            |one: &Opaque| hides || one.results.iter().any(|symbol| relevant.contains(symbol));
+        let (kept, others): (Vec<Opaque>, Vec<Opaque>) = opaque.into_iter().partition(matters);
+        if kept.is_empty() {
+            return (relevant, others);
+        }
+        graph.violations.splice(..0, kept.into_iter().map(|one| one.violation));
+        opaque = others;
+    }
+}
+
+/// All that what happens and what is asked may depend on.
+struct Slice<'g> {
+    graph: &'g EventGraph,
+    symbols: BTreeSet<SymbolId>,
+    reads: BTreeSet<AccessId>,
+    places: BTreeSet<LocId>,
+    /// Operations at barriers that return something.
+    returned: BTreeSet<u32>,
+    open: Vec<ExprId>,
+}
+
+impl<'g> Slice<'g> {
+    fn of(graph: &'g EventGraph) -> Self {
+        let guards = graph.events.iter().map(|event| event.guard);
+        let cuts = graph.cuts.iter().map(|cut| cut.guard);
+        let misuses = graph.violations.iter().map(|violation| violation.guard);
+        let counts = graph.barriers.iter().filter_map(BarrierOp::count);
+        let phases = graph.phases.iter().chain(&graph.any_phases);
+        let pairs = phases.chain(&graph.awaited).chain(&graph.done_if).map(|pair| pair.when);
+        let chosen = graph.accesses.iter().flat_map(|access| access.chosen_by.iter().copied());
+        let shown = graph.observed.iter().map(|observed| observed.value);
+        let asked = [graph.filter, graph.condition];
+        let all = guards.chain(cuts).chain(misuses).chain(counts).chain(pairs).chain(chosen);
+        let mut slice = Self {
+            graph,
+            symbols: BTreeSet::new(),
+            reads: BTreeSet::new(),
+            places: BTreeSet::new(),
+            returned: BTreeSet::new(),
+            open: all.chain(shown).chain(asked).collect(),
+        };
+        slice.open.sort_unstable();
+        slice.open.dedup();
+        while let Some(value) = slice.open.pop() {
+            for leaf in graph.exprs.leaves(value) {
+                slice.follow(leaf);
+            }
+        }
+        slice
+    }
+
+    fn follow(&mut self, leaf: Expr) {
+        let graph = self.graph;
+        match leaf {
+            Expr::Symbol(symbol) => {
+                self.symbols.insert(symbol);
+            }
+            Expr::Read(access) | Expr::Mbarrier(access) => self.read(access),
+            Expr::Final(loc) => self.place(loc),
+            Expr::Barrier(index) if self.returned.insert(index) => {
+                let op = &graph.barriers[index as usize];
+                match op.exchanged() {
+                    Some(value) => self.open.push(value),
+                    // Who meets whom there is not looked at.
+                    None => {
+                        let here = graph.barriers.iter().filter(|other| other.key == op.key);
+                        self.open.extend(here.filter_map(|other| other.operand));
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn read(&mut self, access: AccessId) {
+        if self.reads.insert(access) {
+            for &piece in &self.graph.access(access).pieces {
+                self.graph.event(piece).loc.into_iter().for_each(|loc| self.place(loc));
+            }
+        }
+    }
+
+    /// What is written at a place, and where an atomic operation writes, what it reads.
+    fn place(&mut self, loc: LocId) {
+        if !self.places.insert(loc) {
+            return;
+        }
+        let writes = |event: &&super::graph::Event| {
+            event.loc == Some(loc) && matches!(event.kind, EventKind::Write | EventKind::Init)
+        };
+        for event in self.graph.events.iter().filter(writes) {
+            let access = self.graph.access(event.access);
+            self.open.push(access.value);
+            access.rmw_read.into_iter().for_each(|read| self.read(read));
+        }
+    }
+}

@@ -1,0 +1,75 @@
+//! What barriers return: computed where it is known who meets; else tried, and judged once it is.
+
+use super::state::{Flow, Search, Stop, Visit};
+use crate::execution::build::{Execution, barrier_result};
+use crate::rule::Unsupported;
+use crate::solve::symbols::returned;
+
+impl Search<'_, '_> {
+    /// The barrier operations that happen and return something.
+    fn reducing(&self) -> impl Iterator<Item = usize> + '_ {
+        let barriers = self.space.graph.barriers.iter().enumerate();
+        let here = barriers.filter(|(_, op)| op.returns() && self.executed.contains(op.event));
+        here.map(|(index, _)| index)
+    }
+
+    /// Computes what barriers return whose members and predicates are known.
+    pub(super) fn compute_results(&mut self) {
+        for (index, op) in self.space.graph.barriers.iter().enumerate() {
+            // Those of an exchange meet by turn.
+            let met = op.exchange.is_some() || (self.met && op.reduction.is_some());
+            if !met || self.returned[index].is_some() {
+                continue;
+            }
+            let result = barrier_result(self.space.graph, &self.generations, &self.values, index);
+            if result.is_some() {
+                self.returned[index] = result;
+                self.returned_trail.push(index);
+                self.stale = true;
+            }
+        }
+    }
+
+    /// A barrier operation that happens, whose result is not known while it is open who meets.
+    pub(super) fn open_result(&self) -> Option<usize> {
+        let is_open = |index: usize| {
+            self.space.graph.barriers[index].exchange.is_none() && self.returned[index].is_none()
+        };
+        self.reducing().find(|&index| !self.met && is_open(index))
+    }
+
+    /// Tries whatever a barrier may return.
+    pub(super) fn branch_on_result(&mut self, index: usize, visit: &mut Visit<'_>) -> Flow {
+        for value in returned(self.space.graph, index) {
+            let mark = self.mark();
+            self.returned[index] = Some(value);
+            self.returned_trail.push(index);
+            self.stale = true;
+            let result = self.choose(visit);
+            self.undo(mark);
+            result?;
+        }
+        Ok(())
+    }
+
+    /// Whether barriers return what was tried for them, now that it is known who meets: from votes
+    /// that do not go back to it.
+    pub(super) fn results_hold(&mut self) -> Result<bool, Stop> {
+        for index in self.reducing() {
+            let graph = self.space.graph;
+            match barrier_result(graph, &self.generations, &self.values, index) {
+                None => return Err(Stop::Unsupported(Unsupported::Uncomputed)),
+                result if result != self.returned[index] => return Ok(false),
+                Some(_) => {}
+            }
+        }
+        if self.reducing().next().is_none()
+            || Execution::assemble(self.space.graph, self.choices()).is_ok()
+        {
+            return Ok(true);
+        }
+        let axiom = self.thin_air().ok_or(Stop::Unsupported(Unsupported::SelfJustified))?;
+        self.blamed[axiom] = true;
+        Ok(false)
+    }
+}

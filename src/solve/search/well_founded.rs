@@ -1,0 +1,115 @@
+//! Which reads and writes have a beginning: where dependencies and reads-from have no cycles, every
+//! value goes back to writes that depend on no open read.
+
+use super::state::Search;
+use crate::bitrel::EventSet;
+use crate::id::EventId;
+
+/// What an open read counts for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Open {
+    /// It has a beginning as soon as one write that it may take has one.
+    Hopeful,
+    /// It has none yet.
+    Unfounded,
+}
+
+impl Search<'_, '_> {
+    /// Whether every open read can still be given a write without a cycle of dependencies and
+    /// reads-from.
+    pub(super) fn well_founded(&mut self) -> bool {
+        let Some(axiom) = self.thin_air() else { return true };
+        // Every write then has a beginning, and an open read has a write that it may take.
+        if self.space.independent {
+            return true;
+        }
+        let founded = self.founded(Open::Hopeful);
+        let fine = self.space.reads.iter().all(|&access| {
+            self.pieces(access).iter().all(|&p| !self.executed.contains(p) || founded.contains(p))
+        });
+        self.blamed[axiom] |= !fine;
+        fine
+    }
+
+    /// The axiom that excludes values that justify themselves, where it is in force.
+    pub(super) fn thin_air(&self) -> Option<usize> {
+        self.rules.thin_air.as_ref().map(|rule| rule.axiom).filter(|&axiom| self.active[axiom])
+    }
+
+    /// The least set of events with a beginning. An event that may or may not happen is taken to
+    /// have none of the dependencies that may not happen either.
+    pub(super) fn founded(&self, open: Open) -> EventSet {
+        let n = self.space.graph.events.len();
+        let mut state = State {
+            founded: EventSet::empty(n),
+            missing: vec![0; n],
+            sourced: EventSet::empty(n),
+            ready: Vec::new(),
+        };
+        for event in self.space.graph.ids().filter(|&e| self.possible.contains(e)) {
+            let on = &self.space.depends[event.index()];
+            let missing = on.iter().filter(|&&e| self.executed.contains(e)).count();
+            state.missing[event.index()] = u32::try_from(missing).expect("few events");
+            if missing == 0 && !self.space.graph.event(event).is_read() {
+                state.mark_founded(event);
+            }
+        }
+        while let Some(event) = state.ready.pop() {
+            if self.executed.contains(event) {
+                for &user in &self.space.dependents[event.index()] {
+                    self.without(user, &mut state);
+                }
+            }
+            for &read in &self.space.readers[event.index()] {
+                self.offer(event, read, open, &mut state);
+            }
+        }
+        state.founded
+    }
+
+    /// One dependency less is missing.
+    fn without(&self, user: EventId, state: &mut State) {
+        let missing = &mut state.missing[user.index()];
+        *missing -= u32::from(self.possible.contains(user));
+        let sourced = !self.space.graph.event(user).is_read() || state.sourced.contains(user);
+        if *missing == 0 && sourced && self.possible.contains(user) {
+            state.mark_founded(user);
+        }
+    }
+
+    /// A write with a beginning is there for a read.
+    fn offer(&self, write: EventId, read: EventId, open: Open, state: &mut State) {
+        if state.sourced.contains(read) || !self.possible.contains(read) {
+            return;
+        }
+        let takes = match self.rf[read.index()] {
+            Some(taken) => taken == write,
+            None => open == Open::Hopeful && self.may_take(read, write),
+        };
+        if takes {
+            state.sourced.insert(read);
+            if state.missing[read.index()] == 0 {
+                state.mark_founded(read);
+            }
+        }
+    }
+}
+
+/// What is known while the set grows.
+struct State {
+    founded: EventSet,
+    /// For every event, how many of those that it depends on are still to be found.
+    missing: Vec<u32>,
+    /// Reads for which there is a write.
+    sourced: EventSet,
+    /// What was found and is still to be passed on.
+    ready: Vec<EventId>,
+}
+
+impl State {
+    fn mark_founded(&mut self, event: EventId) {
+        if self.founded.insert(event) {
+            self.ready.push(event);
+        }
+    }
+}
