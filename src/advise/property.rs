@@ -4,7 +4,7 @@
 //! A quick answer that something fails comes with a checked execution. A quick answer that nothing fails
 //! is only a hint.
 
-use crate::check::{self, Careful, Hang, HangKind, Settings};
+use crate::check::{self, Hang, HangKind, Settings, SoundDependence};
 use crate::event::graph::EventGraph;
 use crate::execution::build::Choices;
 use crate::litmus::ast::Test;
@@ -142,7 +142,7 @@ impl Property {
                         return fails(fault, graph, Some(&choices));
                     }
                     let problem = Problem { graph: &outcome.graph, model };
-                    let cut = || check::cut(test, problem, &Careful(engine), settings);
+                    let cut = || check::cut(test, problem, &SoundDependence(engine), settings);
                     if let Some(why) = races.open.or_else(cut) {
                         return Probe::Unknown(why);
                     }
