@@ -173,6 +173,11 @@ pub mod testing {
     }
 
     #[cfg(feature = "cli")]
+    pub mod advise {
+        pub use crate::advise::*;
+    }
+
+    #[cfg(feature = "cli")]
     pub mod judge {
         pub use crate::judge::*;
     }

@@ -10,6 +10,7 @@ mod strategies;
 mod support;
 
 mod addresses;
+mod advise;
 mod asynchronous;
 mod barriers;
 mod cat;
