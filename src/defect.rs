@@ -121,7 +121,32 @@ impl Defect {
             Self::NotWaitedFor => "PTX-8.9.1.1",
             Self::RestrictedFence => "PTX-9.7.13.4",
             Self::PartialOverlap => "PTX-8.7.2",
-            Self::Lifetime => "PTX-5.1.7",
+            Self::Lifetime => "PTX-2.2.2",
+        }
+    }
+
+    /// What would make it right.
+    #[must_use]
+    pub fn cure(self) -> &'static str {
+        match self {
+            Self::WeakAccess => "make it strong, with a scope that includes the other thread",
+            Self::NoRelease => "make it `.release`, or put a fence before it",
+            Self::NoAcquire => "make it `.acquire`, or put a fence behind it",
+            Self::NoSequentialFence => "put `fence.sc` between the two accesses of each thread",
+            Self::ScopeTooNarrow => "widen the scope",
+            Self::NoProxyFence => "put a fence for both proxies between them",
+            Self::NoAliasFence => "put `fence.proxy.alias` between them",
+            Self::WrongSide => "move it to the other side",
+            Self::NoBarrier => "let the two threads meet between them",
+            Self::UnorderingBarrier => {
+                "arrive with `.release`, fence before the arrival, or meet at a barrier that orders"
+            }
+            Self::NotWaitedFor => "wait for its group or its mbarrier",
+            Self::ThroughReduction => "read with `atom` or `ld`, or wait",
+            Self::RestrictedFence => "use a fence that covers the access",
+            Self::PartialOverlap => "use accesses of one size",
+            Self::Lifetime => "meet before the memory goes, or when it has come",
+            Self::NoSynchronization => "hand over by a flag or a barrier",
         }
     }
 

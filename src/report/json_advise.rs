@@ -3,6 +3,7 @@
 use super::advise::{About, fault, headline, story};
 use super::cuda;
 use super::json::{SCHEMA, picture, place};
+use super::json_single::defect_of;
 use super::reason::{Place, undecided};
 use crate::advise::program::lines;
 use crate::advise::property::Failure;
@@ -71,7 +72,7 @@ fn one(about: About<'_>, sets: &Sets, set: &Set, model: &Model) -> Value {
     let kinds = defects(sets, set);
     json!({
         "cost": set.cost,
-        "defects": kinds.iter().map(|kind| json!({ "code": kind.code(), "clause": kind.clause(), "text": kind.text() })).collect::<Vec<_>>(),
+        "defects": kinds.iter().map(|kind| defect_of(*kind)).collect::<Vec<_>>(),
         "changes": all(&set.changes),
         "needed": all(&set.needed),
     })

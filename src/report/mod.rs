@@ -34,6 +34,7 @@ pub(crate) mod kernel;
 #[cfg(feature = "json")]
 pub mod manifest;
 pub mod models;
+pub mod near;
 pub mod outcomes;
 pub mod paint;
 pub mod races;

@@ -37,6 +37,7 @@ mod library;
 mod limits;
 mod mangled;
 mod mutants;
+mod near;
 mod races;
 mod readings;
 mod reference;
