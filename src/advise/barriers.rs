@@ -5,7 +5,7 @@
 //! operations meet.
 
 use super::cost::Class;
-use super::site::{Place, Position, alike, is_barrier, matters};
+use super::place::{Place, Position, alike, is_barrier, matters};
 use crate::litmus::ast::{Test, ThreadPlace};
 use crate::ptx::operation::{BarrierMode, Operation, Statement, Value};
 use crate::source::Spanned;
@@ -43,7 +43,7 @@ pub(super) fn meetings(test: &Test) -> Vec<(Class, Place, u8)> {
 /// The barriers that threads meet at, each meeting with the operations of all of them.
 pub(super) fn meeting(test: &Test) -> Vec<(Class, Vec<Position>)> {
     let mut out = Vec::new();
-    let kinds: [(Class, fn(&Operation) -> bool); 2] = [
+    let kinds: [(Class, IsKind); 2] = [
         (Class::CtaBarrier, is_whole_barrier),
         (Class::WarpBarrier, |operation| matches!(operation, Operation::WarpBarrier { .. })),
     ];
@@ -72,6 +72,9 @@ pub(super) fn meeting(test: &Test) -> Vec<(Class, Vec<Position>)> {
     out.dedup();
     out
 }
+
+/// Whether an operation is one at a kind of barriers.
+type IsKind = fn(&Operation) -> bool;
 
 type Group = ((u32, u32, u32), u32);
 
@@ -144,7 +147,7 @@ fn meeting_of(test: &Test, threads: &[usize], barrier: &Operation) -> Option<(Pl
         .map(|choice| choice.into_iter().map(|(_, position)| position.clone()).collect())
         .collect();
     let count = u8::try_from(choices.len()).ok().filter(|_| choices.len() <= MOST_CHOICES)?;
-    (count > 0).then(|| (Place::Meeting { barrier: barrier.clone(), choices }, count))
+    (count > 0).then(|| (Place::Meeting { barrier: Box::new(barrier.clone()), choices }, count))
 }
 
 /// How many barriers stand before a statement.

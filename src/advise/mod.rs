@@ -10,6 +10,7 @@ pub mod cost;
 mod defects;
 pub mod hitting;
 pub mod level;
+mod place;
 pub mod program;
 pub mod property;
 pub mod rewrite;
@@ -76,6 +77,8 @@ pub enum Advice {
     Sets(Sets),
     /// No change among those that were looked at will do.
     None(Sets),
+    /// The program has no meaning, or no execution of it ends, and nobody said what is wished for.
+    Void(Kind),
     /// It is not known.
     Unknown(Undecided),
     /// There are too many places to look at.
@@ -254,12 +257,15 @@ fn weaker(
     below.iter().copied().filter(is_next).map(|at| (at, broken(at))).collect()
 }
 
-/// Whether a verdict leaves something to be repaired, where nobody says what is wished for.
-#[must_use]
-pub fn natural_wish(kind: Kind) -> Option<Wish> {
-    match kind {
-        Kind::Allowed => Some(Wish::ExcludeOutcome),
-        Kind::Forbidden => Some(Wish::Relax),
-        _ => None,
+/// What a verdict leaves to be wished for, where nobody says.
+///
+/// # Errors
+/// The advice where it leaves nothing.
+pub fn natural_wish(verdict: &Verdict) -> Result<Wish, Advice> {
+    match verdict {
+        Verdict::Allowed(_) => Ok(Wish::ExcludeOutcome),
+        Verdict::Forbidden(_) => Ok(Wish::Relax),
+        Verdict::Unknown(why) => Err(Advice::Unknown(why.clone())),
+        other => Err(Advice::Void(other.kind())),
     }
 }

@@ -77,7 +77,7 @@ pub fn lines(test: &Test, site: &Site, level: usize) -> Vec<Line> {
             vec![line(at, None, new.as_ref())]
         }
         Place::Exchange(at) => {
-            let moved = |statement: &&Statement| !super::site::is_barrier(&statement.operation);
+            let moved = |statement: &&Statement| !super::place::is_barrier(&statement.operation);
             let pair = [known(at), known(&Position { statement: at.statement + 1, ..at.clone() })];
             let Some(which) = pair.iter().position(|one| one.as_ref().is_some_and(moved)) else {
                 return Vec::new();
@@ -90,7 +90,7 @@ pub fn lines(test: &Test, site: &Site, level: usize) -> Vec<Line> {
         Place::Meeting { barrier, choices } => {
             let Level::Edit(number) = wanted else { return Vec::new() };
             let all = choices.get(usize::from(number)).map_or(&[][..], Vec::as_slice);
-            let new = |at| inserted(barrier.clone(), test, at);
+            let new = |at| inserted((**barrier).clone(), test, at);
             all.iter().map(|at| line(at, None, Some(&new(at)))).collect()
         }
         Place::Barrier(all) => {
@@ -143,7 +143,7 @@ impl<'s> Edits<'s> {
             Place::Meeting { barrier, choices } => {
                 if let Level::Edit(number) = level {
                     let all = choices.get(usize::from(number)).into_iter().flatten();
-                    self.insertions.extend(all.map(|at| (at, barrier.clone())));
+                    self.insertions.extend(all.map(|at| (at, (**barrier).clone())));
                 }
             }
             Place::Barrier(all) => self.levels.extend(all.iter().map(|at| (at, Level::Absent))),

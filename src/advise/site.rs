@@ -8,6 +8,7 @@
 use super::barriers;
 use super::cost::{Class, Costs};
 use super::level::Level;
+use super::place::{alike, is_barrier, matters};
 use crate::litmus::ast::{DeclaredSpace, Test, ThreadPlace};
 use crate::ptx::asynchronous::AsyncOp;
 use crate::ptx::operation::{
@@ -16,35 +17,7 @@ use crate::ptx::operation::{
 };
 use crate::ptx::row::Op;
 
-/// A statement of threads that have the same code.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Position {
-    /// The threads.
-    pub threads: Vec<usize>,
-    /// The statement, as an index; one past the last one where the threads end.
-    pub statement: usize,
-}
-
-/// What is changed at a site.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Place {
-    /// The qualifiers of a statement, or whether a fence is there.
-    Statement(Position),
-    /// A fence that may be put before a statement.
-    Before(Position),
-    /// A statement and the one behind it, of which one is a barrier; they may change places.
-    Exchange(Position),
-    /// A barrier that may be put before one statement of each of some threads: each edit is such a
-    /// choice.
-    Meeting {
-        /// What is put there.
-        barrier: Operation,
-        /// Where, for each edit.
-        choices: Vec<Vec<Position>>,
-    },
-    /// The operations on a barrier at which threads meet once, which may be left out together.
-    Barrier(Vec<Position>),
-}
+pub use super::place::{Place, Position};
 
 /// A place at which a test may be changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -198,26 +171,6 @@ fn from_level(first: Level, others: impl Iterator<Item = Level>) -> Vec<Level> {
     std::iter::once(first).chain(others.filter(|level| *level != first)).collect()
 }
 
-/// The device threads with the same statements, those of a block together. Host threads are told by the
-/// test what they do, not by a kernel, and are left as they are.
-pub(super) fn alike(test: &Test) -> Vec<Vec<usize>> {
-    let mut groups: Vec<Vec<usize>> = Vec::new();
-    for (index, thread) in test.threads.iter().enumerate() {
-        if thread.place == ThreadPlace::Host {
-            continue;
-        }
-        let same = |group: &&mut Vec<usize>| {
-            let other = &test.threads[group[0]];
-            !thread.statements.is_empty() && thread.statements == other.statements
-        };
-        match groups.iter_mut().find(same) {
-            Some(group) => group.push(index),
-            None => groups.push(vec![index]),
-        }
-    }
-    groups
-}
-
 /// The scopes that differ for some threads: the narrowest ones that include each other thread, from
 /// narrow to wide.
 fn scopes(test: &Test, threads: &[usize]) -> Vec<Scope> {
@@ -320,39 +273,6 @@ fn of_access(access: &AccessForm) -> Option<Level> {
         (order, Some(scope)) => Some(Level::Strong(order, scope)),
         (_, None) => None,
     }
-}
-
-/// Whether an operation has a part in the order of memory: fences before others change nothing.
-pub(super) fn matters(operation: &Operation) -> bool {
-    use Operation as O;
-    match operation {
-        O::Load { access, .. } | O::Store { access, .. } => {
-            !matches!(access.space, Space::Const | Space::ParamEntry | Space::ParamFunc)
-        }
-        O::Atomic { .. }
-        | O::Reduce { .. }
-        | O::MultimemLoadReduce { .. }
-        | O::MultimemStore { .. }
-        | O::MultimemReduce { .. }
-        | O::Fence { .. }
-        | O::ProxyFence { .. }
-        | O::Mbarrier { .. }
-        | O::GridDependencyWait
-        | O::LaunchDependents => true,
-        O::Form(written) => matches!(written.op(), Op::Async(_) | Op::StoreBulk | Op::Discard),
-        operation => is_barrier(operation),
-    }
-}
-
-/// Whether threads meet at an operation.
-pub(super) fn is_barrier(operation: &Operation) -> bool {
-    matches!(
-        operation,
-        Operation::CtaBarrier { .. }
-            | Operation::WarpBarrier { .. }
-            | Operation::ClusterArrive { .. }
-            | Operation::ClusterWait
-    )
 }
 
 /// Where a fence has something before it and something behind it.

@@ -13,8 +13,9 @@ use crate::check;
 use crate::litmus::ast::Test;
 use crate::litmus::print::print_blocks;
 use crate::report::advise::{About, render};
-use crate::report::{json, json_advise, reason};
+use crate::report::{json, json_advise};
 use crate::solve::Cores;
+use crate::verdict::Verdict;
 use anyhow::{Context, Result, bail};
 
 pub(super) fn run(arguments: &AdviseArguments, console: &Console) -> Result<Status> {
@@ -61,24 +62,10 @@ pub(super) fn run(arguments: &AdviseArguments, console: &Console) -> Result<Stat
     for group in groups {
         let (engine, settings) = together(&engines, settings);
         let tests: Vec<Test> = group.iter().map(|case| case.test.clone()).collect();
-        let Some(wish) = wish(arguments, group, &tests, |test| {
-            let verdict = check::check(test, model, &engine, settings).verdict;
-            let word = verdict.kind().word(test.quantifier);
-            (
-                natural_wish(verdict.kind()),
-                format!("{word} {}", reason::line(&verdict, model, &files)),
-            )
-        }) else {
-            worst = worst.max(Status::Unknown);
-            continue;
-        };
-        let wish = match wish {
-            Ok(wish) => wish,
-            Err(why) => {
-                console.complain(&why);
-                worst = worst.max(Status::Unknown);
-                continue;
-            }
+        let verdict = |test: &Test| check::check(test, model, &engine, settings).verdict;
+        let (wish, known) = match wished(arguments, &tests, verdict) {
+            Ok(wish) => (wish, None),
+            Err(advice) => (Wish::ExcludeOutcome, Some(advice)),
         };
         let within = arguments.within.unwrap_or(if wish == Wish::Relax { u32::MAX } else { 0 });
         let limits = Limits { within, answers: usize::from(arguments.sets) };
@@ -91,7 +78,7 @@ pub(super) fn run(arguments: &AdviseArguments, console: &Console) -> Result<Stat
             costs: &costs,
             limits,
         };
-        let answer = guarded(|| advise(question));
+        let answer = guarded(|| known.unwrap_or_else(|| advise(question)));
         let advice = match (engine.disagreement(), answer) {
             (Some(message), _) | (None, Err(message)) => {
                 console.complain(&format!("{}: {message}", group[0].path));
@@ -124,41 +111,31 @@ pub(super) fn run(arguments: &AdviseArguments, console: &Console) -> Result<Stat
     Ok(worst)
 }
 
-/// What is wished for: what the options say, else by the verdict; an error where the verdict leaves
-/// nothing to wish for.
-fn wish(
+/// What is wished for: what the options say, else by the verdicts.
+///
+/// # Errors
+/// The advice where a verdict leaves nothing to wish for.
+fn wished(
     arguments: &AdviseArguments,
-    group: &[Case],
     tests: &[Test],
-    mut verdict: impl FnMut(&Test) -> (Option<Wish>, String),
-) -> Option<Result<Wish, String>> {
-    if arguments.races {
-        return Some(Ok(Wish::ExcludeRaces));
+    verdict: impl Fn(&Test) -> Verdict,
+) -> Result<Wish, Advice> {
+    let AdviseArguments { repair, relax, races, hangs, .. } = *arguments;
+    let said = [
+        (races, Wish::ExcludeRaces),
+        (hangs, Wish::ExcludeHangs),
+        (repair, Wish::ExcludeOutcome),
+        (relax, Wish::Relax),
+    ];
+    if let Some((_, wish)) = said.into_iter().find(|(is_said, _)| *is_said) {
+        return Ok(wish);
     }
-    if arguments.hangs {
-        return Some(Ok(Wish::ExcludeHangs));
+    let mut wishes = Vec::new();
+    for test in tests {
+        wishes.push(natural_wish(&verdict(test))?);
     }
-    if arguments.repair {
-        return Some(Ok(Wish::ExcludeOutcome));
-    }
-    if arguments.relax {
-        return Some(Ok(Wish::Relax));
-    }
-    let mut found = None;
-    for (case, test) in group.iter().zip(tests) {
-        match verdict(test) {
-            (Some(Wish::ExcludeOutcome), _) => return Some(Ok(Wish::ExcludeOutcome)),
-            (Some(wish), _) => found = Some(Ok(wish)),
-            (None, what) => {
-                let why = format!(
-                    "{}: {what}: no advice on that without --repair, --races or --hangs",
-                    case.path
-                );
-                return Some(Err(why));
-            }
-        }
-    }
-    found
+    let repairs = wishes.contains(&Wish::ExcludeOutcome);
+    Ok(if repairs { Wish::ExcludeOutcome } else { Wish::Relax })
 }
 
 /// How the run ends.
@@ -166,7 +143,9 @@ fn status(advice: &Advice) -> Status {
     match advice {
         Advice::Nothing | Advice::Sets(_) => Status::Expected,
         Advice::None(_) => Status::Differs,
-        Advice::Fails(_) | Advice::Unknown(_) | Advice::TooLarge(_) => Status::Unknown,
+        Advice::Fails(_) | Advice::Void(_) | Advice::Unknown(_) | Advice::TooLarge(_) => {
+            Status::Unknown
+        }
     }
 }
 
@@ -217,7 +196,7 @@ fn applied<'f>(
         };
         let expect = expect.as_deref();
         let test = rewritten(&case.test, index, &sets.sites, set, expect, text(case));
-        out += &test.with_context(|| format!("{}", case.path))?;
+        out += &test.with_context(|| case.path.clone())?;
     }
     Ok(out)
 }

@@ -5,6 +5,7 @@ mod alternatives;
 mod args;
 mod baseline;
 mod check;
+mod checking;
 mod convert;
 mod diff;
 mod distinguish;

@@ -128,6 +128,10 @@ pub fn headline(about: About<'_>, advice: &Advice) -> String {
             "{subject} is possible under {model}, and none of {} cures it",
             counted(sets.sites.len(), "place to change")
         ),
+        (Advice::Void(kind), _) => format!(
+            "{} under {model}: --repair, --races or --hangs say what is wished for all the same",
+            kind.name()
+        ),
         (Advice::Unknown(why), _) => {
             format!("not decided under {model}: {}", reason::undecided(why, about.files))
         }

@@ -31,6 +31,7 @@ pub fn render(about: About<'_>, advice: &Advice, model: &Model) -> String {
             Advice::Fails(_) => "nothing-to-relax",
             Advice::Sets(_) => "sets",
             Advice::None(_) => "none",
+            Advice::Void(_) => "void",
             Advice::Unknown(_) | Advice::TooLarge(_) => "unknown",
         },
         "text": headline(about, advice),
@@ -60,7 +61,7 @@ pub fn render(about: About<'_>, advice: &Advice, model: &Model) -> String {
             value["undecided"] =
                 json!({ "cost": null, "code": "too-many-sites", "text": why.to_string() });
         }
-        Advice::Nothing => {}
+        Advice::Nothing | Advice::Void(_) => {}
     }
     format!("{value:#}\n")
 }

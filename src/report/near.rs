@@ -22,9 +22,12 @@ pub fn wrong(defects: &[Defect], indent: &str) -> String {
 #[must_use]
 pub fn render(path: &NearMiss, graph: &EventGraph, files: &Files) -> String {
     let missing = path.distance();
-    let links = if missing == 1 { "1 link is" } else { "links are" };
-    let count = if missing == 1 { String::new() } else { format!("{missing} ") };
-    let mut out = format!("  What comes closest to ordering them, where {count}{links} missing:\n");
+    let links = match missing {
+        1 => "1 thing is missing".to_owned(),
+        _ => format!("{missing} things are missing"),
+    };
+    let [first, last] = [path.first, path.last].map(|id| named(id, graph, files));
+    let mut out = format!("  What comes closest to ordering {first} before {last}; {links}:\n");
     for (index, link) in path.links.iter().enumerate() {
         out += &format!("    {}. {}\n", index + 1, sentence(link, graph, files));
         for defect in &link.missing {
