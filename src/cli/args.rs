@@ -451,11 +451,40 @@ pub(super) enum OutcomesFormat {
 
 #[derive(Debug, Args)]
 pub(super) struct ExplainArguments {
+    /// The test file, or `-` for standard input; with `--clause`, tests of which those are listed that
+    /// exercise it.
+    #[arg(value_name = "TEST", required_unless_present = "clause")]
+    pub(super) path: Option<String>,
+    /// Explain a clause of the standard, such as PTX-8.10.6: what it says, its lines in the model, its
+    /// readings and tests.
+    #[arg(long, value_name = "ID", conflicts_with_all = ["name", "launch"])]
+    pub(super) clause: Option<String>,
+    /// The test of this name, where the file holds several.
+    #[arg(long, value_name = "NAME")]
+    pub(super) name: Option<String>,
+    /// A built-in model, a cat file or an edit file.
+    #[arg(long, value_name = "MODEL")]
+    pub(super) model: Option<String>,
     #[command(flatten)]
-    pub(super) single: Single,
+    pub(super) launching: Launching,
+    #[command(flatten)]
+    pub(super) checking: Checking,
     /// The form of the report.
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub(super) format: SingleFormat,
+}
+
+impl ExplainArguments {
+    /// The test that is to be explained.
+    pub(super) fn single(&self) -> Single {
+        Single {
+            path: self.path.clone().unwrap_or_default(),
+            name: self.name.clone(),
+            model: self.model.clone(),
+            launching: self.launching.clone(),
+            checking: self.checking.clone(),
+        }
+    }
 }
 
 #[derive(Debug, Args)]

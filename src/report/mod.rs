@@ -4,6 +4,8 @@
 #[cfg(feature = "cli")]
 pub(crate) mod advise;
 #[cfg(feature = "cli")]
+pub(crate) mod clauses;
+#[cfg(feature = "cli")]
 mod cuda;
 mod derivation;
 #[cfg(feature = "diagnostics")]
@@ -23,6 +25,8 @@ pub mod herd;
 pub mod json;
 #[cfg(feature = "cli")]
 pub(crate) mod json_advise;
+#[cfg(feature = "cli")]
+pub(crate) mod json_clause;
 #[cfg(feature = "json")]
 pub mod json_single;
 #[cfg(feature = "cli")]

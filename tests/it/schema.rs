@@ -178,6 +178,14 @@ fn advice_fits_the_schema() {
     ]);
 }
 
+#[test]
+fn clauses_fit_the_schema() {
+    let told = report(&["explain", "--clause", "PTX-8.8", "--format", "json", "litmus/mp"]);
+    for member in ["lines", "readings", "tests"] {
+        assert!(told[member].as_array().is_some_and(|list| !list.is_empty()), "{told}");
+    }
+}
+
 /// The kinds of defects are in the note on advice and in the schema.
 #[test]
 fn defects_are_documented() {
