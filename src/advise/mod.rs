@@ -17,6 +17,7 @@ pub mod rewrite;
 mod search;
 pub mod site;
 
+use crate::cat::BUILTIN;
 use crate::check::{self, HangKind, Settings};
 use crate::litmus::ast::Test;
 use crate::race;
@@ -100,6 +101,9 @@ pub struct Sets {
     pub undecided: Option<(u32, Undecided)>,
     /// How many programs were looked at.
     pub programs: usize,
+    /// Whether the laws that the search rests on are known of the model: else what is suggested does, but
+    /// something cheaper may have been passed over.
+    pub lawful: bool,
 }
 
 /// Changes that will do together.
@@ -132,13 +136,14 @@ pub struct Change {
 #[must_use]
 pub fn advise(question: Question<'_>) -> Advice {
     let Question { tests, model, engine, settings, wish, costs, limits } = question;
+    let end = settings.budget.end();
     let asking = Asking { model, engine, settings };
     let Some(first) = tests.first() else { return Advice::Nothing };
-    let property = match property(question) {
+    let property = match property(question, asking) {
         Ok(property) => property,
         Err(why) => return Advice::Unknown(why),
     };
-    match (property.confirm(tests, asking), wish) {
+    match (property.confirm(tests, asking.until(end)), wish) {
         (Probe::Unknown(why), _) => return Advice::Unknown(why),
         (Probe::Holds, Wish::Relax) => {}
         (Probe::Holds, _) => return Advice::Nothing,
@@ -153,14 +158,14 @@ pub fn advise(question: Question<'_>) -> Advice {
         Ok(sites) => sites,
         Err(why) => return Advice::TooLarge(why),
     };
-    let end = settings.budget.end();
     let found = Search::new(tests, &sites, &property, asking, end).run(limits);
-    sets(question, sites, &property, found)
+    sets(question, sites, (&property, asking.until(end)), found)
 }
 
 /// What a program must not do.
-fn property(question: Question<'_>) -> Result<Property, Undecided> {
-    let Question { tests, model, engine, settings, wish, .. } = question;
+fn property(question: Question<'_>, asking: Asking<'_>) -> Result<Property, Undecided> {
+    let Question { tests, wish, .. } = question;
+    let Asking { model, engine, settings } = asking;
     let knows_races = model.definition(Pairs::Race.relation()).is_some();
     let none = || knows_races.then(BTreeSet::new);
     Ok(match wish {
@@ -190,9 +195,13 @@ fn property(question: Question<'_>) -> Result<Property, Undecided> {
 }
 
 /// The answers of a search with all that there is to say of them.
-fn sets(question: Question<'_>, sites: Vec<Site>, property: &Property, found: Found) -> Advice {
-    let Question { tests, model, engine, settings, wish, .. } = question;
-    let asking = Asking { model, engine, settings };
+fn sets(
+    question: Question<'_>,
+    sites: Vec<Site>,
+    (property, asking): (&Property, Asking<'_>),
+    found: Found,
+) -> Advice {
+    let Question { tests, wish, model, .. } = question;
     let least = found.answers.first().map(|levels| hitting::cost(&sites, levels));
     let cheaper = |(cost, _): &&(u32, Undecided)| least.is_none_or(|least| *cost < least);
     let undecided = found.undecided.iter().filter(cheaper).min_by_key(|(cost, _)| *cost).cloned();
@@ -219,7 +228,8 @@ fn sets(question: Question<'_>, sites: Vec<Site>, property: &Property, found: Fo
     let written = hitting::cost(&sites, &written);
     let (more, programs) = (found.more, found.programs);
     let is_empty = all.is_empty();
-    let sets = Sets { sites, sets: all, more, written, undecided, programs };
+    let lawful = BUILTIN.iter().any(|builtin| builtin.name == model.name);
+    let sets = Sets { sites, sets: all, more, written, undecided, programs, lawful };
     match (is_empty, &sets.undecided) {
         (false, _) => Advice::Sets(sets),
         (true, None) => Advice::None(sets),

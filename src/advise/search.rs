@@ -127,9 +127,9 @@ impl<'a> Search<'a> {
             return Tried::Fails(self.edits_above(levels));
         }
         match self.fails(levels) {
-            Some(true) => return Tried::Fails(self.raised(levels)),
-            Some(false) => {}
-            None => return Tried::Unknown(Undecided::Engine(Why::Steps)),
+            Ok(true) => return Tried::Fails(self.raised(levels)),
+            Ok(false) => {}
+            Err(why) => return Tried::Unknown(why),
         }
         self.programs += 1;
         let tests = self.program(levels);
@@ -165,7 +165,7 @@ impl<'a> Search<'a> {
         for &site in sites {
             all[site] = u8::try_from(self.sites[site].top()).unwrap_or(0);
         }
-        if self.fails(&all) == Some(true) {
+        if self.fails(&all) == Ok(true) {
             *now = all;
             return;
         }
@@ -182,7 +182,7 @@ impl<'a> Search<'a> {
         for at in above {
             let mut next = now.clone();
             next[one] = u8::try_from(at).unwrap_or(0);
-            if self.fails(&next) == Some(true) {
+            if self.fails(&next) == Ok(true) {
                 *now = next;
                 return;
             }
@@ -190,12 +190,12 @@ impl<'a> Search<'a> {
     }
 
     /// Whether levels fail, as far as a quick look tells.
-    fn fails(&mut self, levels: &Assignment) -> Option<bool> {
+    fn fails(&mut self, levels: &Assignment) -> Result<bool, Undecided> {
         if let Some(&known) = self.known.get(levels) {
-            return Some(known);
+            return Ok(known);
         }
         if self.failing.iter().any(|failing| failing.contains(levels)) {
-            return Some(true);
+            return Ok(true);
         }
         let is_above = |weaker: &Assignment| {
             let mut both = self.sites.iter().zip(weaker.iter().zip(levels));
@@ -205,20 +205,20 @@ impl<'a> Search<'a> {
             })
         };
         if self.holding.iter().any(is_above) {
-            return Some(false);
+            return Ok(false);
         }
         self.programs += 1;
         let tests = self.program(levels);
         let fails = match self.property.hint(&tests, self.asking()) {
             Probe::Fails(failure) if failure.fault.is_lawful() => true,
             Probe::Fails(_) | Probe::Holds => false,
-            Probe::Unknown(_) => return None,
+            Probe::Unknown(why) => return Err(why),
         };
         if !fails {
             self.holding.push(levels.clone());
         }
         self.known.insert(levels.clone(), fails);
-        Some(fails)
+        Ok(fails)
     }
 
     fn program(&self, levels: &Assignment) -> Vec<Test> {
@@ -227,9 +227,7 @@ impl<'a> Search<'a> {
 
     /// Who is asked, with the time that is left.
     fn asking(&self) -> Asking<'a> {
-        let settings = self.asking.settings;
-        let budget = settings.budget.until(self.end).unwrap_or(settings.budget.at_most(1));
-        Asking { settings: settings.with_budget(budget), ..self.asking }
+        self.asking.until(self.end)
     }
 
     /// Levels with all that are below by a law.

@@ -58,6 +58,10 @@ pub fn render(about: About<'_>, advice: &Advice) -> String {
         let why = reason::undecided(why, about.files);
         out += &format!("\nA set of cost {cost} may do, too; that is not decided: {why}\n");
     }
+    if !sets.lawful {
+        out += "\nThe laws that the search rests on are known of the built-in models; under this one, \
+                something cheaper may have been passed over.\n";
+    }
     if !sets.sets.is_empty() {
         out += &table(about.costs);
     }

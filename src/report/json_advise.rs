@@ -44,6 +44,7 @@ pub fn render(about: About<'_>, advice: &Advice, model: &Model) -> String {
         Advice::Sets(sets) | Advice::None(sets) => {
             value["sites"] = json!(sets.sites.len());
             value["programs"] = json!(sets.programs);
+            value["lawful"] = json!(sets.lawful);
             value["written"] = json!(sets.written);
             value["more"] = json!(sets.more);
             value["sets"] = sets.sets.iter().map(|set| one(about, sets, set, model)).collect();
