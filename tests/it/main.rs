@@ -15,6 +15,7 @@ mod barriers;
 mod cat;
 mod cli;
 mod cli_single;
+mod codes;
 mod coverage;
 mod differential;
 mod equivalence;
