@@ -3,7 +3,7 @@
 use super::derivation::{defined, derivation, name};
 use super::readings::{Weight, description, weight};
 use super::witness::{Picture, text};
-use super::{races, reason};
+use super::{near, races, reason};
 use crate::batch::{Case, Judgement, Standing};
 use crate::check::SINGLE_COPY;
 use crate::event::graph::{AgentKind, EventGraph, EventKind};
@@ -65,6 +65,13 @@ pub fn render(
         Verdict::Allowed(choices) => {
             out.push_str("This execution has the outcome, and the model admits it:\n");
             out.push_str(&drawn_with_races(subject, graph, choices));
+            if is_unwanted(subject)
+                && let Some(graph) = graph
+            {
+                let execution = Execution::build(graph, (**choices).clone());
+                let near = |e: &Execution<'_>| near::of_execution(model, e, files);
+                out.push_str(&execution.as_ref().map_or_else(|_| String::new(), near));
+            }
         }
         Verdict::Forbidden(core) => {
             if core.axioms.is_empty() || !core.endless.is_empty() {
@@ -88,6 +95,12 @@ pub fn render(
         Verdict::Error(message) => out.push_str(&format!("{message}\n")),
     }
     out
+}
+
+/// Whether somebody wants an outcome excluded that is allowed: by the quantifier, or since the test or a
+/// baseline expects it to be forbidden.
+fn is_unwanted(Subject { case, judgement, .. }: Subject<'_>) -> bool {
+    case.test.quantifier != Quantifier::Exists || judgement.expected == Some(Kind::Forbidden)
 }
 
 /// The verdict that was expected, where it is another one.

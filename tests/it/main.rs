@@ -10,6 +10,7 @@ mod strategies;
 mod support;
 
 mod addresses;
+mod advise;
 mod asynchronous;
 mod barriers;
 mod cat;
@@ -37,6 +38,7 @@ mod library;
 mod limits;
 mod mangled;
 mod mutants;
+mod near;
 mod races;
 mod readings;
 mod reference;
