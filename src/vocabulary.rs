@@ -154,6 +154,8 @@ base_sets! {
     Constant = "CON" @ "PTX-8.6",
     /// Accesses through the async proxy.
     Async = "ASYNC" @ "PTX-8.6",
+    /// Reads of tensor maps by tensor copies.
+    Tensormap = "TMAP" @ "PTX-8.6",
     /// `fence.proxy.alias`.
     Alias = "ALIAS" @ "PTX-8.6",
     /// Operations of host threads.

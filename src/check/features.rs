@@ -81,6 +81,7 @@ impl Mentioned<'_> {
         let set = match event.proxy {
             Proxy::Generic => return None,
             Proxy::Async => BaseSet::Async,
+            Proxy::Tensormap => BaseSet::Tensormap,
             Proxy::Texture => BaseSet::Texture,
             Proxy::Surface => BaseSet::Surface,
             Proxy::Constant => BaseSet::Constant,

@@ -94,6 +94,7 @@ pub fn is_in(graph: &EventGraph, id: EventId, set: BaseSet) -> bool {
         BaseSet::Constant => event.proxy == Proxy::Constant,
         BaseSet::Alias => proxy_fence(|k| *k == ProxyFenceKind::Alias),
         BaseSet::Async => event.is_memory() && event.proxy == Proxy::Async,
+        BaseSet::Tensormap => event.is_memory() && event.proxy == Proxy::Tensormap,
         BaseSet::Agent => graph.operation_of(id).is_some(),
         BaseSet::Issue => event.kind == EventKind::Issue,
         BaseSet::Await => event.kind == EventKind::Await,

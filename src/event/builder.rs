@@ -39,7 +39,8 @@ pub(super) enum DraftKind {
         scope: Scope,
         restriction: Restriction,
     },
-    ProxyFence(ProxyFenceKind),
+    /// A proxy fence, and the tensor map that it is for if it names one.
+    ProxyFence(ProxyFenceKind, Option<ObjectId>),
     Barrier(usize),
     GridWait,
     /// The issue of an operation, in the order of their numbers.
@@ -378,6 +379,7 @@ impl<'p> GraphBuilder<'p> {
             phases: Vec::new(),
             any_phases: Vec::new(),
             operations: Vec::new(),
+            fenced_maps: Vec::new(),
             asynchronous: program.asynchronous,
             groups: Vec::new(),
             done: Vec::new(),
@@ -609,7 +611,8 @@ impl<'p> GraphBuilder<'p> {
                 event.order = Some(*order);
                 event.scope = Some(*scope);
             }
-            DraftKind::ProxyFence(kind) => {
+            DraftKind::ProxyFence(kind, map) => {
+                graph.fenced_maps.extend(map.map(|map| (id, map)));
                 event.kind = EventKind::ProxyFence(*kind);
                 (event.order, event.scope) = match *kind {
                     ProxyFenceKind::TensormapRelease(scope) => (Some(Order::Release), Some(scope)),

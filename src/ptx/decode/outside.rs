@@ -19,7 +19,6 @@ const COMPUTING: &[&str] = &[
 pub(super) fn is_outside(instruction: &Instruction) -> bool {
     let first = instruction.qualifiers.first().map(|word| word.value.as_str());
     match (instruction.opcode.value.as_str(), first) {
-        ("cp", _) => has(instruction, is_of_tensor),
         ("multimem", Some("cp")) => true,
         ("cvt", _) if has(instruction, is_narrow) => true,
         ("fence", _) if has(instruction, is_new_restriction) => true,
@@ -29,11 +28,6 @@ pub(super) fn is_outside(instruction: &Instruction) -> bool {
 
 fn has(instruction: &Instruction, is: fn(&str) -> bool) -> bool {
     instruction.qualifiers.iter().any(|word| is(&word.value))
-}
-
-/// A copy of what a tensor map says.
-fn is_of_tensor(word: &str) -> bool {
-    word == "tensor"
 }
 
 /// Eight-bit floating point.

@@ -259,6 +259,7 @@ fn describe(execution: &Execution<'_>, id: EventId) -> String {
         EventKind::Issue => return issued(graph, id),
         EventKind::Await => return "wait_group".to_owned(),
         EventKind::Complete(Completion::All) => return "complete".to_owned(),
+        EventKind::Complete(Completion::Map) => return "map read".to_owned(),
         EventKind::Complete(Completion::Reads) => return "sources read".to_owned(),
         EventKind::Complete(Completion::Part(at)) => return format!("complete for {at}"),
     };

@@ -335,7 +335,8 @@ impl<'p> Frame<'p> {
             | BaseSet::Copy
             | BaseSet::ToAsync
             | BaseSet::FromAsync
-            | BaseSet::ToTensormap => false,
+            | BaseSet::ToTensormap
+            | BaseSet::Tensormap => false,
         }
     }
 

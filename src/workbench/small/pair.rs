@@ -248,7 +248,8 @@ fn has_set(set: BaseSet, alphabet: &Alphabet) -> bool {
         | BaseSet::Copy
         | BaseSet::ToAsync
         | BaseSet::FromAsync
-        | BaseSet::ToTensormap => false,
+        | BaseSet::ToTensormap
+        | BaseSet::Tensormap => false,
         BaseSet::ProxyFence | BaseSet::Alias => has(Kind::AliasFence),
         BaseSet::Barrier => has(Kind::CtaBarrier) || has(Kind::ClusterBarrier),
         BaseSet::Arrive => has(Kind::ClusterBarrier),
