@@ -140,10 +140,24 @@ impl<'p> ThreadRun<'_, 'p> {
         let sources = self.whole(&transfer.source, (size, proxy), Does::Read, state, span);
         let does = if transfer.reduction.is_some() { Does::Update } else { Does::Write };
         let destinations = transfer.destinations.iter();
-        let destinations =
-            destinations.map(|to| self.whole(to, (size, proxy), does, state, span)).collect();
+        let destinations = destinations
+            .map(|to| self.whole(to, (size, proxy), does, state, span))
+            .collect::<Vec<_>>();
         let number = |n: u128| u64::try_from(n).unwrap_or(u64::MAX);
+        let strong = |list: Vec<DraftAccess>| -> Vec<DraftAccess> {
+            let Some(scope) = transfer.strong else { return list };
+            let (order, scope) = (Order::Relaxed, Some(scope));
+            let marked = |access: DraftAccess| {
+                let marks = Marks { strong_copy: true, ..access.marks };
+                DraftAccess { order, scope, marks, ..access }
+            };
+            list.into_iter().map(marked).collect()
+        };
+        let sources = strong(sources);
+        let destinations: Vec<Vec<DraftAccess>> =
+            Vec::into_iter(destinations).map(strong).collect();
         Some(Moves {
+            strong: transfer.strong.is_some(),
             reduction: transfer.reduction.as_ref(),
             bytes: u64::from(size),
             copied,

@@ -135,6 +135,7 @@ impl<'p> ThreadRun<'_, 'p> {
         Some(Moves {
             reduction: transfer.reduction.as_ref(),
             bytes: run.bytes,
+            strong: false,
             copied: self.exprs().number(u128::from(copied), 32),
             open: [0, 0],
             mask: None,

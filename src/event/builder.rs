@@ -620,9 +620,12 @@ impl<'p> GraphBuilder<'p> {
                     ProxyFenceKind::AsyncGenericAcquire => {
                         (Some(Order::Acquire), Some(Scope::Cluster))
                     }
-                    ProxyFenceKind::AsyncGenericRelease => {
+                    ProxyFenceKind::AsyncGenericRelease
+                    | ProxyFenceKind::AsyncGenericReleaseReads => {
                         (Some(Order::Release), Some(Scope::Cluster))
                     }
+                    ProxyFenceKind::AliasAcquire => (Some(Order::Acquire), Some(Scope::Sys)),
+                    ProxyFenceKind::AliasRelease => (Some(Order::Release), Some(Scope::Sys)),
                     ProxyFenceKind::Alias
                     | ProxyFenceKind::Async(_)
                     | ProxyFenceKind::Research(_) => (None, None),

@@ -7,6 +7,9 @@ use crate::program::micro::{AsyncMicro, AwaitMicro, Combination};
 use crate::ptx::asynchronous::GroupKind;
 use crate::source::Span;
 
+/// Bytes of an element of a strong copy (PTX-9.7.9.25.4.1).
+pub(super) const ELEMENT: u32 = 16;
+
 /// An asynchronous operation before it is split into pieces.
 #[derive(Clone, Debug)]
 pub(super) struct DraftOperation<'p> {
@@ -30,6 +33,8 @@ pub(super) struct Moves<'p> {
     /// How elements are combined with what is there, instead of written.
     pub(super) reduction: Option<&'p Combination>,
     pub(super) bytes: u64,
+    /// Whether its accesses are strong, in elements of [`ELEMENT`] bytes.
+    pub(super) strong: bool,
     /// How many bytes come from the source.
     pub(super) copied: ExprId,
     /// How many at the beginning and at the end have any value.

@@ -164,9 +164,13 @@ fn covers(graph: &EventGraph) -> Rel {
         let EventKind::ProxyFence(kind) = graph.event(fence).kind else { continue };
         let space = match kind {
             ProxyFenceKind::Async(space) => space,
-            ProxyFenceKind::AsyncGenericAcquire => Some(Space::SharedCluster),
+            ProxyFenceKind::AsyncGenericAcquire | ProxyFenceKind::AsyncGenericReleaseReads => {
+                Some(Space::SharedCluster)
+            }
             ProxyFenceKind::AsyncGenericRelease => Some(Space::SharedCta),
             ProxyFenceKind::Alias
+            | ProxyFenceKind::AliasAcquire
+            | ProxyFenceKind::AliasRelease
             | ProxyFenceKind::TensormapAcquire(_)
             | ProxyFenceKind::TensormapRelease(_)
             | ProxyFenceKind::Research(_) => None,

@@ -9,7 +9,7 @@ use super::access::{DraftAccess, OfOperation, Role};
 use super::builder::GraphBuilder;
 use super::condition::shown_ranges;
 use super::graph::Symbol;
-use super::issued::Moves;
+use super::issued::{ELEMENT, Moves};
 use crate::collections::IndexMap;
 use crate::id::{AccessId, ExprId, ObjectId, SymbolId};
 use crate::program::expr::{Binary, Expr, ExprArena};
@@ -217,8 +217,9 @@ impl Move {
         let ranges: Vec<(ObjectId, u64)> = all.map(|a| (a.object, a.offset)).collect();
         let bytes = moves.bytes;
         let mut cuts = BTreeSet::from([0, bytes]);
-        let is_fixed = moves.reduction.is_some();
-        let step = moves.reduction.map(|r| u64::from(r.bytes));
+        let is_fixed = moves.reduction.is_some() || moves.strong;
+        let element = moves.strong.then_some(ELEMENT);
+        let step = moves.reduction.map(|r| r.bytes).or(element).map(u64::from);
         let inside = |at: u64| {
             ranges.iter().any(|&(object, first)| {
                 others

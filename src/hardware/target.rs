@@ -106,6 +106,8 @@ fn statement(needs: Needs, statement: &Statement) -> Needs {
             ProxyFenceKind::AsyncGenericAcquire | ProxyFenceKind::AsyncGenericRelease => {
                 needs.at_least(8, 6, 90)
             }
+            ProxyFenceKind::AliasAcquire | ProxyFenceKind::AliasRelease => needs.at_least(9, 4, 70),
+            ProxyFenceKind::AsyncGenericReleaseReads => needs.at_least(9, 4, 90),
             ProxyFenceKind::Research(_) => needs,
         },
         O::ClusterArrive { .. } | O::ClusterWait => needs.at_least(8, 0, 90),

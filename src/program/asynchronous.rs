@@ -80,6 +80,7 @@ impl Lowering<'_> {
             mask: None,
             open: [Term::Const(0, 32), Term::Const(0, 32)],
             reduction: None,
+            strong: None,
         };
         self.out.push(Micro::Issue(Box::new(AsyncMicro {
             name: "cp.async",
@@ -125,8 +126,9 @@ impl Lowering<'_> {
         let in_global = written.words.has("bulk_group");
         let subnormals = if in_global { Subnormals::Flushed } else { Subnormals::Kept };
         let value = atomic_result(op, ty, element, None, subnormals).unwrap_or_else(|| opaque(ty));
-        // The scope of the reductions is the device's (PTX-9.7.9.25.4.2).
-        let combination = Combination { bytes: ty.bytes(), value, scope: Scope::Gpu };
+        // The scope of the reductions is the device's (PTX-9.7.9.25.4.2) where none is written.
+        let scope = written.words.scope().unwrap_or(Scope::Gpu);
+        let combination = Combination { bytes: ty.bytes(), value, scope };
         self.bulk_transfer(written, Some(combination));
     }
 
@@ -173,6 +175,7 @@ impl Lowering<'_> {
             bytes,
             mask,
             open,
+            strong: written.words.scope().filter(|_| reduction.is_none()),
             reduction,
         };
         self.out.push(Micro::Issue(Box::new(AsyncMicro {

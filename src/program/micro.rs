@@ -431,6 +431,8 @@ pub struct Marks {
     pub non_coherent: bool,
     /// A read that the program does not have, by which is seen what a store overwrites.
     pub looks: bool,
+    /// Of a copy whose accesses are strong, in elements of 16 bytes.
+    pub strong_copy: bool,
     /// A read or change of a tensor map, which other accesses do not understand.
     pub tensor_map: bool,
 }
@@ -508,6 +510,8 @@ pub struct Transfer {
     pub open: [Term; 2],
     /// How elements are combined with what is there, instead of written.
     pub reduction: Option<Combination>,
+    /// The scope of its accesses where they are strong, each of 16 bytes.
+    pub strong: Option<Scope>,
 }
 
 /// The box of a tensor that an asynchronous operation copies between global and shared memory.

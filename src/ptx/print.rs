@@ -357,6 +357,11 @@ impl Printer {
             ProxyFenceKind::AsyncGenericRelease => {
                 head.word("async::generic.release.sync_restrict::shared::cta.cluster")
             }
+            ProxyFenceKind::AsyncGenericReleaseReads => {
+                head.word("async::generic.release.sync_restrict::shared::cluster::read.cluster")
+            }
+            ProxyFenceKind::AliasAcquire => head.word("alias.acquire.sys"),
+            ProxyFenceKind::AliasRelease => head.word("alias.release.sys"),
             ProxyFenceKind::Research(proxy) if self.style == Style::Columns => head.word(proxy),
             ProxyFenceKind::Research(proxy) => {
                 return self.cannot(format!("`fence.proxy.{proxy}`"));

@@ -33,6 +33,7 @@ const LINES: &[(&str, &str)] = &[
     ("rmw=8.10.3", "only the axiom of atomicity speaks of atomics of one size (V33)"),
     ("sc-fence=not-acq-rel", "`fence.sc` heads and ends no patterns (V18)"),
     ("scloc=pairwise", "SC-per-location concerns pairwise morally strong sets (V7)"),
+    ("tensormap-acquire=alone", "the acquire fence of a tensor map needs no release fence"),
     ("warp-sync=none", "`bar.warp.sync` orders no memory accesses (V12)"),
     ("tearing=overlap", "accesses tear only where one overlaps them in part (V10); the default"),
     ("tearing=byte", "every access may tear at every byte (V10)"),

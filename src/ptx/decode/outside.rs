@@ -21,7 +21,6 @@ pub(super) fn is_outside(instruction: &Instruction) -> bool {
     match (instruction.opcode.value.as_str(), first) {
         ("multimem", Some("cp")) => true,
         ("cvt", _) if has(instruction, is_narrow) => true,
-        ("fence", _) if has(instruction, is_new_restriction) => true,
         (opcode, _) => table::outside().any(|outside| outside == opcode),
     }
 }
@@ -33,11 +32,6 @@ fn has(instruction: &Instruction, is: fn(&str) -> bool) -> bool {
 /// Eight-bit floating point.
 fn is_narrow(word: &str) -> bool {
     word.starts_with("e4m3") || word.starts_with("e5m2")
-}
-
-/// The restriction of fences that are newer than the text that this crate follows.
-fn is_new_restriction(word: &str) -> bool {
-    word.ends_with("::cluster::read")
 }
 
 impl Decoder<'_> {

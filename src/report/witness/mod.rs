@@ -342,6 +342,11 @@ fn proxy_fence(kind: ProxyFenceKind) -> String {
         ProxyFenceKind::TensormapAcquire(scope) => format!("F.proxy.tensormap.acquire.{scope}"),
         ProxyFenceKind::AsyncGenericAcquire => "F.proxy.async::generic.acquire".to_owned(),
         ProxyFenceKind::AsyncGenericRelease => "F.proxy.async::generic.release".to_owned(),
+        ProxyFenceKind::AsyncGenericReleaseReads => {
+            "F.proxy.async::generic.release.read".to_owned()
+        }
+        ProxyFenceKind::AliasAcquire => "F.proxy.alias.acquire.sys".to_owned(),
+        ProxyFenceKind::AliasRelease => "F.proxy.alias.release.sys".to_owned(),
         ProxyFenceKind::Research(proxy) => format!("F.proxy.{proxy}"),
     }
 }

@@ -334,6 +334,7 @@ impl<'p> Frame<'p> {
             | BaseSet::Complete
             | BaseSet::Copy
             | BaseSet::ToAsync
+            | BaseSet::ForReads
             | BaseSet::FromAsync
             | BaseSet::ToTensormap
             | BaseSet::Tensormap => false,

@@ -247,6 +247,7 @@ fn has_set(set: BaseSet, alphabet: &Alphabet) -> bool {
         | BaseSet::Complete
         | BaseSet::Copy
         | BaseSet::ToAsync
+        | BaseSet::ForReads
         | BaseSet::FromAsync
         | BaseSet::ToTensormap
         | BaseSet::Tensormap => false,
