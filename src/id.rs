@@ -24,6 +24,18 @@ macro_rules! declare_id {
             }
         }
 
+        impl From<usize> for $name {
+            fn from(index: usize) -> Self {
+                Self::new(index)
+            }
+        }
+
+        impl From<$name> for usize {
+            fn from(id: $name) -> Self {
+                id.index()
+            }
+        }
+
         impl std::fmt::Debug for $name {
             fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
                 write!(f, concat!($prefix, "{}"), self.0)
@@ -43,6 +55,18 @@ declare_id!(
     /// An agent: a program thread, the host, or the pseudo-thread of an asynchronous operation.
     AgentId, "a"
 );
+declare_id!(
+    /// An operation on a barrier of a CTA, a cluster or a warp, or an exchange within a warp.
+    BarrierId, "b"
+);
+
+impl BarrierId {
+    /// The operations before this one, in order.
+    pub fn earlier(self) -> impl DoubleEndedIterator<Item = Self> + Clone {
+        (0..self.index()).map(Self::new)
+    }
+}
+
 declare_id!(
     /// One memory access; all its pieces share it (PTX-8.2.4).
     AccessId, "m"

@@ -10,7 +10,7 @@ use crate::event::graph::{CutKind, Event, EventGraph, Violation};
 use crate::execution::build::Choices;
 use crate::execution::phase::Barriers;
 use crate::execution::schedule::Schedules;
-use crate::id::{AgentId, EventId, ExprId, NodeId};
+use crate::id::{AgentId, BarrierId, EventId, ExprId, NodeId};
 use crate::program::expr::ExprArena;
 use crate::relation::expr::{Arena, Node};
 use crate::rule::{Rule, Unsupported};
@@ -47,7 +47,7 @@ pub(super) fn differ_before_an_end(
 /// The verdict where one of these pairs of operations may meet before all threads end.
 fn in_a_beginning(
     problem: Problem<'_>,
-    pairs: &[(usize, usize)],
+    pairs: &[(BarrierId, BarrierId)],
     engine: &dyn Engine,
     settings: Settings,
 ) -> Option<Verdict> {
@@ -92,27 +92,28 @@ fn in_a_beginning(
 const MOST_MEETINGS: usize = 16;
 
 /// Different counts at a barrier at one time, of operations like this one.
-fn wrong(graph: &EventGraph, pairs: Pairs, at: usize) -> Wrong<'static> {
+fn wrong(graph: &EventGraph, pairs: Pairs, at: BarrierId) -> Wrong<'static> {
     let place = ("PTX-9.7.13.1", graph.event(graph.barriers[at].event).span);
     Wrong { pairs, relation: at_one_time, place }
 }
 
 /// Pairs of operations that may be at one barrier at one time with different counts, by the order of
 /// barrier operations alone; none where it is certain who comes there and that all threads end.
-fn meetings(graph: &EventGraph) -> Vec<(usize, usize)> {
+fn meetings(graph: &EventGraph) -> Vec<(BarrierId, BarrierId)> {
     let certain = graph.cuts.is_empty() && Barriers::fixed(graph).is_some();
     if !barriers::may_differ(graph) || certain {
         return Vec::new();
     }
     let scheduled = Schedules::possible(graph).different_counts();
-    let is_possible = |at: usize, other: usize| match &scheduled {
+    let is_possible = |at: BarrierId, other: BarrierId| match &scheduled {
         Ok(found) if graph.knows_counts_at(&graph.barriers[at].key) => {
             found.contains(&(at, other)) || found.contains(&(other, at))
         }
         _ => graph.counts_may_differ(&graph.barriers[at], &graph.barriers[other]),
     };
-    let happens = |&at: &usize| !graph.exprs.is_false(graph.event(graph.barriers[at].event).guard);
-    let all: Vec<usize> = (0..graph.barriers.len()).filter(happens).collect();
+    let happens =
+        |&at: &BarrierId| !graph.exprs.is_false(graph.event(graph.barriers[at].event).guard);
+    let all: Vec<BarrierId> = graph.barriers.keys().filter(happens).collect();
     let pairs = all.iter().flat_map(|&a| all.iter().map(move |&b| (a, b)));
     pairs.filter(|&(a, b)| a < b && is_possible(a, b)).collect()
 }
@@ -144,7 +145,7 @@ fn at_one_time(arena: &mut Arena) -> NodeId {
 /// hold nobody back: whoever has to wait for a task does not come to them unless that ends.
 fn may_both_happen(
     problem: Problem<'_>,
-    pairs: &[(usize, usize)],
+    pairs: &[(BarrierId, BarrierId)],
     engine: &dyn Engine,
     settings: Settings,
 ) -> bool {
@@ -209,7 +210,7 @@ fn without_barriers(graph: &EventGraph) -> EventGraph {
 }
 
 /// That two operations happen with different counts.
-fn both_differ(graph: &EventGraph, exprs: &mut ExprArena, a: usize, b: usize) -> ExprId {
+fn both_differ(graph: &EventGraph, exprs: &mut ExprArena, a: BarrierId, b: BarrierId) -> ExprId {
     let [x, y] = [a, b].map(|op| graph.event(graph.barriers[op].event).guard);
     let both = exprs.and(x, y);
     let differ = graph.counts_differ(exprs, &graph.barriers[a], &graph.barriers[b]);
@@ -219,8 +220,8 @@ fn both_differ(graph: &EventGraph, exprs: &mut ExprArena, a: usize, b: usize) ->
 /// Why a program is undefined in which these two operations are at one barrier at one time.
 pub(super) fn reason(
     graph: &EventGraph,
-    a: usize,
-    b: usize,
+    a: BarrierId,
+    b: BarrierId,
     choices: Option<Box<Choices>>,
 ) -> Reason {
     let rule = Rule::DifferentCounts { barrier: graph.barriers[a].key.to_string() };

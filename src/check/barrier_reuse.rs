@@ -13,7 +13,7 @@ use crate::event::graph::EventGraph;
 use crate::execution::build::Choices;
 use crate::execution::phase::Barriers;
 use crate::execution::schedule::Schedules;
-use crate::id::{EventId, NodeId};
+use crate::id::{BarrierId, EventId, NodeId};
 use crate::relation::expr::{Arena, Node};
 use crate::rule::{Rule, Unsupported};
 use crate::solve::{Engine, Pairs, Problem};
@@ -44,11 +44,13 @@ pub(super) fn first_return(graph: &EventGraph) -> Option<EventId> {
 }
 
 /// Arrivals at barriers with operations to which their threads may come back.
-fn returns(graph: &EventGraph) -> Vec<(usize, usize)> {
-    let happens = |&at: &usize| !graph.exprs.is_false(graph.event(graph.barriers[at].event).guard);
-    let of = |at: usize| &graph.barriers[at];
-    let arrivals = (0..graph.barriers.len()).filter(|&at| !of(at).waits).filter(happens);
-    let pairs = arrivals.flat_map(|at| (at + 1..graph.barriers.len()).map(move |next| (at, next)));
+fn returns(graph: &EventGraph) -> Vec<(BarrierId, BarrierId)> {
+    let happens =
+        |&at: &BarrierId| !graph.exprs.is_false(graph.event(graph.barriers[at].event).guard);
+    let of = |at: BarrierId| &graph.barriers[at];
+    let arrivals = graph.barriers.keys().filter(|&at| !of(at).waits).filter(happens);
+    let behind = |at: BarrierId| graph.barriers.keys().skip(at.index() + 1);
+    let pairs = arrivals.flat_map(|at| behind(at).map(move |next| (at, next)));
     pairs
         .filter(|&(at, next)| graph.returns_to_barrier(of(at), of(next)) && happens(&next))
         .collect()
@@ -91,14 +93,14 @@ const MOST_RETURNS: usize = 16;
 
 /// Operations to which threads may come back in some order of the operations at barriers; none where
 /// it is certain who comes to barriers, and that all threads end.
-fn returns_behind_branches(graph: &EventGraph) -> IndexSet<usize> {
+fn returns_behind_branches(graph: &EventGraph) -> IndexSet<BarrierId> {
     let returns = returns(graph);
     let certain = graph.cuts.is_empty() && Barriers::fixed(graph).is_some();
     if certain || returns.is_empty() {
         return IndexSet::default();
     }
     let scheduled = Schedules::possible(graph).early_returns();
-    let is_possible = |&(arrival, next): &(usize, usize)| match &scheduled {
+    let is_possible = |&(arrival, next): &(BarrierId, BarrierId)| match &scheduled {
         Ok(found) if graph.knows_counts_at(&graph.barriers[arrival].key) => {
             found.contains(&(arrival, next))
         }
@@ -123,8 +125,8 @@ fn not_reset(arena: &mut Arena) -> NodeId {
 /// Why a program with this arrival and this next operation of the thread is undefined.
 pub(super) fn reason(
     graph: &EventGraph,
-    arrival: usize,
-    next: usize,
+    arrival: BarrierId,
+    next: BarrierId,
     choices: Option<Box<Choices>>,
 ) -> Reason {
     let op = &graph.barriers[arrival];

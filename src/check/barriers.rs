@@ -11,7 +11,7 @@ use crate::event::graph::{EventGraph, Violation};
 use crate::execution::build::Choices;
 use crate::execution::phase::{Barriers, TooMany};
 use crate::execution::schedule::{Misuse, Misused, Schedules};
-use crate::id::AgentId;
+use crate::id::{AgentId, BarrierId};
 use crate::rule::{Extent, Rule, Unsupported};
 use crate::solve::{Core, Engine, Goal, Problem};
 use crate::verdict::{Decided, Reason, Undecided, Verdict};
@@ -121,7 +121,7 @@ fn violated(graph: &EventGraph, schedules: &Schedules<'_>) -> Result<Option<Verd
 /// Whether no value decides if a thread comes to any of the first operations: the schedules are of
 /// those up to the first of which that is not known.
 fn surely_arrives(graph: &EventGraph, agent: AgentId, count: usize) -> bool {
-    graph.barriers[..count].iter().all(|op| {
+    graph.barriers.iter().take(count).all(|op| {
         let event = graph.event(op.event);
         event.agent != agent || graph.exprs.constant(event.guard).is_some()
     })
@@ -231,7 +231,7 @@ pub(super) fn of_misuse(graph: &EventGraph, misuse: Misuse) -> Reason {
 pub(super) fn reason(
     graph: &EventGraph,
     rule: Rule,
-    operations: [usize; 2],
+    operations: [BarrierId; 2],
     choices: Option<Box<Choices>>,
 ) -> Reason {
     let spans = operations.map(|op| graph.event(graph.barriers[op].event).span);
@@ -245,7 +245,7 @@ pub(super) fn search_violation(
     wrong: Wrong<'_>,
     engine: &dyn Engine,
     settings: Settings,
-    reason: impl Fn(&EventGraph, usize, usize, Option<Box<Choices>>) -> Reason,
+    reason: impl Fn(&EventGraph, BarrierId, BarrierId, Option<Box<Choices>>) -> Reason,
 ) -> Option<Verdict> {
     let pairs = wrong.pairs;
     time::search_violation(problem, wrong, engine, settings, |problem, choices| {
@@ -254,7 +254,7 @@ pub(super) fn search_violation(
             Ok((execution, (a, b))) => {
                 let (a, b) = (index(a), index(b));
                 // What is asked takes arrivals that complete a barrier alone from their counts.
-                let alone = |&b: &usize| {
+                let alone = |&b: &BarrierId| {
                     let op = &problem.graph.barriers[b];
                     let asks = |count| execution.value(count) == Some(WARP_SIZE);
                     !op.waits && !problem.graph.knows_count(op) && op.count().is_some_and(asks)
@@ -274,7 +274,7 @@ pub(super) fn search_violation(
 
 /// Who waits in the end: at these operations or, where there are none since values decide who comes
 /// to a barrier or how many it takes, whoever may wait.
-pub(super) fn deadlock(graph: &EventGraph, waiting: &[usize]) -> Reason {
+pub(super) fn deadlock(graph: &EventGraph, waiting: &[BarrierId]) -> Reason {
     let (may, waiting) = match waiting {
         [] => (true, open_barriers(graph)),
         certain => (false, certain.to_vec()),
@@ -284,15 +284,15 @@ pub(super) fn deadlock(graph: &EventGraph, waiting: &[usize]) -> Reason {
 
 /// As [`deadlock`], where others stay in loops or come to other places: who waits at these operations in
 /// one order of all.
-pub(super) fn deadlock_in_one_order(graph: &EventGraph, waiting: &[usize]) -> Reason {
+pub(super) fn deadlock_in_one_order(graph: &EventGraph, waiting: &[BarrierId]) -> Reason {
     reason_of(graph, Extent::NoneEndsInOneOrder, false, waiting)
 }
 
-fn reason_of(graph: &EventGraph, extent: Extent, may: bool, waiting: &[usize]) -> Reason {
+fn reason_of(graph: &EventGraph, extent: Extent, may: bool, waiting: &[BarrierId]) -> Reason {
     let waits = if may { "may wait" } else { "waits" };
     // A loop has several copies of one operation.
     let told =
-        |&b: &usize| format!("{}{}", whereabouts(graph, b, waits), awaited(graph, b, waiting));
+        |&b: &BarrierId| format!("{}{}", whereabouts(graph, b, waits), awaited(graph, b, waiting));
     let threads: IndexSet<String> = waiting.iter().map(told).collect();
     Reason {
         rule: stuck_at(graph, extent, threads.into_iter().collect(), waiting),
@@ -306,7 +306,7 @@ pub(super) fn stuck_at(
     graph: &EventGraph,
     extent: Extent,
     words: Vec<String>,
-    waiting: &[usize],
+    waiting: &[BarrierId],
 ) -> Rule {
     let sections: IndexSet<_> = waiting.iter().map(|&b| graph.barriers[b].key.section()).collect();
     Rule::Stuck { extent, waiting: words, clauses: sections.into_iter().collect() }
@@ -314,7 +314,7 @@ pub(super) fn stuck_at(
 
 /// For how many threads an operation waits or, where the barrier is one of all, for which of those that
 /// wait elsewhere, such as ` for P1`.
-fn awaited(graph: &EventGraph, operation: usize, waiting: &[usize]) -> String {
+fn awaited(graph: &EventGraph, operation: BarrierId, waiting: &[BarrierId]) -> String {
     let op = &graph.barriers[operation];
     if let BarrierRule::Count(count) | BarrierRule::Quorum(count) = op.rule {
         let count = graph.exprs.constant(count);
@@ -335,7 +335,7 @@ fn awaited(graph: &EventGraph, operation: usize, waiting: &[usize]) -> String {
 }
 
 /// What the thread of an operation does at its barrier, such as `P0 waits at barrier 1 of CTA 0`.
-pub(super) fn whereabouts(graph: &EventGraph, operation: usize, waits: &str) -> String {
+pub(super) fn whereabouts(graph: &EventGraph, operation: BarrierId, waits: &str) -> String {
     let op = &graph.barriers[operation];
     let agent = graph.event(op.event).agent;
     format!("{} {waits} at {}", graph.agents[agent.index()].name, op.key)
@@ -344,7 +344,7 @@ pub(super) fn whereabouts(graph: &EventGraph, operation: usize, waits: &str) -> 
 /// The operations at which threads may wait for ever where the operations that surely happen do not
 /// tell: those on barriers to which some thread comes, or comes from somewhere, only if values say so.
 /// All operations that wait, if there are none such.
-fn open_barriers(graph: &EventGraph) -> Vec<usize> {
+fn open_barriers(graph: &EventGraph) -> Vec<BarrierId> {
     let mut unsure = FxHashSet::default();
     let mut open = FxHashSet::default();
     for operation in &graph.barriers {
@@ -356,7 +356,8 @@ fn open_barriers(graph: &EventGraph) -> Vec<usize> {
             open.insert(&operation.key);
         }
     }
-    let waiting = || (0..graph.barriers.len()).filter(|&b| graph.barriers[b].waits);
-    let some: Vec<usize> = waiting().filter(|&b| open.contains(&graph.barriers[b].key)).collect();
+    let waiting = || graph.barriers.keys().filter(|&b| graph.barriers[b].waits);
+    let some: Vec<BarrierId> =
+        waiting().filter(|&b| open.contains(&graph.barriers[b].key)).collect();
     if some.is_empty() { waiting().collect() } else { some }
 }

@@ -12,10 +12,11 @@ use crate::collections::IndexMap;
 use crate::event::barrier::{BarrierKey, BarrierOp, BarrierRule};
 use crate::event::graph::{AgentKind, EventGraph, Symbol, Violation};
 use crate::event::termination_order::waits_for_warp;
-use crate::id::{AgentId, EventId, ExprId, SymbolId};
+use crate::id::{AgentId, BarrierId, EventId, ExprId, SymbolId};
 use crate::program::expr::{Binary, Expr, ExprArena};
 use petgraph::Graph;
 use petgraph::algo::toposort;
+use typed_index_collections::TiVec;
 
 /// A program that lacks something of another one.
 pub(super) enum Beginning {
@@ -77,11 +78,11 @@ pub(super) struct Blocked {
     /// With the operations at which a thread stays left out, and what is behind them.
     pub(super) graph: EventGraph,
     /// For each barrier operation, when its thread comes to it and stays.
-    pub(super) stays: Vec<ExprId>,
+    pub(super) stays: TiVec<BarrierId, ExprId>,
     /// The operations that are not complete, with when their threads go no further.
-    incomplete: IndexMap<usize, ExprId>,
+    incomplete: IndexMap<BarrierId, ExprId>,
     /// Whether each operation of the program waits for its warp.
-    waits_for_warp: Vec<bool>,
+    waits_for_warp: TiVec<BarrierId, bool>,
     /// For each thread, when it does not end: it stays at a barrier, in a loop, before a task, or where
     /// the scheduler leaves it.
     pub(super) held: Vec<ExprId>,
@@ -104,7 +105,7 @@ impl Blocked {
     /// complete with them, or at once for which that is said.
     pub(super) fn with_incomplete(
         graph: &EventGraph,
-        incomplete: &[usize],
+        incomplete: &[BarrierId],
         is_at_once: impl Fn(&BarrierOp) -> bool,
     ) -> Self {
         Self::chosen(graph, incomplete, is_at_once, &mut Halts::nowhere(graph))
@@ -112,16 +113,16 @@ impl Blocked {
 
     fn chosen(
         graph: &EventGraph,
-        incomplete: &[usize],
+        incomplete: &[BarrierId],
         is_at_once: impl Fn(&BarrierOp) -> bool,
         halts: &mut Halts,
     ) -> Self {
         let mut chosen = graph.clone();
-        let (at_once, incomplete): (Vec<usize>, Vec<usize>) =
+        let (at_once, incomplete): (Vec<BarrierId>, Vec<BarrierId>) =
             incomplete.iter().partition(|&&b| is_at_once(&graph.barriers[b]));
         for op in &mut chosen.barriers {
             // It is over when it has been waited for, and so is that of the others of its warp.
-            let here = |&b: &usize| graph.barriers[b].key == op.key;
+            let here = |&b: &BarrierId| graph.barriers[b].key == op.key;
             op.waits |= at_once.iter().any(here) && is_at_once(op);
         }
         for &b in &incomplete {
@@ -138,7 +139,7 @@ impl Blocked {
         }
         let never = chosen.exprs.truth(false);
         let mut out = Self {
-            stays: vec![never; graph.barriers.len()],
+            stays: TiVec::from(vec![never; graph.barriers.len()]),
             incomplete: incomplete.into_iter().map(|b| (b, never)).collect(),
             waits_for_warp: graph.barriers.iter().map(|op| waits_for_warp(graph, op)).collect(),
             held: vec![never; graph.agents.len()],
@@ -189,10 +190,11 @@ impl Blocked {
 
     /// When threads come to something undefined, and those end that have to before.
     fn reaches(&mut self, violation: &Violation) -> ExprId {
-        let before =
-            |b: usize, &(agent, count): &(AgentId, usize)| b < count && self.agent(b) == agent;
-        let behind = |b: &usize| violation.behind.iter().any(|place| before(*b, place));
-        let stays = (0..self.stays.len()).filter(behind).map(|b| self.stays[b]);
+        let before = |b: BarrierId, &(agent, count): &(AgentId, usize)| {
+            b.index() < count && self.agent(b) == agent
+        };
+        let behind = |b: &BarrierId| violation.behind.iter().any(|place| before(*b, place));
+        let stays = self.stays.keys().filter(behind).map(|b| self.stays[b]);
         let held = violation.ended.iter().map(|agent| self.held[agent.index()]);
         let stays: Vec<ExprId> = stays.chain(held).collect();
         let exprs = &mut self.graph.exprs;
@@ -281,7 +283,7 @@ impl Blocked {
 
     fn passed_rightly(&mut self, waits: Waits) -> ExprId {
         let mut all = self.graph.exprs.truth(true);
-        for b in 0..self.stays.len() {
+        for b in self.stays.keys() {
             let right = self.passes_rightly(b, waits);
             all = self.graph.exprs.and(all, right);
         }
@@ -305,13 +307,13 @@ impl Blocked {
     pub(super) fn forget_loops(&mut self) {
         let never = self.graph.exprs.truth(false);
         self.held.fill(never);
-        for b in 0..self.stays.len() {
+        for b in self.stays.keys() {
             let agent = self.agent(b).index();
             self.held[agent] = self.graph.exprs.or(self.held[agent], self.stays[b]);
         }
     }
 
-    fn passes_rightly(&mut self, b: usize, waits: Waits) -> ExprId {
+    fn passes_rightly(&mut self, b: BarrierId, waits: Waits) -> ExprId {
         let op = self.graph.barriers[b].clone();
         let (own, mut passed) = (self.agent(b), self.passed(b));
         if let Some(&stays) = self.incomplete.get(&b) {
@@ -342,11 +344,11 @@ impl Blocked {
     }
 
     /// When an operation waits for a thread of its warp that neither comes to the barrier nor ends.
-    pub(super) fn misses_warp(&mut self, b: usize) -> ExprId {
+    pub(super) fn misses_warp(&mut self, b: BarrierId) -> ExprId {
         self.misses_mates(b, Waits::ForSome)
     }
 
-    fn misses_mates(&mut self, b: usize, waits: Waits) -> ExprId {
+    fn misses_mates(&mut self, b: BarrierId, waits: Waits) -> ExprId {
         let mut missing = self.graph.exprs.truth(false);
         if self.waits_for_warp[b] {
             let op = self.graph.barriers[b].clone();
@@ -379,7 +381,7 @@ impl Blocked {
     }
 
     /// When a thread has come to the barrier of an operation in its turn, be it that it stays there.
-    pub(super) fn has_arrived(&mut self, agent: AgentId, b: usize) -> ExprId {
+    pub(super) fn has_arrived(&mut self, agent: AgentId, b: BarrierId) -> ExprId {
         let (graph, op) = (&self.graph, &self.graph.barriers[b]);
         let own = self.own(agent, &op.key).into_iter();
         let own = own.filter(|&other| graph.may_meet(op, &graph.barriers[other]));
@@ -395,7 +397,7 @@ impl Blocked {
     pub(super) fn has_not_arrived(
         &mut self,
         agent: AgentId,
-        b: usize,
+        b: BarrierId,
         kind: impl Fn(&BarrierOp) -> bool,
         stays_count: bool,
     ) -> ExprId {
@@ -403,14 +405,14 @@ impl Blocked {
         let own = self.own(agent, &op.key).into_iter();
         let own =
             own.filter(|&b| kind(&graph.barriers[b]) && graph.may_meet(op, &graph.barriers[b]));
-        let staying = |b: usize| stays_count.then(|| self.stays[b]);
+        let staying = |b: BarrierId| stays_count.then(|| self.stays[b]);
         let come = own.flat_map(|b| [self.passed(b)].into_iter().chain(staying(b)));
         let (come, turn) = (come.collect(), self.turn(b));
         self.stops_before_ordinal(agent, turn, come)
     }
 
     /// How many operations of its thread that are numbered with one have been passed before.
-    fn turn(&mut self, b: usize) -> ExprId {
+    fn turn(&mut self, b: BarrierId) -> ExprId {
         let op = self.graph.barriers[b].clone();
         let earlier = self.own(self.agent(b), &op.key).into_iter().filter(|&o| o < b);
         let numbered = earlier.filter(|&o| {
@@ -426,18 +428,18 @@ impl Blocked {
         self.graph.exprs.count(all, BarrierOp::ORDINAL_BITS)
     }
 
-    pub(super) fn agent(&self, b: usize) -> AgentId {
+    pub(super) fn agent(&self, b: BarrierId) -> AgentId {
         self.graph.event(self.graph.barriers[b].event).agent
     }
 
     /// The operations of a thread on a barrier.
-    fn own(&self, agent: AgentId, key: &BarrierKey) -> Vec<usize> {
-        let here = |&b: &usize| self.agent(b) == agent && self.graph.barriers[b].key == *key;
-        (0..self.stays.len()).filter(here).collect()
+    fn own(&self, agent: AgentId, key: &BarrierKey) -> Vec<BarrierId> {
+        let here = |&b: &BarrierId| self.agent(b) == agent && self.graph.barriers[b].key == *key;
+        self.stays.keys().filter(here).collect()
     }
 
     /// When an operation is passed.
-    pub(super) fn passed(&self, b: usize) -> ExprId {
+    pub(super) fn passed(&self, b: BarrierId) -> ExprId {
         self.graph.event(self.graph.barriers[b].event).guard
     }
 }
@@ -457,7 +459,7 @@ fn stop(exprs: &mut ExprArena, here: ExprId, goes: &mut ExprId, held: &mut ExprI
 }
 
 /// A new bit that says whether the thread of an operation stays there.
-fn choice(graph: &EventGraph, chosen: &mut EventGraph, b: usize) -> ExprId {
+fn choice(graph: &EventGraph, chosen: &mut EventGraph, b: BarrierId) -> ExprId {
     let op = &graph.barriers[b];
     let id = SymbolId::new(chosen.symbols.len());
     let thread = &graph.agents[graph.event(op.event).agent.index()].name;

@@ -17,12 +17,13 @@ use crate::collections::IndexMap;
 use crate::event::barrier::{BarrierKey, BarrierOp, BarrierRule, WARP_SIZE, counts_warps};
 use crate::event::graph::{EventGraph, Violation};
 use crate::execution::build::{Choices, Execution};
-use crate::id::{AgentId, ExprId};
+use crate::id::{AgentId, BarrierId, ExprId};
 use crate::program::expr::Binary;
 use crate::rule::Extent;
 use crate::solve::{Answer, Engine, Goal, Problem};
 use crate::verdict::Reason;
 use std::collections::BTreeSet;
+use typed_index_collections::TiSlice;
 
 /// Where the threads are that do not wait at barriers for ever.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -69,7 +70,7 @@ fn find(
     if graph.exprs.is_false(guard) {
         return None;
     }
-    let span = graph.event(graph.barriers[0].event).span;
+    let span = graph.event(graph.barriers[BarrierId::new(0)].event).span;
     graph.forget_cuts();
     graph.violations = vec![Violation::asked(guard, span)];
     let found =
@@ -80,13 +81,17 @@ fn find(
 }
 
 /// The operations at which threads stay in an execution.
-fn waiting(graph: &EventGraph, stays: &[ExprId], choices: &Choices) -> Option<Vec<usize>> {
+fn waiting(
+    graph: &EventGraph,
+    stays: &TiSlice<BarrierId, ExprId>,
+    choices: &Choices,
+) -> Option<Vec<BarrierId>> {
     let execution = Execution::build(graph, choices.clone()).ok()?;
-    let holds = |&b: &usize| execution.truth(stays[b]) == Some(true);
-    Some((0..stays.len()).filter(holds).collect())
+    let holds = |&b: &BarrierId| execution.truth(stays[b]) == Some(true);
+    Some(stays.keys().filter(holds).collect())
 }
 
-fn reason(graph: &EventGraph, waiting: &[usize], choices: Box<Choices>) -> Reason {
+fn reason(graph: &EventGraph, waiting: &[BarrierId], choices: Box<Choices>) -> Reason {
     let places = waiting.iter().map(|&b| whereabouts(graph, b, "waits")).collect();
     Reason {
         rule: stuck_at(graph, Extent::Some, places, waiting),
@@ -113,7 +118,7 @@ fn deadlock(stays: &mut Blocked, others: Others) -> ExprId {
             }
         }
     }
-    for b in 0..stays.stays.len() {
+    for b in stays.stays.keys() {
         if !stays.graph.exprs.is_false(stays.stays[b]) {
             let (held, _) = is_held(stays, b, &elsewhere);
             let either = stays.graph.exprs.implies(stays.stays[b], held);
@@ -127,7 +132,7 @@ fn deadlock(stays: &mut Blocked, others: Others) -> ExprId {
 /// one that does not end.
 fn elsewhere(stays: &mut Blocked) -> Vec<ExprId> {
     let mut elsewhere = stays.held.clone();
-    for b in 0..stays.stays.len() {
+    for b in stays.stays.keys() {
         let agent = stays.agent(b).index();
         let exprs = &mut stays.graph.exprs;
         let not = exprs.not(stays.stays[b]);
@@ -147,14 +152,18 @@ pub(super) enum Precision {
 
 /// When a thread that stays at an operation can never go on, given when each is elsewhere, for a while:
 /// who is elsewhere may still come.
-pub(super) fn is_held(stays: &mut Blocked, b: usize, elsewhere: &[ExprId]) -> (ExprId, Precision) {
+pub(super) fn is_held(
+    stays: &mut Blocked,
+    b: BarrierId,
+    elsewhere: &[ExprId],
+) -> (ExprId, Precision) {
     let by_warp = stays.misses_warp(b);
     let (by_barrier, precision) = is_incomplete(stays, b, elsewhere);
     (stays.graph.exprs.or(by_warp, by_barrier), precision)
 }
 
 /// When the barrier of an operation that waits is never complete, as far as that is clear.
-fn is_incomplete(stays: &mut Blocked, b: usize, elsewhere: &[ExprId]) -> (ExprId, Precision) {
+fn is_incomplete(stays: &mut Blocked, b: BarrierId, elsewhere: &[ExprId]) -> (ExprId, Precision) {
     let op = stays.graph.barriers[b].clone();
     let own = stays.agent(b);
     let mut missing = stays.graph.exprs.truth(false);
@@ -205,9 +214,9 @@ fn quorum(graph: &EventGraph, key: &BarrierKey) -> Option<u128> {
 }
 
 /// When fewer threads have come to the barrier of an operation in its turn than the quorum.
-fn misses_quorum(stays: &mut Blocked, b: usize, quorum: u128) -> ExprId {
+fn misses_quorum(stays: &mut Blocked, b: BarrierId, quorum: u128) -> ExprId {
     let key = stays.graph.barriers[b].key.clone();
-    let users = (0..stays.stays.len()).filter(|&o| stays.graph.barriers[o].key == key);
+    let users = stays.stays.keys().filter(|&o| stays.graph.barriers[o].key == key);
     let users: BTreeSet<AgentId> = users.map(|o| stays.agent(o)).collect();
     let come = users.into_iter().map(|agent| stays.has_arrived(agent, b)).collect();
     let come = stays.count(come);
@@ -235,11 +244,11 @@ pub(super) fn expected_count(graph: &EventGraph, op: &BarrierOp) -> Option<u128>
 /// come is elsewhere. Where threads of one warp arrive together, when fewer have come at all: how many
 /// arrivals were for each turn is not counted.
 fn lacks(stays: &mut Blocked, key: &BarrierKey, wanted: u128, elsewhere: &[ExprId]) -> ExprId {
-    let arrives = |&b: &usize| {
+    let arrives = |&b: &BarrierId| {
         let op = &stays.graph.barriers[b];
         op.key == *key && op.arrives
     };
-    let here: Vec<usize> = (0..stays.stays.len()).filter(arrives).collect();
+    let here: Vec<BarrierId> = stays.stays.keys().filter(arrives).collect();
     let wanted = wanted.min(u128::from(u16::MAX));
     let wanted = stays.graph.exprs.number(wanted, BarrierOp::ORDINAL_BITS);
     let come = if are_alone(&stays.graph, key) {
@@ -265,7 +274,7 @@ fn lacks(stays: &mut Blocked, key: &BarrierKey, wanted: u128, elsewhere: &[ExprI
 
 /// When a thread stays at an operation and has arrived with it: a thread that still waits for others of
 /// its warp to come there has not.
-fn stays_arrived(stays: &mut Blocked, b: usize) -> ExprId {
+fn stays_arrived(stays: &mut Blocked, b: BarrierId) -> ExprId {
     let misses = stays.misses_warp(b);
     let exprs = &mut stays.graph.exprs;
     let not = exprs.not(misses);
@@ -273,7 +282,7 @@ fn stays_arrived(stays: &mut Blocked, b: usize) -> ExprId {
 }
 
 /// For each warp with these operations, when it has arrived with one.
-fn come_by_warp(stays: &mut Blocked, operations: &[usize]) -> Vec<ExprId> {
+fn come_by_warp(stays: &mut Blocked, operations: &[BarrierId]) -> Vec<ExprId> {
     let mut warps: IndexMap<_, ExprId> = IndexMap::default();
     for &b in operations {
         let agent = stays.agent(b);

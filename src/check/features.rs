@@ -278,7 +278,7 @@ fn overlaps(
 /// Notes a use by an event, which its thread comes to behind its earlier barrier operations.
 fn violation(graph: &EventGraph, id: EventId, guard: ExprId, rule: Rule) -> Violation {
     let event = graph.event(id);
-    let barriers = graph.barriers.partition_point(|op| op.event < id);
+    let barriers = graph.barriers.partition_point(|op| op.event < id).index();
     Violation {
         guard,
         span: event.span,

@@ -19,7 +19,7 @@ use crate::event::graph::{AgentKind, CutKind, EventGraph};
 use crate::execution::build::{Choices, Execution};
 use crate::execution::phase::Barriers;
 use crate::execution::schedule::Schedules;
-use crate::id::{AgentId, EventId, ExprId};
+use crate::id::{AgentId, BarrierId, EventId, ExprId};
 use crate::litmus::ast::Test;
 use crate::progress::Progress;
 use crate::relation::expr::Model;
@@ -112,7 +112,7 @@ pub enum Stop {
     /// It has ended.
     Ended,
     /// It waits at a barrier operation, an index into [`EventGraph::barriers`].
-    AtBarrier(usize),
+    AtBarrier(BarrierId),
     /// It waits in a loop that this branch closes, with the reads by which it polls.
     InLoop {
         /// The branch.
@@ -263,7 +263,7 @@ impl Question<'_> {
         let never = stays.graph.exprs.truth(false);
         // Who does not end stays for ever, so that nobody who is elsewhere comes any more.
         let elsewhere = vec![never; stays.held.len()];
-        for b in 0..stays.stays.len() {
+        for b in stays.stays.keys() {
             let (held, precision) = is_held(&mut stays, b, &elsewhere);
             let exprs = &mut stays.graph.exprs;
             let held = exprs.implies(stays.stays[b], held);
@@ -347,8 +347,8 @@ fn statuses(
                 .any(|id| program.event(id).agent == agent && holds(graph.event(id).guard));
             return if has_begun { Stop::Left(halt.at) } else { Stop::NotStarted };
         }
-        let own = |&b: &usize| stays.agent(b) == agent && holds(stays.stays[b]);
-        if let Some(b) = (0..stays.stays.len()).find(own) {
+        let own = |&b: &BarrierId| stays.agent(b) == agent && holds(stays.stays[b]);
+        if let Some(b) = stays.stays.keys().find(own) {
             return Stop::AtBarrier(b);
         }
         if let Some(cut) =

@@ -9,7 +9,7 @@ use crate::event::base::cta_of;
 use crate::event::graph::EventGraph;
 use crate::execution::phase::Barriers;
 use crate::execution::schedule::{Misused, Schedules};
-use crate::id::AgentId;
+use crate::id::{AgentId, BarrierId};
 use crate::solve::{Answer, Core, Engine, Goal, Problem};
 use crate::source::Span;
 use crate::verdict::{Decided, Reason, Undecided, Verdict};
@@ -108,7 +108,7 @@ fn wait(problem: Problem<'_>, engine: &dyn Engine, settings: Settings) -> Result
         let answer = engine.find(Problem { graph, ..problem }, Goal::Complete, settings.budget);
         Ok(matches!(answer.decided()?, Decided::Yes(_)))
     };
-    let ends_at = |places: &[usize]| {
+    let ends_at = |places: &[BarrierId]| {
         Some(Ends::new(&left, places)).filter(|ends| ends.stops_are_own(&left, places))
     };
     // Whether all leave their loops and some come to where they are stopped.
@@ -141,7 +141,7 @@ fn wait(problem: Problem<'_>, engine: &dyn Engine, settings: Settings) -> Result
     if settled && one_end && stuck.iter().all(Vec::is_empty) {
         return Ok(Wait::InLoops);
     }
-    let at_barriers = |waiting: &[usize]| {
+    let at_barriers = |waiting: &[BarrierId]| {
         let reason = if one_end { barriers::deadlock } else { barriers::deadlock_in_one_order };
         Wait::AtBarriers(reason(graph, waiting))
     };
@@ -191,9 +191,9 @@ fn by_values(problem: Problem<'_>, engine: &dyn Engine, settings: Settings) -> O
 
 /// Operations at which threads are stuck, those of each CTA apart; all together where one may be stuck
 /// because another one is, at the barrier of a cluster or before a task.
-fn by_cta(graph: &EventGraph, stuck: &[usize]) -> Vec<Vec<usize>> {
-    let mut groups: IndexMap<_, Vec<usize>> = IndexMap::default();
-    let of_cluster = |&b: &usize| matches!(graph.barriers[b].key, BarrierKey::Cluster(_));
+fn by_cta(graph: &EventGraph, stuck: &[BarrierId]) -> Vec<Vec<BarrierId>> {
+    let mut groups: IndexMap<_, Vec<BarrierId>> = IndexMap::default();
+    let of_cluster = |&b: &BarrierId| matches!(graph.barriers[b].key, BarrierKey::Cluster(_));
     if !graph.api_edges.is_empty() || stuck.iter().any(of_cluster) {
         let all = (!stuck.is_empty()).then(|| stuck.to_vec());
         return all.into_iter().collect();
@@ -210,8 +210,8 @@ fn never_complete(
     graph: &EventGraph,
     left: &EventGraph,
     completes: impl Fn(&EventGraph) -> Result<bool, Undecided>,
-) -> Result<Option<usize>, Undecided> {
-    for b in (0..graph.barriers.len()).filter(|&b| too_few_can_arrive(graph, b)) {
+) -> Result<Option<BarrierId>, Undecided> {
+    for b in graph.barriers.keys().filter(|&b| too_few_can_arrive(graph, b)) {
         let is_certain = left.exprs.is_true(left.event(left.barriers[b].event).guard);
         let first = first_of_others(graph, &[b]);
         if is_certain && are_reached(graph, &first, &[b], &completes)? {
@@ -222,7 +222,7 @@ fn never_complete(
 }
 
 /// Whether fewer warps have operations on the barrier of one that waits than its count asks for.
-fn too_few_can_arrive(graph: &EventGraph, b: usize) -> bool {
+fn too_few_can_arrive(graph: &EventGraph, b: BarrierId) -> bool {
     let op = &graph.barriers[b];
     let Some(wanted) = deadlock::expected_count(graph, op) else { return false };
     let here = graph.barriers.iter().filter(|other| other.key == op.key && other.arrives);
@@ -233,11 +233,11 @@ fn too_few_can_arrive(graph: &EventGraph, b: usize) -> bool {
 
 /// The operations of a group, and the first of each thread that is not in it: how far threads come that
 /// wait for others in loops.
-fn first_of_others(graph: &EventGraph, group: &[usize]) -> Vec<usize> {
-    let agent = |b: usize| graph.event(graph.barriers[b].event).agent;
+fn first_of_others(graph: &EventGraph, group: &[BarrierId]) -> Vec<BarrierId> {
+    let agent = |b: BarrierId| graph.event(graph.barriers[b].event).agent;
     let mut seen: Vec<AgentId> = group.iter().map(|&b| agent(b)).collect();
     let mut out = group.to_vec();
-    for b in 0..graph.barriers.len() {
+    for b in graph.barriers.keys() {
         if !seen.contains(&agent(b)) {
             seen.push(agent(b));
             out.push(b);
@@ -250,8 +250,8 @@ fn first_of_others(graph: &EventGraph, group: &[usize]) -> Vec<usize> {
 /// loops.
 fn are_reached(
     graph: &EventGraph,
-    stuck: &[usize],
-    group: &[usize],
+    stuck: &[BarrierId],
+    group: &[BarrierId],
     completes: impl Fn(&EventGraph) -> Result<bool, Undecided>,
 ) -> Result<bool, Undecided> {
     let is_stuck =

@@ -19,7 +19,7 @@ use crate::event::graph::{Cut, EventGraph, Violation};
 use crate::event::termination_order::waits_for_warp;
 use crate::execution::phase::Barriers;
 use crate::execution::schedule::Schedules;
-use crate::id::{AgentId, EventId, ExprId};
+use crate::id::{AgentId, BarrierId, EventId, ExprId};
 use crate::program::expr::ExprArena;
 use crate::solve::Goal;
 use std::collections::BTreeSet;
@@ -96,7 +96,7 @@ pub(super) struct Ends(Vec<Option<EventId>>);
 impl Ends {
     /// Threads are stopped at these operations, and those at an earlier event that would take a thread
     /// that is stopped there, or that may be cut, for one that has ended.
-    pub(super) fn new(graph: &EventGraph, places: &[usize]) -> Self {
+    pub(super) fn new(graph: &EventGraph, places: &[BarrierId]) -> Self {
         let mut ends = Self(vec![None; graph.agents.len()]);
         for &index in places {
             ends.stop_at(graph, graph.barriers[index].event);
@@ -106,7 +106,7 @@ impl Ends {
     }
 
     /// Whether threads are stopped at these operations themselves, and not by tasks before them.
-    pub(super) fn stops_are_own(&self, graph: &EventGraph, places: &[usize]) -> bool {
+    pub(super) fn stops_are_own(&self, graph: &EventGraph, places: &[BarrierId]) -> bool {
         let mut events = places.iter().map(|&index| graph.barriers[index].event);
         let waits_for_task = |event: EventId| {
             let mut edges = graph.api_edges.iter().filter(|&&(_, later)| later == event);
@@ -162,7 +162,7 @@ impl Ends {
         let mut guard = violation.guard;
         for &(agent, count) in &violation.behind {
             let own = |op: &&BarrierOp| graph.event(op.event).agent == agent;
-            for op in graph.barriers[..count].iter().filter(own) {
+            for op in graph.barriers.iter().take(count).filter(own) {
                 if !self.reaches(graph, op.event) {
                     guard = without(graph, exprs, guard, op.event);
                 }
@@ -211,7 +211,7 @@ impl Ends {
     /// there are any.
     fn stop_at_barriers(&mut self, graph: &EventGraph) -> bool {
         let mut changed = false;
-        for (index, op) in graph.barriers.iter().enumerate() {
+        for (index, op) in graph.barriers.iter_enumerated() {
             let happens = self.happens(graph, op);
             if happens && self.may_miss(graph, index) {
                 self.stop_at(graph, op.event);
@@ -226,12 +226,12 @@ impl Ends {
     }
 
     /// Whether an operation waits for a thread to come or to end that may do neither.
-    fn may_miss(&self, graph: &EventGraph, index: usize) -> bool {
+    fn may_miss(&self, graph: &EventGraph, index: BarrierId) -> bool {
         self.may_miss_mates(graph, index) || self.may_miss_others(graph, index)
     }
 
     /// Whether it waits for a thread of its warp that may neither come nor end.
-    fn may_miss_mates(&self, graph: &EventGraph, index: usize) -> bool {
+    fn may_miss_mates(&self, graph: &EventGraph, index: BarrierId) -> bool {
         let op = &graph.barriers[index];
         let stays_away = |mate: AgentId| {
             self.sure(graph, mate, op, |other| op.is_numbered_with(other))
@@ -244,7 +244,7 @@ impl Ends {
 
     /// Whether a thread comes to be stopped where it arrives with this operation, at a barrier at which
     /// nobody waits who goes on: who meets whom there does not matter then.
-    fn is_stopped_with(&self, graph: &EventGraph, mate: AgentId, index: usize) -> bool {
+    fn is_stopped_with(&self, graph: &EventGraph, mate: AgentId, index: BarrierId) -> bool {
         let op = &graph.barriers[index];
         let Some(end) = self.0[mate.index()] else { return false };
         let arrives_there = graph.barrier_index(end).is_some_and(|at| {
@@ -260,7 +260,7 @@ impl Ends {
     }
 
     /// Whether it waits for all threads, of which one may neither come nor end.
-    fn may_miss_others(&self, graph: &EventGraph, index: usize) -> bool {
+    fn may_miss_others(&self, graph: &EventGraph, index: BarrierId) -> bool {
         let op = &graph.barriers[index];
         let own = graph.event(op.event).agent;
         let here = || graph.barriers.iter().filter(|other| other.key == op.key);
@@ -282,7 +282,7 @@ impl Ends {
     }
 
     /// How many operations of its thread are numbered with one and may come before it.
-    fn turn(&self, graph: &EventGraph, index: usize) -> usize {
+    fn turn(&self, graph: &EventGraph, index: BarrierId) -> usize {
         let op = &graph.barriers[index];
         let own = graph.event(op.event).agent;
         let earlier = graph.barriers[..index].iter();

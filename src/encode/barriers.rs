@@ -10,12 +10,14 @@ use super::formula::{Clock, Formula};
 use super::{EncodeError, Encoding};
 use crate::event::barrier::{BarrierKey, BarrierOp, BarrierRule};
 use crate::execution::phase::{Barriers, Generations};
-use crate::id::{AgentId, EventId, ExprId};
+use crate::id::{AgentId, BarrierId, EventId, ExprId};
 use crate::program::expr::{Binary, Expr};
 use crate::program::micro::Reduction;
 use crate::rule::Unsupported;
 use crate::vocabulary::BaseRel;
 use rustc_hash::{FxHashMap, FxHashSet};
+use typed_index_collections::TiSlice;
+use typed_index_collections::TiVec;
 
 /// The choices made for barriers.
 #[derive(Clone, Debug, Default)]
@@ -51,7 +53,7 @@ impl Encoding<'_> {
 
     /// Says what exchanges within warps return, whoever takes part.
     fn exchanges(&mut self) {
-        for (index, op) in self.graph.barriers.iter().enumerate() {
+        for (index, op) in self.graph.barriers.iter_enumerated() {
             if let Some(value) = op.exchanged() {
                 let leaf = self.result_of(index, self.exprs.width(value));
                 let same = self.exprs.eq(leaf, value);
@@ -63,8 +65,7 @@ impl Encoding<'_> {
     }
 
     /// The value that a barrier operation returns.
-    fn result_of(&mut self, index: usize, width: u32) -> ExprId {
-        let index = u32::try_from(index).expect("few barriers");
+    fn result_of(&mut self, index: BarrierId, width: u32) -> ExprId {
         self.exprs.leaf(Expr::Barrier(index), width)
     }
 
@@ -106,10 +107,13 @@ impl Encoding<'_> {
 
     /// The results of `bar.red` under one listed assignment.
     pub(super) fn listed_results(&mut self, generations: &Generations, chosen: Formula) {
-        for index in 0..self.graph.barriers.len() {
+        for index in self.graph.barriers.keys() {
             let Some(own) = generations[index] else { continue };
             let key = &self.graph.barriers[index].key;
-            let members: Vec<usize> = (0..self.graph.barriers.len())
+            let members: Vec<BarrierId> = self
+                .graph
+                .barriers
+                .keys()
                 .filter(|&o| {
                     self.graph.barriers[o].key == *key
                         && generations[o].is_some_and(|g| g.index == own.index)
@@ -120,7 +124,7 @@ impl Encoding<'_> {
     }
 
     /// Says what a `bar.red` returns when these operations meet.
-    fn result(&mut self, index: usize, members: &[usize], when: Formula) {
+    fn result(&mut self, index: BarrierId, members: &[BarrierId], when: Formula) {
         let op = &self.graph.barriers[index];
         let Some(reduction) = op.reduction else { return };
         let predicates = members.iter().filter_map(|&member| self.graph.barriers[member].operand);
@@ -131,10 +135,12 @@ impl Encoding<'_> {
     /// Generations by occurrence, for barriers without counts under branches.
     fn count_generations(&mut self) {
         let graph = self.graph;
-        let ordinals: Vec<ExprId> = (0..graph.barriers.len()).map(|b| self.ordinal(b)).collect();
-        let clocks: Vec<Clock> = (0..graph.barriers.len()).map(|_| self.formulas.clock()).collect();
-        for a in 0..graph.barriers.len() {
-            for b in 0..graph.barriers.len() {
+        let ordinals: TiVec<BarrierId, ExprId> =
+            graph.barriers.keys().map(|b| self.ordinal(b)).collect();
+        let clocks: TiVec<BarrierId, Clock> =
+            graph.barriers.keys().map(|_| self.formulas.clock()).collect();
+        for a in graph.barriers.keys() {
+            for b in graph.barriers.keys() {
                 if a != b {
                     self.relate_phases(a, b, &ordinals, &clocks);
                 }
@@ -147,17 +153,22 @@ impl Encoding<'_> {
 
     /// Says what a `bar.red` returns where control flow decides who meets it: those who happen and
     /// have the same number count with their predicates.
-    fn counted_result(&mut self, index: usize, ordinals: &[ExprId]) {
+    fn counted_result(&mut self, index: BarrierId, ordinals: &TiSlice<BarrierId, ExprId>) {
         let happens = self.happens(self.graph.barriers[index].event);
         self.result_of_turn(index, ordinals, happens);
     }
 
     /// As [`Self::counted_result`], when `settled` holds.
-    fn result_of_turn(&mut self, index: usize, ordinals: &[ExprId], settled: Formula) {
+    fn result_of_turn(
+        &mut self,
+        index: BarrierId,
+        ordinals: &TiSlice<BarrierId, ExprId>,
+        settled: Formula,
+    ) {
         let graph = self.graph;
         let Some(reduction) = graph.barriers[index].reduction else { return };
         let mut members = Vec::new();
-        for (other, op) in graph.barriers.iter().enumerate() {
+        for (other, op) in graph.barriers.iter_enumerated() {
             let Some(predicate) = op.operand.filter(|_| op.key == graph.barriers[index].key) else {
                 continue;
             };
@@ -178,10 +189,11 @@ impl Encoding<'_> {
     /// join them any more.
     fn meet_by_turn(&mut self) {
         let graph = self.graph;
-        let ordinals: Vec<ExprId> = (0..graph.barriers.len()).map(|b| self.ordinal(b)).collect();
-        let by_turn = |&b: &usize| graph.meets_by_turn(&graph.barriers[b].key);
-        for a in (0..graph.barriers.len()).filter(by_turn) {
-            for b in 0..graph.barriers.len() {
+        let ordinals: TiVec<BarrierId, ExprId> =
+            graph.barriers.keys().map(|b| self.ordinal(b)).collect();
+        let by_turn = |&b: &BarrierId| graph.meets_by_turn(&graph.barriers[b].key);
+        for a in graph.barriers.keys().filter(by_turn) {
+            for b in graph.barriers.keys() {
                 let (x, y) = (&graph.barriers[a], &graph.barriers[b]);
                 if x.key == y.key && self.agent(a) != self.agent(b) && x.arrives && y.waits {
                     let equal = self.exprs.eq(ordinals[a], ordinals[b]);
@@ -199,13 +211,13 @@ impl Encoding<'_> {
 
     /// Whether an operation happens and nobody can join its turn: all threads that the barrier
     /// concerns have come, or are not cut.
-    fn settled(&mut self, index: usize, ordinals: &[ExprId]) -> Formula {
+    fn settled(&mut self, index: BarrierId, ordinals: &TiSlice<BarrierId, ExprId>) -> Formula {
         let graph = self.graph;
         let key = &graph.barriers[index].key;
         let mut settled = vec![self.happens(graph.barriers[index].event)];
         for agent in graph.members(key) {
             let mut there = Vec::new();
-            for (b, op) in graph.barriers.iter().enumerate() {
+            for (b, op) in graph.barriers.iter_enumerated() {
                 if op.key == *key && self.agent(b) == agent {
                     let equal = self.exprs.eq(ordinals[index], ordinals[b]);
                     let parts = [self.truth(equal), self.happens(op.event)];
@@ -222,7 +234,7 @@ impl Encoding<'_> {
     }
 
     /// Says that a `bar.red` returns what becomes of these truth values.
-    fn returned(&mut self, index: usize, reduction: Reduction, of: &[ExprId], when: Formula) {
+    fn returned(&mut self, index: BarrierId, reduction: Reduction, of: &[ExprId], when: Formula) {
         let width = if reduction == Reduction::Popc { 32 } else { 1 };
         let leaf = self.result_of(index, width);
         let mut value = match reduction {
@@ -245,30 +257,36 @@ impl Encoding<'_> {
         self.hard.push(clause);
     }
 
-    fn agent(&self, barrier: usize) -> AgentId {
+    fn agent(&self, barrier: BarrierId) -> AgentId {
         self.graph.event(self.graph.barriers[barrier].event).agent
     }
 
     /// How many operations of the same kind the thread has executed before.
-    fn ordinal(&mut self, barrier: usize) -> ExprId {
+    fn ordinal(&mut self, barrier: BarrierId) -> ExprId {
         let graph = self.graph;
         let op = &graph.barriers[barrier];
         self.executed_before(barrier, |other| other.is_numbered_with(op))
     }
 
     /// How many such operations the thread has executed before.
-    fn executed_before(&mut self, barrier: usize, such: impl Fn(&BarrierOp) -> bool) -> ExprId {
-        let counts = |&other: &usize| {
+    fn executed_before(&mut self, barrier: BarrierId, such: impl Fn(&BarrierOp) -> bool) -> ExprId {
+        let counts = |&other: &BarrierId| {
             self.agent(other) == self.agent(barrier) && such(&self.graph.barriers[other])
         };
-        let guard = |other: usize| self.graph.event(self.graph.barriers[other].event).guard;
-        let guards: Vec<ExprId> = (0..barrier).filter(counts).map(guard).collect();
+        let guard = |other: BarrierId| self.graph.event(self.graph.barriers[other].event).guard;
+        let guards: Vec<ExprId> = barrier.earlier().filter(counts).map(guard).collect();
         self.exprs.count(guards, BarrierOp::ORDINAL_BITS)
     }
 
     /// How two operations stand to each other. The clock of one that waits, be it for its warp, says
     /// when it goes on, that of another when it begins.
-    fn relate_phases(&mut self, a: usize, b: usize, ordinals: &[ExprId], clocks: &[Clock]) {
+    fn relate_phases(
+        &mut self,
+        a: BarrierId,
+        b: BarrierId,
+        ordinals: &TiSlice<BarrierId, ExprId>,
+        clocks: &TiSlice<BarrierId, Clock>,
+    ) {
         let (x, y) = (&self.graph.barriers[a], &self.graph.barriers[b]);
         let both = self.both_happen(x.event, y.event);
         let before = self.formulas.before(clocks[a], clocks[b]);
@@ -309,7 +327,12 @@ impl Encoding<'_> {
 
     /// A thread of the group that takes no part must have ended: all its operations come before. One
     /// that waits without having arrived, which is a misuse, must have come there.
-    fn absent_threads(&mut self, a: usize, ordinals: &[ExprId], clocks: &[Clock]) {
+    fn absent_threads(
+        &mut self,
+        a: BarrierId,
+        ordinals: &TiSlice<BarrierId, ExprId>,
+        clocks: &TiSlice<BarrierId, Clock>,
+    ) {
         let graph = self.graph;
         let op = &graph.barriers[a];
         if op.rule != BarrierRule::AllLive || !op.waits {
@@ -318,8 +341,8 @@ impl Encoding<'_> {
         let barriers = Barriers::new(graph, |_| true, |x| graph.exprs.constant(x));
         let own_agent = self.agent(a);
         for agent in barriers.group(a).into_iter().filter(|&t| t != own_agent) {
-            let own: Vec<usize> =
-                (0..graph.barriers.len()).filter(|&b| self.agent(b) == agent).collect();
+            let own: Vec<BarrierId> =
+                graph.barriers.keys().filter(|&b| self.agent(b) == agent).collect();
             let (mut arrivals, mut waits) = (Vec::new(), Vec::new());
             for &b in own.iter().filter(|&&b| graph.barriers[b].key == op.key) {
                 let equal = self.exprs.eq(ordinals[a], ordinals[b]);
@@ -351,16 +374,21 @@ impl Encoding<'_> {
     /// there in its turn: what each does before comes before, or all that it does if it does not come.
     /// Who leaves the turn out misuses the barrier by the next one, and is there; one that misuses the
     /// barrier itself has nobody to come with.
-    fn warp_comes(&mut self, a: usize, ordinals: &[ExprId], clocks: &[Clock]) {
+    fn warp_comes(
+        &mut self,
+        a: BarrierId,
+        ordinals: &TiSlice<BarrierId, ExprId>,
+        clocks: &TiSlice<BarrierId, Clock>,
+    ) {
         let graph = self.graph;
         let op = &graph.barriers[a];
         if !matches!(op.key, BarrierKey::Cluster(_)) {
             return;
         }
-        let agent = |b: usize| graph.event(graph.barriers[b].event).agent;
+        let agent = |b: BarrierId| graph.event(graph.barriers[b].event).agent;
         for mate in graph.mates(agent(a)) {
             let mut come = vec![self.out_of_turn(a, ordinals)];
-            for b in (0..graph.barriers.len()).filter(|&b| agent(b) == mate) {
+            for b in graph.barriers.keys().filter(|&b| agent(b) == mate) {
                 if graph.barriers[b].key == op.key {
                     let comes = self.arrives_in_phase(b, a, ordinals);
                     come.push(comes);
@@ -378,7 +406,12 @@ impl Encoding<'_> {
 
     /// Whether an operation at the barrier of a cluster happens in the turn of another one, or in the
     /// next.
-    fn arrives_in_phase(&mut self, b: usize, a: usize, ordinals: &[ExprId]) -> Formula {
+    fn arrives_in_phase(
+        &mut self,
+        b: BarrierId,
+        a: BarrierId,
+        ordinals: &TiSlice<BarrierId, ExprId>,
+    ) -> Formula {
         let (op, other) = (&self.graph.barriers[a], &self.graph.barriers[b]);
         let again =
             self.exprs.number(u128::from(op.waits && other.arrives), BarrierOp::ORDINAL_BITS);
@@ -389,7 +422,7 @@ impl Encoding<'_> {
     }
 
     /// Whether a thread has not arrived and waited at the barrier of a cluster in turns before.
-    fn out_of_turn(&mut self, a: usize, ordinals: &[ExprId]) -> Formula {
+    fn out_of_turn(&mut self, a: BarrierId, ordinals: &TiSlice<BarrierId, ExprId>) -> Formula {
         let graph = self.graph;
         let op = &graph.barriers[a];
         let others =

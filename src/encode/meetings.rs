@@ -12,8 +12,9 @@ use super::formula::Formula;
 use crate::collections::IndexSet;
 use crate::event::barrier::{WARP_SIZE, counts_warps};
 use crate::execution::phase::{Barriers, Generations, TooMany};
-use crate::id::{EventId, ExprId};
+use crate::id::{BarrierId, EventId, ExprId};
 use rustc_hash::FxHashMap;
+use typed_index_collections::TiVec;
 
 /// How many ways to meet are listed at most: a solver takes some kilobytes for each.
 const MOST_WAYS: usize = 20_000;
@@ -21,9 +22,9 @@ const MOST_WAYS: usize = 20_000;
 /// Who comes to barriers in an execution.
 pub struct Attendance {
     /// For every barrier operation of the graph, whether it happens.
-    pub happens: Vec<bool>,
+    pub happens: TiVec<BarrierId, bool>,
     /// For every one, its thread count, if it has one.
-    pub counts: Vec<Option<u128>>,
+    pub counts: TiVec<BarrierId, Option<u128>>,
 }
 
 impl Encoding<'_> {
@@ -133,7 +134,7 @@ impl Encoding<'_> {
     fn attended_by(&mut self, who: &Attendance) -> Formula {
         let graph = self.graph;
         let mut parts = Vec::new();
-        for (index, op) in graph.barriers.iter().enumerate() {
+        for (index, op) in graph.barriers.iter_enumerated() {
             let happens = self.happens(op.event);
             if !who.happens[index] {
                 parts.push(self.formulas.not(happens));
@@ -150,7 +151,7 @@ impl Encoding<'_> {
 
     /// Whether a count has this value. Those that ask for more than can ever come are alike, but for
     /// whether they ask for warps: there may be very many of them, and nobody gets past any.
-    fn counts_like(&mut self, operation: usize, count: ExprId, value: u128) -> Formula {
+    fn counts_like(&mut self, operation: BarrierId, count: ExprId, value: u128) -> Formula {
         let graph = self.graph;
         let key = &graph.barriers[operation].key;
         let most = graph.barriers.iter().filter(|op| op.key == *key).count() as u128;

@@ -1,7 +1,7 @@
 //! Operations at barriers, the warps of a CTA, and who meets whom.
 
 use super::graph::{Agent, EventGraph, EventKind};
-use crate::id::{AgentId, EventId, ExprId};
+use crate::id::{AgentId, BarrierId, EventId, ExprId};
 use crate::litmus::ast::Place;
 use crate::program::expr::ExprArena;
 use crate::program::micro::Reduction;
@@ -287,7 +287,7 @@ impl EventGraph {
 
     /// Which of the [`barriers`](Self::barriers) an event is.
     #[must_use]
-    pub fn barrier_index(&self, id: EventId) -> Option<usize> {
+    pub fn barrier_index(&self, id: EventId) -> Option<BarrierId> {
         match self.event(id).kind {
             EventKind::Barrier(index) => Some(index),
             _ => None,

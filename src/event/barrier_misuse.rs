@@ -2,7 +2,7 @@
 
 use super::barrier::{BarrierKey, BarrierOp, BarrierRule};
 use super::graph::{EventGraph, Violation};
-use crate::id::{AgentId, EventId, ExprId};
+use crate::id::{AgentId, BarrierId, EventId, ExprId};
 use crate::program::expr::Binary;
 use crate::rule::Rule;
 use std::collections::BTreeSet;
@@ -10,14 +10,14 @@ use std::collections::BTreeSet;
 /// What some execution may do wrong at its barriers.
 pub(super) fn violations(graph: &mut EventGraph) -> Vec<Violation> {
     let mut out = Vec::new();
-    for index in 0..graph.barriers.len() {
+    for index in graph.barriers.keys() {
         if matches!(graph.barriers[index].key, BarrierKey::Cluster(_)) {
             let wrong = out_of_turn(graph, index);
             let arrives = graph.barriers[index].arrives;
             let rule = if arrives { Rule::ClusterArrival } else { Rule::ClusterWait };
             push(graph, &mut out, &[index], wrong, rule);
         }
-        for other in 0..index {
+        for other in index.earlier() {
             // Where values decide counts, it is not known in which turn they come.
             if mixes(&graph.barriers[index], &graph.barriers[other])
                 && graph.knows_counts_at(&graph.barriers[index].key)
@@ -32,17 +32,17 @@ pub(super) fn violations(graph: &mut EventGraph) -> Vec<Violation> {
 }
 
 /// Notes a misuse by the first of these operations, all of which have to be reached.
-fn push(graph: &EventGraph, out: &mut Vec<Violation>, of: &[usize], guard: ExprId, rule: Rule) {
+fn push(graph: &EventGraph, out: &mut Vec<Violation>, of: &[BarrierId], guard: ExprId, rule: Rule) {
     if !graph.exprs.is_false(guard) {
         let span = graph.event(graph.barriers[of[0]].event).span;
-        let behind = of.iter().map(|&index| (agent(graph, index), index)).collect();
+        let behind = of.iter().map(|&index| (agent(graph, index), index.index())).collect();
         let ended = ended_before(graph, of);
         out.push(Violation { guard, span, rule, behind, ended });
     }
 }
 
 /// The threads whose tasks are complete before some of these operations.
-fn ended_before(graph: &EventGraph, of: &[usize]) -> Vec<AgentId> {
+fn ended_before(graph: &EventGraph, of: &[BarrierId]) -> Vec<AgentId> {
     let follows = |&later: &EventId| {
         let mut events = of.iter().map(|&index| graph.barriers[index].event);
         events.any(|event| later <= event && graph.event(later).agent == graph.event(event).agent)
@@ -52,31 +52,36 @@ fn ended_before(graph: &EventGraph, of: &[usize]) -> Vec<AgentId> {
     ended.into_iter().collect()
 }
 
-fn agent(graph: &EventGraph, index: usize) -> AgentId {
+fn agent(graph: &EventGraph, index: BarrierId) -> AgentId {
     graph.event(graph.barriers[index].event).agent
 }
 
-fn guard(graph: &EventGraph, index: usize) -> ExprId {
+fn guard(graph: &EventGraph, index: BarrierId) -> ExprId {
     graph.event(graph.barriers[index].event).guard
 }
 
 /// How many operations on the same barrier that it may meet and that satisfy `counts` the thread has
 /// executed before.
-fn earlier(graph: &mut EventGraph, index: usize, counts: impl Fn(&BarrierOp) -> bool) -> ExprId {
+fn earlier(
+    graph: &mut EventGraph,
+    index: BarrierId,
+    counts: impl Fn(&BarrierOp) -> bool,
+) -> ExprId {
     let op = &graph.barriers[index];
-    let same = |&b: &usize| {
+    let same = |&b: &BarrierId| {
         let other = &graph.barriers[b];
         agent(graph, b) == agent(graph, index)
             && other.key == op.key
             && graph.may_meet(op, other)
             && counts(other)
     };
-    let guards: Vec<ExprId> = (0..index).filter(same).map(|other| guard(graph, other)).collect();
+    let guards: Vec<ExprId> =
+        index.earlier().filter(same).map(|other| guard(graph, other)).collect();
     graph.exprs.count(guards, BarrierOp::ORDINAL_BITS)
 }
 
 /// Whether a thread arrives at the cluster's barrier twice in a phase, or waits before arriving.
-fn out_of_turn(graph: &mut EventGraph, index: usize) -> ExprId {
+fn out_of_turn(graph: &mut EventGraph, index: BarrierId) -> ExprId {
     let arrivals = earlier(graph, index, |op| op.arrives);
     let mut waits = earlier(graph, index, |op| !op.arrives);
     if !graph.barriers[index].arrives {
@@ -91,7 +96,7 @@ fn out_of_turn(graph: &mut EventGraph, index: usize) -> ExprId {
 
 /// Whether two operations of different threads are of one generation, where generations are
 /// counted by occurrence.
-fn same_turn(graph: &mut EventGraph, a: usize, b: usize) -> ExprId {
+fn same_turn(graph: &mut EventGraph, a: BarrierId, b: BarrierId) -> ExprId {
     let (x, y) = (earlier(graph, a, |_| true), earlier(graph, b, |_| true));
     let same = graph.exprs.eq(x, y);
     let (x, y) = (guard(graph, a), guard(graph, b));

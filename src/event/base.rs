@@ -6,7 +6,7 @@
 use super::graph::{AgentKind, EventGraph, EventKind};
 use super::participants::Meetings;
 use crate::bitrel::{EventSet, Rel};
-use crate::id::{AccessId, AgentId, EventId};
+use crate::id::{AccessId, AgentId, BarrierId, EventId};
 use crate::litmus::ast::{Place, ThreadPlace};
 use crate::program::expr::Expr;
 use crate::program::micro::Restriction;
@@ -16,6 +16,7 @@ use crate::vocabulary::{BaseRel, BaseSet};
 use rustc_hash::FxHashMap;
 use std::hash::Hash;
 use std::sync::OnceLock;
+use typed_index_collections::TiVec;
 
 /// The base sets and relations of one graph that were asked for so far.
 #[derive(Clone, Debug)]
@@ -431,12 +432,12 @@ fn semantic_reads(
             // What a barrier returns depends on the operands of all that may take part.
             Expr::Barrier(index) if !barriers.contains(&index) => {
                 barriers.push(index);
-                if let Some(value) = graph.barriers[index as usize].exchanged() {
+                if let Some(value) = graph.barriers[index].exchanged() {
                     stack.extend(graph.exprs.leaves(value));
                     continue;
                 }
-                let all = graph.barriers.iter().enumerate();
-                let met = all.filter(|(other, _)| meetings.may_share_phase(index as usize, *other));
+                let all = graph.barriers.iter_enumerated();
+                let met = all.filter(|(other, _)| meetings.may_share_phase(index, *other));
                 let predicates = met.filter_map(|(_, op)| op.operand);
                 stack.extend(predicates.flat_map(|p| graph.exprs.leaves(p)));
             }
@@ -448,7 +449,8 @@ fn semantic_reads(
 
 fn meetings(graph: &EventGraph) -> Meetings<'_> {
     let events = graph.barriers.iter().map(|op| graph.event(op.event));
-    let places: Vec<_> = events.map(|event| (event.agent.index(), event.guard)).collect();
+    let places: TiVec<BarrierId, _> =
+        events.map(|event| (event.agent.index(), event.guard)).collect();
     Meetings::new(&graph.barriers, &graph.exprs, &places, |key| graph.meets_by_turn(key))
 }
 

@@ -21,7 +21,9 @@ use super::points_to::Place;
 use super::trip_count::Rounds;
 use super::unfold::{Unfolding, union};
 use super::uninterpreted::Opaque;
-use crate::id::{AccessId, AgentId, EventId, ExprId, LocId, ObjectId, SymbolId, VirtualId};
+use crate::id::{
+    AccessId, AgentId, BarrierId, EventId, ExprId, LocId, ObjectId, SymbolId, VirtualId,
+};
 use crate::litmus::ast::DeclaredSpace;
 use crate::program::expr::{Expr, ExprArena};
 use crate::program::layout::InstanceKey;
@@ -30,6 +32,7 @@ use crate::ptx::operation::{Order, Proxy, ProxyFenceKind, Scope};
 use crate::source::Span;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
+use typed_index_collections::TiVec;
 
 /// An event that is no memory access.
 #[derive(Clone, Debug)]
@@ -41,7 +44,7 @@ pub(super) enum DraftKind {
     },
     /// A proxy fence, and the tensor map that it is for if it names one.
     ProxyFence(ProxyFenceKind, Option<ObjectId>),
-    Barrier(usize),
+    Barrier(BarrierId),
     GridWait,
     /// The issue of an operation, in the order of their numbers.
     Issue,
@@ -128,13 +131,13 @@ pub(super) struct GraphBuilder<'p> {
     pub(super) finals: Vec<FxHashMap<String, ExprId>>,
     pub(super) accesses: Vec<DraftAccess>,
     pub(super) entries: Vec<Entry>,
-    pub(super) barriers: Vec<BarrierOp>,
+    pub(super) barriers: TiVec<BarrierId, BarrierOp>,
     /// Their guards.
-    pub(super) barrier_guards: Vec<ExprId>,
+    pub(super) barrier_guards: TiVec<BarrierId, ExprId>,
     /// For each barrier operation, the reads that its operand was computed from.
-    pub(super) operands: Vec<Vec<AccessId>>,
+    pub(super) operands: TiVec<BarrierId, Vec<AccessId>>,
     /// For each barrier operation, the reads behind what it returns; see [`Self::reductions`].
-    pub(super) results: Vec<Vec<AccessId>>,
+    pub(super) results: TiVec<BarrierId, Vec<AccessId>>,
     /// How often loops that count go round at most.
     pub(super) rounds: Rounds,
     /// Loops that count and have been cut, by thread.
@@ -146,7 +149,7 @@ impl<'p> GraphBuilder<'p> {
         program: &'p Program,
         unfolding: Unfolding,
         facts: Facts,
-        results: Vec<Vec<AccessId>>,
+        results: TiVec<BarrierId, Vec<AccessId>>,
         rounds: Rounds,
     ) -> Self {
         let mut exprs = ExprArena::default();
@@ -180,9 +183,9 @@ impl<'p> GraphBuilder<'p> {
             finals: Vec::new(),
             accesses: Vec::new(),
             entries: Vec::new(),
-            barriers: Vec::new(),
-            barrier_guards: Vec::new(),
-            operands: Vec::new(),
+            barriers: TiVec::new(),
+            barrier_guards: TiVec::new(),
+            operands: TiVec::new(),
             results,
             rounds,
             counted: BTreeSet::new(),
@@ -191,18 +194,18 @@ impl<'p> GraphBuilder<'p> {
 
     /// The reads behind what each barrier operation returns: those behind the operands of all that
     /// may take part, or of the lane that it asks for. Empty when there are none.
-    pub(super) fn reductions(&self) -> Vec<Vec<AccessId>> {
+    pub(super) fn reductions(&self) -> TiVec<BarrierId, Vec<AccessId>> {
         if self.operands.iter().all(Vec::is_empty) {
-            return Vec::new();
+            return TiVec::new();
         }
-        let places: Vec<_> = self.entries.iter().filter_map(barrier_at).collect();
+        let places: TiVec<BarrierId, _> = self.entries.iter().filter_map(barrier_at).collect();
         let (agents, uses) = (agents(self.program), barrier_uses(self.program));
         let by_turn = |key: &BarrierKey| meets_by_turn(&agents, &uses, key);
         let meetings = Meetings::new(&self.barriers, &self.exprs, &places, by_turn);
-        let all = 0..self.barriers.len();
-        let met = |at: usize| {
+        let all = self.barriers.keys();
+        let met = |at: BarrierId| {
             let op = &self.barriers[at];
-            let gives = |&other: &usize| {
+            let gives = |&other: &BarrierId| {
                 let here = op.returns() && meetings.may_share_phase(at, other);
                 here && self.may_ask_for(op, &self.barriers[other])
             };
@@ -244,7 +247,9 @@ impl<'p> GraphBuilder<'p> {
         let mut barriers = 0;
         for entry in &self.entries {
             match *entry {
-                Entry::Other { kind: DraftKind::Barrier(index), .. } => barriers = index + 1,
+                Entry::Other { kind: DraftKind::Barrier(index), .. } => {
+                    barriers = index.index() + 1
+                }
                 Entry::Access(id) => {
                     let part = self.accesses[id.index()].part;
                     let issued = part.map(|part| self.operations[part.operation].barriers);
@@ -325,7 +330,7 @@ impl<'p> GraphBuilder<'p> {
         guard: ExprId,
         position: u32,
         span: Span,
-    ) -> u32 {
+    ) -> BarrierId {
         let (operand, reads) = operand.unzip();
         self.operands.push(reads.unwrap_or_default());
         let columns = matches!(key, BarrierKey::Instance(..));
@@ -335,7 +340,7 @@ impl<'p> GraphBuilder<'p> {
             None if columns => BarrierRule::Participants,
             None => BarrierRule::AllLive,
         };
-        let index = self.barriers.len();
+        let index = self.barriers.next_key();
         self.barrier_guards.push(guard);
         self.barriers.push(BarrierOp {
             event: EventId::new(0),
@@ -349,7 +354,7 @@ impl<'p> GraphBuilder<'p> {
             exchange,
         });
         self.push_event(thread, DraftKind::Barrier(index), guard, position, span);
-        u32::try_from(index).expect("few barrier operations")
+        index
     }
 
     /// Splits accesses into pieces, numbers the events and resolves the condition.

@@ -11,7 +11,7 @@ use super::graph::{Cut, CutKind};
 use super::havoc::KEPT;
 use super::loop_nest::LoopId;
 use super::unfold::ThreadRun;
-use crate::id::ExprId;
+use crate::id::{BarrierId, ExprId};
 use std::collections::BTreeSet;
 
 /// What a thread does that goes round such a loop up to the bound.
@@ -42,7 +42,7 @@ impl ThreadRun<'_, '_> {
             let Some(begun) = head.and_then(|head| self.entries[head].as_ref()) else { return };
             let here = |at| self.flow.is_in_round(id, round, at, node);
             let met = self.met.iter().filter(|&&(at, _)| here(at));
-            let ops: Vec<usize> = met.map(|&(_, op)| op).collect();
+            let ops: Vec<BarrierId> = met.map(|&(_, op)| op).collect();
             if ops.iter().any(|&op| self.builder.barrier_guards[op] != begun.guard) {
                 return;
             }
@@ -50,9 +50,9 @@ impl ThreadRun<'_, '_> {
             rounds.push(self.keys(&ops));
         }
         let Some(first) = first else { return };
-        let before: Vec<usize> =
+        let before: Vec<BarrierId> =
             self.met.iter().map(|&(_, op)| op).filter(|&op| op < first).collect();
-        let surely = |&op: &usize| self.builder.exprs.is_true(self.builder.barrier_guards[op]);
+        let surely = |&op: &BarrierId| self.builder.exprs.is_true(self.builder.barrier_guards[op]);
         let alike = rounds.windows(2).all(|pair| pair[0] == pair[1]);
         if !alike || !before.iter().all(surely) {
             return;
@@ -62,7 +62,7 @@ impl ThreadRun<'_, '_> {
         self.builder.locksteps.push(Lockstep { thread, cut, before, round, rounds: last });
     }
 
-    fn keys(&self, ops: &[usize]) -> Vec<BarrierKey> {
+    fn keys(&self, ops: &[BarrierId]) -> Vec<BarrierKey> {
         ops.iter().map(|&op| self.builder.barriers[op].key.clone()).collect()
     }
 }

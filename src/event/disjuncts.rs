@@ -386,7 +386,7 @@ impl GraphBuilder<'_> {
     fn guards_of(&self, computed: &[ExprId]) -> Vec<ExprId> {
         let guard = |part| match self.exprs.get(part) {
             Expr::Read(read) | Expr::Mbarrier(read) => Some(self.accesses[read.index()].guard),
-            Expr::Barrier(index) => Some(self.barrier_guards[index as usize]),
+            Expr::Barrier(index) => Some(self.barrier_guards[index]),
             _ => None,
         };
         self.exprs.parts(computed).into_iter().filter_map(guard).collect()

@@ -4,12 +4,13 @@
 use super::barrier::{BarrierKey, Warp};
 use super::graph::{EventGraph, Symbol};
 use super::participants::Meetings;
-use crate::id::{ExprId, SymbolId};
+use crate::id::{BarrierId, ExprId, SymbolId};
 use crate::program::expr::{Binary, Expr, ExprArena};
 use crate::program::float::{FloatOp, Format, Function};
 use crate::ptx::floating::{FloatMode, Nans};
 use crate::ptx::operation::AtomicOp;
 use crate::ptx::warp::{Vote, WarpOp, WarpReduction};
+use typed_index_collections::TiVec;
 
 /// An operation that may take part in an exchange.
 #[derive(Clone, Copy, Debug)]
@@ -40,13 +41,14 @@ pub(super) fn define(graph: &mut EventGraph) {
         return;
     }
     let events: Vec<_> = graph.barriers.iter().map(|op| graph.event(op.event)).collect();
-    let places: Vec<_> = events.iter().map(|event| (event.agent.index(), event.guard)).collect();
+    let places: TiVec<BarrierId, _> =
+        events.iter().map(|event| (event.agent.index(), event.guard)).collect();
     let barriers = graph.barriers.clone();
     let meetings = Meetings::new(&barriers, &graph.exprs, &places, |key| graph.meets_by_turn(key));
-    for (at, op) in barriers.iter().enumerate() {
+    for (at, op) in barriers.iter_enumerated() {
         let Some(exchange) = op.exchange else { continue };
         let mut members = Vec::new();
-        for (other, there) in barriers.iter().enumerate() {
+        for (other, there) in barriers.iter_enumerated() {
             let Some(brings) = there.exchange.filter(|_| meetings.may_share_phase(at, other))
             else {
                 continue;

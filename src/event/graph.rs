@@ -5,7 +5,9 @@
 
 use super::barrier::{BarrierOp, BarrierUse, Warp};
 use super::base::Known;
-use crate::id::{AccessId, AgentId, EventId, ExprId, LocId, ObjectId, SymbolId, VirtualId};
+use crate::id::{
+    AccessId, AgentId, BarrierId, EventId, ExprId, LocId, ObjectId, SymbolId, VirtualId,
+};
 use crate::litmus::ast::{Place, ThreadPlace};
 use crate::program::expr::ExprArena;
 use crate::program::mbarrier;
@@ -16,6 +18,7 @@ use crate::ptx::operation::{Order, Proxy, ProxyFenceKind, Scope, Type};
 use crate::rule::Rule;
 use crate::source::Span;
 use crate::vocabulary::BaseRel;
+use typed_index_collections::TiVec;
 
 /// Programs with more events are not decided: relations take memory by the square of this number.
 pub const MOST_EVENTS: usize = 8192;
@@ -85,8 +88,8 @@ pub enum EventKind {
     Fence(Restriction),
     /// A proxy fence.
     ProxyFence(ProxyFenceKind),
-    /// A barrier operation; index into [`EventGraph::barriers`].
-    Barrier(usize),
+    /// A barrier operation, of [`EventGraph::barriers`].
+    Barrier(BarrierId),
     /// `griddepcontrol.wait`.
     Boundary,
     /// The issue of an asynchronous operation.
@@ -461,7 +464,7 @@ pub struct EventGraph {
     /// Location pieces.
     pub locations: Vec<Location>,
     /// Barrier operations.
-    pub barriers: Vec<BarrierOp>,
+    pub barriers: TiVec<BarrierId, BarrierOp>,
     /// What the program may do at barriers of CTAs, behind what the bound cuts too.
     pub barrier_uses: Vec<BarrierUse>,
     /// Where the parts of mbarrier objects are in their values.

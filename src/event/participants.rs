@@ -5,7 +5,7 @@ use super::builder::GraphBuilder;
 use super::exchange::{Exchanged, Member, Own};
 use super::graph::{EventGraph, EventKind};
 use super::unfold::{Cell, Effect, EffectKind, State, ThreadRun};
-use crate::id::{AccessId, AgentId, ExprId};
+use crate::id::{AccessId, AgentId, BarrierId, ExprId};
 use crate::litmus::ast::ThreadPlace;
 use crate::program::expr::{Expr, ExprArena};
 use crate::program::micro::{BarrierGroup, BarrierMicro, Micro, Program, Reduction, ThreadCode};
@@ -13,6 +13,8 @@ use crate::program::term::Term;
 use crate::rule::Rule;
 use crate::source::Span;
 use std::collections::BTreeSet;
+use typed_index_collections::TiSlice;
+use typed_index_collections::TiVec;
 
 impl ThreadRun<'_, '_> {
     pub(super) fn barrier(
@@ -63,7 +65,7 @@ impl ThreadRun<'_, '_> {
                         self.position,
                         span,
                     );
-                    self.met.push((node, index as usize));
+                    self.met.push((node, index));
                     if passes && alone {
                         // Nobody else notices; what it returns is the thread's own.
                         self.returned_alone(barrier, operand.clone())
@@ -101,7 +103,7 @@ impl ThreadRun<'_, '_> {
     }
 
     /// What a barrier operation returns, if it does.
-    fn returned(&mut self, barrier: &BarrierMicro, index: u32) -> Option<Cell> {
+    fn returned(&mut self, barrier: &BarrierMicro, index: BarrierId) -> Option<Cell> {
         let width = match (&barrier.exchange, barrier.reduction) {
             (Some(exchange), _) => exchange.op.result().bits,
             (None, Some((Reduction::Popc, _))) => 32,
@@ -109,7 +111,7 @@ impl ThreadRun<'_, '_> {
             (None, None) => return None,
         };
         let value = self.exprs().leaf(Expr::Barrier(index), width);
-        let reads = self.builder.results.get(index as usize).cloned().unwrap_or_default();
+        let reads = self.builder.results.get(index).cloned().unwrap_or_default();
         Some(Cell { value, reads })
     }
 
@@ -334,11 +336,11 @@ pub(super) fn may_return_less(graph: &EventGraph) -> bool {
             && !graph.meets_by_turn(&op.key)
             && others.any(|other| other.operand.is_some_and(is_loaded))
     };
-    let unsure: Vec<bool> = graph.barriers.iter().map(is_unsure).collect();
+    let unsure: TiVec<BarrierId, bool> = graph.barriers.iter().map(is_unsure).collect();
     if !unsure.contains(&true) {
         return false;
     }
-    let returned = |leaf: &Expr| matches!(*leaf, Expr::Barrier(index) if unsure[index as usize]);
+    let returned = |leaf: &Expr| matches!(*leaf, Expr::Barrier(index) if unsure[index]);
     let depends = |x: ExprId| graph.exprs.leaves(x).iter().any(returned);
     let mut writes = graph.events.iter().filter(|event| event.kind == EventKind::Write);
     writes.any(|event| {
@@ -351,32 +353,32 @@ pub(super) fn may_return_less(graph: &EventGraph) -> bool {
 
 /// Which barrier operations may be of one generation.
 pub(super) struct Meetings<'a> {
-    barriers: &'a [BarrierOp],
+    barriers: &'a TiSlice<BarrierId, BarrierOp>,
     /// The thread of each operation.
-    threads: Vec<usize>,
+    threads: TiVec<BarrierId, usize>,
     /// When each of them happens.
-    guards: Vec<ExprId>,
+    guards: TiVec<BarrierId, ExprId>,
     /// How many operations of the thread come before that count with it, at least and at most.
-    turns: Vec<(usize, usize)>,
+    turns: TiVec<BarrierId, (usize, usize)>,
     /// Whether the operations of one turn meet at the barrier of each.
-    by_turn: Vec<bool>,
+    by_turn: TiVec<BarrierId, bool>,
 }
 
 impl<'a> Meetings<'a> {
     /// Looks at operations, given the thread and the guard of each.
     pub(super) fn new(
-        barriers: &'a [BarrierOp],
+        barriers: &'a TiSlice<BarrierId, BarrierOp>,
         exprs: &ExprArena,
-        places: &[(usize, ExprId)],
+        places: &TiSlice<BarrierId, (usize, ExprId)>,
         by_turn: impl Fn(&BarrierKey) -> bool,
     ) -> Self {
         let threads = places.iter().map(|&(thread, _)| thread).collect();
         let guards = places.iter().map(|&(_, guard)| guard).collect();
-        let (mut turns, mut known) = (Vec::new(), Vec::new());
+        let (mut turns, mut known) = (TiVec::new(), TiVec::new());
         // Where nothing is returned nobody asks.
         if barriers.iter().any(BarrierOp::returns) {
             let mut exprs = exprs.clone();
-            turns.extend((0..barriers.len()).map(|at| turn(barriers, &mut exprs, places, at)));
+            turns.extend(barriers.keys().map(|at| turn(barriers, &mut exprs, places, at)));
             // Columns number the operations of each thread.
             let turns = |key: &_| matches!(key, BarrierKey::Instance(..)) || by_turn(key);
             known.extend(barriers.iter().map(|op| turns(&op.key)));
@@ -386,7 +388,7 @@ impl<'a> Meetings<'a> {
 
     /// Whether two operations may be of one generation. Those of one thread never are; where those of
     /// one turn meet, generations are counted by occurrence.
-    pub(super) fn may_share_phase(&self, a: usize, b: usize) -> bool {
+    pub(super) fn may_share_phase(&self, a: BarrierId, b: BarrierId) -> bool {
         let (one, other) = (&self.barriers[a], &self.barriers[b]);
         if a == b || one.key != other.key || self.threads[a] == self.threads[b] {
             return a == b;
@@ -402,8 +404,8 @@ impl<'a> Meetings<'a> {
 impl Meetings<'_> {
     /// That two operations which may be of one generation are, where both happen and operations of
     /// one turn meet.
-    pub(super) fn is_together(&self, exprs: &mut ExprArena, a: usize, b: usize) -> ExprId {
-        let is_sure = |at: usize| self.turns[at].0 == self.turns[at].1;
+    pub(super) fn is_together(&self, exprs: &mut ExprArena, a: BarrierId, b: BarrierId) -> ExprId {
+        let is_sure = |at: BarrierId| self.turns[at].0 == self.turns[at].1;
         if is_sure(a) && is_sure(b) {
             return exprs.truth(true);
         }
@@ -424,12 +426,12 @@ impl Meetings<'_> {
     }
 
     /// The guards of the thread's operations on the same barrier that come before one of it.
-    fn before(&self, at: usize) -> Vec<ExprId> {
-        let counts = |&other: &usize| {
+    fn before(&self, at: BarrierId) -> Vec<ExprId> {
+        let counts = |&other: &BarrierId| {
             self.threads[other] == self.threads[at]
                 && self.barriers[other].is_numbered_with(&self.barriers[at])
         };
-        (0..at).filter(counts).map(|other| self.guards[other]).collect()
+        at.earlier().filter(counts).map(|other| self.guards[other]).collect()
     }
 }
 
@@ -455,14 +457,14 @@ fn exactly(exprs: &mut ExprArena, guards: &[ExprId], number: usize) -> ExprId {
 /// How many operations of the thread on the same barrier come before one of it, at least and at most.
 /// Of those that exclude each other, such as in the arms of a branch, one comes.
 fn turn(
-    barriers: &[BarrierOp],
+    barriers: &TiSlice<BarrierId, BarrierOp>,
     exprs: &mut ExprArena,
-    places: &[(usize, ExprId)],
-    at: usize,
+    places: &TiSlice<BarrierId, (usize, ExprId)>,
+    at: BarrierId,
 ) -> (usize, usize) {
     let (thread, guard) = places[at];
     let (mut always, mut arms) = (0, Vec::<ExprId>::new());
-    for other in 0..at {
+    for other in at.earlier() {
         let (of, when) = places[other];
         if of != thread || !barriers[other].is_numbered_with(&barriers[at]) {
             continue;

@@ -5,9 +5,10 @@
 use super::barrier::{BarrierKey, BarrierOp, BarrierRule, counts_warps};
 use super::graph::{Conditional, EventGraph, EventKind};
 use crate::bitrel::Rel;
-use crate::id::{AgentId, EventId, ExprId};
+use crate::id::{AgentId, BarrierId, EventId, ExprId};
 use crate::program::expr::{Binary, Expr};
 use rustc_hash::{FxHashMap, FxHashSet};
+use typed_index_collections::TiVec;
 
 /// To barrier operations and to all in later tasks that wait for the end of a thread, from its own
 /// barrier operations and from each read that decides whether it comes to one or leaves a loop, or
@@ -52,7 +53,7 @@ pub(super) fn awaited_if(graph: &mut EventGraph) -> Vec<Conditional> {
     let sure: FxHashSet<(AgentId, EventId)> = awaited_threads(graph).into_iter().collect();
     let mut visits = Visits::of(graph);
     let mut out = Vec::new();
-    for at in 0..graph.barriers.len() {
+    for at in graph.barriers.keys() {
         let to = graph.barriers[at].event;
         let others = may_be_awaited(graph, at);
         if others.is_empty() {
@@ -73,9 +74,9 @@ pub(super) fn awaited_if(graph: &mut EventGraph) -> Vec<Conditional> {
 /// How often threads come to barriers.
 struct Visits {
     /// For every operation, the barrier that it is at.
-    barriers: Vec<usize>,
+    barriers: TiVec<BarrierId, usize>,
     /// The operations of a thread at a barrier, in its order.
-    own: FxHashMap<(usize, AgentId), Vec<usize>>,
+    own: FxHashMap<(usize, AgentId), Vec<BarrierId>>,
     /// How many of them arrive, and how many wait.
     counts: FxHashMap<(usize, AgentId), [ExprId; 2]>,
     /// For every thread, that no bound cuts it off.
@@ -85,9 +86,9 @@ struct Visits {
 impl Visits {
     fn of(graph: &EventGraph) -> Self {
         let mut keys: FxHashMap<&BarrierKey, usize> = FxHashMap::default();
-        let mut own: FxHashMap<_, Vec<usize>> = FxHashMap::default();
-        let mut barriers = Vec::new();
-        for (at, op) in graph.barriers.iter().enumerate() {
+        let mut own: FxHashMap<_, Vec<BarrierId>> = FxHashMap::default();
+        let mut barriers = TiVec::new();
+        for (at, op) in graph.barriers.iter_enumerated() {
             let fresh = keys.len();
             let barrier = *keys.entry(&op.key).or_insert(fresh);
             barriers.push(barrier);
@@ -98,11 +99,12 @@ impl Visits {
 
     /// How many operations of the same thread come before one, in the numbering by which it finds its
     /// generation.
-    fn before(&self, graph: &mut EventGraph, at: usize) -> ExprId {
+    fn before(&self, graph: &mut EventGraph, at: BarrierId) -> ExprId {
         let op = &graph.barriers[at];
         let own = self.own.get(&(self.barriers[at], graph.event(op.event).agent));
-        let numbered = |other: &usize| *other < at && graph.barriers[*other].is_numbered_with(op);
-        let before: Vec<usize> = own.into_iter().flatten().copied().filter(numbered).collect();
+        let numbered =
+            |other: &BarrierId| *other < at && graph.barriers[*other].is_numbered_with(op);
+        let before: Vec<BarrierId> = own.into_iter().flatten().copied().filter(numbered).collect();
         how_many(graph, before)
     }
 
@@ -110,12 +112,12 @@ impl Visits {
     fn stays_away(
         &mut self,
         graph: &mut EventGraph,
-        (at, turn): (usize, ExprId),
+        (at, turn): (BarrierId, ExprId),
         agent: AgentId,
     ) -> ExprId {
         let here = (self.barriers[at], agent);
         let counts = *self.counts.entry(here).or_insert_with(|| {
-            let own: Vec<usize> = self.own.get(&here).into_iter().flatten().copied().collect();
+            let own: Vec<BarrierId> = self.own.get(&here).into_iter().flatten().copied().collect();
             [|op: &BarrierOp| op.arrives, |op: &BarrierOp| op.waits].map(|does| {
                 let such = own.iter().copied().filter(|&b| does(&graph.barriers[b])).collect();
                 how_many(graph, such)
@@ -146,14 +148,14 @@ fn ends(graph: &mut EventGraph, agent: AgentId) -> ExprId {
 }
 
 /// How many of some barrier operations happen.
-fn how_many(graph: &mut EventGraph, all: Vec<usize>) -> ExprId {
+fn how_many(graph: &mut EventGraph, all: Vec<BarrierId>) -> ExprId {
     let guards: Vec<ExprId> =
         all.into_iter().map(|b| graph.event(graph.barriers[b].event).guard).collect();
     graph.exprs.count(guards, BarrierOp::ORDINAL_BITS)
 }
 
 /// The other threads for which an operation waits, be it that they come or that they end.
-fn may_be_awaited(graph: &EventGraph, at: usize) -> Vec<AgentId> {
+fn may_be_awaited(graph: &EventGraph, at: BarrierId) -> Vec<AgentId> {
     let op = &graph.barriers[at];
     let own = graph.event(op.event).agent;
     if graph.exprs.is_false(graph.event(op.event).guard) || !graph.meets_by_turn(&op.key) {
@@ -204,7 +206,7 @@ fn deciding_reads(graph: &EventGraph) -> Vec<(EventId, EventId)> {
     let arrivals = operations(graph, |op| op.arrives);
     let open = |op: &&BarrierOp| !graph.exprs.is_true(graph.event(op.event).guard);
     let undecided: Vec<_> = arrivals.iter().filter(|(_, own)| own.iter().any(open)).collect();
-    for (at, op) in graph.barriers.iter().enumerate() {
+    for (at, op) in graph.barriers.iter_enumerated() {
         if op.waits && is_for_all(graph, op) {
             let agent = graph.event(op.event).agent;
             let others = undecided.iter().filter(|((key, _), _)| **key == op.key);
@@ -233,7 +235,7 @@ pub(super) fn begun(graph: &EventGraph) -> Rel {
 fn companions(graph: &EventGraph) -> Vec<(&BarrierOp, Vec<&BarrierOp>, usize)> {
     let mut out = Vec::new();
     let (arrivals, waits) = (operations(graph, |op| op.arrives), operations(graph, |op| op.waits));
-    for (at, op) in graph.barriers.iter().enumerate() {
+    for (at, op) in graph.barriers.iter_enumerated() {
         if !waits_for_warp(graph, op) || !is_in_turn(graph, at) {
             continue;
         }
@@ -302,7 +304,7 @@ pub fn waits_for_warp(graph: &EventGraph, op: &BarrierOp) -> bool {
 
 /// Whether an operation is at no barrier of a cluster, or surely one of a thread that has arrived and
 /// waited there in turns: who misuses it has nobody to come with.
-fn is_in_turn(graph: &EventGraph, at: usize) -> bool {
+fn is_in_turn(graph: &EventGraph, at: BarrierId) -> bool {
     let op = &graph.barriers[at];
     let guard = |op: &BarrierOp| graph.event(op.event).guard;
     let agent = graph.event(op.event).agent;
@@ -366,8 +368,8 @@ fn awaited_threads(graph: &EventGraph) -> Vec<(AgentId, EventId)> {
     let mut away: FxHashMap<(&BarrierKey, usize), Vec<AgentId>> = FxHashMap::default();
     let mut out = Vec::new();
     let may_happen =
-        |(_, op): &(usize, &BarrierOp)| !graph.exprs.is_false(graph.event(op.event).guard);
-    for (at, op) in graph.barriers.iter().enumerate().filter(may_happen) {
+        |(_, op): &(BarrierId, &BarrierOp)| !graph.exprs.is_false(graph.event(op.event).guard);
+    for (at, op) in graph.barriers.iter_enumerated().filter(may_happen) {
         let of_warp = waits_for_warp(graph, op) && is_in_turn(graph, at);
         let for_all = op.waits && is_for_all(graph, op);
         if !of_warp && !for_all {
@@ -403,7 +405,7 @@ fn awaited_threads(graph: &EventGraph) -> Vec<(AgentId, EventId)> {
 /// which it finds its generation. One without a count is numbered among those that it may meet: none
 /// of these is complete without a thread that has not ended. Where values decide counts, nothing is
 /// said of others.
-fn turn(graph: &EventGraph, waiting: usize) -> usize {
+fn turn(graph: &EventGraph, waiting: BarrierId) -> usize {
     let op = &graph.barriers[waiting];
     if op.rule == BarrierRule::AllLive && !graph.knows_counts_at(&op.key) {
         return 0;

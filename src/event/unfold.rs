@@ -9,7 +9,7 @@ use super::graph::{EventGraph, Symbol, Violation};
 use super::liveness::Live;
 use super::loop_nest::{LoopId, Loops};
 use super::unroll::{ControlFlow, Edge};
-use crate::id::{AccessId, ExprId, ObjectId, SymbolId};
+use crate::id::{AccessId, BarrierId, ExprId, ObjectId, SymbolId};
 use crate::program::expr::{Binary, Expr, ExprArena};
 use crate::program::micro::{Micro, Program, ThreadCode};
 use crate::program::term::{Extension, Term};
@@ -17,6 +17,7 @@ use crate::rule::Rule;
 use crate::source::Span;
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
+use typed_index_collections::TiVec;
 
 /// How a program is unfolded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -150,7 +151,7 @@ pub(super) fn settled<'p>(
     unfolding: Unfolding,
     mut facts: Facts,
 ) -> GraphBuilder<'p> {
-    let (mut reductions, mut rounds) = (Vec::new(), std::mem::take(&mut facts.rounds));
+    let (mut reductions, mut rounds) = (TiVec::new(), std::mem::take(&mut facts.rounds));
     loop {
         let mut builder = GraphBuilder::new(program, unfolding, facts, reductions, rounds);
         execute(&mut builder);
@@ -212,7 +213,7 @@ pub(super) struct ThreadRun<'d, 'p> {
     /// For waits that may time out, at copies of steps, that they do not.
     pub(super) patience: Vec<(usize, ExprId)>,
     /// Barrier operations, with the copies of steps that they stand at.
-    pub(super) met: Vec<(usize, usize)>,
+    pub(super) met: Vec<(usize, BarrierId)>,
     /// Steps that are known to stay in a loop, or to leave it.
     pub(super) counting: Vec<(LoopId, usize)>,
     pub(super) exits: Vec<State>,

@@ -9,7 +9,7 @@
 use super::barrier::BarrierOp;
 use super::graph::{EventGraph, EventKind, Symbol, SymbolOrigin, Violation};
 use super::unfold::{Cell, State, ThreadRun, union};
-use crate::id::{AccessId, ExprId, LocId, SymbolId};
+use crate::id::{AccessId, BarrierId, ExprId, LocId, SymbolId};
 use crate::program::expr::Expr;
 use crate::rule::Rule;
 use crate::source::Span;
@@ -100,7 +100,7 @@ struct Slice<'g> {
     reads: BTreeSet<AccessId>,
     places: BTreeSet<LocId>,
     /// Operations at barriers that return something.
-    returned: BTreeSet<u32>,
+    returned: BTreeSet<BarrierId>,
     open: Vec<ExprId>,
 }
 
@@ -143,7 +143,7 @@ impl<'g> Slice<'g> {
             Expr::Read(access) | Expr::Mbarrier(access) => self.read(access),
             Expr::Final(loc) => self.place(loc),
             Expr::Barrier(index) if self.returned.insert(index) => {
-                let op = &graph.barriers[index as usize];
+                let op = &graph.barriers[index];
                 match op.exchanged() {
                     Some(value) => self.open.push(value),
                     // Who meets whom there is not looked at.

@@ -4,13 +4,14 @@ use super::phase::{Barriers, Generations};
 use crate::bitrel::{EventSet, Rel};
 use crate::event::base::{base_relation, base_set};
 use crate::event::graph::{CutKind, EventGraph, EventKind};
-use crate::id::{AccessId, AgentId, EventId, ExprId, LocId};
+use crate::id::{AccessId, AgentId, BarrierId, EventId, ExprId, LocId};
 use crate::program::expr::Expr;
 use crate::program::value::Values;
 use crate::ptx::operation::Order;
 use crate::relation::eval::Interpretation;
 use crate::vocabulary::{BaseRel, BaseSet, Origin};
 use std::sync::OnceLock;
+use typed_index_collections::TiVec;
 
 /// What an engine chose; everything else follows from it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -25,7 +26,7 @@ pub struct Choices {
     /// turn, and nowhere else.
     pub generations: Generations,
     /// What barrier operations return where generations are left open, by index.
-    pub returned: Vec<Option<u128>>,
+    pub returned: TiVec<BarrierId, Option<u128>>,
     /// Values of symbols, by id; missing ones are zero.
     pub symbols: Vec<u128>,
     /// The coherence-maximal write that gives each location its final value.
@@ -403,8 +404,8 @@ impl<'g> Execution<'g> {
             let mut cuts = self.graph.cuts.iter().filter(|cut| cut.agent == agent);
             cuts.any(|cut| self.truth(cut.guard) == Some(true))
         };
-        let returned = |index: usize| self.choices.returned.get(index).copied().flatten();
-        (0..turns.len()).all(|index| {
+        let returned = |index: BarrierId| self.choices.returned.get(index).copied().flatten();
+        turns.keys().all(|index| {
             returned(index).is_none()
                 || self.graph.barriers[index].reduction.is_none()
                 || !barriers.is_settled(index, turns, |agent| !is_cut(agent))
@@ -504,7 +505,6 @@ fn compute(graph: &EventGraph, choices: &Choices, known: &[Option<u128>], values
                 Some(graph.piece_of(write, whole))
             }
             Expr::Barrier(index) => {
-                let index = index as usize;
                 if let Some(value) = graph.barriers[index].exchanged() {
                     return before.get(value);
                 }
@@ -560,7 +560,7 @@ pub(crate) fn barrier_result(
     graph: &EventGraph,
     generations: &Generations,
     values: &Values,
-    index: usize,
+    index: BarrierId,
 ) -> Option<u128> {
     use crate::program::micro::Reduction;
     let op = &graph.barriers[index];

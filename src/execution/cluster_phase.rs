@@ -3,26 +3,26 @@
 
 use super::phase::Barriers;
 use crate::event::barrier::BarrierKey;
-use crate::id::AgentId;
+use crate::id::{AgentId, BarrierId};
 
 /// What another thread of a warp has to do before an operation is passed.
 pub(super) enum Awaited {
     /// Begin this operation.
-    Operation(usize),
+    Operation(BarrierId),
     /// End.
     End(AgentId),
 }
 
 impl Barriers<'_> {
     /// The operations at barriers of clusters, each with what it waits for in its warp.
-    pub(super) fn waits_for_warps(&self) -> Vec<(usize, Awaited)> {
+    pub(super) fn waits_for_warps(&self) -> Vec<(BarrierId, Awaited)> {
         let operations = self.executed.iter().copied();
         operations.flat_map(|b| self.waits_for_warp(b).into_iter().map(move |a| (b, a))).collect()
     }
 
     /// What an operation at the barrier of a cluster waits for in its warp. One that misuses the
     /// barrier has nobody to come with.
-    fn waits_for_warp(&self, index: usize) -> Vec<Awaited> {
+    fn waits_for_warp(&self, index: BarrierId) -> Vec<Awaited> {
         if !self.is_in_turn(index) {
             return Vec::new();
         }
@@ -33,7 +33,7 @@ impl Barriers<'_> {
 
     /// Whether an operation is one at the barrier of a cluster, where the thread has arrived and
     /// waited in turns.
-    fn is_in_turn(&self, index: usize) -> bool {
+    fn is_in_turn(&self, index: BarrierId) -> bool {
         let own = self.at_barrier_of(index, self.agent(index));
         matches!(self.op(index).key, BarrierKey::Cluster(_))
             && own.take_while(|&b| b < index).count() == self.turn(index)
@@ -41,20 +41,20 @@ impl Barriers<'_> {
 
     /// The operation with which a thread comes to the barrier in the turn of this one. Who leaves that
     /// turn out misuses the barrier by the next one, and is there.
-    fn arrival_of(&self, thread: AgentId, index: usize) -> Option<usize> {
+    fn arrival_of(&self, thread: AgentId, index: BarrierId) -> Option<BarrierId> {
         let turn = self.turn(index);
         self.at_barrier_of(index, thread).find(|&b| (turn..=turn + 1).contains(&self.turn(b)))
     }
 
     /// The operations of a thread at the barrier of this one.
-    fn at_barrier_of(&self, index: usize, thread: AgentId) -> impl Iterator<Item = usize> {
+    fn at_barrier_of(&self, index: BarrierId, thread: AgentId) -> impl Iterator<Item = BarrierId> {
         let here =
-            move |&b: &usize| self.agent(b) == thread && self.op(b).key == self.op(index).key;
+            move |&b: &BarrierId| self.agent(b) == thread && self.op(b).key == self.op(index).key;
         self.executed.iter().copied().filter(here)
     }
 
     /// The number of an operation at the barrier of a cluster, if arrivals and waits take turns.
-    fn turn(&self, index: usize) -> usize {
+    fn turn(&self, index: BarrierId) -> usize {
         2 * self.occurrence(index) as usize + usize::from(self.op(index).waits)
     }
 }

@@ -6,7 +6,8 @@
 //! (PTX-9.7.13.1); of executions that are cut by the bound this is all that is known.
 
 use super::phase::{Barriers, Generation, Generations};
-use crate::id::AgentId;
+use crate::id::{AgentId, BarrierId};
+use typed_index_collections::TiVec;
 
 impl Barriers<'_> {
     /// The generations that do not depend on how threads go on: none for operations at barriers where
@@ -14,7 +15,7 @@ impl Barriers<'_> {
     /// others wait for now.
     #[must_use]
     pub fn turns(&self) -> Generations {
-        let mut turns = vec![None; self.graph.barriers.len()];
+        let mut turns = TiVec::from(vec![None; self.graph.barriers.len()]);
         for &index in &self.executed {
             if self.graph.meets_by_turn(&self.op(index).key) {
                 turns[index] = Some(Generation { index: self.occurrence(index), late: false });
@@ -28,7 +29,7 @@ impl Barriers<'_> {
     #[must_use]
     pub fn is_settled(
         &self,
-        index: usize,
+        index: BarrierId,
         turns: &Generations,
         has_ended: impl Fn(AgentId) -> bool,
     ) -> bool {

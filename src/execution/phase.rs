@@ -8,10 +8,11 @@ use super::cluster_phase::Awaited;
 use crate::collections::{IndexMap, IndexSet};
 use crate::event::barrier::{BarrierKey, BarrierOp, BarrierRule, WARP_SIZE, Warp, counts_warps};
 use crate::event::graph::EventGraph;
-use crate::id::{AgentId, EventId, ExprId};
+use crate::id::{AgentId, BarrierId, EventId, ExprId};
 use crate::rule::Unsupported;
 use crate::vocabulary::BaseRel;
 use itertools::Itertools;
+use typed_index_collections::TiVec;
 
 /// The generation that a barrier operation belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -23,7 +24,7 @@ pub struct Generation {
 }
 
 /// Generations by index of the graph's barrier operations; `None` for those not executed.
-pub type Generations = Vec<Option<Generation>>;
+pub type Generations = TiVec<BarrierId, Option<Generation>>;
 
 /// There are more ways in which threads may meet, or come to meet, than are looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,7 +42,7 @@ const MOST_MEETINGS: usize = 50_000;
 /// The barrier operations of one execution, sorted out by barrier and thread.
 pub struct Barriers<'a> {
     pub(super) graph: &'a EventGraph,
-    pub(super) executed: Vec<usize>,
+    pub(super) executed: Vec<BarrierId>,
     count: Box<dyn Fn(ExprId) -> Option<u128> + 'a>,
 }
 
@@ -53,7 +54,7 @@ impl<'a> Barriers<'a> {
         count: impl Fn(ExprId) -> Option<u128> + 'a,
     ) -> Self {
         let executed =
-            (0..graph.barriers.len()).filter(|&b| executed(graph.barriers[b].event)).collect();
+            graph.barriers.keys().filter(|&b| executed(graph.barriers[b].event)).collect();
         Self { graph, executed, count: Box::new(count) }
     }
 
@@ -77,11 +78,11 @@ impl<'a> Barriers<'a> {
         graph.barriers.iter().all(constant).then(|| Self::certain(graph))
     }
 
-    pub(super) fn op(&self, index: usize) -> &'a BarrierOp {
+    pub(super) fn op(&self, index: BarrierId) -> &'a BarrierOp {
         &self.graph.barriers[index]
     }
 
-    pub(super) fn agent(&self, index: usize) -> AgentId {
+    pub(super) fn agent(&self, index: BarrierId) -> AgentId {
         self.graph.event(self.op(index).event).agent
     }
 
@@ -89,12 +90,12 @@ impl<'a> Barriers<'a> {
         self.executed.iter().map(|&b| &self.op(b).key).collect()
     }
 
-    pub(super) fn of_key(&self, key: &BarrierKey) -> Vec<usize> {
+    pub(super) fn of_key(&self, key: &BarrierKey) -> Vec<BarrierId> {
         self.executed.iter().copied().filter(|&b| self.op(b).key == *key).collect()
     }
 
     /// How many operations of the same kind on the same barrier the thread executed before.
-    pub(super) fn occurrence(&self, index: usize) -> u32 {
+    pub(super) fn occurrence(&self, index: BarrierId) -> u32 {
         let op = self.op(index);
         let earlier = self.executed.iter().filter(|&&b| {
             b < index && self.op(b).is_numbered_with(op) && self.agent(b) == self.agent(index)
@@ -107,7 +108,7 @@ impl<'a> Barriers<'a> {
     }
 
     /// The number of threads or warps that a counted operation asks for, and whether it is warps.
-    pub(super) fn expected_count(&self, index: usize) -> Option<(u128, Unit)> {
+    pub(super) fn expected_count(&self, index: BarrierId) -> Option<(u128, Unit)> {
         match self.op(index).rule {
             BarrierRule::Count(expr) => {
                 let n = (self.count)(expr)?;
@@ -128,7 +129,7 @@ impl<'a> Barriers<'a> {
 
     /// The threads that the barrier of an operation concerns.
     #[must_use]
-    pub fn group(&self, operation: usize) -> Vec<AgentId> {
+    pub fn group(&self, operation: BarrierId) -> Vec<AgentId> {
         self.graph.members(&self.op(operation).key)
     }
 
@@ -148,7 +149,8 @@ impl<'a> Barriers<'a> {
     /// # Errors
     /// When there are too many to look at.
     pub fn assignments(&self) -> Result<Vec<Generations>, TooMany> {
-        let mut partial: Vec<Generations> = vec![vec![None; self.graph.barriers.len()]];
+        let mut partial: Vec<Generations> =
+            vec![TiVec::from(vec![None; self.graph.barriers.len()])];
         for key in self.keys() {
             let ops = self.of_key(key);
             let options = if self.counted(key) {
@@ -175,15 +177,15 @@ impl<'a> Barriers<'a> {
     }
 
     /// Generations by occurrence; quorums choose who is in time.
-    fn plain_options(&self, ops: &[usize]) -> Result<Options, TooMany> {
-        let base: Vec<(usize, Generation)> = ops
+    fn plain_options(&self, ops: &[BarrierId]) -> Result<Options, TooMany> {
+        let base: Vec<(BarrierId, Generation)> = ops
             .iter()
             .map(|&b| (b, Generation { index: self.occurrence(b), late: false }))
             .collect();
         let mut options = vec![base.clone()];
         let generations: IndexSet<u32> = base.iter().map(|(_, g)| g.index).collect();
         for generation in generations {
-            let members: Vec<usize> =
+            let members: Vec<BarrierId> =
                 base.iter().filter(|(_, g)| g.index == generation).map(|&(b, _)| b).collect();
             let quorums =
                 members.iter().filter(|&&b| matches!(self.op(b).rule, BarrierRule::Quorum(_)));
@@ -202,7 +204,7 @@ impl<'a> Barriers<'a> {
                 .iter()
                 .flat_map(|option| {
                     choices.iter().map(|in_time| {
-                        let late = |b: &usize, g: &Generation| {
+                        let late = |b: &BarrierId, g: &Generation| {
                             g.late
                                 || (g.index == generation
                                     && members.contains(b)
@@ -220,12 +222,12 @@ impl<'a> Barriers<'a> {
     }
 
     /// All ways to fill the generations of a counted barrier one after another.
-    fn counted_options(&self, ops: &[usize]) -> Result<Options, TooMany> {
-        let mut threads: IndexMap<AgentId, Vec<usize>> = IndexMap::default();
+    fn counted_options(&self, ops: &[BarrierId]) -> Result<Options, TooMany> {
+        let mut threads: IndexMap<AgentId, Vec<BarrierId>> = IndexMap::default();
         for &b in ops {
             threads.entry(self.agent(b)).or_default().push(b);
         }
-        let threads: Vec<Vec<usize>> = threads.into_values().collect();
+        let threads: Vec<Vec<BarrierId>> = threads.into_values().collect();
         let mut filling =
             Filling { next: vec![0; threads.len()], so_far: Vec::new(), out: Vec::new(), tried: 0 };
         self.fill(&threads, 0, &mut filling)?;
@@ -234,7 +236,7 @@ impl<'a> Barriers<'a> {
 
     fn fill(
         &self,
-        threads: &[Vec<usize>],
+        threads: &[Vec<BarrierId>],
         generation: u32,
         filling: &mut Filling,
     ) -> Result<(), TooMany> {
@@ -260,7 +262,8 @@ impl<'a> Barriers<'a> {
             if filling.tried > MOST_MEETINGS {
                 return Err(TooMany);
             }
-            let members: Vec<usize> = group.iter().map(|&t| threads[t][filling.next[t]]).collect();
+            let members: Vec<BarrierId> =
+                group.iter().map(|&t| threads[t][filling.next[t]]).collect();
             let left = |agent| {
                 let mut own = threads.iter().zip(&filling.next);
                 own.any(|(ops, &next)| ops.get(next).is_some_and(|&b| self.agent(b) == agent))
@@ -283,7 +286,7 @@ impl<'a> Barriers<'a> {
     /// for the same: as many threads, or as many warps with all their threads that come.
     fn groups(
         &self,
-        threads: &[Vec<usize>],
+        threads: &[Vec<BarrierId>],
         ready: &[usize],
         next: &[usize],
     ) -> Result<Vec<Vec<usize>>, TooMany> {
@@ -318,13 +321,13 @@ impl<'a> Barriers<'a> {
     }
 
     /// Whether an operation waits for all threads that have not ended.
-    fn is_for_all(&self, index: usize) -> bool {
+    fn is_for_all(&self, index: BarrierId) -> bool {
         self.op(index).rule == BarrierRule::AllLive
     }
 
     /// Whether exactly these operations complete a generation of a counted barrier, given who of the
     /// others still comes: nobody may, if none of these has a count, and else nobody of their warps.
-    pub(super) fn completes(&self, members: &[usize], comes: impl Fn(AgentId) -> bool) -> bool {
+    pub(super) fn completes(&self, members: &[BarrierId], comes: impl Fn(AgentId) -> bool) -> bool {
         if members.iter().all(|&b| self.is_for_all(b)) {
             let here = |agent| members.iter().any(|&b| self.agent(b) == agent);
             let group = self.graph.members(&self.op(members[0]).key);
@@ -357,9 +360,9 @@ impl<'a> Barriers<'a> {
     /// Whether an assignment is one of [`Self::assignments`]: every rule is met.
     #[must_use]
     pub fn accepts(&self, generations: &Generations) -> bool {
-        let executed: IndexSet<usize> = self.executed.iter().copied().collect();
+        let executed: IndexSet<BarrierId> = self.executed.iter().copied().collect();
         let complete =
-            generations.iter().enumerate().all(|(b, g)| g.is_some() == executed.contains(&b));
+            generations.iter_enumerated().all(|(b, g)| g.is_some() == executed.contains(&b));
         complete
             && self.keys().into_iter().all(|key| self.accepts_key(key, generations))
             && self.is_well_founded(generations)
@@ -367,7 +370,7 @@ impl<'a> Barriers<'a> {
 
     fn accepts_key(&self, key: &BarrierKey, generations: &Generations) -> bool {
         let ops = self.of_key(key);
-        let of = |b: usize| generations[b].expect("executed operations have a generation");
+        let of = |b: BarrierId| generations[b].expect("executed operations have a generation");
         if !self.counted(key) {
             let by_occurrence = ops.iter().all(|&b| of(b).index == self.occurrence(b));
             let quorums = ops.iter().all(|&b| match self.op(b).rule {
@@ -389,7 +392,7 @@ impl<'a> Barriers<'a> {
         increasing
             && in_time
             && (0..=last).all(|generation| {
-                let members: Vec<usize> =
+                let members: Vec<BarrierId> =
                     ops.iter().copied().filter(|&b| of(b).index == generation).collect();
                 let someone_waits =
                     ops.iter().any(|&b| of(b).index >= generation && self.op(b).waits);
@@ -409,8 +412,8 @@ impl<'a> Barriers<'a> {
     /// all its arrivals have begun and, at a barrier for all, when the threads that take no part have
     /// ended.
     #[must_use]
-    pub fn circular_wait(&self, generations: &Generations) -> Option<Vec<usize>> {
-        let mut members: IndexMap<(&BarrierKey, u32), Vec<usize>> = IndexMap::default();
+    pub fn circular_wait(&self, generations: &Generations) -> Option<Vec<BarrierId>> {
+        let mut members: IndexMap<(&BarrierKey, u32), Vec<BarrierId>> = IndexMap::default();
         let mut last_wait: IndexMap<&BarrierKey, u32> = IndexMap::default();
         for &b in &self.executed {
             let Some(Generation { index, .. }) = generations[b] else { continue };
@@ -423,8 +426,8 @@ impl<'a> Barriers<'a> {
         }
         // Nodes: where each operation begins, where it is passed, where each generation is complete.
         let count = self.executed.len();
-        let begins = |b: usize| self.executed.binary_search(&b).expect("an executed operation");
-        let passes = |b: usize| count + begins(b);
+        let begins = |b: BarrierId| self.executed.binary_search(&b).expect("an executed operation");
+        let passes = |b: BarrierId| count + begins(b);
         let mut edges = vec![IndexSet::default(); 2 * count + members.len()];
         for (at, &b) in self.executed.iter().enumerate() {
             edges[at].insert(count + at);
@@ -443,12 +446,12 @@ impl<'a> Barriers<'a> {
             let before = before.and_then(|i| members.get_index_of(&(key, i)));
             // Who waits without having arrived misuses the barrier when there, and no sooner; an arrival
             // after that is none for this generation.
-            let before_in_turn = |b: usize, does: fn(&BarrierOp) -> bool| {
+            let before_in_turn = |b: BarrierId, does: fn(&BarrierOp) -> bool| {
                 let mut earlier = own.iter().filter(|&&o| self.agent(o) == self.agent(b) && o < b);
                 earlier.any(|&o| does(self.op(o)))
             };
-            let alone = |b: usize| !self.op(b).arrives && !before_in_turn(b, |op| op.arrives);
-            let arrives = |b: usize| self.op(b).arrives && !before_in_turn(b, |op| op.waits);
+            let alone = |b: BarrierId| !self.op(b).arrives && !before_in_turn(b, |op| op.arrives);
+            let arrives = |b: BarrierId| self.op(b).arrives && !before_in_turn(b, |op| op.waits);
             for &b in own {
                 before.map(|before| edges[2 * count + before].insert(begins(b)));
                 let comes = arrives(b) || alone(b);
@@ -462,7 +465,7 @@ impl<'a> Barriers<'a> {
             let arrivals = || own.iter().copied().filter(|&b| self.op(b).arrives);
             let arrival_of = |agent| arrivals().find(|&b| self.agent(b) == agent);
             if self.counted(key) {
-                let warps = |&b: &usize| {
+                let warps = |&b: &BarrierId| {
                     self.expected_count(b).is_some_and(|(_, unit)| unit == Unit::Warps)
                 };
                 for b in arrivals().filter(warps) {
@@ -496,7 +499,7 @@ impl<'a> Barriers<'a> {
         }
         let cycle = find_cycle(&edges)?;
         let operations = cycle.into_iter().filter(|&node| node < 2 * count);
-        let operations: IndexSet<usize> =
+        let operations: IndexSet<BarrierId> =
             operations.map(|node| self.executed[node % count]).collect();
         Some(operations.into_iter().collect())
     }
@@ -535,22 +538,22 @@ pub(super) enum Unit {
 }
 
 /// The generations of the operations on one barrier, in every way in which threads may meet there.
-type Options = Vec<Vec<(usize, Generation)>>;
+type Options = Vec<Vec<(BarrierId, Generation)>>;
 
 /// How far the generations of a barrier have been filled.
 struct Filling {
     /// The next operation of each thread.
     next: Vec<usize>,
-    so_far: Vec<(usize, Generation)>,
+    so_far: Vec<(BarrierId, Generation)>,
     out: Options,
     /// How many groups have been tried.
     tried: usize,
 }
 
 /// All subsets of `size` elements, in order.
-fn subsets(all: &[usize], size: usize) -> Result<Vec<Vec<usize>>, TooMany> {
+fn subsets<T: Copy + Ord>(all: &[T], size: usize) -> Result<Vec<Vec<T>>, TooMany> {
     const MOST: usize = 4 * MOST_MEETINGS;
-    let mut out: Vec<Vec<usize>> = all.iter().copied().combinations(size).take(MOST + 1).collect();
+    let mut out: Vec<Vec<T>> = all.iter().copied().combinations(size).take(MOST + 1).collect();
     out.sort_unstable();
     if out.len() > MOST { Err(TooMany) } else { Ok(out) }
 }

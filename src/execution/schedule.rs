@@ -12,19 +12,20 @@ use super::phase::{Barriers, TooMany, Unit};
 use crate::collections::{IndexMap, IndexSet};
 use crate::event::barrier::{BarrierKey, BarrierRule};
 use crate::event::graph::EventGraph;
-use crate::id::{AgentId, EventId};
+use crate::id::{AgentId, BarrierId, EventId};
 use petgraph::unionfind::UnionFind;
 use rustc_hash::FxHashSet;
+use typed_index_collections::TiVec;
 
 /// A use of a barrier that is undefined (PTX-9.7.13.1): two operations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Misuse {
     /// Of a thread that comes back before the barrier is reset.
-    EarlyReturn(usize, usize),
+    EarlyReturn(BarrierId, BarrierId),
     /// With different thread counts.
-    DifferentCounts(usize, usize),
+    DifferentCounts(BarrierId, BarrierId),
     /// Of which only one reduces.
-    Mixture(usize, usize),
+    Mixture(BarrierId, BarrierId),
 }
 
 /// A misuse in some schedule.
@@ -34,7 +35,7 @@ pub struct Misused {
     pub misuse: Misuse,
     /// Where threads are then that do not end: the operations at which they wait or to which they come
     /// next.
-    pub places: Vec<usize>,
+    pub places: Vec<BarrierId>,
     /// The threads to which it matters how far the others of them have come.
     pub crowd: Vec<AgentId>,
 }
@@ -46,21 +47,21 @@ pub struct Schedules<'a> {
     /// The other threads of each one's warp.
     mates: Vec<Vec<usize>>,
     /// What each operation of the graph at the barrier of a cluster waits for in its warp.
-    awaited: Vec<Vec<Awaited>>,
+    awaited: TiVec<BarrierId, Vec<Awaited>>,
     /// Which operations of the graph may be left out.
-    optional: Vec<bool>,
+    optional: TiVec<BarrierId, bool>,
     /// The threads that have to have ended before each operation of the graph, since their tasks come
     /// before.
-    earlier: Vec<Vec<usize>>,
+    earlier: TiVec<BarrierId, Vec<usize>>,
 }
 
 /// What a thread surely does at barriers.
 #[derive(Clone)]
 struct Thread {
     /// Its operations, up to the first that may not happen.
-    operations: Vec<usize>,
+    operations: Vec<BarrierId>,
     /// That one, if it may happen.
-    next: Option<usize>,
+    next: Option<BarrierId>,
     /// Whether it ends after them.
     ends: bool,
     /// The threads that have to have ended before it ends, since their tasks come before.
@@ -75,10 +76,10 @@ struct State {
     /// Whether it waits in the last of them.
     waits: Vec<bool>,
     /// Arrivals at barriers with counts since they were reset.
-    here: Vec<(usize, Vec<usize>)>,
+    here: Vec<(BarrierId, Vec<BarrierId>)>,
     /// Arrivals of generations that are over and in which nobody waited, so that nobody knows, where
     /// others had to come.
-    unnoticed: Vec<usize>,
+    unnoticed: Vec<BarrierId>,
 }
 
 impl Thread {
@@ -101,7 +102,7 @@ impl<'a> Schedules<'a> {
     pub fn new(barriers: Barriers<'a>) -> Self {
         let graph = barriers.graph;
         let mut threads = vec![Thread::IDLE; graph.agents.len()];
-        for (index, op) in graph.barriers.iter().enumerate() {
+        for (index, op) in graph.barriers.iter_enumerated() {
             let event = graph.event(op.event);
             let thread = &mut threads[event.agent.index()];
             let known = op.count().is_none() || barriers.expected_count(index).is_some();
@@ -115,7 +116,7 @@ impl<'a> Schedules<'a> {
         for cut in &graph.cuts {
             threads[cut.agent.index()].ends = false;
         }
-        let optional = vec![false; graph.barriers.len()];
+        let optional = TiVec::from(vec![false; graph.barriers.len()]);
         let waits = |event| !graph.exprs.is_false(graph.event(event).guard);
         Self::of_threads(barriers, threads, optional, waits)
     }
@@ -127,10 +128,10 @@ impl<'a> Schedules<'a> {
         let guard = |event: EventId| graph.event(event).guard;
         let happens = |event| !graph.exprs.is_false(guard(event));
         let barriers = Barriers::new(graph, happens, |count| graph.exprs.constant(count));
-        let certain = |b: &usize| graph.exprs.is_true(guard(barriers.op(*b).event));
-        let counts = |b: &usize| graph.knows_count(barriers.op(*b));
+        let certain = |b: &BarrierId| graph.exprs.is_true(guard(barriers.op(*b).event));
+        let counts = |b: &BarrierId| graph.knows_count(barriers.op(*b));
         let mut threads = vec![Thread::IDLE; graph.agents.len()];
-        let mut optional = vec![false; graph.barriers.len()];
+        let mut optional = TiVec::from(vec![false; graph.barriers.len()]);
         for key in barriers.keys() {
             let operations = barriers.of_key(key);
             let all_certain = operations.iter().all(certain);
@@ -150,7 +151,7 @@ impl<'a> Schedules<'a> {
     fn of_threads(
         barriers: Barriers<'a>,
         mut threads: Vec<Thread>,
-        optional: Vec<bool>,
+        optional: TiVec<BarrierId, bool>,
         waits: impl Fn(EventId) -> bool,
     ) -> Self {
         let agents: Vec<AgentId> = (0..threads.len()).map(AgentId::new).collect();
@@ -161,11 +162,11 @@ impl<'a> Schedules<'a> {
                 mates[thread] = warp.iter().copied().filter(|&mate| mate != thread).collect();
             }
         }
-        let mut awaited: Vec<Vec<Awaited>> = Vec::new();
+        let mut awaited: TiVec<BarrierId, Vec<Awaited>> = TiVec::new();
         awaited.resize_with(barriers.graph.barriers.len(), Vec::new);
         barriers.waits_for_warps().into_iter().for_each(|(b, other)| awaited[b].push(other));
         let first = first_waits(barriers.graph, waits);
-        let mut earlier = Vec::new();
+        let mut earlier = TiVec::new();
         earlier.resize_with(barriers.graph.barriers.len(), Vec::new);
         for (&(thread, other), &from) in &first {
             threads[thread].earlier.push(other);
@@ -218,7 +219,7 @@ impl<'a> Schedules<'a> {
     }
 
     /// At which operations these threads wait, or to which they come next.
-    fn places(&self, state: &State, threads: &[usize]) -> Vec<usize> {
+    fn places(&self, state: &State, threads: &[usize]) -> Vec<BarrierId> {
         let place = |thread: usize| {
             let Thread { operations, next, .. } = &self.threads[thread];
             let next = operations.get(state.begun[thread]).copied().or(*next);
@@ -232,7 +233,7 @@ impl<'a> Schedules<'a> {
     }
 
     /// At which operations these threads wait.
-    fn waiting(&self, state: &State, threads: &[usize]) -> Vec<usize> {
+    fn waiting(&self, state: &State, threads: &[usize]) -> Vec<BarrierId> {
         let waiting = threads.iter().copied().filter(|&thread| state.waits[thread]);
         waiting.filter_map(|thread| self.last(state, thread)).collect()
     }
@@ -240,19 +241,22 @@ impl<'a> Schedules<'a> {
     /// Where threads are in the end that do not end, by schedules: the operations at which they wait or
     /// to which they come next. Not all ways to end, if there are many.
     #[must_use]
-    pub fn ends(&self) -> Vec<Vec<usize>> {
+    pub fn ends(&self) -> Vec<Vec<BarrierId>> {
         self.all_ends(|state, threads| self.places(state, threads)).0
     }
 
     /// At which operations threads wait in the end, by schedules; and whether these are all ways to
     /// end.
     #[must_use]
-    pub fn stuck_by_order(&self) -> (Vec<Vec<usize>>, bool) {
+    pub fn stuck_by_order(&self) -> (Vec<Vec<BarrierId>>, bool) {
         self.all_ends(|state, threads| self.waiting(state, threads))
     }
 
     /// What of these threads counts in the ends of schedules, and whether these are all ends.
-    fn all_ends(&self, of: impl Fn(&State, &[usize]) -> Vec<usize>) -> (Vec<Vec<usize>>, bool) {
+    fn all_ends(
+        &self,
+        of: impl Fn(&State, &[usize]) -> Vec<BarrierId>,
+    ) -> (Vec<Vec<BarrierId>>, bool) {
         let all = self.all();
         let one_end = || vec![of(&self.last_state(), &all)];
         if self.lead_to_one_end() {
@@ -275,8 +279,8 @@ impl<'a> Schedules<'a> {
     fn ends_of(
         &self,
         crowd: &[usize],
-        of: impl Fn(&State, &[usize]) -> Vec<usize>,
-    ) -> Result<IndexSet<Vec<usize>>, TooMany> {
+        of: impl Fn(&State, &[usize]) -> Vec<BarrierId>,
+    ) -> Result<IndexSet<Vec<BarrierId>>, TooMany> {
         let mut ends = IndexSet::default();
         self.explore(crowd, |state, _| {
             let goes_on = |&thread: &usize| matches!(self.step(state, thread), Some(Ok(_)));
@@ -292,7 +296,7 @@ impl<'a> Schedules<'a> {
     ///
     /// # Errors
     /// When there are too many schedules to look at.
-    pub fn different_counts(&self) -> Result<IndexSet<(usize, usize)>, TooMany> {
+    pub fn different_counts(&self) -> Result<IndexSet<(BarrierId, BarrierId)>, TooMany> {
         self.all_misuses(|misuse| match misuse {
             Misuse::DifferentCounts(a, b) => Some((a, b)),
             _ => None,
@@ -304,7 +308,7 @@ impl<'a> Schedules<'a> {
     ///
     /// # Errors
     /// When there are too many schedules to look at.
-    pub fn early_returns(&self) -> Result<IndexSet<(usize, usize)>, TooMany> {
+    pub fn early_returns(&self) -> Result<IndexSet<(BarrierId, BarrierId)>, TooMany> {
         self.all_misuses(|misuse| match misuse {
             Misuse::EarlyReturn(arrival, next) => Some((arrival, next)),
             _ => None,
@@ -313,8 +317,8 @@ impl<'a> Schedules<'a> {
 
     fn all_misuses(
         &self,
-        kind: impl Fn(Misuse) -> Option<(usize, usize)>,
-    ) -> Result<IndexSet<(usize, usize)>, TooMany> {
+        kind: impl Fn(Misuse) -> Option<(BarrierId, BarrierId)>,
+    ) -> Result<IndexSet<(BarrierId, BarrierId)>, TooMany> {
         let mut found = IndexSet::default();
         for crowd in self.crowds() {
             self.explore(&crowd, |_, misuse| {
@@ -333,7 +337,7 @@ impl<'a> Schedules<'a> {
     pub fn pass(&self, places: &[(AgentId, usize)]) -> Result<bool, TooMany> {
         let before = places.iter().map(|&(agent, count)| {
             let operations = &self.threads[agent.index()].operations;
-            (agent.index(), operations.iter().filter(|&&op| op < count).count())
+            (agent.index(), operations.iter().filter(|&&op| op.index() < count).count())
         });
         let before: Vec<(usize, usize)> = before.collect();
         // What those of other crowds do is nothing to them.
@@ -361,7 +365,7 @@ impl<'a> Schedules<'a> {
         let graph = self.barriers.graph;
         let mut used = vec![Vec::new(); self.threads.len()];
         let mut open = vec![false; self.threads.len()];
-        for (index, op) in graph.barriers.iter().enumerate() {
+        for (index, op) in graph.barriers.iter_enumerated() {
             let event = graph.event(op.event);
             let (thread, happens) = (event.agent.index(), graph.exprs.constant(event.guard));
             if happens != Some(0) {
@@ -382,7 +386,7 @@ impl<'a> Schedules<'a> {
     /// Threads by what they have to do with each other, given the operations of each.
     fn together<'o>(
         &self,
-        operations: impl Iterator<Item = &'o [usize]> + Clone,
+        operations: impl Iterator<Item = &'o [BarrierId]> + Clone,
     ) -> UnionFind<usize> {
         let mut of = UnionFind::new(self.threads.len());
         let all = || operations.clone().flatten().copied();
@@ -427,7 +431,7 @@ impl<'a> Schedules<'a> {
         out.into_values().collect()
     }
 
-    fn key(&self, operation: usize) -> &'a BarrierKey {
+    fn key(&self, operation: BarrierId) -> &'a BarrierKey {
         &self.barriers.op(operation).key
     }
 
@@ -450,7 +454,7 @@ impl<'a> Schedules<'a> {
     /// how many of them come there.
     fn asks_each_barrier(&self, fits: impl Fn(u128, u128) -> bool) -> bool {
         self.start().here.iter().all(|&(first, _)| {
-            let is_here = |b: &&usize| self.key(**b) == self.key(first);
+            let is_here = |b: &&BarrierId| self.key(**b) == self.key(first);
             let comes =
                 |thread: &usize| self.threads[*thread].operations.iter().any(|b| is_here(&b));
             let users = (0..self.threads.len()).filter(comes);
@@ -467,7 +471,7 @@ impl<'a> Schedules<'a> {
 
     /// At which operations threads wait in the end, in one schedule.
     #[must_use]
-    pub fn stuck(&self) -> Vec<usize> {
+    pub fn stuck(&self) -> Vec<BarrierId> {
         self.waiting(&self.last_state(), &self.all())
     }
 
@@ -515,7 +519,7 @@ impl<'a> Schedules<'a> {
 
     fn start(&self) -> State {
         let count = self.threads.len();
-        let mut keys: IndexMap<&BarrierKey, usize> = IndexMap::default();
+        let mut keys: IndexMap<&BarrierKey, BarrierId> = IndexMap::default();
         for &op in self.threads.iter().flat_map(|thread| &thread.operations) {
             keys.entry(self.key(op)).or_insert(op);
         }
@@ -535,7 +539,7 @@ impl<'a> Schedules<'a> {
         let mut next = state.clone();
         next.begun[thread] += 1;
         next.waits[thread] = op.waits || matches!(op.key, BarrierKey::Cluster(_));
-        let same = |first: usize| *self.key(first) == op.key;
+        let same = |first: BarrierId| *self.key(first) == op.key;
         let mut unnoticed = state.unnoticed.iter().filter(|&&b| same(b));
         let own = unnoticed.find(|&&b| self.barriers.agent(b).index() == thread);
         if let Some(&arrival) = own {
@@ -575,13 +579,13 @@ impl<'a> Schedules<'a> {
     fn complete_one(&self, state: &mut State) -> bool {
         for at in 0..state.here.len() {
             let here = &state.here[at].1;
-            let arrived: Vec<usize> =
+            let arrived: Vec<BarrierId> =
                 here.iter().copied().filter(|&b| self.has_arrived(state, b, here)).collect();
             let comes = |agent: AgentId| !self.has_ended(state, agent.index());
             if arrived.is_empty() || !self.barriers.completes(&arrived, comes) {
                 continue;
             }
-            let waits = |&member: &usize| self.barriers.op(member).waits;
+            let waits = |&member: &BarrierId| self.barriers.op(member).waits;
             let alone =
                 self.barriers.expected_count(arrived[0]).is_some_and(|(wanted, _)| wanted == 1);
             if !alone && !arrived.iter().any(waits) {
@@ -603,10 +607,10 @@ impl<'a> Schedules<'a> {
 
     /// Whether the arrival of an operation's warp, or of its thread, has been made: by all threads of
     /// the warp that have not ended.
-    fn has_arrived(&self, state: &State, index: usize, here: &[usize]) -> bool {
+    fn has_arrived(&self, state: &State, index: BarrierId, here: &[BarrierId]) -> bool {
         let threads =
             self.barriers.expected_count(index).is_some_and(|(_, unit)| unit == Unit::Threads);
-        let thread = |b: usize| self.barriers.agent(b).index();
+        let thread = |b: BarrierId| self.barriers.agent(b).index();
         threads
             || self.mates[thread(index)]
                 .iter()
@@ -626,12 +630,12 @@ impl<'a> Schedules<'a> {
     }
 
     /// The operation that a thread has begun last.
-    fn last(&self, state: &State, thread: usize) -> Option<usize> {
+    fn last(&self, state: &State, thread: usize) -> Option<BarrierId> {
         Some(self.threads[thread].operations[state.begun[thread].checked_sub(1)?])
     }
 
     /// What is wrong about an operation at a barrier at which another one is not over yet.
-    fn clash(&self, other: usize, index: usize) -> Option<Misuse> {
+    fn clash(&self, other: BarrierId, index: BarrierId) -> Option<Misuse> {
         let (a, b) = (self.barriers.op(other), self.barriers.op(index));
         if !matches!(a.key, BarrierKey::Cta(..)) {
             return None;
@@ -648,7 +652,7 @@ impl<'a> Schedules<'a> {
 
     /// An operation of another thread that has come to a barrier without a count in the turn of this
     /// one, where only one of them reduces.
-    fn mixes_with(&self, state: &State, index: usize) -> Option<usize> {
+    fn mixes_with(&self, state: &State, index: BarrierId) -> Option<BarrierId> {
         let op = self.barriers.op(index);
         if !matches!(op.key, BarrierKey::Cta(..)) {
             return None;
@@ -690,7 +694,7 @@ impl<'a> Schedules<'a> {
 
     /// Whether the other threads of a warp have done what an operation at the barrier of a cluster
     /// waits for.
-    fn has_come_with_warp(&self, state: &State, index: usize) -> bool {
+    fn has_come_with_warp(&self, state: &State, index: BarrierId) -> bool {
         self.awaited[index].iter().all(|awaited| match *awaited {
             Awaited::Operation(other) => {
                 let thread = self.barriers.agent(other).index();
@@ -701,13 +705,13 @@ impl<'a> Schedules<'a> {
     }
 
     /// Whether enough threads have come to a barrier without a count in the turn of an operation.
-    fn is_free(&self, state: &State, index: usize) -> bool {
+    fn is_free(&self, state: &State, index: BarrierId) -> bool {
         let op = self.barriers.op(index);
         if self.barriers.counted(&op.key) {
             return false;
         }
         let turn = self.barriers.occurrence(index) as usize;
-        let arrivals = |own: &[usize]| {
+        let arrivals = |own: &[BarrierId]| {
             let here = own.iter().map(|&b| self.barriers.op(b));
             here.filter(|other| other.key == op.key && other.arrives).count()
         };

@@ -6,7 +6,7 @@
 
 use super::float::{self, Function};
 use super::known_bits::{self, KnownBits};
-use crate::id::{AccessId, ExprId, LocId, SymbolId};
+use crate::id::{AccessId, BarrierId, ExprId, LocId, SymbolId};
 use crate::ptx::bits::{mask, signed};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -85,7 +85,7 @@ pub enum Expr {
     /// The final value of a location piece.
     Final(LocId),
     /// What the `bar.red` at this index of the graph's barriers returns.
-    Barrier(u32),
+    Barrier(BarrierId),
     /// One argument.
     Unary(Unary, ExprId),
     /// Two arguments.

@@ -6,7 +6,7 @@ use crate::batch::Case;
 use crate::check::{Hang, Hanging, Status, Stop};
 use crate::event::graph::{EventGraph, EventKind};
 use crate::execution::build::Execution;
-use crate::id::{AgentId, EventId, LocId};
+use crate::id::{AgentId, BarrierId, EventId, LocId};
 use crate::progress::Progress;
 use crate::ptx::operation::Order;
 use crate::relation::expr::Model;
@@ -184,7 +184,7 @@ impl StatusLines<'_> {
         }
     }
 
-    fn at_barrier(&self, agent: AgentId, b: usize) -> Vec<String> {
+    fn at_barrier(&self, agent: AgentId, b: BarrierId) -> Vec<String> {
         let graph = &self.hanging.graph;
         let op = &graph.barriers[b];
         let at = self.statement(graph.event(op.event).span);

@@ -6,7 +6,7 @@
 //! returns takes every value that the number of its operations permits.
 
 use crate::event::graph::EventGraph;
-use crate::id::ExprId;
+use crate::id::{BarrierId, ExprId};
 use crate::program::expr::{Binary, Expr};
 use crate::program::micro::Reduction;
 use crate::ptx::bits::mask;
@@ -30,7 +30,7 @@ pub(super) fn values(graph: &EventGraph, symbol: usize) -> Vec<u128> {
 }
 
 /// The values that a barrier operation may return; zero for one that returns nothing.
-pub(super) fn returned(graph: &EventGraph, index: usize) -> Vec<u128> {
+pub(super) fn returned(graph: &EventGraph, index: BarrierId) -> Vec<u128> {
     let op = &graph.barriers[index];
     let companions = graph.barriers.iter().filter(|o| o.key == op.key).count() as u128;
     match op.reduction {

@@ -19,6 +19,7 @@ use crate::program::expr::Expr;
 use crate::rule::Unsupported;
 use rustc_hash::FxHashMap;
 use terms::{Term, Translation, number};
+use typed_index_collections::TiVec;
 use z3::ast::Bool;
 use z3::{Config, Params, SatResult, Solver};
 
@@ -390,8 +391,8 @@ impl<'e, 'a> Session<'e, 'a> {
         let mut choices = Choices {
             rf: vec![None; graph.events.len()],
             finals: vec![None; graph.locations.len()],
-            generations: vec![None; graph.barriers.len()],
-            returned: vec![None; graph.barriers.len()],
+            generations: TiVec::from(vec![None; graph.barriers.len()]),
+            returned: TiVec::from(vec![None; graph.barriers.len()]),
             symbols: vec![0; graph.symbols.len()],
             ..Choices::default()
         };
@@ -415,7 +416,7 @@ impl<'e, 'a> Session<'e, 'a> {
             match self.encoding.exprs.get(expr) {
                 Expr::Symbol(symbol) => choices.symbols[symbol.index()] = self.value(term),
                 Expr::Read(access) => self.justify(access, term, &mut choices),
-                Expr::Barrier(index) => choices.returned[index as usize] = Some(self.value(term)),
+                Expr::Barrier(index) => choices.returned[index] = Some(self.value(term)),
                 _ => {}
             }
         }
@@ -443,7 +444,7 @@ impl<'e, 'a> Session<'e, 'a> {
         let graph = self.encoding.graph;
         // A guard that no constraint mentions has no value in the solver's model: what the other
         // choices come to decides.
-        let rest = Choices { generations: Vec::new(), ..choices.clone() };
+        let rest = Choices { generations: TiVec::new(), ..choices.clone() };
         let execution = Execution::assemble(graph, rest);
         let happened = |event: EventId| {
             let guard = graph.event(event).guard;
@@ -453,7 +454,7 @@ impl<'e, 'a> Session<'e, 'a> {
                 (None, None) => execution.as_ref().is_ok_and(|e| e.executed.contains(event)),
             }
         };
-        for (index, op) in graph.barriers.iter().enumerate() {
+        for (index, op) in graph.barriers.iter_enumerated() {
             if !happened(op.event) {
                 continue;
             }

@@ -6,11 +6,12 @@
 
 use super::free::Free;
 use crate::event::graph::EventGraph;
-use crate::id::EventId;
+use crate::id::{BarrierId, EventId};
 use crate::program::expr::Expr;
 use crate::program::value::Values;
 use crate::ptx::bits::mask;
 use std::ops::ControlFlow;
+use typed_index_collections::TiVec;
 
 /// One candidate, complete or on its way.
 #[derive(Debug)]
@@ -97,16 +98,17 @@ fn is_determined(graph: &EventGraph, values: &Values) -> bool {
 /// All values that follow from these reads-from pairs: the least fixpoint, starting from nothing.
 pub(super) fn evaluate(graph: &EventGraph, free: &Free, rf: &[Option<EventId>]) -> Values {
     let mut read: Vec<Option<u128>> = vec![None; graph.accesses.len()];
-    let mut exchanged: Vec<Option<u128>> = vec![None; graph.barriers.len()];
+    let mut exchanged: TiVec<BarrierId, Option<u128>> =
+        TiVec::from(vec![None; graph.barriers.len()]);
     let mut values = Values::default();
     loop {
         values.compute(&graph.exprs, |leaf| match leaf {
             Expr::Read(access) => read[access.index()],
             Expr::Mbarrier(access) => graph.reads_mbarrier(access, rf).map(u128::from),
             Expr::Symbol(symbol) => Some(free.symbols[symbol.index()]),
-            Expr::Barrier(index) => match graph.barriers[index as usize].exchange {
-                Some(_) => exchanged[index as usize],
-                None => Some(free.barriers[index as usize]),
+            Expr::Barrier(index) => match graph.barriers[index].exchange {
+                Some(_) => exchanged[index],
+                None => Some(free.barriers[index]),
             },
             _ => None,
         });
@@ -114,7 +116,7 @@ pub(super) fn evaluate(graph: &EventGraph, free: &Free, rf: &[Option<EventId>]) 
             .map(|access| read_value(graph, rf, &values, access))
             .collect();
         let got = graph.barriers.iter().map(|op| values.get(op.exchanged()?));
-        let got: Vec<Option<u128>> = got.collect();
+        let got: TiVec<BarrierId, Option<u128>> = got.collect();
         if now == read && got == exchanged {
             return values;
         }

@@ -6,7 +6,9 @@
 //! dropped when it is built.
 
 use crate::event::graph::EventGraph;
+use crate::id::BarrierId;
 use crate::solve::symbols;
+use typed_index_collections::TiVec;
 
 /// Values for all free leaves of a graph.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -14,14 +16,14 @@ pub(super) struct Free {
     /// By symbol.
     pub symbols: Vec<u128>,
     /// By barrier operation; those that return nothing have 0.
-    pub barriers: Vec<u128>,
+    pub barriers: TiVec<BarrierId, u128>,
 }
 
 /// All assignments of free values, in lexicographic order.
 pub(super) fn assignments(graph: &EventGraph) -> impl Iterator<Item = Free> + use<> {
     let count = graph.symbols.len();
     let mut domains: Vec<Vec<u128>> = (0..count).map(|s| symbols::values(graph, s)).collect();
-    domains.extend((0..graph.barriers.len()).map(|b| symbols::returned(graph, b)));
+    domains.extend(graph.barriers.keys().map(|b| symbols::returned(graph, b)));
     let mut next = Some(vec![0; domains.len()]);
     std::iter::from_fn(move || {
         let current = next.take()?;

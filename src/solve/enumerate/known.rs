@@ -2,10 +2,11 @@
 
 use super::free::Free;
 use crate::event::graph::EventGraph;
-use crate::id::{EventId, ExprId};
+use crate::id::{BarrierId, EventId, ExprId};
 use crate::program::expr::{Binary, Expr, ExprArena, Unary, apply};
 use crate::program::unary::apply_unary;
 use crate::ptx::bits::mask;
+use typed_index_collections::{TiSlice, TiVec};
 
 /// A value of which only the bits in `known` are certain; the others are zero in `bits`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -34,7 +35,7 @@ impl<'a> Known<'a> {
     /// What follows from these reads-from pairs when symbols of more than one bit are open.
     pub(super) fn of(graph: &'a EventGraph, free: &Free, rf: &[Option<EventId>]) -> Self {
         let mut read = vec![Bits::default(); graph.accesses.len()];
-        let mut exchanged = vec![Bits::default(); graph.barriers.len()];
+        let mut exchanged = TiVec::from(vec![Bits::default(); graph.barriers.len()]);
         loop {
             let mut this = Self { exprs: &graph.exprs, values: Vec::new() };
             for index in 0..graph.exprs.len() {
@@ -45,7 +46,7 @@ impl<'a> Known<'a> {
                 (0..read.len()).map(|access| this.read_value(graph, rf, access)).collect();
             let value = |x: ExprId| this.values[x.index()];
             let got = graph.barriers.iter().map(|op| op.exchanged().map(value).unwrap_or_default());
-            let got: Vec<Bits> = got.collect();
+            let got: TiVec<BarrierId, Bits> = got.collect();
             if now == read && got == exchanged {
                 return this;
             }
@@ -81,7 +82,7 @@ impl<'a> Known<'a> {
         graph: &EventGraph,
         free: &Free,
         rf: &[Option<EventId>],
-        (read, exchanged): (&[Bits], &[Bits]),
+        (read, exchanged): (&[Bits], &TiSlice<BarrierId, Bits>),
         id: ExprId,
     ) -> Bits {
         let width = self.exprs.width(id);
@@ -99,10 +100,8 @@ impl<'a> Known<'a> {
                 Bits::new(free.symbols[symbol.index()], all)
             }
             Expr::Symbol(_) | Expr::Final(_) => Bits::default(),
-            Expr::Barrier(index) if graph.barriers[index as usize].exchange.is_some() => {
-                exchanged[index as usize]
-            }
-            Expr::Barrier(index) => Bits::new(free.barriers[index as usize], all),
+            Expr::Barrier(index) if graph.barriers[index].exchange.is_some() => exchanged[index],
+            Expr::Barrier(index) => Bits::new(free.barriers[index], all),
             Expr::Unary(Unary::Not, a) => Bits::new(!of(a).bits, of(a).known),
             Expr::Unary(Unary::Reverse, a) => {
                 let reverse = |bits: u128| apply_unary(Unary::Reverse, bits & all, width);

@@ -19,7 +19,7 @@ use crate::event::graph::EventGraph;
 use crate::execution::build::{Choices, Execution, Inconsistency, sc_pairs};
 use crate::execution::phase::{Barriers, Generations, TooMany};
 use crate::execution::recheck::recheck;
-use crate::id::{EventId, ExprId, LocId};
+use crate::id::{BarrierId, EventId, ExprId, LocId};
 use crate::program::expr::{Expr, ExprArena};
 use crate::relation::eval::{Evaluator, Interpretation};
 use crate::relation::expr::Model;
@@ -27,6 +27,7 @@ use crate::solve::symbols;
 use crate::solve::{Budget, Goal, Why};
 use crate::vocabulary::BaseRel;
 use std::ops::ControlFlow;
+use typed_index_collections::TiVec;
 
 /// Why a search ends before it has seen everything.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,7 +55,7 @@ pub(super) struct Search<'a, F> {
     /// Whether values that justify themselves were met; they are left out.
     pub self_justified: bool,
     /// What barriers return in the candidate at hand.
-    barriers: Vec<u128>,
+    barriers: TiVec<BarrierId, u128>,
     /// Whether the values tried for symbols stand for all others.
     symbols_are_enough: bool,
     /// Whether an execution was met on which other values of symbols might have another effect.
@@ -78,7 +79,7 @@ impl<'a, F: FnMut(&Execution<'a>) -> Flow> Search<'a, F> {
             deadline: budget.end(),
             apart: Vec::new(),
             self_justified: false,
-            barriers: Vec::new(),
+            barriers: TiVec::new(),
             symbols_are_enough: symbols::are_enough(graph),
             symbols_matter: false,
             graph,
@@ -139,7 +140,7 @@ impl<'a, F: FnMut(&Execution<'a>) -> Flow> Search<'a, F> {
     fn generations(&self, candidate: &Candidate<'_>) -> Result<Vec<Generations>, TooMany> {
         // A thread that is cut may leave others waiting. Left open, operations meet by turn.
         if self.goal == Goal::BoundHit {
-            return Ok(vec![Vec::new()]);
+            return Ok(vec![TiVec::new()]);
         }
         let values = candidate.values;
         let executes = |id: EventId| values.truth(self.graph.event(id).guard) == Some(true);

@@ -6,7 +6,8 @@ use crate::bitrel::{EventSet, Rel};
 use crate::event::graph::EventGraph;
 use crate::execution::build::barrier_result;
 use crate::execution::phase::{Generation, Generations};
-use crate::id::AgentId;
+use crate::id::{AgentId, BarrierId};
+use typed_index_collections::TiVec;
 
 /// The barrier operations of a program that meet by turn.
 #[derive(Clone, Debug, Default)]
@@ -14,38 +15,40 @@ pub(super) struct OrdinalPhases {
     operations: Vec<OrdinalOperation>,
     /// Pairs of operations of which the second waits for the first, if they are of one turn, by
     /// index of the graph; with the kind of their barrier.
-    pairs: Vec<(usize, usize, usize)>,
+    pairs: Vec<(BarrierId, BarrierId, usize)>,
     /// Operations that return something.
-    reducing: Vec<usize>,
+    reducing: Vec<BarrierId>,
 }
 
 /// One barrier operation.
 #[derive(Clone, Debug)]
 struct OrdinalOperation {
     /// Its index in the graph.
-    index: usize,
+    index: BarrierId,
     /// Those of its thread that are numbered with it, and come before it.
-    earlier: Vec<usize>,
+    earlier: Vec<BarrierId>,
 }
 
 impl OrdinalPhases {
     pub(super) fn new(graph: &EventGraph) -> Self {
-        let by_turn: Vec<usize> = (0..graph.barriers.len())
+        let by_turn: Vec<BarrierId> = graph
+            .barriers
+            .keys()
             .filter(|&b| graph.meets_by_turn(&graph.barriers[b].key))
             .collect();
-        let agent = |b: usize| graph.event(graph.barriers[b].event).agent;
-        let numbered = |index: usize| {
-            let own = |&b: &usize| {
+        let agent = |b: BarrierId| graph.event(graph.barriers[b].event).agent;
+        let numbered = |index: BarrierId| {
+            let own = |&b: &BarrierId| {
                 let op = &graph.barriers[b];
                 b < index && agent(b) == agent(index) && op.is_numbered_with(&graph.barriers[index])
             };
             OrdinalOperation { index, earlier: by_turn.iter().copied().filter(own).collect() }
         };
-        let waits_for = |&(x, y): &(usize, usize)| {
+        let waits_for = |&(x, y): &(BarrierId, BarrierId)| {
             let (from, to) = (&graph.barriers[x], &graph.barriers[y]);
             from.arrives && to.waits && from.key == to.key && agent(x) != agent(y)
         };
-        let kind = |b: usize| {
+        let kind = |b: BarrierId| {
             graph.barriers[b].key.relation().kind_of_barrier().expect("it is of a barrier")
         };
         let all = by_turn.iter().flat_map(|&x| by_turn.iter().map(move |&y| (x, y)));
@@ -93,10 +96,10 @@ impl Search<'_, '_> {
     /// The turns of operations that happen, where it is known which happen before.
     fn known_turns(&self) -> Generations {
         let graph = self.space.graph;
-        let mut turns = vec![None; graph.barriers.len()];
-        let is_in = |set: &EventSet, b: usize| set.contains(graph.barriers[b].event);
+        let mut turns = TiVec::from(vec![None; graph.barriers.len()]);
+        let is_in = |set: &EventSet, b: BarrierId| set.contains(graph.barriers[b].event);
         for OrdinalOperation { index, earlier } in &self.space.turns.operations {
-            let open = |&b: &usize| is_in(&self.possible, b) && !is_in(&self.executed, b);
+            let open = |&b: &BarrierId| is_in(&self.possible, b) && !is_in(&self.executed, b);
             if is_in(&self.executed, *index) && !earlier.iter().any(open) {
                 let before = earlier.iter().filter(|&&b| is_in(&self.executed, b)).count();
                 let turn = u32::try_from(before).unwrap_or(u32::MAX);
@@ -117,13 +120,13 @@ impl Search<'_, '_> {
     }
 
     /// Whether nobody can join the turn of an operation any more.
-    fn is_settled(&self, index: usize, turns: &Generations) -> bool {
+    fn is_settled(&self, index: BarrierId, turns: &Generations) -> bool {
         let graph = self.space.graph;
         let Some(turn) = turns[index] else { return false };
         let key = &graph.barriers[index].key;
         graph.members(key).into_iter().all(|agent| {
             let own = || {
-                let all = graph.barriers.iter().enumerate();
+                let all = graph.barriers.iter_enumerated();
                 all.filter(|(_, op)| op.key == *key && graph.event(op.event).agent == agent)
             };
             let comes = own().any(|(b, _)| turns[b] == Some(turn));

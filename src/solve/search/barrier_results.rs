@@ -2,20 +2,21 @@
 
 use super::state::{Flow, Search, Stop, Visit};
 use crate::execution::build::{Execution, barrier_result};
+use crate::id::BarrierId;
 use crate::rule::Unsupported;
 use crate::solve::symbols::returned;
 
 impl Search<'_, '_> {
     /// The barrier operations that happen and return something.
-    fn reducing(&self) -> impl Iterator<Item = usize> + '_ {
-        let barriers = self.space.graph.barriers.iter().enumerate();
+    fn reducing(&self) -> impl Iterator<Item = BarrierId> + '_ {
+        let barriers = self.space.graph.barriers.iter_enumerated();
         let here = barriers.filter(|(_, op)| op.returns() && self.executed.contains(op.event));
         here.map(|(index, _)| index)
     }
 
     /// Computes what barriers return whose members and predicates are known.
     pub(super) fn compute_results(&mut self) {
-        for (index, op) in self.space.graph.barriers.iter().enumerate() {
+        for (index, op) in self.space.graph.barriers.iter_enumerated() {
             // Those of an exchange meet by turn.
             let met = op.exchange.is_some() || (self.met && op.reduction.is_some());
             if !met || self.returned[index].is_some() {
@@ -31,15 +32,15 @@ impl Search<'_, '_> {
     }
 
     /// A barrier operation that happens, whose result is not known while it is open who meets.
-    pub(super) fn open_result(&self) -> Option<usize> {
-        let is_open = |index: usize| {
+    pub(super) fn open_result(&self) -> Option<BarrierId> {
+        let is_open = |index: BarrierId| {
             self.space.graph.barriers[index].exchange.is_none() && self.returned[index].is_none()
         };
         self.reducing().find(|&index| !self.met && is_open(index))
     }
 
     /// Tries whatever a barrier may return.
-    pub(super) fn branch_on_result(&mut self, index: usize, visit: &mut Visit<'_>) -> Flow {
+    pub(super) fn branch_on_result(&mut self, index: BarrierId, visit: &mut Visit<'_>) -> Flow {
         for value in returned(self.space.graph, index) {
             let mark = self.mark();
             self.returned[index] = Some(value);

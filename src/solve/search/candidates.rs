@@ -20,6 +20,7 @@ use crate::solve::Goal;
 use crate::vocabulary::{BaseRel, BaseSet, Origin};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
+use typed_index_collections::TiVec;
 
 /// The fixed part of a search.
 #[derive(Debug)]
@@ -264,8 +265,8 @@ fn matters(graph: &EventGraph, goal: Goal) -> Vec<bool> {
         }
         stack.extend(graph.exprs.operands(x));
         if let Expr::Barrier(index) = graph.exprs.get(x) {
-            stack.extend(graph.barriers[index as usize].exchanged());
-            let key = &graph.barriers[index as usize].key;
+            stack.extend(graph.barriers[index].exchanged());
+            let key = &graph.barriers[index].key;
             let votes = graph.barriers.iter().filter(|op| op.key == *key);
             stack.extend(votes.filter_map(|op| op.operand));
         }
@@ -351,7 +352,7 @@ fn takers(graph: &EventGraph) -> Vec<Vec<EventId>> {
 /// there are too many, or where threads may be cut by the bound.
 fn meetings(graph: &EventGraph, goal: Goal) -> Option<Vec<Generations>> {
     if graph.barriers.is_empty() {
-        return Some(vec![Vec::new()]);
+        return Some(vec![TiVec::new()]);
     }
     let fixed = Barriers::fixed(graph)?;
     fixed.assignments().ok().filter(|_| goal != Goal::BoundHit)

@@ -14,7 +14,7 @@ use crate::budget::Deadline;
 use crate::event::graph::EventKind;
 use crate::execution::build::{Choices, close_coherence, read_value};
 use crate::execution::phase::Generations;
-use crate::id::{AccessId, EventId, ExprId};
+use crate::id::{AccessId, BarrierId, EventId, ExprId};
 use crate::program::expr::Expr;
 use crate::program::value::{Values, evaluate};
 use crate::relation::expr::AxiomKind;
@@ -22,6 +22,7 @@ use crate::rule::Unsupported;
 use crate::solve::{Budget, Goal, Why};
 use crate::vocabulary::{BaseRel, BaseSet};
 use rustc_hash::FxHashMap;
+use typed_index_collections::TiVec;
 
 /// Whether a search goes on.
 pub(super) type Flow = Result<(), Stop>;
@@ -100,8 +101,8 @@ pub(super) struct Search<'g, 'r> {
     pub(super) finals: Vec<Option<EventId>>,
     pub(super) symbols: Vec<Option<u128>>,
     /// What barrier operations return, by index, and those of which it is known, in order of decision.
-    pub(super) returned: Vec<Option<u128>>,
-    pub(super) returned_trail: Vec<usize>,
+    pub(super) returned: TiVec<BarrierId, Option<u128>>,
+    pub(super) returned_trail: Vec<BarrierId>,
     /// Whether a symbol of several bits was given some values that stand for others.
     pub(super) sampled: bool,
     pub(super) domains: Domains,
@@ -206,11 +207,11 @@ impl<'g, 'r> Search<'g, 'r> {
             co,
             sc: Rel::empty(n),
             sync: std::array::from_fn(|_| Rel::empty(n)),
-            generations: vec![None; graph.barriers.len()],
+            generations: TiVec::from(vec![None; graph.barriers.len()]),
             met: false,
             finals: vec![None; graph.locations.len()],
             symbols: vec![None; graph.symbols.len()],
-            returned: vec![None; graph.barriers.len()],
+            returned: TiVec::from(vec![None; graph.barriers.len()]),
             returned_trail: Vec::new(),
             sampled: false,
             domains: Domains::default(),
@@ -559,7 +560,7 @@ impl<'g, 'r> Search<'g, 'r> {
                 .filter(|&(a, _)| graph.event(a).kind != EventKind::Init)
                 .collect(),
             sc: self.sc.iter_pairs().collect(),
-            generations: if self.met { self.generations.clone() } else { Vec::new() },
+            generations: if self.met { self.generations.clone() } else { TiVec::new() },
             returned: self.returned.clone(),
             symbols: self.symbols.iter().map(|s| s.unwrap_or(0)).collect(),
             finals: self.finals.clone(),

@@ -156,7 +156,7 @@ impl Search<'_, '_> {
             Expr::Read(read) => self.known[read.index()],
             Expr::Mbarrier(read) => self.space.graph.reads_mbarrier(read, &self.rf).map(u128::from),
             Expr::Symbol(symbol) => self.symbols[symbol.index()],
-            Expr::Barrier(index) => self.returned[index as usize],
+            Expr::Barrier(index) => self.returned[index],
             _ => None,
         }
     }

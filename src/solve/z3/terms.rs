@@ -143,7 +143,7 @@ impl Translation {
             Expr::Mbarrier(access) => variable(&format!("mbarrier{}", access.index()), width),
             Expr::Symbol(symbol) => variable(&format!("symbol{}", symbol.index()), width),
             Expr::Final(loc) => variable(&format!("final{}", loc.index()), width),
-            Expr::Barrier(index) => variable(&format!("barrier{index}"), width),
+            Expr::Barrier(index) => variable(&format!("barrier{}", index.index()), width),
             Expr::Unary(Unary::Not, a) if width == 1 => Term::Bool(self.truth(encoding, a).not()),
             Expr::Unary(Unary::Not, a) => Term::Bits(self.bits(encoding, a).bvnot()),
             Expr::Unary(Unary::Neg, a) => Term::Bits(self.bits(encoding, a).bvneg()),

@@ -235,7 +235,7 @@ fn is_made_of(d: &Derived<'_>, expr: ExprId, leaf: Expr) -> bool {
             }
             Expr::Barrier(index) if !seen.contains(&index) => {
                 seen.push(index);
-                let op = &d.graph.barriers[index as usize];
+                let op = &d.graph.barriers[index];
                 let meets = |other: &&BarrierOp| {
                     other.event == op.event || d.meets_at_barrier(other.event, op.event)
                 };
