@@ -45,7 +45,12 @@ pub(crate) fn directive(cursor: &mut Cursor<'_>, draft: &mut Draft) -> Result<()
     let space = match cursor.text(directive.span) {
         ".version" => return version(cursor, draft),
         ".alias" => return alias(cursor, draft, directive.span),
-        ".tensormap" => return tensormap::declaration(cursor, draft, directive.span),
+        ".tensormap" => {
+            let (map, variable) = tensormap::declaration(cursor, directive.span)?;
+            draft.add_variable(variable);
+            draft.tensor_maps.push(map);
+            return Ok(());
+        }
         ".entry" | ".func" => {
             kernel::unread(cursor, draft, directive.span);
             return Ok(());

@@ -1,7 +1,6 @@
 //! Declarations of tensor maps: `.tensormap tm = { x, .u32, {8, 4}, {4, 2} };` into a map and the variable
 //! that holds it.
 
-use super::draft::Draft;
 use crate::litmus::ast::{AddressBits, DeclaredSpace, InitialAddress, Variable};
 use crate::litmus::tensor::{Swizzle, TensorMap};
 use crate::ptx::constant;
@@ -19,12 +18,11 @@ const MOST_ELEMENTS: u64 = 1 << 32;
 /// The largest number of elements of a box in a dimension (PTX-5.5.4).
 const MOST_IN_BOX: u64 = 256;
 
-/// What follows `.tensormap`.
+/// What follows `.tensormap`: the map, and the variable that holds it.
 pub(super) fn declaration(
     cursor: &mut Cursor<'_>,
-    draft: &mut Draft,
     start: Span,
-) -> Result<(), SyntaxError> {
+) -> Result<(TensorMap, Variable), SyntaxError> {
     let name = cursor.word("the map's name")?;
     cursor.expect(TokenKind::Assign, "`=` and what the map describes")?;
     cursor.expect(TokenKind::OpenBrace, "`{`")?;
@@ -65,9 +63,8 @@ pub(super) fn declaration(
     cursor.expect(TokenKind::CloseBrace, "`}`")?;
     cursor.expect(TokenKind::Semicolon, "`;`")?;
     map.span = start.to(cursor.last_span());
-    draft.add_variable(variable(&map));
-    draft.tensor_maps.push(map);
-    Ok(())
+    let variable = variable(&map);
+    Ok((map, variable))
 }
 
 /// `.strides {32}` or `.swizzle 128B`.

@@ -34,7 +34,7 @@ const fn moved(text: &'static str, section: &'static str, since: [u32; 3], op: O
 }
 
 const fn prefetch(text: &'static str) -> Row {
-    const OPERANDS: &[(&str, Takes)] = &[("policy", Takes::Token)];
+    const OPERANDS: &[(&str, Takes)] = &[("policy", Takes::Token), ("info", Takes::Word)];
     form(text, PREFETCH, [8, 0, 90], Op::Nothing)
         .operands(OPERANDS)
         .asked(&[("policy", "L2::cache_hint")])
@@ -73,7 +73,7 @@ pub(super) static ROWS: &[Row] = &[
     moved("cp.reduce.async.bulk.tensor.{1d|2d|3d|4d|5d}.global.shared::cta.{add|min|max|inc|dec|and|or|xor}{.tile}.bulk_group{.L2::cache_hint} [t, c], [a]{, policy}", REDUCE, [8, 0, 90], Op::Async(AsyncOp::TensorReduce)),
     moved("cp.reduce.async.bulk.tensor.{3d|4d|5d}.global.shared::cta.{add|min|max|inc|dec|and|or|xor}.im2col_no_offs.bulk_group{.L2::cache_hint} [t, c], [a]{, policy}", REDUCE, [8, 0, 90], Op::Outside),
     prefetch("cp.async.bulk.prefetch.tensor.{1d|2d|3d|4d|5d}.L2.global{.tile|.tile::gather4}{.L2::cache_hint} [t, c]{, policy}"),
-    prefetch("cp.async.bulk.prefetch.tensor.{3d|4d|5d}.L2.global.{im2col|im2col::w|im2col::w::128}{.L2::cache_hint} [t, c]{, info}{, policy}"),
+    prefetch("cp.async.bulk.prefetch.tensor.{3d|4d|5d}.L2.global.{im2col|im2col::w|im2col::w::128}{.L2::cache_hint} [t, c], info{, policy}"),
     // Maps.
     replace("tensormap.replace.tile.global_address{.space}.b1024.b64 [m], address"),
     replace("tensormap.replace.tile.{rank|elemtype|interleave_layout|swizzle_mode|fill_mode|swizzle_atomicity}{.space}.b1024.b32 [m], b"),
