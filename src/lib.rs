@@ -102,6 +102,7 @@ mod execution;
 mod question;
 mod solve;
 
+mod defect;
 mod explain;
 mod race;
 mod verdict;
@@ -111,6 +112,9 @@ mod check;
 mod engines;
 #[cfg(feature = "cli")]
 mod judge;
+
+#[cfg(feature = "cli")]
+mod advise;
 
 pub mod generate;
 pub mod hardware;
@@ -128,6 +132,7 @@ pub use check::{Hang, HangKind, Hanging, Outcome, Settings, Status, Stop};
 pub use checker::{
     Checker, FinalState, builtin_model, check, parse_launch, parse_model, parse_tests,
 };
+pub use defect::Defect;
 pub use diagnostic::{Diagnostic, Label, Severity};
 pub use engines::{Choice, Unavailable};
 pub use litmus::ast::{Quantifier, Test};
@@ -165,6 +170,11 @@ pub mod testing {
     open! {
         bitrel bounds cat check collections diagnostic encode engines event execution explain id litmus
         module program ptx question race relation solve source verdict vocabulary
+    }
+
+    #[cfg(feature = "cli")]
+    pub mod advise {
+        pub use crate::advise::*;
     }
 
     #[cfg(feature = "cli")]

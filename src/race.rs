@@ -4,7 +4,9 @@
 //! Races between accesses of one size are information; one between accesses that overlap only in
 //! part voids the model (PTX-8.7.2).
 
+mod defects;
 mod missing;
+pub mod near;
 
 use crate::bitrel::Rel;
 use crate::bounds::{Bounds, Precision};
@@ -17,7 +19,9 @@ use crate::solve::{Budget, Engine, Goal, Pairs, Problem};
 use crate::source::Span;
 use crate::verdict::{Decided, Undecided, Verdict};
 
+pub use defects::defects;
 pub use missing::{Gap, Missing};
+pub use near::NearMiss;
 
 /// Two accesses that race.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,6 +34,8 @@ pub struct Race {
     pub mixed: bool,
     /// Why they are not ordered in the execution.
     pub missing: Vec<Missing>,
+    /// What comes closest to ordering them in the execution, in one direction or the other.
+    pub near: Option<NearMiss>,
     /// A consistent execution in which they race.
     pub choices: Box<Choices>,
 }
@@ -250,7 +256,9 @@ fn race_of(
     let events = (a.min(b), a.max(b));
     let accesses = (graph.event(events.0).access, graph.event(events.1).access);
     let mixed = Pairs::MixedRace.counts(graph, a, b);
-    Race { events, accesses, mixed, missing: missing::missing(problem, execution, events), choices }
+    let missing = missing::missing(problem, execution, events);
+    let near = near::nearest_of(problem.model, execution, [(a, b), (b, a)]);
+    Race { events, accesses, mixed, missing, near, choices }
 }
 
 /// An access in words, such as `the 4-byte write to x by P0`.

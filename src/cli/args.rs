@@ -1,11 +1,11 @@
 //! The arguments of every command.
 
+use super::checking::seconds;
+pub(super) use super::checking::{AdviseArguments, Checking, Launching, SingleFormat};
 use super::examples;
 use crate::batch::Refusal;
 use crate::event::unfold::Tearing;
 use crate::litmus::ast::Quantifier;
-use crate::module::{Asked, Selection};
-use crate::progress::Progress;
 use crate::solve::Cores;
 use crate::verdict::Kind;
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -63,6 +63,12 @@ pub(super) enum Command {
     /// Ends with status 1 if there is one.
     #[command(after_help = examples::RACES)]
     Races(RacesArguments),
+    /// Say what to change of a program: the cheapest changes that exclude an outcome, races or hangs, or,
+    /// where the outcome is excluded, what is redundant or stronger than needed.
+    ///
+    /// Ends with status 1 if no change among those that were looked at will do.
+    #[command(after_help = examples::ADVISE)]
+    Advise(AdviseArguments),
     /// Write tests in another format: blocks, as PTX is written, or columns, as other tools read them.
     #[command(after_help = examples::CONVERT)]
     Convert(ConvertArguments),
@@ -105,100 +111,6 @@ pub(super) enum Command {
     Model(ModelArguments),
 }
 
-/// What checking a test depends on.
-#[derive(Clone, Debug, Args)]
-pub(super) struct Checking {
-    /// Which engine decides: z3, search, enumerate, auto, or all of them, which have to agree.
-    #[arg(long, value_name = "ENGINE", default_value = "auto")]
-    pub(super) engine: String,
-    /// How often a loop body is executed at most, up to 255. Without it twice, and in small programs
-    /// up to four times where that decides a verdict.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..))]
-    pub(super) bound: Option<u8>,
-    /// Read tests in blocks that name no `.version` as PTX 1.4.
-    #[arg(long)]
-    pub(super) legacy: bool,
-    /// Seconds for each engine: in `check` and `draw` for the verdict on a test under a model, in
-    /// `outcomes` for the list of states and for the verdict, in `races` for all races and for the
-    /// verdict, in `explain` for the verdict, for the execution shown and for each other reading;
-    /// without it, no limit but that of steps.
-    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
-    pub(super) timeout: Option<u64>,
-    /// How to read the standard where it leaves room, such as `tearing=byte`; `ptxmc model` lists
-    /// the names.
-    #[arg(long = "reading", value_name = "NAME=VALUE")]
-    pub(super) readings: Vec<String>,
-    /// What the scheduler owes threads, for the question whether the program may hang: cuda, fair, obe,
-    /// lobe, hsa, hsa-obe or unfair.
-    #[arg(long, value_name = "MODEL", default_value = "cuda", value_parser = progress)]
-    pub(super) progress: Progress,
-    /// Leave an axiom out of every model that has it; the expectations of tests stay those of the
-    /// whole model. Repeat it for several.
-    #[arg(long = "without", value_name = "AXIOM")]
-    pub(super) without: Vec<String>,
-}
-
-/// How kernels are launched.
-#[derive(Clone, Debug, Default, Args)]
-pub(super) struct Launching {
-    /// Launch kernels of a PTX module: buffers, launches, and perhaps a condition, as in
-    /// `buf x[2] of .u32 = 0; k<<<1, 2>>>(x)`.
-    #[arg(long, value_name = "TEXT")]
-    pub(super) launch: Option<String>,
-    /// The threads of a launch that are looked at: `all`, or CTAs and threads such as `0:0-31,1:0`.
-    #[arg(long, value_name = "THREADS", requires = "launch", value_parser = selection)]
-    pub(super) threads: Option<Selection>,
-}
-
-impl Launching {
-    /// The launch that is asked for, if one is.
-    pub(super) fn asked(&self) -> Option<Asked<'_>> {
-        const AFFORDABLE: &Selection = &Selection::Affordable;
-        let text = self.launch.as_deref()?;
-        Some(Asked { text, threads: self.threads.as_ref().unwrap_or(AFFORDABLE) })
-    }
-}
-
-impl Checking {
-    /// What is asked where the command has no options of this kind.
-    pub(super) fn plain() -> Self {
-        let (engine, readings) = ("auto".to_owned(), Vec::new());
-        let (bound, timeout, without) = (None, None, Vec::new());
-        let progress = Progress::default();
-        Self { engine, bound, legacy: false, timeout, readings, progress, without }
-    }
-
-    /// The version of tests that name none, if the user gives them one.
-    pub(super) fn version(&self) -> Option<(u32, u32)> {
-        self.legacy.then_some((1, 4))
-    }
-}
-
-/// Threads by CTA and number: `all`, `0:0-31,1:0`.
-fn selection(text: &str) -> Result<Selection, String> {
-    if text.trim() == "all" {
-        return Ok(Selection::All);
-    }
-    let range = |part: &str| {
-        let (first, last) = part.split_once('-').unwrap_or((part, part));
-        let number = |text: &str| text.trim().parse::<u32>().ok();
-        Some(number(first)?..=number(last)?)
-    };
-    let one = |part: &str| {
-        let (cta, threads) = part.split_once(':')?;
-        Some([range(cta)?, range(threads)?])
-    };
-    let list: Option<Vec<_>> = text.split(',').map(one).collect();
-    list.map(Selection::Some)
-        .ok_or_else(|| "threads are `all`, or written `CTA:THREAD`, as in `0:0-31,1:0`".to_owned())
-}
-
-/// A model of progress by its name.
-fn progress(name: &str) -> Result<Progress, String> {
-    let names = || Progress::ALL.map(Progress::name).join(", ");
-    Progress::named(name).ok_or_else(|| format!("models of progress are {}", names()))
-}
-
 /// A verdict by its name, or by the word that it has for `forall`.
 fn verdict(name: &str) -> Result<Kind, String> {
     let all = || Kind::ALL.into_iter().filter(|kind| *kind != Kind::Error);
@@ -206,17 +118,6 @@ fn verdict(name: &str) -> Result<Kind, String> {
     Kind::worded(name, Quantifier::Forall)
         .filter(|kind| *kind != Kind::Error)
         .ok_or_else(|| format!("verdicts are {}, holds, fails", names()))
-}
-
-/// Milliseconds from seconds, which may have a fraction.
-fn seconds(text: &str) -> Result<u64, String> {
-    let seconds: f64 = text.parse().map_err(|_| "not a number of seconds".to_owned())?;
-    let duration = std::time::Duration::try_from_secs_f64(seconds)
-        .map_err(|_| "not a number of seconds".to_owned())?;
-    match u64::try_from(duration.as_millis()) {
-        Ok(milliseconds) if milliseconds > 0 => Ok(milliseconds),
-        _ => Err("shorter than a millisecond, or longer than time".to_owned()),
-    }
 }
 
 #[derive(Debug, Args)]
@@ -548,21 +449,42 @@ pub(super) enum OutcomesFormat {
     Json,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(super) enum SingleFormat {
-    /// For people.
-    Text,
-    /// One object.
-    Json,
-}
-
 #[derive(Debug, Args)]
 pub(super) struct ExplainArguments {
+    /// The test file, or `-` for standard input; with `--clause`, tests of which those are listed that
+    /// exercise it.
+    #[arg(value_name = "TEST", required_unless_present = "clause")]
+    pub(super) path: Option<String>,
+    /// Explain a clause of the standard, such as PTX-8.10.6: what it says, its lines in the model, its
+    /// readings and tests.
+    #[arg(long, value_name = "ID", conflicts_with_all = ["name", "launch"])]
+    pub(super) clause: Option<String>,
+    /// The test of this name, where the file holds several.
+    #[arg(long, value_name = "NAME")]
+    pub(super) name: Option<String>,
+    /// A built-in model, a cat file or an edit file.
+    #[arg(long, value_name = "MODEL")]
+    pub(super) model: Option<String>,
     #[command(flatten)]
-    pub(super) single: Single,
+    pub(super) launching: Launching,
+    #[command(flatten)]
+    pub(super) checking: Checking,
     /// The form of the report.
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub(super) format: SingleFormat,
+}
+
+impl ExplainArguments {
+    /// The test that is to be explained.
+    pub(super) fn single(&self) -> Single {
+        Single {
+            path: self.path.clone().unwrap_or_default(),
+            name: self.name.clone(),
+            model: self.model.clone(),
+            launching: self.launching.clone(),
+            checking: self.checking.clone(),
+        }
+    }
 }
 
 #[derive(Debug, Args)]

@@ -22,7 +22,8 @@ pub(super) const EXPLAIN: &str = "\
 Examples:
   ptxmc explain mp.litmus                    the verdict, an execution, and what decides
   ptxmc explain --model ptx-7.5 mp.litmus    under another model
-  ptxmc explain --format json mp.litmus      the same as data";
+  ptxmc explain --format json mp.litmus      the same as data
+  ptxmc explain --clause PTX-8.10.6 litmus   what a clause says, its lines in the model, its tests";
 
 pub(super) const DRAW: &str = "\
 Examples:
@@ -38,6 +39,14 @@ pub(super) const RACES: &str = "\
 Examples:
   ptxmc races lock.litmus                    each race, with what is missing between the two
   ptxmc races --format json lock.litmus      the same as data, with a code for what is missing";
+
+pub(super) const ADVISE: &str = "\
+Examples:
+  ptxmc advise lock.litmus                   the cheapest repairs, or what is redundant
+  ptxmc advise --races lock.litmus           the cheapest changes after which nothing races
+  ptxmc advise --apply new.litmus old.litmus the repaired test
+  ptxmc advise --within 3 lock.litmus        dearer repairs, too
+  ptxmc advise --all a.litmus b.litmus       one repair for two outcomes of a program";
 
 pub(super) const JUDGE: &str = "\
 Examples:

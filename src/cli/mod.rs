@@ -1,9 +1,12 @@
 //! The command line: arguments in, files read, reports written, an exit status out.
 
+mod advise;
 mod alternatives;
 mod args;
 mod baseline;
 mod check;
+mod checking;
+mod clause;
 mod convert;
 mod diff;
 mod distinguish;
@@ -119,6 +122,7 @@ fn execute(arguments: &Arguments, console: &Console) -> Result<Status> {
         Command::Explain(arguments) => single::explain(arguments, console),
         Command::Draw(arguments) => single::draw(arguments, console),
         Command::Hangs(arguments) => hangs::run(arguments, console),
+        Command::Advise(arguments) => advise::run(arguments, console),
         Command::Races(arguments) => single::races(arguments, console),
         Command::Judge(arguments) => judge::run(arguments, console),
         Command::Generate(arguments) => generate::run(arguments, console),

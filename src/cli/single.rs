@@ -5,6 +5,7 @@ use super::args::{
     DrawArguments, ExplainArguments, OutcomesArguments, OutcomesFormat, RacesArguments, Single,
     SingleFormat,
 };
+use super::clause;
 use super::excluded::excluded_execution;
 use super::inputs::{Inputs, Wanted};
 use super::models::{Setup, any_error};
@@ -207,7 +208,11 @@ fn states_of(
 }
 
 pub(super) fn explain(arguments: &ExplainArguments, console: &Console) -> Result<Status> {
-    let loaded = Loaded::new(&arguments.single, console)?;
+    if let Some(id) = &arguments.clause {
+        return clause::run(id, arguments, console);
+    }
+    let single = &arguments.single();
+    let loaded = Loaded::new(single, console)?;
     let judgement = loaded.judgement()?;
     let found = without_axioms(&loaded, &judgement);
     let Loaded { case, files, .. } = &loaded;
@@ -231,7 +236,7 @@ pub(super) fn explain(arguments: &ExplainArguments, console: &Console) -> Result
     }
     let mut others = Vec::new();
     if !matches!(kind, Kind::Unknown | Kind::Error) {
-        others = alternatives(&arguments.single, case, kind, &loaded.variants)?;
+        others = alternatives(single, case, kind, &loaded.variants)?;
     }
     match arguments.format {
         SingleFormat::Text => print(&explanation::other_readings(&others))?,

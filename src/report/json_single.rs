@@ -2,13 +2,17 @@
 
 use super::hang;
 use super::json::{SCHEMA, Witnesses, drawn, picture, place, verdict};
+use super::readings::weight;
 use super::reason::{Place, undecided};
 use super::witness::Picture;
 use crate::batch::{Case, Judgement};
 use crate::check::{Hang, Status};
+use crate::defect::Defect;
 use crate::event::graph::EventGraph;
+use crate::id::EventId;
 use crate::progress::Progress;
-use crate::race::{Race, describe};
+use crate::race::near::Link;
+use crate::race::{NearMiss, Race, defects, describe};
 use crate::relation::expr::Model;
 use crate::source::Files;
 use crate::verdict::Undecided;
@@ -43,9 +47,36 @@ pub fn explanation(
     let mut value = document(case, model);
     value["verdict"] = verdict(case, judgement, model, files, Witnesses::Included);
     value["explanation"] = json!(told.lines().collect::<Vec<_>>());
-    let reading = |(name, kind): &(String, crate::verdict::Kind)| json!({ "reading": name, "verdict": kind.name() });
+    let reading = |(name, kind): &(String, crate::verdict::Kind)| json!({ "reading": name, "verdict": kind.name(), "weight": weight(name).name() });
     value["readings"] = readings.iter().map(reading).collect();
     finished(&value)
+}
+
+/// A kind of defect.
+pub(super) fn defect_of(defect: Defect) -> Value {
+    json!({ "code": defect.code(), "clause": defect.clause(), "text": defect.text() })
+}
+
+/// What comes closest to an order.
+pub(super) fn near_miss(path: &NearMiss, graph: &EventGraph, files: &Files) -> Value {
+    let end = |id: EventId| {
+        let event = graph.event(id);
+        json!({
+            "thread": graph.agents[event.agent.index()].name,
+            "place": Place::of(event.span, files).as_ref().map(place),
+            "line": files.text(event.span).split_whitespace().collect::<Vec<_>>().join(" "),
+        })
+    };
+    let link = |link: &Link| {
+        json!({
+            "from": end(link.from),
+            "to": end(link.to),
+            "how": link.how.code(),
+            "clause": link.how.clause(),
+            "missing": link.missing.iter().map(|defect| defect_of(*defect)).collect::<Vec<_>>(),
+        })
+    };
+    json!({ "missing": path.distance(), "links": path.links.iter().map(link).collect::<Vec<_>>() })
 }
 
 /// The races of a test, each with an execution; `cut` says why there may be more, `caveat` what has to be
@@ -75,6 +106,8 @@ pub fn races(
         json!({
             "mixed": race.mixed,
             "accesses": pairs.map(access),
+            "defects": defects(race).iter().map(|defect| defect_of(*defect)).collect::<Vec<_>>(),
+            "near": race.near.as_ref().map(|path| near_miss(path, graph, files)),
             "missing": race.missing.iter().map(|missing| missing.code()).collect::<Vec<_>>(),
             "witness": picture(case, graph, &race.choices, model),
         })

@@ -1,6 +1,12 @@
 //! Renderers: what was found, as text for people and for other tools. They give strings and write
 //! nothing themselves.
 
+#[cfg(feature = "cli")]
+pub(crate) mod advise;
+#[cfg(feature = "cli")]
+pub(crate) mod clauses;
+#[cfg(feature = "cli")]
+mod cuda;
 mod derivation;
 #[cfg(feature = "diagnostics")]
 pub mod diagnostics;
@@ -17,6 +23,10 @@ pub mod hang;
 pub mod herd;
 #[cfg(feature = "json")]
 pub mod json;
+#[cfg(feature = "cli")]
+pub(crate) mod json_advise;
+#[cfg(feature = "cli")]
+pub(crate) mod json_clause;
 #[cfg(feature = "json")]
 pub mod json_single;
 #[cfg(feature = "cli")]
@@ -28,6 +38,7 @@ pub(crate) mod kernel;
 #[cfg(feature = "json")]
 pub mod manifest;
 pub mod models;
+pub mod near;
 pub mod outcomes;
 pub mod paint;
 pub mod races;

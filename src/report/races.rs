@@ -1,11 +1,12 @@
 //! Data races in words: the two accesses, what keeps them from being ordered, an execution.
 
+use super::near;
 use super::reason::{self, Caveat};
 use super::witness::{Picture, text};
 use crate::batch::Case;
 use crate::event::graph::EventGraph;
 use crate::execution::build::Execution;
-use crate::race::{Gap, Missing, Race, describe, in_execution, spans};
+use crate::race::{Gap, Missing, Race, defects, describe, in_execution, spans};
 use crate::relation::expr::Model;
 use crate::solve::Problem;
 use crate::source::Files;
@@ -95,13 +96,14 @@ fn one(race: &Race, graph: &EventGraph, files: &Files, picture: Option<&Picture>
     let [first, second] = [race.accesses.0, race.accesses.1].map(|a| describe(graph, a));
     let kind = if race.mixed { "A mixed-size race (PTX-8.7.2)" } else { "A race (PTX-8.7.1)" };
     let mut out = format!("\n{kind} of {first} and {second}\n");
+    out += &near::wrong(&defects(race), "  ");
     for span in spans(graph, race) {
         let line = files.text(span).split_whitespace().collect::<Vec<_>>().join(" ");
         out.push_str(&format!("    {}: {line}\n", files.location(span)));
     }
     let missing = race.missing.iter().zip(picture.into_iter().cycle());
     missing.for_each(|(missing, picture)| out.push_str(&format!("  {}\n", why(*missing, picture))));
-    out
+    out + &race.near.as_ref().map_or_else(String::new, |path| near::render(path, graph, files))
 }
 
 /// One reason as a sentence.

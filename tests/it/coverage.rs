@@ -2,6 +2,7 @@
 //! `paper-notes/coverage.md`, which `PTXMC_BLESS=1` writes anew.
 
 use crate::support::clauses::{Clause, clauses, ids};
+use crate::support::command::ptxmc;
 use crate::support::mutants::{ORIGINAL, mutants};
 use crate::support::table::{assert_current, some};
 use crate::support::{litmus_files, read};
@@ -142,4 +143,22 @@ fn every_clause_has_tests() {
     }
     assert!(complaints.is_empty(), "\n{complaints}");
     assert_current("coverage.md", &table);
+}
+
+/// Every clause of chapter 8 that has a text is explained: what it says, and where the model says it.
+#[test]
+fn clauses_are_explained() {
+    let (mut explained, mut in_the_model) = (0, 0);
+    for clause in clauses().iter().filter(|clause| clause.id.starts_with("PTX-8.")) {
+        if ["PTX-8.9", "PTX-8.10", "PTX-8.11"].contains(&clause.id.as_str()) {
+            continue;
+        }
+        let run = ptxmc(&["explain", "--clause", &clause.id]);
+        assert!(run.status == 0 && run.out.starts_with(&clause.id), "{}", run.transcript());
+        in_the_model += usize::from(run.out.contains("ptx-9.2.cat:"));
+        explained += 1;
+    }
+    assert!(explained > 30 && in_the_model > 15, "{explained} {in_the_model}");
+    let run = ptxmc(&["explain", "--clause", "PTX-8.10.9"]);
+    assert!(run.status == 2 && run.err.contains("did you mean"), "{}", run.transcript());
 }

@@ -1,5 +1,6 @@
 //! JSON reports against their schema, which `paper-notes/json.md` describes in words.
 
+use crate::support::clauses::clauses;
 use crate::support::command::{path, ptxmc};
 use ptxmc::Rule;
 use serde_json::{Map, Value};
@@ -150,6 +151,54 @@ fn what_is_said_of_one_test_fits_the_schema() {
     let text = fs::read_to_string(&picture).expect("the picture is there");
     let (schema, picture) = (schema(), serde_json::from_str(&text).expect("the picture is JSON"));
     assert_eq!(complaint(&schema, &schema, &picture, ""), None);
+}
+
+#[test]
+fn advice_fits_the_schema() {
+    let repaired = report(&["advise", "--format", "json", "litmus/realworld/R09a.litmus"]);
+    assert_eq!(repaired["sets"][0]["defects"][0]["code"], "no-release", "{repaired}");
+    assert_eq!(repaired["sets"][1]["defects"][0]["code"], "wrong-side", "{repaired}");
+    let relaxed = report(&["advise", "--format", "json", "litmus/realworld/R09c.litmus"]);
+    assert!(relaxed["sets"][0]["needed"].as_array().is_some_and(|all| all.len() > 2), "{relaxed}");
+    let pair =
+        ["litmus/realworld/R14-flag-beside-data.litmus", "litmus/realworld/R01-fixed.litmus"];
+    let both = report(&[&["advise", "--repair", "--format", "json"], &pair[..]].concat());
+    let answers = [&both["tests"][0]["answer"], &both["tests"][1]["answer"]];
+    assert_eq!(answers, ["none", "nothing-to-repair"], "{both}");
+    let racy = "litmus/realworld/R01-volatile-flag.litmus";
+    report(&["advise", "--relax", "--format", "json", racy]);
+    report(&["advise", "--races", "--format", "json", racy]);
+    report(&[
+        "advise",
+        "--timeout",
+        "0.001",
+        "--format",
+        "json",
+        "litmus/locks/try-lock+relaxed.litmus",
+    ]);
+}
+
+#[test]
+fn clauses_fit_the_schema() {
+    let told = report(&["explain", "--clause", "PTX-8.8", "--format", "json", "litmus/mp"]);
+    for member in ["lines", "readings", "tests"] {
+        assert!(told[member].as_array().is_some_and(|list| !list.is_empty()), "{told}");
+    }
+}
+
+/// The kinds of defects are in the note on advice and in the schema.
+#[test]
+fn defects_are_documented() {
+    let (note, schema) = (note("advise.md"), schema());
+    let known = &schema["$defs"]["defect"]["properties"]["code"]["enum"];
+    let known: Vec<&str> =
+        known.as_array().expect("codes").iter().filter_map(Value::as_str).collect();
+    let codes = ptxmc::Defect::ALL.map(ptxmc::Defect::code);
+    assert_eq!(known, codes);
+    for defect in ptxmc::Defect::ALL {
+        assert!(note.contains(&format!("`{}`", defect.code())), "{}", defect.code());
+        assert!(clauses().iter().any(|clause| clause.id == defect.clause()), "{}", defect.clause());
+    }
 }
 
 #[test]

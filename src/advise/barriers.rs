@@ -1,0 +1,184 @@
+//! Barriers of a test into sites: those that threads may meet at besides, and those that they meet at.
+//!
+//! Threads of a CTA meet at a copy of a barrier that they have, threads of a warp at `bar.warp.sync`;
+//! all of them between the same two of the barriers that are there, so that no meeting changes which
+//! operations meet.
+
+use super::cost::Class;
+use super::place::{Place, Position, alike, is_barrier, matters};
+use crate::litmus::ast::{Test, ThreadPlace};
+use crate::ptx::operation::{BarrierMode, Operation, Statement, Value};
+use crate::source::Spanned;
+use itertools::Itertools;
+use std::collections::BTreeMap;
+
+/// In how many ways a barrier may be put between statements of threads: where there are more, it is left
+/// out.
+const MOST_CHOICES: usize = 48;
+
+/// The barriers that may be added, each with what it costs and in how many ways.
+pub(super) fn meetings(test: &Test) -> Vec<(Class, Place, u8)> {
+    let mut out = Vec::new();
+    for (_, threads) in groups(test, |place| Some((place.cta_of_test(), 0))) {
+        let all = threads.iter().flat_map(|&thread| &test.threads[thread].statements);
+        let known = all.map(|s| &s.operation).find(|operation| is_whole_barrier(operation));
+        if let Some(barrier) = known {
+            out.extend(
+                meeting_of(test, &threads, barrier).map(|(place, n)| (Class::CtaBarrier, place, n)),
+            );
+        }
+    }
+    for (_, threads) in groups(test, |place| Some((place.cta_of_test(), place.warp?))) {
+        let span = test.threads[threads[0]].name.span;
+        let lanes = u32::try_from(threads.len()).unwrap_or(32).min(32);
+        let mask = Value::Immediate(Spanned::new(i128::from(u32::MAX >> (32 - lanes)), span));
+        let barrier = Operation::WarpBarrier { mask };
+        out.extend(
+            meeting_of(test, &threads, &barrier).map(|(place, n)| (Class::WarpBarrier, place, n)),
+        );
+    }
+    out
+}
+
+/// The barriers that threads meet at, each meeting with the operations of all of them.
+pub(super) fn meeting(test: &Test) -> Vec<(Class, Vec<Position>)> {
+    let mut out = Vec::new();
+    let kinds: [(Class, IsKind); 2] = [
+        (Class::CtaBarrier, is_whole_barrier),
+        (Class::WarpBarrier, |operation| matches!(operation, Operation::WarpBarrier { .. })),
+    ];
+    for (class, is_kind) in kinds {
+        let grouped = groups(test, |place| match class {
+            Class::WarpBarrier => Some((place.cta_of_test(), place.warp?)),
+            _ => Some((place.cta_of_test(), 0)),
+        });
+        for (_, threads) in grouped {
+            let blocks = blocks(test, &threads);
+            let places = |threads: &Vec<usize>| -> Vec<usize> {
+                let statements = &test.threads[threads[0]].statements;
+                (0..statements.len()).filter(|&at| is_kind(&statements[at].operation)).collect()
+            };
+            let all: Vec<Vec<usize>> = blocks.iter().map(places).collect();
+            let rounds = all.iter().map(Vec::len).max().unwrap_or(0);
+            for round in 0..rounds {
+                let positions = blocks.iter().zip(&all).filter_map(|(threads, places)| {
+                    let statement = *places.get(round)?;
+                    Some(Position { threads: threads.clone(), statement })
+                });
+                out.push((class, positions.collect()));
+            }
+        }
+    }
+    out.dedup();
+    out
+}
+
+/// Whether an operation is one at a kind of barriers.
+type IsKind = fn(&Operation) -> bool;
+
+type Group = ((u32, u32, u32), u32);
+
+/// The device threads of each group of more than one.
+fn groups(
+    test: &Test,
+    group: impl Fn(crate::litmus::ast::Place) -> Option<Group>,
+) -> BTreeMap<Group, Vec<usize>> {
+    let mut out: BTreeMap<Group, Vec<usize>> = BTreeMap::new();
+    for (index, thread) in test.threads.iter().enumerate() {
+        if let ThreadPlace::Device(place) = thread.place
+            && let Some(group) = group(place)
+        {
+            out.entry(group).or_default().push(index);
+        }
+    }
+    out.retain(|_, threads| threads.len() > 1);
+    out
+}
+
+/// The threads of a group by the blocks that stand for them; empty where a block stands for threads
+/// outside of the group, too.
+fn blocks(test: &Test, threads: &[usize]) -> Vec<Vec<usize>> {
+    let all = alike(test);
+    let touched = all.into_iter().filter(|block| block.iter().any(|t| threads.contains(t)));
+    let blocks: Vec<Vec<usize>> = touched.collect();
+    match blocks.iter().flatten().all(|thread| threads.contains(thread)) {
+        true => blocks,
+        false => Vec::new(),
+    }
+}
+
+/// Whether all threads of a CTA meet at an operation, and it has a fixed number.
+fn is_whole_barrier(operation: &Operation) -> bool {
+    matches!(
+        operation,
+        Operation::CtaBarrier {
+            mode: BarrierMode::Sync,
+            barrier: Value::Immediate(_),
+            resource: None,
+            count: None,
+        }
+    )
+}
+
+/// The ways of some threads to meet at a barrier once more.
+fn meeting_of(test: &Test, threads: &[usize], barrier: &Operation) -> Option<(Place, u8)> {
+    let blocks = blocks(test, threads);
+    let of_block = |threads: &Vec<usize>| {
+        let statements = &test.threads[threads[0]].statements;
+        gaps(statements)
+            .map(|statement| {
+                (phase(statements, statement), Position { threads: threads.clone(), statement })
+            })
+            .collect::<Vec<_>>()
+    };
+    let gaps: Vec<Vec<(usize, Position)>> = blocks.iter().map(of_block).collect();
+    let ways = gaps.iter().map(Vec::len).try_fold(1_usize, |n, m| n.checked_mul(m));
+    // A count of ways that is far above the limit takes long to go through.
+    if gaps.is_empty() || ways.is_none_or(|ways| ways > 64 * MOST_CHOICES) {
+        return None;
+    }
+    let same_phase =
+        |choice: &Vec<&(usize, Position)>| choice.iter().map(|(phase, _)| phase).all_equal();
+    let choices: Vec<Vec<Position>> = gaps
+        .iter()
+        .map(|gaps| gaps.iter())
+        .multi_cartesian_product()
+        .filter(same_phase)
+        .map(|choice| choice.into_iter().map(|(_, position)| position.clone()).collect())
+        .collect();
+    let count = u8::try_from(choices.len()).ok().filter(|_| choices.len() <= MOST_CHOICES)?;
+    (count > 0).then(|| (Place::Meeting { barrier: Box::new(barrier.clone()), choices }, count))
+}
+
+/// How many barriers stand before a statement.
+fn phase(statements: &[Statement], at: usize) -> usize {
+    statements[..at].iter().filter(|statement| is_barrier(&statement.operation)).count()
+}
+
+/// Where a barrier may stand: before what has a part in the order of memory, and at the end; not within
+/// loops, nor next to a barrier, where it would order nothing more.
+fn gaps(statements: &[Statement]) -> impl Iterator<Item = usize> + '_ {
+    let loops: Vec<(usize, usize)> = loops(statements);
+    let last = statements.iter().rposition(|s| matters(&s.operation)).map_or(0, |at| at + 1);
+    (0..statements.len().max(last) + 1).filter(move |&at| {
+        let within = loops.iter().any(|&(first, branch)| first < at && at <= branch);
+        let here = statements.get(at).is_some_and(|s| matters(&s.operation));
+        let beside = statements.get(at).is_some_and(|s| is_barrier(&s.operation))
+            && at.checked_sub(1).is_some_and(|before| is_barrier(&statements[before].operation));
+        (here || at == last) && at <= statements.len() && !within && !beside
+    })
+}
+
+/// The loops of a thread: the statement that a branch goes back to, and the branch.
+pub(super) fn loops(statements: &[Statement]) -> Vec<(usize, usize)> {
+    let target = |label: &str| {
+        statements.iter().position(|s| s.labels.iter().any(|known| known.value == label))
+    };
+    let back = |(at, statement): (usize, &Statement)| match &statement.operation {
+        Operation::Branch { target: label, .. } => {
+            target(&label.value).filter(|&first| first <= at).map(|first| (first, at))
+        }
+        _ => None,
+    };
+    statements.iter().enumerate().filter_map(back).collect()
+}

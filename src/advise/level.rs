@@ -1,0 +1,106 @@
+//! What a place of a program may say: the order and scope of an access or a fence, whether a fence or a
+//! barrier is there; and which of two levels is the stronger one.
+//!
+//! The order of levels is that of the [laws](../../paper-notes/laws.md): what is allowed at a level is
+//! allowed at each level below it. Levels of edits without such a law, barriers and exchanges of
+//! statements, are not comparable with each other.
+
+use crate::ptx::operation::{Order, ProxyFenceKind, Scope};
+
+/// What a place of a program says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Level {
+    /// Nothing: no fence, no barrier, statements in the order written.
+    Absent,
+    /// A weak access.
+    Weak,
+    /// A strong access, or a fence.
+    Strong(Order, Scope),
+    /// A proxy fence.
+    Proxy(ProxyFenceKind),
+    /// An edit that is made as a whole, by its number among those of its place.
+    Edit(u8),
+}
+
+impl Level {
+    /// Whether the other level is this one or a stronger one.
+    #[must_use]
+    pub fn is_below(self, other: Self) -> bool {
+        match (self, other) {
+            (Self::Absent, _) | (Self::Weak, Self::Strong(..)) => true,
+            (Self::Strong(order, scope), Self::Strong(stronger, wider)) => {
+                is_weaker(order, stronger) && scope <= wider
+            }
+            (Self::Proxy(ProxyFenceKind::Async(Some(_))), Self::Proxy(all)) => {
+                self == other || all == ProxyFenceKind::Async(None)
+            }
+            _ => self == other,
+        }
+    }
+}
+
+impl std::fmt::Display for Level {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Absent => f.write_str("nothing"),
+            Self::Weak => f.write_str(".weak"),
+            Self::Strong(order, scope) => write!(f, ".{order}.{scope}"),
+            Self::Proxy(ProxyFenceKind::Async(Some(space))) => {
+                write!(f, "fence.proxy.async.{space}")
+            }
+            Self::Proxy(ProxyFenceKind::Async(None)) => f.write_str("fence.proxy.async"),
+            Self::Proxy(ProxyFenceKind::Alias) => f.write_str("fence.proxy.alias"),
+            Self::Proxy(_) => f.write_str("another proxy fence"),
+            Self::Edit(number) => write!(f, "edit {number}"),
+        }
+    }
+}
+
+/// Whether an order is another one or weaker (PTX-8.4): acquire and release are not comparable.
+fn is_weaker(order: Order, other: Order) -> bool {
+    match (order, other) {
+        (Order::Acquire, Order::Release) => false,
+        (one, other) => one <= other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ptx::operation::Space;
+
+    const ORDERS: [Order; 5] =
+        [Order::Relaxed, Order::Acquire, Order::Release, Order::AcqRel, Order::Sc];
+
+    fn all() -> Vec<Level> {
+        let kinds = [None, Some(Space::Global), Some(Space::SharedCta)].map(ProxyFenceKind::Async);
+        let mut all = vec![Level::Absent, Level::Weak, Level::Edit(0), Level::Edit(1)];
+        all.extend(kinds.map(Level::Proxy));
+        for order in ORDERS {
+            all.extend([Scope::Cta, Scope::Gpu].map(|scope| Level::Strong(order, scope)));
+        }
+        all
+    }
+
+    #[test]
+    fn levels_are_partially_ordered() {
+        for a in all() {
+            assert!(a.is_below(a), "{a}");
+            for b in all() {
+                assert!(a == b || !(a.is_below(b) && b.is_below(a)), "{a} {b}");
+                for c in all() {
+                    assert!(!(a.is_below(b) && b.is_below(c)) || a.is_below(c), "{a} {b} {c}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn acquire_and_release_are_apart() {
+        let at = |order| Level::Strong(order, Scope::Gpu);
+        assert!(!at(Order::Acquire).is_below(at(Order::Release)));
+        assert!(!at(Order::Release).is_below(at(Order::Acquire)));
+        assert!(at(Order::Release).is_below(at(Order::AcqRel)));
+        assert!(!Level::Edit(0).is_below(Level::Edit(1)));
+    }
+}

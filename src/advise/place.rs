@@ -1,0 +1,88 @@
+//! Where a test may be changed: positions in the code of threads, and what is changed there.
+
+use crate::litmus::ast::{Test, ThreadPlace};
+use crate::ptx::operation::{Operation, Space};
+use crate::ptx::row::Op;
+
+/// A statement of threads that have the same code.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Position {
+    /// The threads.
+    pub threads: Vec<usize>,
+    /// The statement, as an index; one past the last one where the threads end.
+    pub statement: usize,
+}
+
+/// What is changed at a site.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// The qualifiers of a statement, or whether a fence is there.
+    Statement(Position),
+    /// A fence that may be put before a statement.
+    Before(Position),
+    /// A statement and the one behind it, of which one is a barrier; they may change places.
+    Exchange(Position),
+    /// A barrier that may be put before one statement of each of some threads: each edit is such a
+    /// choice.
+    Meeting {
+        /// What is put there.
+        barrier: Box<Operation>,
+        /// Where, for each edit.
+        choices: Vec<Vec<Position>>,
+    },
+    /// The operations on a barrier at which threads meet once, which may be left out together.
+    Barrier(Vec<Position>),
+}
+
+/// The device threads with the same statements, those of a block together. Host threads are told by the
+/// test what they do, not by a kernel, and are left as they are.
+pub(super) fn alike(test: &Test) -> Vec<Vec<usize>> {
+    let mut groups: Vec<Vec<usize>> = Vec::new();
+    for (index, thread) in test.threads.iter().enumerate() {
+        if thread.place == ThreadPlace::Host {
+            continue;
+        }
+        let same = |group: &&mut Vec<usize>| {
+            let other = &test.threads[group[0]];
+            !thread.statements.is_empty() && thread.statements == other.statements
+        };
+        match groups.iter_mut().find(same) {
+            Some(group) => group.push(index),
+            None => groups.push(vec![index]),
+        }
+    }
+    groups
+}
+
+/// Whether an operation has a part in the order of memory: fences before others change nothing.
+pub(super) fn matters(operation: &Operation) -> bool {
+    use Operation as O;
+    match operation {
+        O::Load { access, .. } | O::Store { access, .. } => {
+            !matches!(access.space, Space::Const | Space::ParamEntry | Space::ParamFunc)
+        }
+        O::Atomic { .. }
+        | O::Reduce { .. }
+        | O::MultimemLoadReduce { .. }
+        | O::MultimemStore { .. }
+        | O::MultimemReduce { .. }
+        | O::Fence { .. }
+        | O::ProxyFence { .. }
+        | O::Mbarrier { .. }
+        | O::GridDependencyWait
+        | O::LaunchDependents => true,
+        O::Form(written) => matches!(written.op(), Op::Async(_) | Op::StoreBulk | Op::Discard),
+        operation => is_barrier(operation),
+    }
+}
+
+/// Whether threads meet at an operation.
+pub(super) fn is_barrier(operation: &Operation) -> bool {
+    matches!(
+        operation,
+        Operation::CtaBarrier { .. }
+            | Operation::WarpBarrier { .. }
+            | Operation::ClusterArrive { .. }
+            | Operation::ClusterWait
+    )
+}

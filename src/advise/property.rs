@@ -1,0 +1,234 @@
+//! What a changed test must not do, and whether it does: quickly, by one question to an engine, and
+//! surely, by all that `check` looks at.
+//!
+//! A quick answer that something fails comes with a checked execution. A quick answer that nothing fails
+//! is only a hint.
+
+use crate::check::{self, Hang, HangKind, Settings, SoundDependence};
+use crate::event::graph::EventGraph;
+use crate::execution::build::Choices;
+use crate::litmus::ast::Test;
+use crate::race;
+use crate::relation::expr::Model;
+use crate::solve::{Engine, Goal, Pairs, Problem};
+use crate::source::Span;
+use crate::verdict::{Decided, Kind, Undecided, Verdict};
+use std::collections::BTreeSet;
+
+/// What must not be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Property {
+    /// Whether the outcome in question has to be excluded.
+    pub excluded: bool,
+    /// The races that may be, as pairs of statements; `None` where races do not matter.
+    pub races: Option<BTreeSet<[Span; 2]>>,
+    /// Whether every execution has to end.
+    pub ends: bool,
+}
+
+/// That a program does what it must not do.
+#[derive(Clone, Debug)]
+pub struct Failure {
+    /// Which of the tests.
+    pub test: usize,
+    /// What it does.
+    pub fault: Fault,
+    /// The events of the changed test.
+    pub graph: EventGraph,
+    /// The execution, where there is one.
+    pub choices: Option<Box<Choices>>,
+}
+
+/// What a program does that it must not do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// It has the outcome in question.
+    Outcome,
+    /// Two statements race.
+    Race([Span; 2]),
+    /// It may hang.
+    Hang,
+    /// It has no meaning, or no execution of it ends: a verdict of another kind.
+    Void(Kind),
+}
+
+impl Fault {
+    /// Whether a stronger program has the fault only if a weaker one has it, by the laws.
+    #[must_use]
+    pub fn is_lawful(self) -> bool {
+        !matches!(self, Self::Void(_))
+    }
+}
+
+/// Whether a program has a property.
+#[derive(Clone, Debug)]
+pub enum Probe {
+    /// It has not.
+    Fails(Box<Failure>),
+    /// It has, as far as was looked.
+    Holds,
+    /// Nobody could tell.
+    Unknown(Undecided),
+}
+
+/// Who is asked, and how.
+#[derive(Clone, Copy)]
+pub struct Asking<'a> {
+    /// The model.
+    pub model: &'a Model,
+    /// The engine.
+    pub engine: &'a dyn Engine,
+    /// How tests are checked.
+    pub settings: Settings,
+}
+
+impl Property {
+    /// A quick look at tests: a failure is one, and that there is none is a hint.
+    #[must_use]
+    pub fn hint(&self, tests: &[Test], asking: Asking<'_>) -> Probe {
+        for (index, test) in tests.iter().enumerate() {
+            let probes = [
+                self.excluded.then(|| has_outcome(index, test, asking)),
+                self.races.as_ref().and_then(|known| has_race(index, test, known, asking)),
+            ];
+            for probe in probes.into_iter().flatten() {
+                match probe {
+                    Probe::Holds => {}
+                    other => return other,
+                }
+            }
+        }
+        Probe::Holds
+    }
+
+    /// All that there is to know.
+    #[must_use]
+    pub fn confirm(&self, tests: &[Test], asking: Asking<'_>) -> Probe {
+        for (index, test) in tests.iter().enumerate() {
+            match self.confirm_one(index, test, asking) {
+                Probe::Holds => {}
+                other => return other,
+            }
+        }
+        Probe::Holds
+    }
+
+    fn confirm_one(&self, index: usize, test: &Test, asking: Asking<'_>) -> Probe {
+        let Asking { model, engine, settings } = asking;
+        let outcome = check::check(test, model, engine, settings);
+        let fails = |fault, graph, choices: Option<&Choices>| {
+            let choices = choices.cloned().map(Box::new);
+            Probe::Fails(Box::new(Failure { test: index, fault, graph, choices }))
+        };
+        match (&outcome.verdict, outcome.verdict.kind()) {
+            (Verdict::Unknown(why), _) => return Probe::Unknown(why.clone()),
+            (verdict, Kind::Allowed) if self.excluded => {
+                let choices = verdict.choices().cloned();
+                return fails(Fault::Outcome, outcome.graph, choices.as_ref());
+            }
+            (_, Kind::Allowed | Kind::Forbidden) => {}
+            (verdict, kind) => {
+                let choices = verdict.choices().cloned();
+                return fails(Fault::Void(kind), outcome.graph, choices.as_ref());
+            }
+        }
+        let settings = settings.with_bound(outcome.bound);
+        if let Some(known) = &self.races {
+            match check::races(test, model, engine, settings) {
+                Ok((races, graph)) => {
+                    let pair = |race: &race::Race| race::spans(&graph, race);
+                    if let Some(new) = races.list.iter().find(|race| !known.contains(&pair(race))) {
+                        let (fault, choices) = (Fault::Race(pair(new)), new.choices.clone());
+                        return fails(fault, graph, Some(&choices));
+                    }
+                    let problem = Problem { graph: &outcome.graph, model };
+                    let cut = || check::cut(test, problem, &SoundDependence(engine), settings);
+                    if let Some(why) = races.open.or_else(cut) {
+                        return Probe::Unknown(why);
+                    }
+                }
+                Err(Verdict::Unknown(why)) => return Probe::Unknown(why),
+                Err(verdict) => return fails(Fault::Void(verdict.kind()), outcome.graph, None),
+            }
+        }
+        if self.ends {
+            let hang = check::hang(test, model, engine, settings, &outcome);
+            match hang.kind() {
+                HangKind::Never => {}
+                HangKind::Possible => {
+                    let Hang::Possible(hanging) = hang else { return Probe::Holds };
+                    let choices = hanging.choices;
+                    return fails(Fault::Hang, hanging.graph, choices.as_deref());
+                }
+                HangKind::Unknown => {
+                    let Hang::Unknown(why) = hang else { return Probe::Holds };
+                    return Probe::Unknown(why);
+                }
+            }
+        }
+        Probe::Holds
+    }
+}
+
+/// Whether an execution within the bound has the outcome in question.
+fn has_outcome(index: usize, test: &Test, asking: Asking<'_>) -> Probe {
+    let Asking { model, settings, .. } = asking;
+    let graph = check::graph_of(test, model, settings);
+    let goal = check::goal_of(test.quantifier);
+    found(index, graph, goal, Fault::Outcome, asking)
+}
+
+/// Whether an execution has a race that may not be; `None` where the model knows no races.
+fn has_race(
+    index: usize,
+    test: &Test,
+    known: &BTreeSet<[Span; 2]>,
+    asking: Asking<'_>,
+) -> Option<Probe> {
+    let Asking { model, engine, settings } = asking;
+    model.definition(Pairs::Race.relation())?;
+    let graph = check::graph_with_rounds(test, model, settings);
+    let race = race::find(Problem { graph: &graph, model }, Pairs::Race, engine, settings.budget);
+    Some(match race {
+        Ok(None) => Probe::Holds,
+        Ok(Some(race)) if !known.contains(&race::spans(&graph, &race)) => {
+            let (fault, choices) = (Fault::Race(race::spans(&graph, &race)), Some(race.choices));
+            Probe::Fails(Box::new(Failure { test: index, fault, graph, choices }))
+        }
+        // One that may be says nothing of others.
+        Ok(Some(_)) => match check::races(test, model, engine, settings) {
+            Ok((races, graph)) => {
+                let pair = |race: &race::Race| race::spans(&graph, race);
+                let new = races.list.iter().find(|race| !known.contains(&pair(race)));
+                match new.map(|race| (Fault::Race(pair(race)), Some(race.choices.clone()))) {
+                    Some((fault, choices)) => {
+                        Probe::Fails(Box::new(Failure { test: index, fault, graph, choices }))
+                    }
+                    None => Probe::Holds,
+                }
+            }
+            Err(_) => Probe::Holds,
+        },
+        Err(Verdict::Unknown(why)) => Probe::Unknown(why),
+        Err(verdict) => {
+            let fault = Fault::Void(verdict.kind());
+            Probe::Fails(Box::new(Failure { test: index, fault, graph, choices: None }))
+        }
+    })
+}
+
+fn found(index: usize, graph: EventGraph, goal: Goal, fault: Fault, asking: Asking<'_>) -> Probe {
+    let problem = Problem { graph: &graph, model: asking.model };
+    match asking.engine.find(problem, goal, asking.settings.budget).decided() {
+        Ok(Decided::No(_)) => Probe::Holds,
+        Ok(Decided::Yes(choices)) => match check::verify(problem, goal, &choices) {
+            Ok(result) if result.is_consistent() => {
+                let choices = Some(choices);
+                Probe::Fails(Box::new(Failure { test: index, fault, graph, choices }))
+            }
+            // `check` says what is wrong with the engine.
+            _ => Probe::Holds,
+        },
+        Err(why) => Probe::Unknown(why),
+    }
+}

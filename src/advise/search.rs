@@ -1,0 +1,278 @@
+//! Implicit hitting sets: the cheapest levels outside of what is known to fail are tried; where they fail,
+//! they are raised as far as the failure lasts, and all that is below fails, too. What does not fail is
+//! an answer.
+//!
+//! The laws of fences, orders and scopes say that a weaker program fails where a stronger one does
+//! (paper-notes/laws.md). Barriers and exchanges of statements have no such law: of these a failure says
+//! nothing but of the very same, so that the search stays complete.
+
+use super::hitting::{Failing, NoMore, cheapest, cost};
+use super::program::{Assignment, changed};
+use super::property::{Asking, Fault, Probe, Property};
+use super::site::{Place, Site};
+use crate::budget::Deadline;
+use crate::litmus::ast::Test;
+use crate::solve::Why;
+use crate::verdict::Undecided;
+use std::collections::HashMap;
+
+/// How far a search goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// How much more than the cheapest answer others may cost.
+    pub within: u32,
+    /// How many answers are looked for.
+    pub answers: usize,
+}
+
+/// What a search found.
+#[derive(Clone, Debug, Default)]
+pub struct Found {
+    /// Levels that do, the cheapest first; none of them has another one below it.
+    pub answers: Vec<Assignment>,
+    /// Whether there may be more that cost no more than asked for.
+    pub more: bool,
+    /// Levels that nobody could tell of, with their cost and why.
+    pub undecided: Vec<(u32, Undecided)>,
+    /// How many programs were looked at.
+    pub programs: usize,
+}
+
+/// How many programs are looked at.
+const MOST_PROGRAMS: usize = 20_000;
+
+/// How many barriers and exchanges of statements an answer has at most.
+const MOST_EDITS: usize = 2;
+
+/// A search for levels at which tests have a property.
+pub struct Search<'a> {
+    tests: &'a [Test],
+    sites: &'a [Site],
+    property: &'a Property,
+    asking: Asking<'a>,
+    end: Option<Deadline>,
+    failing: Vec<Failing>,
+    holding: Vec<Assignment>,
+    known: HashMap<Assignment, bool>,
+    programs: usize,
+}
+
+impl<'a> Search<'a> {
+    /// A search that has found nothing.
+    #[must_use]
+    pub fn new(
+        tests: &'a [Test],
+        sites: &'a [Site],
+        property: &'a Property,
+        asking: Asking<'a>,
+        end: Option<Deadline>,
+    ) -> Self {
+        let (failing, holding, known) = (Vec::new(), Vec::new(), HashMap::new());
+        Self { tests, sites, property, asking, end, failing, holding, known, programs: 0 }
+    }
+
+    /// The cheapest levels, and others as far as they are asked for.
+    #[must_use]
+    pub fn run(mut self, limits: Limits) -> Found {
+        let mut found = Found::default();
+        let mut best = None;
+        loop {
+            let levels = match cheapest(self.sites, &self.failing) {
+                Ok(levels) => levels,
+                Err(NoMore::Exhausted) => break,
+                Err(NoMore::TooMany) => {
+                    found.undecided.push((0, Undecided::Engine(Why::Steps)));
+                    break;
+                }
+            };
+            let cost = cost(self.sites, &levels);
+            if best.is_some_and(|best: u32| cost > best.saturating_add(limits.within)) {
+                break;
+            }
+            if found.answers.len() == limits.answers {
+                found.more = true;
+                break;
+            }
+            if self.programs >= MOST_PROGRAMS {
+                found.undecided.push((cost, Undecided::Engine(Why::Steps)));
+                break;
+            }
+            if self.end.is_some_and(Deadline::is_over) {
+                found.undecided.push((cost, Undecided::Engine(Why::Timeout)));
+                break;
+            }
+            match self.tried(&levels) {
+                Tried::Holds => {
+                    best.get_or_insert(cost);
+                    self.failing.push(self.above(&levels));
+                    found.answers.push(levels);
+                }
+                Tried::Fails(failing) => self.failing.push(failing),
+                Tried::Unknown(why) => {
+                    self.failing.push(exactly(&levels));
+                    found.undecided.push((cost, why));
+                }
+            }
+        }
+        found.programs = self.programs;
+        found
+    }
+
+    /// What is to be learned from levels.
+    fn tried(&mut self, levels: &Assignment) -> Tried {
+        let edits = self.sites.iter().zip(levels).filter(|(site, level)| {
+            **level > 0 && matches!(site.place, Place::Exchange(_) | Place::Meeting { .. })
+        });
+        if edits.count() > MOST_EDITS {
+            return Tried::Fails(self.edits_above(levels));
+        }
+        match self.fails(levels) {
+            Some(true) => return Tried::Fails(self.raised(levels)),
+            Some(false) => {}
+            None => return Tried::Unknown(Undecided::Engine(Why::Steps)),
+        }
+        self.programs += 1;
+        let tests = self.program(levels);
+        match self.property.confirm(&tests, self.asking()) {
+            Probe::Holds => Tried::Holds,
+            Probe::Unknown(why) => Tried::Unknown(why),
+            Probe::Fails(failure) => Tried::Fails(match failure.fault {
+                Fault::Void(_) => exactly(levels),
+                _ => self.below(levels),
+            }),
+        }
+    }
+
+    /// The levels, raised as far as they fail, with all that is below.
+    fn raised(&mut self, levels: &Assignment) -> Failing {
+        let mut now = levels.clone();
+        let rises = |index: &usize| {
+            let site = &self.sites[*index];
+            site.is_lawful() && site.top() != usize::from(levels[*index])
+        };
+        let sites: Vec<usize> = (0..self.sites.len()).filter(rises).collect();
+        self.raise(&mut now, &sites);
+        self.below(&now)
+    }
+
+    /// Raises some sites as far as it fails: all at once where that will do, else half of them and then
+    /// the others.
+    fn raise(&mut self, now: &mut Assignment, sites: &[usize]) {
+        if sites.is_empty() {
+            return;
+        }
+        let mut all = now.clone();
+        for &site in sites {
+            all[site] = u8::try_from(self.sites[site].top()).unwrap_or(0);
+        }
+        if self.fails(&all) == Some(true) {
+            *now = all;
+            return;
+        }
+        let &[one] = sites else {
+            let (left, right) = sites.split_at(sites.len() / 2);
+            self.raise(now, left);
+            return self.raise(now, right);
+        };
+        let site = &self.sites[one];
+        let from = usize::from(now[one]);
+        let mut above: Vec<usize> =
+            (0..site.levels.len()).filter(|&at| at != from && site.is_below(from, at)).collect();
+        above.sort_by_key(|&at| std::cmp::Reverse(site.costs[at]));
+        for at in above {
+            let mut next = now.clone();
+            next[one] = u8::try_from(at).unwrap_or(0);
+            if self.fails(&next) == Some(true) {
+                *now = next;
+                return;
+            }
+        }
+    }
+
+    /// Whether levels fail, as far as a quick look tells.
+    fn fails(&mut self, levels: &Assignment) -> Option<bool> {
+        if let Some(&known) = self.known.get(levels) {
+            return Some(known);
+        }
+        if self.failing.iter().any(|failing| failing.contains(levels)) {
+            return Some(true);
+        }
+        let is_above = |weaker: &Assignment| {
+            let mut both = self.sites.iter().zip(weaker.iter().zip(levels));
+            both.all(|(site, (&one, &other))| match site.is_lawful() {
+                true => site.is_below(usize::from(one), usize::from(other)),
+                false => one == other,
+            })
+        };
+        if self.holding.iter().any(is_above) {
+            return Some(false);
+        }
+        self.programs += 1;
+        let tests = self.program(levels);
+        let fails = match self.property.hint(&tests, self.asking()) {
+            Probe::Fails(failure) if failure.fault.is_lawful() => true,
+            Probe::Fails(_) | Probe::Holds => false,
+            Probe::Unknown(_) => return None,
+        };
+        if !fails {
+            self.holding.push(levels.clone());
+        }
+        self.known.insert(levels.clone(), fails);
+        Some(fails)
+    }
+
+    fn program(&self, levels: &Assignment) -> Vec<Test> {
+        self.tests.iter().map(|test| changed(test, self.sites, levels)).collect()
+    }
+
+    /// Who is asked, with the time that is left.
+    fn asking(&self) -> Asking<'a> {
+        let settings = self.asking.settings;
+        let budget = settings.budget.until(self.end).unwrap_or(settings.budget.at_most(1));
+        Asking { settings: settings.with_budget(budget), ..self.asking }
+    }
+
+    /// Levels with all that are below by a law.
+    fn below(&self, levels: &Assignment) -> Failing {
+        let all = self.sites.iter().zip(levels).map(|(site, &level)| match site.is_lawful() {
+            true => bits(site, |at| site.is_below(at, usize::from(level))),
+            false => 1 << level,
+        });
+        Failing(all.collect())
+    }
+
+    /// Levels with all that are above, whether by a law or since more is there.
+    fn above(&self, levels: &Assignment) -> Failing {
+        let all = self.sites.iter().zip(levels);
+        Failing(
+            all.map(|(site, &level)| bits(site, |at| site.is_below(usize::from(level), at)))
+                .collect(),
+        )
+    }
+
+    /// All levels that have the edits of these and perhaps others.
+    fn edits_above(&self, levels: &Assignment) -> Failing {
+        let all = self.sites.iter().zip(levels).map(|(site, &level)| match site.is_lawful() {
+            true => bits(site, |_| true),
+            false => bits(site, |at| site.is_below(usize::from(level), at)),
+        });
+        Failing(all.collect())
+    }
+}
+
+/// What was learned from levels.
+enum Tried {
+    Holds,
+    Fails(Failing),
+    Unknown(Undecided),
+}
+
+/// The levels of a site that something is true of.
+fn bits(site: &Site, holds: impl Fn(usize) -> bool) -> u64 {
+    (0..site.levels.len()).filter(|&at| holds(at)).fold(0, |bits, at| bits | 1 << at)
+}
+
+/// These levels and no others.
+fn exactly(levels: &Assignment) -> Failing {
+    Failing(levels.iter().map(|&level| 1 << level).collect())
+}

@@ -1,0 +1,490 @@
+//! What comes closest to ordering one access before another: the path through an execution with the
+//! fewest missing links, each with what is wrong with it.
+//!
+//! Links that hold are program order and synchronization, as the model has them. One that does not hold
+//! is a release or an acquire that is missing beside a flag that was read, a flag that is weak or whose
+//! scope is too narrow, threads that meet without an order, and the like. A path never leads against an
+//! order that the execution has.
+
+use crate::defect::Defect;
+use crate::event::base::base_relation;
+use crate::event::graph::{AgentKind, EventGraph, EventKind};
+use crate::execution::build::Execution;
+use crate::id::{AgentId, EventId, NodeId};
+use crate::ptx::operation::{Order, Proxy};
+use crate::relation::eval::{Interpretation, Values, evaluate_roots};
+use crate::relation::expr::Model;
+use crate::vocabulary::BaseRel;
+use std::cmp::Reverse;
+use std::collections::{BTreeSet, BinaryHeap};
+
+/// A path from one access to another one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NearMiss {
+    /// The access that ought to come first.
+    pub first: EventId,
+    /// The one that ought to come behind it.
+    pub last: EventId,
+    /// The links between them, in order.
+    pub links: Vec<Link>,
+}
+
+/// A link of a path.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Link {
+    /// Where it starts.
+    pub from: EventId,
+    /// Where it ends.
+    pub to: EventId,
+    /// What it is.
+    pub how: How,
+    /// What is wrong with it; nothing where it holds.
+    pub missing: Vec<Defect>,
+}
+
+/// What a link of a path is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum How {
+    /// Program order (PTX-8.9.1).
+    ProgramOrder,
+    /// Synchronization (PTX-8.9.4).
+    Synchronizes,
+    /// A meeting at a barrier (PTX-9.7.13.1), or what ought to be one.
+    Meets,
+    /// Another part of base causality (PTX-8.9.5): issue, completion, what a task waits for.
+    Causality,
+    /// A release of what comes before a write (PTX-8.8).
+    Releases,
+    /// A read of that write, or of one that updates it (PTX-8.9.2).
+    Observes,
+    /// An acquire for what comes behind a read (PTX-8.8).
+    Acquires,
+    /// The completion of an asynchronous operation (PTX-8.9.1.1).
+    Completes,
+    /// The way from one proxy or virtual address to another (PTX-8.9.5).
+    ChangesProxy,
+}
+
+impl How {
+    /// A name that stays what it is from version to version.
+    #[must_use]
+    pub fn code(self) -> &'static str {
+        match self {
+            Self::ProgramOrder => "program-order",
+            Self::Synchronizes => "synchronizes",
+            Self::Meets => "meets",
+            Self::Causality => "base-causality",
+            Self::Releases => "releases",
+            Self::Observes => "observes",
+            Self::Acquires => "acquires",
+            Self::Completes => "completes",
+            Self::ChangesProxy => "changes-proxy",
+        }
+    }
+
+    /// The section of the standard that says so.
+    #[must_use]
+    pub fn clause(self) -> &'static str {
+        match self {
+            Self::ProgramOrder => "PTX-8.9.1",
+            Self::Synchronizes => "PTX-8.9.4",
+            Self::Meets => "PTX-9.7.13.1",
+            Self::Causality | Self::ChangesProxy => "PTX-8.9.5",
+            Self::Releases | Self::Acquires => "PTX-8.8",
+            Self::Observes => "PTX-8.9.2",
+            Self::Completes => "PTX-8.9.1.1",
+        }
+    }
+}
+
+impl NearMiss {
+    /// What is wrong on the way, each kind once.
+    #[must_use]
+    pub fn defects(&self) -> Vec<Defect> {
+        let all: BTreeSet<Defect> = self.links.iter().flat_map(|l| l.missing.clone()).collect();
+        all.into_iter().collect()
+    }
+
+    /// How much is missing.
+    #[must_use]
+    pub fn distance(&self) -> usize {
+        self.links.iter().map(|link| link.missing.len()).sum()
+    }
+
+    fn effort(&self) -> usize {
+        self.links.iter().map(|link| effort(&link.missing)).sum()
+    }
+}
+
+/// What is missing, as paths are compared by it: two threads that never meet are further apart than those
+/// between which a qualifier is missing.
+fn effort(missing: &[Defect]) -> usize {
+    missing.len() + missing.iter().filter(|defect| **defect == Defect::NoBarrier).count()
+}
+
+/// Of larger executions nothing is said.
+const MOST_EVENTS: usize = 300;
+
+/// What comes closest to ordering the first event before the last one; `None` where nothing does, where
+/// the execution is large, or the model lacks the words for it.
+#[must_use]
+pub fn nearest(
+    model: &Model,
+    execution: &Execution<'_>,
+    first: EventId,
+    last: EventId,
+) -> Option<NearMiss> {
+    Paths::new(model, execution)?.nearest(first, last)
+}
+
+/// The closest of several pairs that ought to be ordered, each in its direction.
+#[must_use]
+pub fn nearest_of(
+    model: &Model,
+    execution: &Execution<'_>,
+    pairs: impl IntoIterator<Item = (EventId, EventId)>,
+) -> Option<NearMiss> {
+    let paths = Paths::new(model, execution)?;
+    let found = pairs.into_iter().filter_map(|(first, last)| paths.nearest(first, last));
+    let found = found.filter(|path| path.distance() > 0);
+    found.min_by_key(|path| (path.effort(), path.links.len(), path.first, path.last))
+}
+
+/// The pairs that an execution with an outcome would not have in this order: reads before writes that
+/// they do not see, writes behind reads that do, each pair the other way round.
+#[must_use]
+pub fn wanted(execution: &Execution<'_>) -> Vec<(EventId, EventId)> {
+    let graph = execution.graph;
+    let (rf, co) = (execution.relation(BaseRel::Rf), execution.relation(BaseRel::Co));
+    let agent = |id: EventId| graph.event(id).agent;
+    let is_init = |id: EventId| graph.event(id).kind == EventKind::Init;
+    let mut out = Vec::new();
+    for read in graph.ids().filter(|&id| graph.event(id).is_read()) {
+        for write in graph.ids().filter(|&id| graph.event(id).kind == EventKind::Write) {
+            let same = graph.event(read).loc == graph.event(write).loc;
+            let happens = execution.executed.contains(read) && execution.executed.contains(write);
+            if !same || !happens || agent(read) == agent(write) {
+                continue;
+            }
+            let source = graph.ids().find(|&id| rf.contains(id, read));
+            match source {
+                Some(source) if source == write => out.push((read, write)),
+                Some(source) if is_init(source) || !co.contains(write, source) => {
+                    out.push((write, read));
+                }
+                _ => {}
+            }
+        }
+    }
+    out
+}
+
+/// Where a path is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum State {
+    /// At an event.
+    At(EventId),
+    /// At a write that releases what came before.
+    Released(EventId),
+    /// At a read that observes such a write.
+    Observed(EventId),
+}
+
+impl State {
+    fn event(self) -> EventId {
+        let (Self::At(id) | Self::Released(id) | Self::Observed(id)) = self;
+        id
+    }
+
+    fn index(self) -> usize {
+        match self {
+            Self::At(id) => 3 * id.index(),
+            Self::Released(id) => 3 * id.index() + 1,
+            Self::Observed(id) => 3 * id.index() + 2,
+        }
+    }
+}
+
+/// What of a model paths are made of.
+struct Paths<'e> {
+    execution: &'e Execution<'e>,
+    values: Values,
+    synchronizes: NodeId,
+    observation: NodeId,
+    release: NodeId,
+    acquire: NodeId,
+    before: NodeId,
+    causality: NodeId,
+}
+
+impl<'e> Paths<'e> {
+    fn new(model: &Model, execution: &'e Execution<'e>) -> Option<Self> {
+        if execution.graph.events.len() > MOST_EVENTS {
+            return None;
+        }
+        let names = [
+            "synchronizes",
+            "observation",
+            "release-pattern",
+            "acquire-pattern",
+            "base-causality",
+            "causality",
+        ];
+        let roots: Vec<NodeId> = names.iter().filter_map(|name| model.definition(name)).collect();
+        let &[synchronizes, observation, release, acquire, before, causality] = &roots[..] else {
+            return None;
+        };
+        let values = evaluate_roots(&model.arena, &roots, execution);
+        Some(Self {
+            execution,
+            values,
+            synchronizes,
+            observation,
+            release,
+            acquire,
+            before,
+            causality,
+        })
+    }
+
+    fn graph(&self) -> &'e EventGraph {
+        self.execution.graph
+    }
+
+    fn holds(&self, relation: NodeId, from: EventId, to: EventId) -> bool {
+        self.values.relation(relation).contains(from, to)
+    }
+
+    fn po(&self, from: EventId, to: EventId) -> bool {
+        self.execution.relation(BaseRel::Po).contains(from, to)
+    }
+
+    fn agent(&self, id: EventId) -> AgentId {
+        self.graph().event(id).agent
+    }
+
+    /// Whether an access or fence is strong (PTX-8.4).
+    fn is_strong(&self, id: EventId) -> bool {
+        self.graph().event(id).order.is_some_and(|order| order != Order::Weak)
+    }
+
+    fn events(&self) -> impl Iterator<Item = EventId> + '_ {
+        let init = |id: EventId| self.graph().event(id).kind == EventKind::Init;
+        self.graph().ids().filter(move |&id| self.execution.executed.contains(id) && !init(id))
+    }
+
+    /// The path with the fewest missing links; among these one with few links.
+    fn nearest(&self, first: EventId, last: EventId) -> Option<NearMiss> {
+        let goal = State::At(last);
+        let mut best: Vec<Option<(usize, usize)>> = vec![None; 3 * self.graph().events.len()];
+        let mut via: Vec<Option<(State, Link)>> = vec![None; best.len()];
+        let mut queue = BinaryHeap::from([Reverse(((0, 0), State::At(first)))]);
+        best[State::At(first).index()] = Some((0, 0));
+        while let Some(Reverse((cost, state))) = queue.pop() {
+            if best[state.index()] != Some(cost) {
+                continue;
+            }
+            if state == goal {
+                break;
+            }
+            for (next, link, length) in self.links(state, first, last) {
+                let cost = (cost.0 + effort(&link.missing), cost.1 + length);
+                if best[next.index()].is_none_or(|known| cost < known) {
+                    best[next.index()] = Some(cost);
+                    via[next.index()] = Some((state, link));
+                    queue.push(Reverse((cost, next)));
+                }
+            }
+        }
+        best[goal.index()]?;
+        let (mut links, mut state) = (Vec::new(), goal);
+        while let Some((from, link)) = via[state.index()].take() {
+            links.push(link);
+            state = from;
+        }
+        links.reverse();
+        // That the one is read by the other is no way between them.
+        let itself =
+            |link: &Link| link.how == How::Observes && (link.from, link.to) == (first, last);
+        if links.iter().any(itself) {
+            return None;
+        }
+        let mut path = NearMiss { first, last, links };
+        path.links.extend(self.proxies(&path));
+        Some(path)
+    }
+
+    /// The links from a state, each with how long it is.
+    fn links(&self, state: State, first: EventId, last: EventId) -> Vec<(State, Link, usize)> {
+        let from = state.event();
+        let mut out = Vec::new();
+        let mut add = |next: State, how: How, missing: Vec<Defect>, length: usize| {
+            out.push((next, Link { from, to: next.event(), how, missing }, length));
+        };
+        match state {
+            State::At(_) => {
+                for to in self.events().filter(|&to| to != from) {
+                    if self.po(from, to) {
+                        add(State::At(to), How::ProgramOrder, Vec::new(), 1);
+                    } else if self.holds(self.synchronizes, from, to) {
+                        let barrier =
+                            matches!(self.graph().event(from).kind, EventKind::Barrier(_));
+                        let how = if barrier { How::Meets } else { How::Synchronizes };
+                        add(State::At(to), how, Vec::new(), 1);
+                    } else if self.holds(self.before, from, to) {
+                        add(State::At(to), How::Causality, Vec::new(), 3);
+                    } else if !self.holds(self.before, to, from)
+                        && let Some((how, defect)) = self.apart(from, to, first, last)
+                    {
+                        add(State::At(to), how, vec![defect], 1);
+                    }
+                }
+                for write in self.events().filter(|&w| self.graph().event(w).is_write()) {
+                    if (write == from || self.po(from, write)) && self.is_read_elsewhere(write) {
+                        add(State::Released(write), How::Releases, self.unreleased(from, write), 1);
+                    }
+                }
+            }
+            State::Released(write) => {
+                for read in self.events().filter(|&r| self.graph().event(r).is_read()) {
+                    let reads = self.execution.relation(BaseRel::Rf).contains(write, read);
+                    let observes = self.holds(self.observation, write, read);
+                    if (reads || observes) && self.agent(read) != self.agent(write) {
+                        let missing =
+                            if observes { Vec::new() } else { self.unobserved(write, read) };
+                        add(State::Observed(read), How::Observes, missing, 1);
+                    }
+                }
+            }
+            State::Observed(read) => {
+                for to in self.events().filter(|&to| to == read || self.po(read, to)) {
+                    add(State::At(to), How::Acquires, self.unacquired(read, to), 1);
+                }
+            }
+        }
+        out
+    }
+
+    /// Whether a thread other than that of a write reads from it.
+    fn is_read_elsewhere(&self, write: EventId) -> bool {
+        let rf = self.execution.relation(BaseRel::Rf);
+        self.events().any(|read| rf.contains(write, read) && self.agent(read) != self.agent(write))
+    }
+
+    /// What keeps a write from releasing what comes before it.
+    fn unreleased(&self, from: EventId, write: EventId) -> Vec<Defect> {
+        let release = self.values.relation(self.release);
+        let before = |start: EventId| from == start || self.po(from, start);
+        let released = self.events().any(|start| before(start) && release.contains(start, write));
+        let fenced = self.fence_between(from, write, Order::Release);
+        match (released, self.is_strong(write)) {
+            (true, _) => Vec::new(),
+            (false, true) => vec![Defect::NoRelease],
+            (false, false) if fenced => vec![Defect::WeakAccess],
+            (false, false) => vec![Defect::WeakAccess, Defect::NoRelease],
+        }
+    }
+
+    /// What keeps a read from acquiring for what comes behind it.
+    fn unacquired(&self, read: EventId, to: EventId) -> Vec<Defect> {
+        let acquire = self.values.relation(self.acquire);
+        let behind = |end: EventId| to == end || self.po(end, to);
+        if self.events().any(|end| behind(end) && acquire.contains(read, end)) {
+            return Vec::new();
+        }
+        let marks = self.graph().event(read).marks;
+        match marks.red || marks.mbarrier {
+            true => vec![Defect::ThroughReduction],
+            false if self.fence_between(read, to, Order::Acquire) => Vec::new(),
+            false => vec![Defect::NoAcquire],
+        }
+    }
+
+    /// Whether a fence that releases or acquires stands between two operations of a thread.
+    fn fence_between(&self, from: EventId, to: EventId, order: Order) -> bool {
+        self.events().any(|id| {
+            let event = self.graph().event(id);
+            let strong = event.order.is_some_and(|o| o == order || o >= Order::AcqRel);
+            let between = self.po(from, id) && self.po(id, to);
+            matches!(event.kind, EventKind::Fence(_)) && strong && between
+        })
+    }
+
+    /// Why a read does not observe the write that it reads from.
+    fn unobserved(&self, write: EventId, read: EventId) -> Vec<Defect> {
+        let includes = base_relation(self.graph(), BaseRel::Includes);
+        let both = self.is_strong(write) && self.is_strong(read);
+        let narrow = |x: EventId, y: EventId| both && !includes.contains(x, y);
+        let mut missing = Vec::new();
+        if !self.is_strong(read) {
+            missing.push(Defect::WeakAccess);
+        }
+        if narrow(write, read) {
+            missing.push(Defect::ScopeTooNarrow);
+        }
+        if narrow(read, write) {
+            missing.push(Defect::ScopeTooNarrow);
+        }
+        missing
+    }
+
+    /// What might order two events that nothing orders; at a barrier more, threads meet before the first
+    /// or the last one only.
+    fn apart(
+        &self,
+        from: EventId,
+        to: EventId,
+        first: EventId,
+        last: EventId,
+    ) -> Option<(How, Defect)> {
+        let meets = [BaseRel::ClusterSync, BaseRel::Exchange];
+        if meets.iter().any(|&relation| self.execution.relation(relation).contains(from, to)) {
+            return Some((How::Meets, Defect::UnorderingBarrier));
+        }
+        if let (EventKind::Complete(_), AgentKind::Operation(..)) =
+            (&self.graph().event(from).kind, self.graph().agents[self.agent(from).index()].kind)
+        {
+            let issue = base_relation(self.graph(), BaseRel::Issue);
+            let issuer = self.events().find(|&id| issue.contains(id, from));
+            let waits = issuer.is_some_and(|issue| self.po(issue, to));
+            return waits.then_some((How::Completes, Defect::NotWaitedFor));
+        }
+        let cta = |id: EventId| crate::event::base::cta_of(self.graph(), id);
+        let threads = [from, to].map(|id| {
+            matches!(self.graph().agents[self.agent(id).index()].kind, AgentKind::Thread(..))
+        });
+        let near = threads == [true; 2] && cta(from).is_some() && cta(from) == cta(to);
+        let hop = (from == first || to == last) && self.agent(from) != self.agent(to);
+        (near && hop).then_some((How::Meets, Defect::NoBarrier))
+    }
+
+    /// What is missing of the way between the proxies of a path's ends, or of what fences on it cover.
+    fn proxies(&self, path: &NearMiss) -> Option<Link> {
+        let (first, last) = (path.first, path.last);
+        let holds = path.distance() == 0;
+        // The completion of an operation that is waited for is a fence for its accesses.
+        let completes = path.links.iter().any(|link| link.how == How::Completes);
+        if completes || self.holds(self.causality, first, last) {
+            return None;
+        }
+        let [one, other] = [first, last].map(|id| self.graph().event(id).proxy);
+        let virt = [first, last].map(|id| self.graph().access_of(id).virt);
+        let on_path = |id: EventId| {
+            let mut ends = path.links.iter().flat_map(|link| [link.from, link.to]);
+            ends.any(|end| self.agent(end) == self.agent(id))
+        };
+        let fenced = self.events().any(|id| {
+            matches!(self.graph().event(id).kind, EventKind::ProxyFence(_)) && on_path(id)
+        });
+        let generic = one == Proxy::Generic && other == Proxy::Generic;
+        let defect = match (one != other, virt[0] != virt[1], holds) {
+            (false, false, true) => Defect::RestrictedFence,
+            (false, false, false) => return None,
+            // A fence that is there may do once the rest of the way holds.
+            (_, _, false) if fenced => return None,
+            (false, true, _) if generic => Defect::NoAliasFence,
+            _ => Defect::NoProxyFence,
+        };
+        Some(Link { from: first, to: last, how: How::ChangesProxy, missing: vec![defect] })
+    }
+}

@@ -1,0 +1,327 @@
+//! Advice in words: what is wrong, each set of changes as a difference of the program, and what goes wrong
+//! with anything less.
+
+use super::cuda;
+use super::reason;
+use super::witness::piece_value;
+use crate::advise::cost::Costs;
+use crate::advise::level::Level;
+use crate::advise::program::{Line, lines};
+use crate::advise::property::{Failure, Fault};
+use crate::advise::site::{Place, Site};
+use crate::advise::{Advice, Change, Set, Sets, Wish, defects};
+use crate::batch::Case;
+use crate::event::graph::EventKind;
+use crate::execution::build::Execution;
+use crate::id::EventId;
+use crate::source::Files;
+use crate::verdict::Kind;
+
+/// What advice is about.
+#[derive(Clone, Copy)]
+pub struct About<'a> {
+    /// The tests; they have one program.
+    pub cases: &'a [Case],
+    /// The name of the model.
+    pub model: &'a str,
+    /// What was asked for.
+    pub wish: Wish,
+    /// What changes cost.
+    pub costs: &'a Costs,
+    /// Where the tests were read.
+    pub files: &'a Files,
+}
+
+/// Advice as text.
+#[must_use]
+pub fn render(about: About<'_>, advice: &Advice) -> String {
+    let names: Vec<&str> = about.cases.iter().map(|case| case.path.as_str()).collect();
+    let mut out = format!("{}: {}\n", names.join(", "), headline(about, advice));
+    let sets = match advice {
+        Advice::Sets(sets) | Advice::None(sets) => sets,
+        Advice::Fails(failure) => {
+            out += &format!("  {}\n", story(about, failure));
+            return out;
+        }
+        _ => return out,
+    };
+    if about.wish != Wish::Relax {
+        out += &wrong(sets);
+    }
+    for (index, set) in sets.sets.iter().enumerate() {
+        out += &one(about, sets, set, index + 1);
+    }
+    if sets.more {
+        out += "\nThere are more sets; --sets N shows more of them.\n";
+    }
+    if let Some((cost, why)) = &sets.undecided {
+        let why = reason::undecided(why, about.files);
+        out += &format!("\nA set of cost {cost} may do, too; that is not decided: {why}\n");
+    }
+    if !sets.sets.is_empty() {
+        out += &table(about.costs);
+    }
+    out
+}
+
+/// What is wrong, by each set of changes that cures it.
+fn wrong(sets: &Sets) -> String {
+    let mut ways: Vec<String> = Vec::new();
+    for set in &sets.sets {
+        let kinds: Vec<String> = defects(sets, set).iter().map(|kind| kind.sentence()).collect();
+        let way = kinds.join("; ");
+        if !way.is_empty() && !ways.contains(&way) {
+            ways.push(way);
+        }
+    }
+    if ways.is_empty() { String::new() } else { format!("  wrong: {}\n", ways.join("; or: ")) }
+}
+
+/// The costs, in lines.
+fn table(costs: &Costs) -> String {
+    let mut lines = vec!["\nCosts:".to_owned()];
+    for (name, cost) in costs.iter() {
+        let entry = format!(" {name} {cost},");
+        let last = lines.last_mut().expect("there is a first line");
+        match last.len() + entry.len() > WIDTH {
+            true => lines.push(format!("  {entry}")),
+            false => last.push_str(&entry),
+        }
+    }
+    lines.join("\n").trim_end_matches(',').to_owned() + "\n"
+}
+
+/// How wide a line of the table of costs is.
+const WIDTH: usize = 100;
+
+/// The answer in a line.
+#[must_use]
+pub fn headline(about: About<'_>, advice: &Advice) -> String {
+    let (model, subject) = (about.model, subject(about));
+    match (advice, about.wish) {
+        (Advice::Nothing, Wish::ExcludeOutcome) => {
+            format!("{subject} is excluded under {model}: there is nothing to repair")
+        }
+        (Advice::Nothing, _) => format!("{subject} under {model}: there is nothing to repair"),
+        (Advice::Fails(failure), _) => {
+            format!("{} under {model}: there is nothing to relax", fault(failure.fault))
+        }
+        (Advice::Sets(sets), Wish::Relax) => {
+            let least = sets.sets.first().map_or(0, |set| set.cost);
+            match sets.sets.first() {
+                Some(set) if set.changes.is_empty() => {
+                    format!("nothing can be weakened under {model}")
+                }
+                _ => format!(
+                    "{} excludes the outcome under {model}, at cost {least} in place of {}",
+                    counted(sets.sets.len(), "weaker program"),
+                    sets.written
+                ),
+            }
+        }
+        (Advice::Sets(sets), _) => {
+            let least = sets.sets.first().map_or(0, |set| set.cost);
+            let repairs = counted(sets.sets.len(), "repair");
+            format!("{subject} is possible under {model}; {repairs}, the cheapest of cost {least}")
+        }
+        (Advice::None(sets), _) => format!(
+            "{subject} is possible under {model}, and none of {} cures it",
+            counted(sets.sites.len(), "place to change")
+        ),
+        (Advice::Void(kind), _) => format!(
+            "{} under {model}: --repair, --races or --hangs say what is wished for all the same",
+            kind.name()
+        ),
+        (Advice::Unknown(why), _) => {
+            format!("not decided under {model}: {}", reason::undecided(why, about.files))
+        }
+        (Advice::TooLarge(why), _) => format!("not decided: {why}"),
+    }
+}
+
+/// What is to be excluded.
+fn subject(about: About<'_>) -> &'static str {
+    match about.wish {
+        Wish::ExcludeOutcome | Wish::Relax if about.cases.len() > 1 => "one of the outcomes",
+        Wish::ExcludeOutcome | Wish::Relax => "the outcome",
+        Wish::ExcludeRaces => "a data race",
+        Wish::ExcludeHangs => "a hang",
+    }
+}
+
+/// One of, or how many.
+fn counted(number: usize, what: &str) -> String {
+    match number {
+        1 => format!("1 {what}"),
+        _ if what.ends_with("place to change") => format!("{number} places to change"),
+        _ => format!("{number} {what}s"),
+    }
+}
+
+fn one(about: About<'_>, sets: &Sets, set: &Set, number: usize) -> String {
+    let name = if about.wish == Wish::Relax { "Relaxation" } else { "Repair" };
+    let mut out = match set.changes.len() {
+        0 => String::new(),
+        changes => {
+            format!("\n{name} {number}, cost {}: {}\n", set.cost, counted(changes, "change"))
+        }
+    };
+    for change in &set.changes {
+        out += &changed(about, sets, change);
+    }
+    if !set.needed.is_empty() {
+        out += "  What is left is needed:\n";
+    }
+    for change in &set.needed {
+        out += &kept(about, sets, change);
+    }
+    out
+}
+
+/// A change, with what goes wrong with less of it.
+fn changed(about: About<'_>, sets: &Sets, change: &Change) -> String {
+    let site = &sets.sites[change.site];
+    let test = &about.cases[0].test;
+    let mut out = String::new();
+    for line in lines(test, site, change.to) {
+        out += &format!("  {}\n", heading(about, &line));
+        out += &line.before.map_or_else(String::new, |text| format!("    - {text};\n"));
+        out += &line.after.map_or_else(String::new, |text| format!("    + {text};\n"));
+        let cuda = line.operation.as_ref().and_then(cuda::spelling);
+        out += &cuda.map_or_else(String::new, |text| format!("      CUDA C++: {text}\n"));
+    }
+    if about.wish == Wish::Relax && change.to == 0 {
+        return out;
+    }
+    out + &weaker(about, site, change)
+}
+
+/// Something that stays, with what goes wrong with less of it.
+fn kept(about: About<'_>, sets: &Sets, change: &Change) -> String {
+    let site = &sets.sites[change.site];
+    let all = lines(&about.cases[0].test, site, 0);
+    let mut out = String::new();
+    for line in all {
+        let text = line.before.clone().unwrap_or_default();
+        out += &format!("  {}: {text}\n", heading(about, &line));
+    }
+    out + &weaker(about, site, change)
+}
+
+/// What goes wrong one step below a level; levels with which the same goes wrong are told together.
+fn weaker(about: About<'_>, site: &Site, change: &Change) -> String {
+    let mut told: Vec<(Vec<String>, String)> = Vec::new();
+    for (level, failure) in &change.weaker {
+        let Some(failure) = failure else { continue };
+        let what = match (site.levels[*level], &site.place) {
+            (Level::Absent, Place::Exchange(_)) => "as it was".to_owned(),
+            (Level::Absent, _) => "without it".to_owned(),
+            (level, _) => format!("with {level}"),
+        };
+        let story = story(about, failure);
+        match told.iter_mut().find(|(_, known)| *known == story) {
+            Some((levels, _)) => levels.push(what),
+            None => told.push((vec![what], story)),
+        }
+    }
+    let line = |(levels, story): (Vec<String>, String)| {
+        format!("      {}: {story}\n", levels.join(" or "))
+    };
+    told.into_iter().map(line).collect()
+}
+
+/// The threads and the place of a line.
+fn heading(about: About<'_>, line: &Line) -> String {
+    let test = &about.cases[0].test;
+    let names: Vec<&str> =
+        line.threads.iter().map(|&thread| test.threads[thread].name.value.as_str()).collect();
+    let names = match names.as_slice() {
+        [first, .., last] if names.len() > 3 => format!("{first}..{last}"),
+        names => names.join(", "),
+    };
+    format!("{names} {}", about.files.location(line.span))
+}
+
+/// What a program does that it must not do.
+#[must_use]
+pub fn fault(fault: Fault) -> &'static str {
+    match fault {
+        Fault::Outcome => "the outcome is possible",
+        Fault::Race(_) => "there is a data race",
+        Fault::Hang => "it may hang",
+        Fault::Void(kind) => match kind {
+            Kind::Undefined => "the program is undefined",
+            Kind::OutOfModel => "the program is outside of the model",
+            Kind::Deadlock => "no execution ends",
+            _ => "it is not decided",
+        },
+    }
+}
+
+/// A failure with its execution, told by what is read.
+#[must_use]
+pub fn story(about: About<'_>, failure: &Failure) -> String {
+    let mut out = fault(failure.fault).to_owned();
+    if about.cases.len() > 1 {
+        out += &format!(" of {}", about.cases[failure.test].test.name);
+    }
+    if let Fault::Race([one, other]) = failure.fault {
+        let line = |span| about.files.text(span).split_whitespace().collect::<Vec<_>>().join(" ");
+        out += &format!(" of `{}` and `{}`", line(one), line(other));
+    }
+    let execution = failure
+        .choices
+        .as_ref()
+        .and_then(|choices| Execution::build(&failure.graph, (**choices).clone()).ok());
+    let reads = execution.as_ref().map_or_else(String::new, reads);
+    if reads.is_empty() { out } else { format!("{out}: {reads}") }
+}
+
+/// How many reads of a thread are told.
+const MOST_READS: usize = 6;
+
+/// What each thread reads in an execution, and who wrote it; of each statement what it reads last.
+fn reads(execution: &Execution<'_>) -> String {
+    let graph = execution.graph;
+    let mut out: Vec<(EventId, String)> = Vec::new();
+    for id in graph.ids().filter(|&id| execution.executed.contains(id)) {
+        let event = graph.event(id);
+        let looks = event.marks.looks || event.marks.mbarrier || event.marks.red;
+        let (Some(loc), Some(write)) = (event.loc, execution.choices.rf.get(id.index())) else {
+            continue;
+        };
+        let (true, false, Some(write)) = (event.is_read(), looks, write) else { continue };
+        let location = &graph.locations[loc.index()];
+        if graph.objects[location.object.index()].parameter {
+            continue;
+        }
+        let value = execution
+            .event_value(id)
+            .map_or_else(|| "?".to_owned(), |bits| piece_value(graph, id, bits));
+        let source = graph.event(*write);
+        let from = match source.kind {
+            EventKind::Init => "initial".to_owned(),
+            _ if source.agent == event.agent => "its own".to_owned(),
+            _ => format!("from {}", graph.agents[source.agent.index()].name),
+        };
+        let text = format!("{} = {value} ({from})", location.name);
+        let same = |(other, _): &(EventId, String)| {
+            let other = graph.event(*other);
+            other.agent == event.agent && other.span == event.span && other.loc == event.loc
+        };
+        match out.iter_mut().find(|known| same(known)) {
+            Some(known) => known.1 = text,
+            None => out.push((id, text)),
+        }
+    }
+    let agent = |id: EventId| graph.event(id).agent;
+    let threads = out.chunk_by(|(one, _), (other, _)| agent(*one) == agent(*other));
+    let told = threads.map(|reads| {
+        let texts: Vec<&str> =
+            reads.iter().take(MOST_READS).map(|(_, text)| text.as_str()).collect();
+        let more = if reads.len() > MOST_READS { " ..." } else { "" };
+        let name = &graph.agents[agent(reads[0].0).index()].name;
+        format!("{name} reads {}{more}", texts.join(", "))
+    });
+    told.collect::<Vec<_>>().join("; ")
+}

@@ -1,0 +1,119 @@
+//! Advice as a JSON document.
+
+use super::advise::{About, fault, headline, story};
+use super::cuda;
+use super::json::{SCHEMA, picture, place};
+use super::json_single::defect_of;
+use super::reason::{Place, undecided};
+use crate::advise::program::lines;
+use crate::advise::property::Failure;
+use crate::advise::{Advice, Change, Set, Sets, Wish, defects};
+use crate::relation::expr::Model;
+use serde_json::{Value, json};
+
+/// Advice as data; `model` is what executions are drawn with.
+#[must_use]
+pub fn render(about: About<'_>, advice: &Advice, model: &Model) -> String {
+    let tests = about.cases.iter().map(|case| json!({ "path": case.path, "name": case.test.name }));
+    let mut value = json!({
+        "schema": SCHEMA,
+        "tool": concat!("ptxmc ", env!("CARGO_PKG_VERSION")),
+        "tests": tests.collect::<Vec<_>>(),
+        "model": about.model,
+        "wish": match about.wish {
+            Wish::ExcludeOutcome => "exclude-outcome",
+            Wish::ExcludeRaces => "exclude-races",
+            Wish::ExcludeHangs => "exclude-hangs",
+            Wish::Relax => "relax",
+        },
+        "answer": match advice {
+            Advice::Nothing => "nothing-to-repair",
+            Advice::Fails(_) => "nothing-to-relax",
+            Advice::Sets(_) => "sets",
+            Advice::None(_) => "none",
+            Advice::Void(_) => "void",
+            Advice::Unknown(_) | Advice::TooLarge(_) => "unknown",
+        },
+        "text": headline(about, advice),
+        "costs": Value::Object(about.costs.iter().map(|(name, cost)| (name.to_owned(), json!(cost))).collect()),
+        "sets": [],
+        "more": false,
+        "undecided": null,
+    });
+    match advice {
+        Advice::Sets(sets) | Advice::None(sets) => {
+            value["sites"] = json!(sets.sites.len());
+            value["programs"] = json!(sets.programs);
+            value["written"] = json!(sets.written);
+            value["more"] = json!(sets.more);
+            value["sets"] = sets.sets.iter().map(|set| one(about, sets, set, model)).collect();
+            if let Some((cost, why)) = &sets.undecided {
+                let text = undecided(why, about.files);
+                value["undecided"] = json!({ "cost": cost, "code": why.code(), "text": text });
+            }
+        }
+        Advice::Fails(failure) => value["failure"] = broken(about, failure, model),
+        Advice::Unknown(why) => {
+            let text = undecided(why, about.files);
+            value["undecided"] = json!({ "cost": null, "code": why.code(), "text": text });
+        }
+        Advice::TooLarge(why) => {
+            value["undecided"] =
+                json!({ "cost": null, "code": "too-many-sites", "text": why.to_string() });
+        }
+        Advice::Nothing | Advice::Void(_) => {}
+    }
+    format!("{value:#}\n")
+}
+
+fn one(about: About<'_>, sets: &Sets, set: &Set, model: &Model) -> Value {
+    let all = |changes: &[Change]| -> Value {
+        changes.iter().map(|change| changed(about, sets, change, model)).collect()
+    };
+    let kinds = defects(sets, set);
+    json!({
+        "cost": set.cost,
+        "defects": kinds.iter().map(|kind| defect_of(*kind)).collect::<Vec<_>>(),
+        "changes": all(&set.changes),
+        "needed": all(&set.needed),
+    })
+}
+
+fn changed(about: About<'_>, sets: &Sets, change: &Change, model: &Model) -> Value {
+    let site = &sets.sites[change.site];
+    let test = &about.cases[0].test;
+    let to = if change.to == change.from { 0 } else { change.to };
+    let line = |line: crate::advise::program::Line| {
+        let names = line.threads.iter().map(|&thread| test.threads[thread].name.value.clone());
+        json!({
+            "threads": names.collect::<Vec<_>>(),
+            "place": Place::of(line.span, about.files).as_ref().map(place),
+            "before": line.before,
+            "after": line.after,
+            "cuda": line.operation.as_ref().and_then(cuda::spelling),
+        })
+    };
+    let weaker = change.weaker.iter().filter_map(|(level, failure)| {
+        let failure = failure.as_ref()?;
+        let mut value = broken(about, failure, model);
+        value["level"] = json!(site.levels[*level].to_string());
+        Some(value)
+    });
+    json!({
+        "from": site.levels[change.from].to_string(),
+        "to": site.levels[change.to].to_string(),
+        "lines": lines(test, site, to).into_iter().map(line).collect::<Vec<_>>(),
+        "weaker": weaker.collect::<Vec<_>>(),
+    })
+}
+
+/// What goes wrong, with the execution.
+fn broken(about: About<'_>, failure: &Failure, model: &Model) -> Value {
+    let case = &about.cases[failure.test];
+    json!({
+        "test": case.path,
+        "fault": fault(failure.fault),
+        "text": story(about, failure),
+        "witness": failure.choices.as_ref().map(|choices| picture(case, &failure.graph, choices, model)),
+    })
+}

@@ -1,0 +1,90 @@
+//! What comes closest to an order, link by link: what holds with its clause, what is missing with what
+//! would make it hold. Statements are named by thread, place and text.
+
+use crate::defect::Defect;
+use crate::event::graph::{AgentKind, EventGraph, EventKind};
+use crate::execution::build::Execution;
+use crate::id::EventId;
+use crate::race::near::{How, Link, nearest_of, wanted};
+use crate::race::{NearMiss, in_execution};
+use crate::relation::expr::Model;
+use crate::solve::Problem;
+use crate::source::Files;
+
+/// Kinds of defects in a line that begins a report; empty where there are none.
+#[must_use]
+pub fn wrong(defects: &[Defect], indent: &str) -> String {
+    let kinds: Vec<String> = defects.iter().map(|kind| kind.sentence()).collect();
+    if kinds.is_empty() { String::new() } else { format!("{indent}wrong: {}\n", kinds.join("; ")) }
+}
+
+/// A path as lines.
+#[must_use]
+pub fn render(path: &NearMiss, graph: &EventGraph, files: &Files) -> String {
+    let missing = path.distance();
+    let links = match missing {
+        1 => "1 thing is missing".to_owned(),
+        _ => format!("{missing} things are missing"),
+    };
+    let [first, last] = [path.first, path.last].map(|id| named(id, graph, files));
+    let mut out = format!("  What comes closest to ordering {first} before {last}; {links}:\n");
+    for (index, link) in path.links.iter().enumerate() {
+        out += &format!("    {}. {}\n", index + 1, sentence(link, graph, files));
+        for defect in &link.missing {
+            out += &format!("       MISSING: {}: {}\n", defect.sentence(), defect.cure());
+        }
+    }
+    out
+}
+
+/// A link in words; what is missing of it stands behind.
+fn sentence(link: &Link, graph: &EventGraph, files: &Files) -> String {
+    let [from, to] = [link.from, link.to].map(|id| named(id, graph, files));
+    let clause = link.how.clause();
+    let fails = !link.missing.is_empty();
+    match (link.how, fails) {
+        (How::ProgramOrder, _) => format!("{to} comes behind {from} in program order ({clause})"),
+        (How::Synchronizes, _) => format!("{from} synchronizes with {to} ({clause})"),
+        (How::Meets, false) => format!("{from} meets {to} ({clause})"),
+        (How::Meets, true) => format!("{from} is to be handed over to {to}"),
+        (How::Causality, _) => format!("{from} comes before {to} ({clause})"),
+        (How::Releases, false) => format!("{to} releases what comes before it ({clause})"),
+        (How::Releases, true) => format!("{to} is to release what comes before it"),
+        (How::Observes, false) => format!("{to} observes {from} ({clause})"),
+        (How::Observes, true) => format!("{to} reads from {from}, which it is to observe"),
+        (How::Acquires, false) => format!("{from} acquires for {to} ({clause})"),
+        (How::Acquires, true) => format!("{from} is to acquire for {to}"),
+        (How::Completes, _) => format!("{from} is to be complete before {to}"),
+        (How::ChangesProxy, _) => format!("{from} is to be visible to {to}"),
+    }
+}
+
+/// What comes closest to excluding an execution that somebody wants excluded.
+#[must_use]
+pub fn of_execution(model: &Model, execution: &Execution<'_>, files: &Files) -> String {
+    // Races say so by themselves.
+    let races = in_execution(Problem { graph: execution.graph, model }, execution);
+    match nearest_of(model, execution, wanted(execution)) {
+        None => String::new(),
+        Some(_) if !races.is_empty() => String::new(),
+        Some(path) => {
+            let lines = render(&path, execution.graph, files);
+            format!("\n{}{lines}", wrong(&path.defects(), "  "))
+        }
+    }
+}
+
+/// A statement by its thread, its line and its text.
+fn named(id: EventId, graph: &EventGraph, files: &Files) -> String {
+    let event = graph.event(id);
+    let agent = &graph.agents[event.agent.index()].name;
+    let text = files.text(event.span).split_whitespace().collect::<Vec<_>>().join(" ");
+    let line = files.get(event.span.file).map(|file| file.position(event.span.start as usize).line);
+    let line = line.map_or_else(String::new, |line| format!(" (line {line})"));
+    let what = if matches!(event.kind, EventKind::Complete(_)) { "the completion of " } else { "" };
+    match graph.agents[event.agent.index()].kind {
+        // An operation has its instruction in its name.
+        AgentKind::Operation(..) => format!("{what}{agent}{line}"),
+        _ => format!("{what}{agent} `{text}`{line}"),
+    }
+}

@@ -1,0 +1,407 @@
+//! Advice: what it suggests does what it says, nothing cheaper would, and it comes as a test that reads.
+
+use crate::programs::{cyclic, sketch};
+use crate::support::command::{path, ptxmc};
+use crate::support::{litmus_files, model, parse, read};
+use proptest::prelude::*;
+use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
+use ptxmc::testing::advise::cost::{CostError, Costs};
+use ptxmc::testing::advise::hitting::cost;
+use ptxmc::testing::advise::program::changed;
+use ptxmc::testing::advise::rewrite::rewritten;
+use ptxmc::testing::advise::site::{Site, stronger};
+use ptxmc::testing::advise::{Advice, Limits, Question, Sets, Wish, advise};
+use ptxmc::testing::check::{Settings, check, races};
+use ptxmc::testing::engines::Choice;
+use ptxmc::testing::litmus::ast::Test;
+use ptxmc::testing::relation::expr::Model;
+use ptxmc::testing::solve::Engine;
+use ptxmc::testing::verdict::Kind;
+use std::cell::Cell;
+use std::path::{Path, PathBuf};
+
+const FEW: Limits = Limits { within: 0, answers: 3 };
+
+fn shipped(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("litmus").join(name)
+}
+
+fn engine() -> Box<dyn Engine> {
+    Choice::Auto.engine()
+}
+
+fn advice(test: &Test, model: &Model, wish: Wish, limits: Limits) -> Advice {
+    let (engine, costs) = (engine(), Costs::default());
+    let (tests, settings) = (std::slice::from_ref(test), Settings::default());
+    advise(Question {
+        tests,
+        model,
+        engine: engine.as_ref(),
+        settings,
+        wish,
+        costs: &costs,
+        limits,
+    })
+}
+
+fn verdict(test: &Test, model: &Model) -> Kind {
+    check(test, model, engine().as_ref(), Settings::default()).verdict.kind()
+}
+
+/// How much the cheapest set costs.
+fn least(advice: &Advice) -> Option<u32> {
+    match advice {
+        Advice::Sets(sets) => sets.sets.first().map(|set| set.cost),
+        _ => None,
+    }
+}
+
+/// Calls `look` with all levels that cost less than a limit, up to so many of them; says whether these
+/// were all.
+fn cheaper(sites: &[Site], limit: u32, most: usize, look: &mut dyn FnMut(&[u8])) -> bool {
+    fn go(
+        sites: &[Site],
+        levels: &mut Vec<u8>,
+        limit: u32,
+        left: &mut usize,
+        look: &mut dyn FnMut(&[u8]),
+    ) {
+        if *left == 0 {
+            return;
+        }
+        let Some(site) = sites.get(levels.len()) else {
+            *left -= 1;
+            return look(levels);
+        };
+        let spent = cost(sites, levels);
+        for (level, price) in site.costs.iter().enumerate() {
+            if spent + price < limit {
+                levels.push(u8::try_from(level).expect("few levels"));
+                go(sites, levels, limit, left, look);
+                levels.pop();
+            }
+        }
+    }
+    let mut left = most;
+    go(sites, &mut Vec::new(), limit, &mut left, look);
+    left > 0
+}
+
+/// Each set of an advice excludes the outcome, and so does the text that it is written as; with less of
+/// a change the outcome is there. Gives how many sets there were.
+fn holds(test: &Test, text: &str, model: &Model, sets: &Sets) -> usize {
+    for set in &sets.sets {
+        assert_eq!(verdict(&set.tests[0], model), Kind::Forbidden, "{}", test.name);
+        let expect = Some("Expect[ptx-9.2]=forbidden");
+        let again = rewritten(test, 0, &sets.sites, set, expect, text);
+        let again = again.unwrap_or_else(|why| panic!("{}: {why}", test.name));
+        let again =
+            parse("again.litmus", again.as_bytes()).unwrap_or_else(|why| panic!("{why}\n{again}"));
+        assert_eq!(verdict(&again, model), Kind::Forbidden, "{}", test.name);
+        for change in &set.changes {
+            assert!(!change.weaker.is_empty(), "{}: nothing is below a change", test.name);
+            let all = change.weaker.iter().all(|(_, failure)| failure.is_some());
+            assert!(all, "{}: a change is stronger than needed", test.name);
+        }
+    }
+    sets.sets.len()
+}
+
+/// Repairs of the tests of folders whose names pass, each checked once more, as a text; gives how many sets
+/// there were.
+fn repaired(folders: &[&str], passes: impl Fn(&str) -> bool) -> usize {
+    let model = model("ptx-9.2");
+    let mut sets_in_all = 0;
+    for path in folders.iter().flat_map(|folder| litmus_files(&shipped(folder))) {
+        let name = path.file_stem().and_then(|name| name.to_str()).expect("a name");
+        let test = read(&path).expect("a test");
+        if !passes(name) || verdict(&test, &model) != Kind::Allowed {
+            continue;
+        }
+        let text = std::fs::read_to_string(&path).expect("a test");
+        match advice(&test, &model, Wish::ExcludeOutcome, FEW) {
+            Advice::Sets(sets) => sets_in_all += holds(&test, &text, &model, &sets),
+            Advice::None(_) | Advice::Unknown(_) => {}
+            other => panic!("{name}: {other:?}"),
+        }
+    }
+    sets_in_all
+}
+
+/// Reports in which something is said to be missing.
+#[test]
+fn repairs_exclude_the_outcome() {
+    let sets = repaired(&["realworld"], |name| name.contains("-no-"));
+    assert!(sets > 15, "{sets}");
+}
+
+/// All reports and locks, and whatever else has a fence in it.
+#[test]
+#[ignore = "minutes: part of the nightly run"]
+fn all_repairs_exclude_the_outcome() {
+    let folders =
+        ["realworld", "locks", "mp", "isa2", "wrc", "proxy", "bulk", "bulk-store", "dsmem"];
+    let sets = repaired(&folders, |_| true);
+    assert!(sets > 100, "{sets}");
+}
+
+/// No levels that cost less exclude the outcome: looked at one by one, without any law.
+#[test]
+fn nothing_cheaper_excludes_the_outcome() {
+    let model = model("ptx-9.2");
+    let mut looked_at = 0;
+    for name in [
+        "realworld/R01-volatile-flag.litmus",
+        "realworld/R09a.litmus",
+        "realworld/R28-relaxed-status.litmus",
+        "realworld/R54-no-sync.litmus",
+        "realworld/R53-relaxed-cluster-arrive.litmus",
+        "locks/once+relaxed.litmus",
+        "proxy/MP+alias+no-fence.litmus",
+        "mp/MP+fence.acq_rel+weak-flag.litmus",
+        "mp/MP+two-gpus+gpu.litmus",
+        "locks/dekker+acq_rel.litmus",
+    ] {
+        let test = read(&shipped(name)).expect("a test");
+        let found = advice(&test, &model, Wish::ExcludeOutcome, FEW);
+        let least = least(&found).unwrap_or_else(|| panic!("{name} has a repair"));
+        let sites = stronger(&test, &Costs::default()).expect("few sites");
+        let mut look = |levels: &[u8]| {
+            looked_at += 1;
+            let kind = verdict(&changed(&test, &sites, levels), &model);
+            assert_ne!(kind, Kind::Forbidden, "{name}: {levels:?} is cheaper");
+        };
+        assert!(cheaper(&sites, least, 2_000, &mut look), "{name}: too many to look at");
+    }
+    assert!(looked_at > 30, "{looked_at}");
+}
+
+/// The same of random programs, each with the outcomes that it allows: `PTXMC_ADVISE_CASES` and
+/// `PTXMC_ADVISE_SEED` make a run longer or another one.
+#[test]
+fn random_programs_have_no_cheaper_repair() {
+    let parameter = |name: &str, default: u64| {
+        std::env::var(name).ok().map_or(default, |value| value.parse().expect("a number"))
+    };
+    let mut seed = [0; 32];
+    seed[..8].copy_from_slice(&parameter("PTXMC_ADVISE_SEED", 1).to_le_bytes());
+    let cases = u32::try_from(parameter("PTXMC_ADVISE_CASES", 40)).expect("fewer cases");
+    let config = Config { cases, failure_persistence: None, ..Config::default() };
+    let mut runner =
+        TestRunner::new_with_rng(config, TestRng::from_seed(RngAlgorithm::ChaCha, &seed));
+    let model = model("ptx-9.2");
+    let (repaired, none, looked_at) = (Cell::new(0), Cell::new(0), Cell::new(0));
+    let result =
+        runner.run(&(sketch(cyclic()), any::<prop::sample::Index>()), |(sketch, which)| {
+            let sketch = sketch.flat();
+            let plain = parse("random.litmus", sketch.text().as_bytes()).expect("it reads");
+            let checker = ptxmc::Checker::new(&model);
+            let Ok(states) = checker.outcomes(&plain) else { return Ok(()) };
+            let all: Vec<Vec<(String, String)>> = states.iter().map(|state| state.values).collect();
+            if all.is_empty() {
+                return Ok(());
+            }
+            let values: Vec<(String, u128)> = which
+                .get(&all)
+                .iter()
+                .filter_map(|(name, value)| Some((name.clone(), value.parse().ok()?)))
+                .collect();
+            let text = sketch.asking_for(&values);
+            let Ok(test) = parse("random.litmus", text.as_bytes()) else { return Ok(()) };
+            if verdict(&test, &model) != Kind::Allowed {
+                return Ok(());
+            }
+            let sites = stronger(&test, &Costs::default()).expect("few sites");
+            let limit = match advice(&test, &model, Wish::ExcludeOutcome, FEW) {
+                Advice::Sets(sets) => {
+                    repaired.set(repaired.get() + holds(&test, &text, &model, &sets));
+                    sets.sets[0].cost
+                }
+                Advice::None(_) => {
+                    none.set(none.get() + 1);
+                    5
+                }
+                Advice::Unknown(_) => return Ok(()),
+                other => panic!("{other:?}\n{text}"),
+            };
+            cheaper(&sites, limit, 60, &mut |levels| {
+                looked_at.set(looked_at.get() + 1);
+                let kind = verdict(&changed(&test, &sites, levels), &model);
+                assert_ne!(kind, Kind::Forbidden, "{levels:?} is cheaper\n{text}");
+            });
+            Ok(())
+        });
+    result.unwrap_or_else(|why| panic!("{why}"));
+    let found = [repaired.get(), none.get(), looked_at.get()];
+    assert!(found.iter().all(|number| *number > 3), "{found:?}");
+}
+
+/// Where races are to be excluded, none is left.
+#[test]
+fn repairs_exclude_races() {
+    let model = model("ptx-9.2");
+    for name in [
+        "realworld/R01-volatile-flag.litmus",
+        "realworld/R38-weak-first-load.litmus",
+        "realworld/R26-no-fences.litmus",
+        "bulk/polled+no-proxy-fence.litmus",
+    ] {
+        let test = read(&shipped(name)).expect("a test");
+        let Advice::Sets(sets) = advice(&test, &model, Wish::ExcludeRaces, FEW) else {
+            panic!("{name} has a repair")
+        };
+        for set in &sets.sets {
+            let found = races(&set.tests[0], &model, engine().as_ref(), Settings::default());
+            let (found, _) = found.expect("races are known");
+            assert!(found.list.is_empty() && found.open.is_none(), "{name}");
+        }
+    }
+}
+
+/// What a relaxation leaves is needed: one step less, and the outcome or a race is there.
+#[test]
+fn relaxed_programs_are_as_weak_as_they_may_be() {
+    let model = model("ptx-9.2");
+    let all = Limits { within: u32::MAX, answers: 3 };
+    let mut weakened = 0;
+    for name in [
+        "realworld/R08-leader-only-fence.litmus",
+        "realworld/R09c.litmus",
+        "realworld/R15-three-fences.litmus",
+        "locks/once.litmus",
+        "mp/MP+acquire+ctrl.litmus",
+    ] {
+        let test = read(&shipped(name)).expect("a test");
+        let Advice::Sets(sets) = advice(&test, &model, Wish::Relax, all) else {
+            panic!("{name} is relaxed")
+        };
+        for set in &sets.sets {
+            weakened += set.changes.len();
+            assert_eq!(verdict(&set.tests[0], &model), Kind::Forbidden, "{name}");
+            for left in set.needed.iter().chain(set.changes.iter().filter(|change| change.to > 0)) {
+                let broken = left.weaker.iter().all(|(_, failure)| failure.is_some());
+                assert!(broken && !left.weaker.is_empty(), "{name}: something is redundant");
+            }
+        }
+    }
+    assert!(weakened >= 8, "{weakened}");
+}
+
+#[test]
+fn repairs_are_shown_with_what_breaks_without_them() {
+    let tests = ["R01-volatile-flag", "R15-no-second-fence", "R54-no-sync", "R14-flag-beside-data"];
+    let told = tests
+        .map(|name| ptxmc(&["advise", &format!("litmus/realworld/{name}.litmus")]).transcript());
+    insta::assert_snapshot!(told.concat());
+}
+
+#[test]
+fn relaxations_are_shown_with_what_is_left() {
+    let told = ["R08-leader-only-fence", "R18-semaphore"]
+        .map(|name| ptxmc(&["advise", &format!("litmus/realworld/{name}.litmus")]).transcript());
+    insta::assert_snapshot!(told.concat());
+}
+
+#[test]
+fn hangs_that_orders_cure_are_repaired() {
+    let told = ["weak-flag", "narrow-poll", "two-streams"].map(|name| {
+        ptxmc(&["advise", "--hangs", &format!("litmus/progress/{name}.litmus")]).transcript()
+    });
+    insta::assert_snapshot!(told.concat());
+}
+
+#[test]
+fn the_repaired_test_is_written_and_passes() {
+    let folder = tempfile::tempdir().expect("there is room");
+    let file = folder.path().join("new.litmus");
+    for (test, set) in [
+        ("litmus/realworld/R54-no-sync.litmus", "1"),
+        ("litmus/realworld/R54-no-sync.litmus", "2"),
+        ("litmus/realworld/R07-missing-fence.litmus", "1"),
+        ("litmus/proxy/CoRR+alias.litmus", "1"),
+        ("litmus/realworld/R08-leader-only-fence.litmus", "1"),
+    ] {
+        let run = ptxmc(&["advise", test, "--apply", path(&file), "--set", set]);
+        assert_eq!(run.status, 0, "{}", run.transcript());
+        let run = ptxmc(&["check", path(&file)]);
+        assert!(run.status == 0 && run.out.contains("as expected"), "{}", run.transcript());
+    }
+    let run = ptxmc(&[
+        "advise",
+        "litmus/realworld/R54-no-sync.litmus",
+        "--apply",
+        path(&file),
+        "--set",
+        "9",
+    ]);
+    assert!(run.status == 2 && run.err.contains("there are 2"), "{}", run.transcript());
+}
+
+/// Two outcomes of store buffering with a flag: one repair for both costs more than that of either.
+#[test]
+fn one_repair_excludes_several_outcomes() {
+    let folder = tempfile::tempdir().expect("there is room");
+    let program = ".global .u32 x = 0;\n.global .u32 y = 0;\n\
+                   P0 @ gpu 0, cta 0 { st.weak.global.u32 [x], 1; st.relaxed.gpu.global.u32 [y], 1; }\n\
+                   P1 @ gpu 0, cta 1 { ld.relaxed.gpu.global.u32 %r1, [y]; ld.weak.global.u32 %r2, [x]; }\n\
+                   P2 @ gpu 0, cta 2 { ld.relaxed.gpu.global.u32 %r1, [y]; ld.weak.global.u32 %r2, [x]; }\n";
+    let write = |name: &str, condition: &str| {
+        let file = folder.path().join(name);
+        std::fs::write(&file, format!("PTX {name}\n{program}exists ({condition})\n"))
+            .expect("room");
+        path(&file).to_owned()
+    };
+    let one = write("one.litmus", r"P1:%r1 == 1 /\ P1:%r2 == 0");
+    let other = write("other.litmus", r"P2:%r1 == 1 /\ P2:%r2 == 0");
+    let cost = |arguments: &[&str]| -> u64 {
+        let run = ptxmc(&[&["advise", "--format", "json"], arguments].concat());
+        let value: serde_json::Value = serde_json::from_str(&run.out).expect("JSON");
+        value["sets"][0]["cost"].as_u64().unwrap_or_else(|| panic!("{}", run.transcript()))
+    };
+    assert_eq!((cost(&[&one]), cost(&[&other])), (4, 4));
+    assert_eq!(cost(&["--all", &one, &other]), 6);
+    let run = ptxmc(&["advise", "--all", &one, "tests/cli/MP.litmus"]);
+    assert!(run.status == 2 && run.err.contains("another one"), "{}", run.transcript());
+}
+
+#[test]
+fn statuses_say_what_was_found() {
+    let status = |arguments: &[&str]| ptxmc(&[&["advise"], arguments].concat()).status;
+    assert_eq!(status(&["litmus/realworld/R01-volatile-flag.litmus"]), 0);
+    assert_eq!(status(&["--repair", "litmus/realworld/R01-fixed.litmus"]), 0);
+    assert_eq!(status(&["litmus/realworld/R14-flag-beside-data.litmus"]), 1);
+    assert_eq!(status(&["--relax", "litmus/realworld/R01-volatile-flag.litmus"]), 3);
+    assert_eq!(status(&["--relax", "--races", "litmus/realworld/R01-fixed.litmus"]), 2);
+    assert_eq!(status(&["no-such-file.litmus"]), 2);
+}
+
+/// What is not decided is no success: with hardly any time there is no repair, and that is said.
+#[test]
+fn a_budget_that_runs_out_is_no_success() {
+    let test = "litmus/locks/try-lock+relaxed.litmus";
+    let run = ptxmc(&["advise", "--timeout", "0.001", test]);
+    assert_eq!(run.status, 3, "{}", run.transcript());
+    assert!(!run.out.contains("Repair 1"), "{}", run.transcript());
+}
+
+#[test]
+fn costs_are_those_of_the_table() {
+    let folder = tempfile::tempdir().expect("there is room");
+    let file = folder.path().join("costs");
+    let advise = |costs: &str| {
+        std::fs::write(&file, costs).expect("there is room");
+        ptxmc(&["advise", "--cost", path(&file), "litmus/realworld/R54-no-sync.litmus"])
+    };
+    // Whoever cannot move statements gets the barrier alone.
+    let run = advise("move = 50\n");
+    assert!(
+        run.out.contains("1 repair,") && run.out.contains("bar.warp.sync 3"),
+        "{}",
+        run.transcript()
+    );
+    let run = advise("fence.sc = cheap\n");
+    assert_eq!(run.status, 2, "{}", run.transcript());
+    assert!(run.err.contains("line 1"), "{}", run.transcript());
+    let falls = CostError::Falls { weak: "gpu", strong: "sys" };
+    assert_eq!(Costs::parse("gpu = 9"), Err(falls));
+}

@@ -1,0 +1,108 @@
+//! What comes closest to an order: its links, what is missing of them, and the kinds that reports begin
+//! with.
+
+use crate::support::command::{path, ptxmc};
+use crate::support::{litmus_files, model, read};
+use ptxmc::Defect;
+use ptxmc::testing::check::{Settings, races};
+use ptxmc::testing::engines::Choice;
+use ptxmc::testing::race::defects;
+use ptxmc::testing::race::near::How;
+use std::collections::BTreeSet;
+use std::path::Path;
+
+fn shipped(name: &str) -> std::path::PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("litmus").join(name)
+}
+
+/// The kinds of what is wrong with the races of a test, by code, and how each way leads.
+fn kinds(name: &str) -> (BTreeSet<&'static str>, Vec<Vec<How>>) {
+    let test = read(&shipped(name)).expect("a test");
+    let engine = Choice::Auto.engine();
+    let (found, _) = races(&test, &model("ptx-9.2"), engine.as_ref(), Settings::default())
+        .expect("races are known");
+    assert!(!found.list.is_empty(), "{name} has a race");
+    let codes = found.list.iter().flat_map(defects).map(Defect::code).collect();
+    let ways = found.list.iter().filter_map(|race| race.near.as_ref());
+    let ways = ways.map(|near| near.links.iter().map(|link| link.how).collect()).collect();
+    (codes, ways)
+}
+
+#[test]
+fn races_begin_with_what_is_wrong() {
+    for (name, wanted) in [
+        ("realworld/R01-volatile-flag.litmus", &["no-acquire", "no-release"][..]),
+        ("realworld/R01-gpu-scope.litmus", &["scope-too-narrow"]),
+        ("realworld/R12-volatile-receiver.litmus", &["no-acquire"]),
+        ("realworld/R22-one-lane-fences.litmus", &["no-release"]),
+        ("realworld/R38-weak-first-load.litmus", &["weak-access"]),
+        ("realworld/R53-relaxed-cluster-arrive.litmus", &["barrier-does-not-order"]),
+        ("realworld/R54-no-sync.litmus", &["no-barrier", "wrong-side"]),
+        ("warp/shfl-is-no-barrier.litmus", &["barrier-does-not-order"]),
+        ("async-copy/no-wait.litmus", &["not-waited-for"]),
+        ("bulk/polled+no-proxy-fence.litmus", &["no-proxy-fence"]),
+        ("proxy/MP+alias+bar+no-fence.litmus", &["no-alias-fence"]),
+        ("realworld/R32-plain-block-fence-one-side.litmus", &["no-acquire"]),
+    ] {
+        assert_eq!(kinds(name).0, wanted.iter().copied().collect(), "{name}");
+    }
+}
+
+#[test]
+fn ways_go_link_by_link() {
+    use How::{Acquires, Meets, Observes, ProgramOrder, Releases};
+    let flag = [Releases, Observes, Acquires].to_vec();
+    assert_eq!(kinds("realworld/R01-volatile-flag.litmus").1, std::slice::from_ref(&flag));
+    let (_, ways) = kinds("realworld/R22-one-lane-fences.litmus");
+    assert_eq!(ways, [[&[ProgramOrder, Meets][..], &flag].concat()]);
+    let (_, ways) = kinds("warp/shfl-is-no-barrier.litmus");
+    assert_eq!(ways, [[ProgramOrder, Meets, ProgramOrder]]);
+}
+
+/// A link that is said to hold holds under the model, of all races that shipped tests have.
+#[test]
+fn what_is_missing_is_missing_and_no_more() {
+    let (model, engine) = (model("ptx-9.2"), Choice::Auto.engine());
+    let mut looked_at = 0;
+    for file in litmus_files(&shipped("realworld")).into_iter().step_by(3) {
+        let test = read(&file).expect("a test");
+        let Ok((found, graph)) = races(&test, &model, engine.as_ref(), Settings::default()) else {
+            continue;
+        };
+        for near in found.list.iter().filter_map(|race| race.near.as_ref()) {
+            looked_at += 1;
+            assert!(near.distance() > 0, "{}: they would be ordered", file.display());
+            let mut at = near.first;
+            for link in near.links.iter().filter(|link| link.how != How::ChangesProxy) {
+                assert_eq!(link.from, at, "{}: the way is broken", file.display());
+                at = link.to;
+                if link.how == How::ProgramOrder {
+                    let [from, to] = [link.from, link.to].map(|id| graph.event(id).agent);
+                    assert!(from == to && link.missing.is_empty(), "{}", file.display());
+                }
+            }
+            assert_eq!(at, near.last, "{}: the way ends elsewhere", file.display());
+        }
+    }
+    assert!(looked_at > 15, "{looked_at}");
+}
+
+/// An outcome that is allowed and should not be is explained by the way that comes closest, also where
+/// no accesses race.
+#[test]
+fn unwanted_outcomes_are_explained_by_what_is_missing() {
+    let folder = tempfile::tempdir().expect("there is room");
+    let file = folder.path().join("strong.litmus");
+    let text = "PTX strong\nExpect=forbidden\n.global .u32 x = 0;\n.global .u32 f = 0;\n\
+                P0 @ gpu 0, cta 0 {\n  st.relaxed.gpu.global.u32 [x], 1;\n  st.relaxed.gpu.global.u32 [f], 1;\n}\n\
+                P1 @ gpu 0, cta 1 {\n  ld.acquire.gpu.global.u32 %r1, [f];\n  ld.relaxed.gpu.global.u32 %r2, [x];\n}\n\
+                exists (P1:%r1 == 1 /\\ P1:%r2 == 0)\n";
+    std::fs::write(&file, text).expect("there is room");
+    let run = ptxmc(&["explain", path(&file)]);
+    let told = run.out.replace(path(&file), "strong.litmus");
+    insta::assert_snapshot!(told);
+    assert_eq!(run.status, 1);
+    std::fs::write(&file, text.replace("Expect=forbidden", "Expect=allowed")).expect("room");
+    let run = ptxmc(&["explain", path(&file)]);
+    assert!(run.status == 0 && !run.out.contains("closest"), "{}", run.transcript());
+}
