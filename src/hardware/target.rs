@@ -2,12 +2,12 @@
 
 use super::plan::{Clustered, Plan};
 use crate::litmus::ast::{DeclaredSpace, Test};
-use crate::ptx::form::{Arg, Written};
+use crate::ptx::form::Written;
 use crate::ptx::operation::{
     AccessForm, AtomicOp, FenceRestriction, MbarrierOp, Operation, Order, ProxyFenceKind, Scope,
-    Space, Statement, Type, TypeKind, Value,
+    Space, Statement, Type, TypeKind,
 };
-use crate::ptx::row::{Op, Since, Takes, Variants};
+use crate::ptx::row::{Op, Since, Variants};
 
 /// What a module names in `.version` and `.target`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -116,6 +116,8 @@ fn statement(needs: Needs, statement: &Statement) -> Needs {
             ProxyFenceKind::AsyncGenericAcquire | ProxyFenceKind::AsyncGenericRelease => {
                 needs.at_least(8, 6, 90)
             }
+            ProxyFenceKind::AliasAcquire | ProxyFenceKind::AliasRelease => needs.at_least(9, 4, 70),
+            ProxyFenceKind::AsyncGenericReleaseReads => needs.at_least(9, 4, 90),
             ProxyFenceKind::Research(_) => needs,
         },
         O::ClusterArrive { .. } | O::ClusterWait => needs.at_least(8, 0, 90),
@@ -192,12 +194,6 @@ fn form(needs: Needs, written: &Written) -> Needs {
         (_, Space::ParamEntry | Space::ParamFunc) => needs.at_least(7, 7, 70),
         _ => needs,
     };
-    // A register may be the predicate that leaves out the source.
-    let left_out = written.parts().any(|(form, operand)| {
-        form.takes == Takes::Amount && matches!(operand, Arg::Value(Value::Register(_)))
-    });
-    let needs = if left_out { needs.at_least(7, 5, 80) } else { needs };
-    let needs = if written.words.has("cp_mask") { needs.at_least(8, 6, 100) } else { needs };
     let needs = if written.words.has("NaN") { needs.at_least(7, 0, 80) } else { needs };
     if written.words.has("xorsign") { needs.at_least(7, 2, 86) } else { needs }
 }

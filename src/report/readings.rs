@@ -91,6 +91,11 @@ const LINES: &[(&str, Weight, &str)] = &[
     ("rmw=8.10.3", Remote, "only the axiom of atomicity speaks of atomics of one size (V33)"),
     ("sc-fence=not-acq-rel", Letter, "`fence.sc` heads and ends no patterns (V18)"),
     ("scloc=pairwise", Open, "SC-per-location concerns pairwise morally strong sets (V7)"),
+    (
+        "tensormap-acquire=alone",
+        Open,
+        "the acquire fence of a tensor map needs no release fence (V56)",
+    ),
     ("warp-sync=none", Letter, "`bar.warp.sync` orders no memory accesses (V12)"),
     ("tearing=overlap", Default, "accesses tear only where one overlaps them in part (V10)"),
     ("tearing=byte", Letter, "every access may tear at every byte (V10)"),
