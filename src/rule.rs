@@ -164,6 +164,30 @@ rules! {
     /// A size that is too large to be followed.
     LargeCopy: OutOfModel, "large-copy", [],
         "an asynchronous copy of more than 256 KiB: outside the supported subset";
+    /// A map of another number of dimensions than the instruction says.
+    TensorRank: Undefined, "tensor-rank", ["PTX-9.7.9.25.5"],
+        "a tensor copy of another number of dimensions than its map has";
+    /// A place of a box that is not known.
+    ComputedBox: OutOfModel, "computed-box", [],
+        "a tensor copy whose coordinates depend on what is read: outside the supported subset";
+    /// A box that is too large to be followed.
+    LargeBox: OutOfModel, "large-box", [],
+        "a tensor copy of more than 1024 stretches of bytes: outside the supported subset";
+    /// A map of which nobody says what it describes.
+    UndeclaredMap: OutOfModel, "undeclared-map", [],
+        "a tensor copy by a map that is not declared: say what it describes, `.tensormap tm = { x, .u32, {8}, {4} };`";
+    /// A map that is not known.
+    ComputedMap: OutOfModel, "computed-map", [],
+        "a fence for a tensor map whose address depends on what is read: outside the supported subset";
+    /// A field that makes another tensor of a declared one.
+    ReplacedField: OutOfModel, "replaced-field", [],
+        "a change of another field than the address of a declared tensor map: outside the supported subset";
+    /// A reduction of elements that are not known.
+    TensorReduction: OutOfModel, "tensor-reduction", [],
+        "a tensor reduction by maps of which nobody knows the type of their elements: outside the supported subset";
+    /// A map as bytes.
+    OpaqueMap: OutOfModel, "opaque-map", ["PTX-5.5.8"],
+        "an access to the bytes of a tensor map, which are not known";
     /// A wait that is not known before it is executed.
     ComputedGroups: OutOfModel, "computed-groups", [],
         "a wait for a computed number of groups: outside the supported subset";

@@ -154,6 +154,8 @@ base_sets! {
     Constant = "CON" @ "PTX-8.6",
     /// Accesses through the async proxy.
     Async = "ASYNC" @ "PTX-8.6",
+    /// Reads of tensor maps by tensor copies.
+    Tensormap = "TMAP" @ "PTX-8.6",
     /// `fence.proxy.alias`.
     Alias = "ALIAS" @ "PTX-8.6",
     /// Operations of host threads.
@@ -176,6 +178,8 @@ base_sets! {
     Copy = "COPY" @ "PTX-9.7.9.25.1",
     /// Proxy fences from the generic to the async proxy.
     ToAsync = "G2A" @ "PTX-9.7.13.4",
+    /// One-way proxy fences from the generic to the async proxy for reads of their thread alone.
+    ForReads = "READS" @ "PTX-9.7.13.4",
     /// Proxy fences from the async to the generic proxy, those that completions imply included.
     FromAsync = "A2G" @ "PTX-9.7.13.4",
     /// Proxy fences from the generic to the tensormap proxy.
@@ -277,6 +281,9 @@ impl BaseRel {
     /// exchanges within warps.
     pub const BARRIERS: [Self; 4] =
         [Self::BarrierSync, Self::WarpSync, Self::ClusterSync, Self::Exchange];
+
+    /// Those of which values decide some pairs.
+    pub const CONDITIONAL: [Self; 4] = [Self::Phase, Self::PhaseAny, Self::Awaited, Self::Done];
 
     /// Which of [`Self::BARRIERS`] it is.
     #[must_use]

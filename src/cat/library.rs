@@ -19,6 +19,11 @@ pub const BUILTIN: &[Builtin] = &[
         text: include_str!("../../models/ptx-9.2.cat"),
     },
     Builtin {
+        name: "ptx-9.4",
+        summary: "PTX ISA 9.4: strong asynchronous copies, alias fences with an order",
+        text: include_str!("../../models/ptx-9.4.cat"),
+    },
+    Builtin {
         name: "ptx-8.7",
         summary: "PTX ISA 8.7: the read of a `red` may start an acquire pattern",
         text: include_str!("../../models/ptx-8.7.cat"),

@@ -81,6 +81,7 @@ impl Mentioned<'_> {
         let set = match event.proxy {
             Proxy::Generic => return None,
             Proxy::Async => BaseSet::Async,
+            Proxy::Tensormap => BaseSet::Tensormap,
             Proxy::Texture => BaseSet::Texture,
             Proxy::Surface => BaseSet::Surface,
             Proxy::Constant => BaseSet::Constant,
@@ -145,6 +146,24 @@ const TENSORMAP_FENCE: Feature =
     Feature::new("fence.proxy.tensormap", "PTX-9.7.13.4", "8.3", Node::Set(BaseSet::Async));
 const ALIAS_FENCE: Feature =
     Feature::new("fence.proxy.alias", "PTX-9.7.13.4", "7.5", Node::Set(BaseSet::Alias));
+const ORDERED_ALIAS_FENCE: Feature = Feature::new(
+    "fence.proxy.alias with an order",
+    "PTX-9.7.13.4",
+    "9.4",
+    Node::Set(BaseSet::ForReads),
+);
+const READ_FENCE: Feature = Feature::new(
+    "a proxy fence for reads alone",
+    "PTX-9.7.13.4",
+    "9.4",
+    Node::Set(BaseSet::ForReads),
+);
+const STRONG_COPY: Feature = Feature::new(
+    "strong asynchronous copies",
+    "PTX-9.7.9.25.4.1",
+    "9.3",
+    Node::Set(BaseSet::ForReads),
+);
 const MULTIMEM: Feature =
     Feature::new("multimem operations", "PTX-8.2.3", "8.1", Node::Set(BaseSet::Async));
 const ASYNCHRONOUS: Feature =
@@ -179,6 +198,9 @@ const FEATURES: &[&Feature] = &[
     &ASYNC_FENCE,
     &TENSORMAP_FENCE,
     &ALIAS_FENCE,
+    &ORDERED_ALIAS_FENCE,
+    &READ_FENCE,
+    &STRONG_COPY,
     &MULTIMEM,
     &ASYNCHRONOUS,
     &ALIASES,
@@ -191,6 +213,7 @@ fn features(graph: &EventGraph, id: EventId) -> Vec<Feature> {
     let event = graph.event(id);
     let operation = match event.kind {
         _ if event.marks.mbarrier => Some(MBARRIERS),
+        _ if event.marks.strong_copy => Some(STRONG_COPY),
         _ if event.marks.multimem => Some(MULTIMEM),
         EventKind::Fence(Restriction::None) => None,
         EventKind::Fence(Restriction::MbarrierInit) => Some(INIT_FENCE),
@@ -220,6 +243,8 @@ fn proxy_fence(kind: ProxyFenceKind) -> Option<Feature> {
         ProxyFenceKind::AsyncGenericAcquire | ProxyFenceKind::AsyncGenericRelease => {
             Some(RESTRICTED_FENCE)
         }
+        ProxyFenceKind::AliasAcquire | ProxyFenceKind::AliasRelease => Some(ORDERED_ALIAS_FENCE),
+        ProxyFenceKind::AsyncGenericReleaseReads => Some(READ_FENCE),
         ProxyFenceKind::Research(_) => None,
     }
 }

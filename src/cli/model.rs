@@ -9,7 +9,7 @@ use crate::relation::expr::Model;
 #[cfg(feature = "simplify")]
 use crate::relation::simplify::{cost, simplify};
 use crate::report::models::axioms;
-use crate::report::readings::description;
+use crate::report::readings::{description, weight};
 use crate::source::Files;
 use anyhow::Result;
 use std::collections::BTreeSet;
@@ -79,7 +79,9 @@ fn lines<'r>(readings: impl Iterator<Item = &'r String> + Clone) -> String {
     let width = readings.clone().map(String::len).max().unwrap_or(0);
     let line = |reading: &String| {
         let what = description(reading).unwrap_or_default();
-        format!("{:11}--reading {reading:width$}  {what}", "").trim_end().to_owned() + "\n"
+        let weight = weight(reading).name();
+        format!("{:11}--reading {reading:width$}  {weight:7}  {what}", "").trim_end().to_owned()
+            + "\n"
     };
     readings.map(line).collect()
 }

@@ -47,6 +47,8 @@ pub(super) struct OfOperation {
 /// What an access does for its operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {
+    /// It reads the tensor map.
+    Map,
     /// It reads a source.
     Source,
     /// It writes to a destination, or is the read of what is written there at once.

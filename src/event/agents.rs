@@ -11,7 +11,7 @@ use super::graph::{
 use super::pieces::Pieces;
 use crate::id::{AccessId, AgentId, EventId, ExprId};
 use crate::litmus::ast::ThreadPlace;
-use crate::program::micro::Marks;
+use crate::program::micro::{Marks, Tracked};
 use crate::ptx::asynchronous::GroupKind;
 use crate::ptx::operation::Proxy;
 
@@ -50,6 +50,7 @@ impl GraphBuilder<'_> {
             let accesses = of(role).into_iter();
             accesses.flat_map(|id| self.add_access(graph, pieces, id, agent)).collect()
         };
+        let maps = add(graph, Role::Map);
         let reads = add(graph, Role::Source);
         // Parts that never do anything are none.
         let chosen = |at: &usize| !graph.exprs.is_false(builder.parts[*at]);
@@ -60,8 +61,12 @@ impl GraphBuilder<'_> {
             add_completion(graph, agent, issue, kind, guard)
         };
         // Only groups of bulk operations are waited for until their sources have been read.
-        let apart = builder.micro.group == Some(GroupKind::Bulk) && !reads.is_empty();
+        let grouped = builder.micro.group == Some(GroupKind::Bulk);
+        let (some, tracked) = (!reads.is_empty() || !maps.is_empty(), builder.micro.tracked);
+        let apart = grouped && some && tracked == Tracked::Whole;
         let reads_complete = apart.then(|| complete(graph, Completion::Reads, builder.guard));
+        let apart = grouped && tracked == Tracked::Map;
+        let map_complete = apart.then(|| complete(graph, Completion::Map, builder.guard));
         let mut parts: Vec<OperationPart> = Vec::new();
         for (&at, writes) in chosen.iter().zip(writes) {
             let kind = if chosen.len() == 1 { Completion::All } else { Completion::Part(at) };
@@ -79,9 +84,11 @@ impl GraphBuilder<'_> {
             name: builder.micro.name,
             agent,
             issue,
+            maps,
             reads,
             parts,
             reads_complete,
+            map_complete,
             complete: all,
             behind: builder.behind.clone(),
             fences: builder.micro.proxy == Proxy::Async,

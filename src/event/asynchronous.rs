@@ -12,7 +12,7 @@ use crate::program::expr::Expr;
 use crate::program::layout::InstanceKey;
 use crate::program::mbarrier::OBJECT_BITS;
 use crate::program::micro::{Align, AsyncEffect, AsyncMicro, AwaitMicro, Range, Signal, Transfer};
-use crate::program::micro::{Marks, PhaseUse, Target};
+use crate::program::micro::{Direction, Marks, PhaseUse, SignalPlace, Target};
 use crate::program::term::Term;
 use crate::ptx::asynchronous::GroupKind;
 use crate::ptx::operation::{Order, Proxy};
@@ -52,7 +52,7 @@ impl<'p> ThreadRun<'_, 'p> {
             span,
             barriers: self.builder.barriers.len(),
             parts: vec![guard],
-            moves: None,
+            moves: Vec::new(),
             behind,
         });
         if micro.group.is_some() {
@@ -66,6 +66,17 @@ impl<'p> ThreadRun<'_, 'p> {
                 });
                 self.builder.operations[operation].parts = parts.collect();
                 let moves = self.moves(transfer, micro.proxy, state, span);
+                self.builder.operations[operation].moves = moves.into_iter().collect();
+            }
+            AsyncEffect::Tensor(tensor) => {
+                if tensor.direction == Direction::Load {
+                    let parts = tensor.shared.iter().map(|to| {
+                        let when = self.term(&to.when, state, None);
+                        self.exprs().and(guard, when)
+                    });
+                    self.builder.operations[operation].parts = parts.collect();
+                }
+                let moves = self.tensor(operation, tensor, state, span);
                 self.builder.operations[operation].moves = moves;
             }
             AsyncEffect::Store(target, value) => {
@@ -129,11 +140,25 @@ impl<'p> ThreadRun<'_, 'p> {
         let sources = self.whole(&transfer.source, (size, proxy), Does::Read, state, span);
         let does = if transfer.reduction.is_some() { Does::Update } else { Does::Write };
         let destinations = transfer.destinations.iter();
-        let destinations =
-            destinations.map(|to| self.whole(to, (size, proxy), does, state, span)).collect();
+        let destinations = destinations
+            .map(|to| self.whole(to, (size, proxy), does, state, span))
+            .collect::<Vec<_>>();
         let number = |n: u128| u64::try_from(n).unwrap_or(u64::MAX);
+        let strong = |list: Vec<DraftAccess>| -> Vec<DraftAccess> {
+            let Some(scope) = transfer.strong else { return list };
+            let (order, scope) = (Order::Relaxed, Some(scope));
+            let marked = |access: DraftAccess| {
+                let marks = Marks { strong_copy: true, ..access.marks };
+                DraftAccess { order, scope, marks, ..access }
+            };
+            list.into_iter().map(marked).collect()
+        };
+        let sources = strong(sources);
+        let destinations: Vec<Vec<DraftAccess>> =
+            Vec::into_iter(destinations).map(strong).collect();
         Some(Moves {
-            transfer,
+            strong: transfer.strong.is_some(),
+            reduction: transfer.reduction.as_ref(),
             bytes: u64::from(size),
             copied,
             open: [number(left), number(right)],
@@ -144,7 +169,7 @@ impl<'p> ThreadRun<'_, 'p> {
     }
 
     /// The whole of a range as one access for each place that it may be at.
-    fn whole(
+    pub(super) fn whole(
         &mut self,
         range: &Range,
         (bytes, proxy): (u32, Proxy),
@@ -290,13 +315,19 @@ impl<'p> ThreadRun<'_, 'p> {
             let part = Some(OfOperation { operation, role: wanted });
             let own = builder.accesses.iter().filter(|a| a.part == part && a.write);
             let own = own.map(|a| (a.guard, a.object));
-            let moves = builder.operations[operation].moves.as_ref();
-            let moved = match wanted {
-                Role::Destination(at) => moves.and_then(|moves| moves.destinations.get(at)),
-                Role::Source | Role::Signal(_) => None,
+            let to = |moves: &'_ Moves<'_>| match wanted {
+                Role::Destination(at) => moves.destinations.get(at).cloned().unwrap_or_default(),
+                Role::Map | Role::Source | Role::Signal(_) => Vec::new(),
             };
-            own.chain(moved.into_iter().flatten().map(|a| (a.guard, a.object))).collect()
+            let moved = builder.operations[operation].moves.iter().flat_map(to);
+            let mut found: Vec<_> = own.chain(moved.map(|a| (a.guard, a.object))).collect();
+            found.sort_unstable();
+            found.dedup();
+            found
         };
+        if self.builder.operations[operation].micro.signals_at == SignalPlace::Pair {
+            return;
+        }
         let count = self.builder.operations[operation].micro.signals.len();
         for at in 0..count {
             let signals = of(self.builder, Role::Signal(at));

@@ -93,8 +93,15 @@ pub fn is_in(graph: &EventGraph, id: EventId, set: BaseSet) -> bool {
         BaseSet::Texture => event.proxy == Proxy::Texture,
         BaseSet::Surface => event.proxy == Proxy::Surface,
         BaseSet::Constant => event.proxy == Proxy::Constant,
-        BaseSet::Alias => proxy_fence(|k| *k == ProxyFenceKind::Alias),
+        BaseSet::Alias => proxy_fence(|k| {
+            matches!(
+                k,
+                ProxyFenceKind::Alias | ProxyFenceKind::AliasAcquire | ProxyFenceKind::AliasRelease
+            )
+        }),
+        BaseSet::ForReads => proxy_fence(|k| *k == ProxyFenceKind::AsyncGenericReleaseReads),
         BaseSet::Async => event.is_memory() && event.proxy == Proxy::Async,
+        BaseSet::Tensormap => event.is_memory() && event.proxy == Proxy::Tensormap,
         BaseSet::Agent => graph.operation_of(id).is_some(),
         BaseSet::Issue => event.kind == EventKind::Issue,
         BaseSet::Await => event.kind == EventKind::Await,

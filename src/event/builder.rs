@@ -42,7 +42,8 @@ pub(super) enum DraftKind {
         scope: Scope,
         restriction: Restriction,
     },
-    ProxyFence(ProxyFenceKind),
+    /// A proxy fence, and the tensor map that it is for if it names one.
+    ProxyFence(ProxyFenceKind, Option<ObjectId>),
     Barrier(BarrierId),
     GridWait,
     /// The issue of an operation, in the order of their numbers.
@@ -383,6 +384,7 @@ impl<'p> GraphBuilder<'p> {
             phases: Vec::new(),
             any_phases: Vec::new(),
             operations: Vec::new(),
+            fenced_maps: Vec::new(),
             asynchronous: program.asynchronous,
             groups: Vec::new(),
             done: Vec::new(),
@@ -614,7 +616,8 @@ impl<'p> GraphBuilder<'p> {
                 event.order = Some(*order);
                 event.scope = Some(*scope);
             }
-            DraftKind::ProxyFence(kind) => {
+            DraftKind::ProxyFence(kind, map) => {
+                graph.fenced_maps.extend(map.map(|map| (id, map)));
                 event.kind = EventKind::ProxyFence(*kind);
                 (event.order, event.scope) = match *kind {
                     ProxyFenceKind::TensormapRelease(scope) => (Some(Order::Release), Some(scope)),
@@ -622,9 +625,12 @@ impl<'p> GraphBuilder<'p> {
                     ProxyFenceKind::AsyncGenericAcquire => {
                         (Some(Order::Acquire), Some(Scope::Cluster))
                     }
-                    ProxyFenceKind::AsyncGenericRelease => {
+                    ProxyFenceKind::AsyncGenericRelease
+                    | ProxyFenceKind::AsyncGenericReleaseReads => {
                         (Some(Order::Release), Some(Scope::Cluster))
                     }
+                    ProxyFenceKind::AliasAcquire => (Some(Order::Acquire), Some(Scope::Sys)),
+                    ProxyFenceKind::AliasRelease => (Some(Order::Release), Some(Scope::Sys)),
                     ProxyFenceKind::Alias
                     | ProxyFenceKind::Async(_)
                     | ProxyFenceKind::Research(_) => (None, None),

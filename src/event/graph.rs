@@ -264,7 +264,9 @@ pub struct Conditional {
 /// What of an asynchronous operation is complete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Completion {
-    /// The reads of its sources.
+    /// The read of its tensor map.
+    Map,
+    /// The reads of its map and its sources.
     Reads,
     /// What it does for one of its destinations.
     Part(usize),
@@ -281,12 +283,16 @@ pub struct Operation {
     pub agent: AgentId,
     /// The event of the thread that issues it.
     pub issue: EventId,
+    /// The reads of its tensor map.
+    pub maps: Vec<EventId>,
     /// The reads of its sources.
     pub reads: Vec<EventId>,
     /// What it does for each of its destinations.
     pub parts: Vec<OperationPart>,
     /// That the sources have been read, where somebody may wait for that alone.
     pub reads_complete: Option<EventId>,
+    /// That the tensor map has been read, where groups are waited for until then.
+    pub map_complete: Option<EventId>,
     /// That all is complete; the same event as that of its part where there is one part.
     pub complete: EventId,
     /// The operations behind whose completion it is complete.
@@ -469,6 +475,8 @@ pub struct EventGraph {
     pub any_phases: Vec<Conditional>,
     /// Asynchronous operations.
     pub operations: Vec<Operation>,
+    /// The tensor maps that acquire fences are for, each behind its fence.
+    pub fenced_maps: Vec<(EventId, ObjectId)>,
     /// How they are read.
     pub asynchronous: AsyncReadings,
     /// The `cp.async` that one commit makes a group, by index.

@@ -3,9 +3,12 @@
 
 use super::access::DraftAccess;
 use crate::id::ExprId;
-use crate::program::micro::{AsyncMicro, AwaitMicro, Transfer};
+use crate::program::micro::{AsyncMicro, AwaitMicro, Combination};
 use crate::ptx::asynchronous::GroupKind;
 use crate::source::Span;
+
+/// Bytes of an element of a strong copy (PTX-9.7.9.25.4.1).
+pub(super) const ELEMENT: u32 = 16;
 
 /// An asynchronous operation before it is split into pieces.
 #[derive(Clone, Debug)]
@@ -18,8 +21,8 @@ pub(super) struct DraftOperation<'p> {
     pub(super) barriers: usize,
     /// When it does something for each of its destinations.
     pub(super) parts: Vec<ExprId>,
-    /// The bytes that it moves.
-    pub(super) moves: Option<Moves<'p>>,
+    /// The bytes that it moves: one stretch, or the runs of a box.
+    pub(super) moves: Vec<Moves<'p>>,
     /// The operations behind whose completion it is complete.
     pub(super) behind: Vec<usize>,
 }
@@ -27,8 +30,11 @@ pub(super) struct DraftOperation<'p> {
 /// Bytes that an operation moves: accesses as long as the whole, of which pieces are made.
 #[derive(Clone, Debug)]
 pub(super) struct Moves<'p> {
-    pub(super) transfer: &'p Transfer,
+    /// How elements are combined with what is there, instead of written.
+    pub(super) reduction: Option<&'p Combination>,
     pub(super) bytes: u64,
+    /// Whether its accesses are strong, in elements of [`ELEMENT`] bytes.
+    pub(super) strong: bool,
     /// How many bytes come from the source.
     pub(super) copied: ExprId,
     /// How many at the beginning and at the end have any value.

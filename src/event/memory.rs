@@ -44,9 +44,21 @@ impl<'p> ThreadRun<'_, 'p> {
         state: &State,
         span: Span,
     ) -> Places {
+        let address = self.term(&target.address, state, None);
+        self.places_at(address, target, does, state, span)
+    }
+
+    /// The places that an address may mean that is none of the thread's registers.
+    pub(super) fn places_at(
+        &mut self,
+        address: ExprId,
+        target: &Target,
+        does: Does,
+        state: &State,
+        span: Span,
+    ) -> Places {
         // Of a whole range nobody asks for the value.
         let zero = self.exprs().number(0, target.bytes.min(WIDEST) * 8);
-        let address = self.term(&target.address, state, None);
         let address = self.with_tables(address);
         let place = self.code.place;
         let bytes = u64::from(target.bytes);
@@ -344,6 +356,9 @@ fn refusal(target: &Target, does: Does, place: &Resolved) -> Option<Rule> {
     };
     if outside.is_some() {
         return outside;
+    }
+    if place.tensor_map != target.marks.tensor_map && place.tensor_map {
+        return Some(Rule::OpaqueMap);
     }
     match (place.space, does) {
         (Global | Const | Local | Param, _) if target.marks.mbarrier => {

@@ -7,6 +7,7 @@ pub mod barrier;
 mod barrier_misuse;
 pub mod base;
 mod beyond_bound;
+mod boxes;
 mod builder;
 mod condition;
 mod constant_memory;

@@ -15,9 +15,10 @@ use crate::vocabulary::BaseSet;
 fn relate_waits(graph: &mut EventGraph, done: &[DoneBefore], waits: &[EventId]) {
     for one in done {
         let operation = &graph.operations[one.operation];
-        let from = match one.reads {
-            true => operation.reads_complete.unwrap_or(operation.complete),
-            false => operation.complete,
+        let from = match (operation.map_complete, one.reads) {
+            (Some(map), _) => map,
+            (None, true) => operation.reads_complete.unwrap_or(operation.complete),
+            (None, false) => operation.complete,
         };
         let to = waits[one.wait];
         match one.when {
@@ -31,14 +32,19 @@ impl Operation {
     /// Its accesses, but for those of signals.
     fn accesses(&self) -> impl Iterator<Item = EventId> + '_ {
         let written = self.parts.iter().flat_map(|part| &part.writes);
-        self.reads.iter().chain(written).copied()
+        self.maps.iter().chain(&self.reads).chain(written).copied()
+    }
+
+    /// What it reads: its tensor map and its sources.
+    fn all_reads(&self) -> impl Iterator<Item = EventId> + '_ {
+        self.maps.iter().chain(&self.reads).copied()
     }
 
     /// All its events.
     pub(super) fn events(&self) -> impl Iterator<Item = EventId> + use<> {
         let completions = self.parts.iter().map(|part| part.complete);
         let signals = self.parts.iter().flat_map(|part| part.signals.iter().copied());
-        let complete = self.reads_complete.into_iter().chain(completions);
+        let complete = self.reads_complete.into_iter().chain(self.map_complete).chain(completions);
         let mut events: Vec<EventId> =
             self.accesses().chain(complete).chain([self.complete]).chain(signals).collect();
         events.sort_unstable();
@@ -81,11 +87,11 @@ fn intra(graph: &EventGraph) -> Rel {
         for part in &operation.parts {
             for &write in &part.writes {
                 out.insert(write, part.complete);
-                for &source in sources_of(graph, write).iter() {
+                for source in sources_of(graph, write).into_iter().chain(operation.maps.clone()) {
                     out.insert(source, write);
                 }
             }
-            for &source in &operation.reads {
+            for source in operation.all_reads() {
                 out.insert(source, part.complete);
             }
             let told = match graph.asynchronous.multicast {
@@ -104,8 +110,15 @@ fn intra(graph: &EventGraph) -> Rel {
             out.insert(part.complete, operation.complete);
             read.into_iter().for_each(|&read| _ = out.insert(read, part.complete));
         }
-        for &source in &operation.reads {
+        for source in operation.all_reads() {
             read.into_iter().for_each(|&read| _ = out.insert(source, read));
+        }
+        for &map in &operation.maps {
+            operation.reads.iter().for_each(|&source| _ = out.insert(map, source));
+            operation.map_complete.iter().for_each(|&complete| _ = out.insert(map, complete));
+        }
+        if let Some(map) = operation.map_complete {
+            out.insert(map, operation.complete);
         }
         for &earlier in &operation.behind {
             out.insert(graph.operations[earlier].complete, operation.complete);
@@ -134,17 +147,16 @@ fn covers(graph: &EventGraph) -> Rel {
     let mut out = Rel::empty(graph.events.len());
     for operation in &graph.operations {
         for part in &operation.parts {
-            for &access in operation.reads.iter().chain(&part.writes) {
+            for access in operation.all_reads().chain(part.writes.iter().copied()) {
                 out.insert(part.complete, access);
                 out.insert(operation.complete, access);
             }
         }
-        for (&complete, &source) in operation
-            .reads_complete
-            .iter()
-            .flat_map(|c| operation.reads.iter().map(move |r| (c, r)))
-        {
-            out.insert(complete, source);
+        if let Some(complete) = operation.reads_complete {
+            operation.all_reads().for_each(|source| _ = out.insert(complete, source));
+        }
+        if let Some(complete) = operation.map_complete {
+            operation.maps.iter().for_each(|&map| _ = out.insert(complete, map));
         }
     }
     let accesses: Vec<EventId> = graph.ids().filter(|&id| graph.event(id).is_memory()).collect();
@@ -152,15 +164,23 @@ fn covers(graph: &EventGraph) -> Rel {
         let EventKind::ProxyFence(kind) = graph.event(fence).kind else { continue };
         let space = match kind {
             ProxyFenceKind::Async(space) => space,
-            ProxyFenceKind::AsyncGenericAcquire => Some(Space::SharedCluster),
+            ProxyFenceKind::AsyncGenericAcquire | ProxyFenceKind::AsyncGenericReleaseReads => {
+                Some(Space::SharedCluster)
+            }
             ProxyFenceKind::AsyncGenericRelease => Some(Space::SharedCta),
             ProxyFenceKind::Alias
+            | ProxyFenceKind::AliasAcquire
+            | ProxyFenceKind::AliasRelease
             | ProxyFenceKind::TensormapAcquire(_)
             | ProxyFenceKind::TensormapRelease(_)
             | ProxyFenceKind::Research(_) => None,
         };
         let place = graph.agents[graph.event(fence).agent.index()].site();
+        let map = graph.fenced_maps.iter().find(|(at, _)| *at == fence).map(|(_, map)| *map);
         for &access in &accesses {
+            if map.is_some_and(|map| graph.access_of(access).object != map) {
+                continue;
+            }
             let shared = graph.objects[graph.access_of(access).object.index()].shared;
             let covered = match (space, shared, place) {
                 (None, ..) => true,

@@ -82,7 +82,7 @@ fn is_goal(micro: &Micro) -> bool {
         | Micro::Load { .. }
         | Micro::Branch { .. }
         | Micro::Fence { .. }
-        | Micro::ProxyFence(_)
+        | Micro::ProxyFence { .. }
         | Micro::Then
         | Micro::Exit => false,
         Micro::Elements { list, .. } => list.iter().any(is_goal),

@@ -9,7 +9,7 @@ use super::access::{DraftAccess, OfOperation, Role};
 use super::builder::GraphBuilder;
 use super::condition::shown_ranges;
 use super::graph::Symbol;
-use super::issued::Moves;
+use super::issued::{ELEMENT, Moves};
 use crate::collections::IndexMap;
 use crate::id::{AccessId, ExprId, ObjectId, SymbolId};
 use crate::program::expr::{Binary, Expr, ExprArena};
@@ -25,6 +25,7 @@ const LONGEST_PIECE: u64 = 8;
 /// What an operation moves: as many bytes at each of some places.
 #[derive(Debug)]
 struct Move {
+    operation: usize,
     bytes: u64,
     /// The places, each by its object and first byte.
     ranges: Vec<(ObjectId, u64)>,
@@ -37,24 +38,24 @@ struct Move {
 impl GraphBuilder<'_> {
     /// Adds the accesses by which asynchronous operations move bytes.
     pub(super) fn perform(&mut self) {
-        let moved: Vec<usize> =
-            (0..self.operations.len()).filter(|&at| self.operations[at].moves.is_some()).collect();
+        let each = |at: usize| std::iter::repeat_n(at, self.operations[at].moves.len());
+        let moved: Vec<usize> = (0..self.operations.len()).flat_map(each).collect();
         if moved.is_empty() {
             return;
         }
         let mut others: Vec<(ObjectId, u64, u64)> =
             self.accesses.iter().map(|a| (a.object, a.offset, a.end())).collect();
         others.extend(shown_ranges(self.program));
-        let moves: Vec<Move> = moved
-            .iter()
-            .filter_map(|&at| self.operations[at].moves.as_ref())
-            .map(|moves| Move::new(moves, &self.exprs, &others))
-            .collect();
-        for (&operation, pieces) in moved.iter().zip(pieces(moves, &others)) {
-            if let Some(moves) = self.operations[operation].moves.clone() {
-                for piece in pieces {
-                    self.move_piece(operation, &moves, piece);
-                }
+        let all: Vec<Moves<'_>> =
+            self.operations.iter().flat_map(|operation| operation.moves.clone()).collect();
+        let of = |(moves, &operation): (&Moves<'_>, &usize)| {
+            Move::new(operation, moves, &self.exprs, &others)
+        };
+        let moves: Vec<Move> = all.iter().zip(&moved).map(of).collect();
+        let pieces = pieces(moves, &others);
+        for ((&operation, moves), pieces) in moved.iter().zip(&all).zip(pieces) {
+            for piece in pieces {
+                self.move_piece(operation, moves, piece);
             }
         }
     }
@@ -73,7 +74,7 @@ impl GraphBuilder<'_> {
             let part = Some(OfOperation { operation, role: Role::Destination(at) });
             for place in places {
                 let access = DraftAccess { part, ..piece_of(place, (from, to)) };
-                match &moves.transfer.reduction {
+                match moves.reduction {
                     Some(combination) => self.combine(access, combination, value, &reads),
                     None => {
                         let data_reads = reads.clone();
@@ -200,19 +201,25 @@ impl GraphBuilder<'_> {
 }
 
 /// The access to the bytes of a whole one from one number to another.
-fn piece_of(whole: &DraftAccess, (from, to): (u64, u64)) -> DraftAccess {
+pub(super) fn piece_of(whole: &DraftAccess, (from, to): (u64, u64)) -> DraftAccess {
     let bytes = u32::try_from(to - from).expect("pieces are short");
     DraftAccess { offset: whole.offset + from, bytes, ..whole.clone() }
 }
 
 impl Move {
-    fn new(moves: &Moves<'_>, exprs: &ExprArena, others: &[(ObjectId, u64, u64)]) -> Self {
+    fn new(
+        operation: usize,
+        moves: &Moves<'_>,
+        exprs: &ExprArena,
+        others: &[(ObjectId, u64, u64)],
+    ) -> Self {
         let all = moves.sources.iter().chain(moves.destinations.iter().flatten());
         let ranges: Vec<(ObjectId, u64)> = all.map(|a| (a.object, a.offset)).collect();
         let bytes = moves.bytes;
         let mut cuts = BTreeSet::from([0, bytes]);
-        let is_fixed = moves.transfer.reduction.is_some();
-        let step = moves.transfer.reduction.as_ref().map(|r| u64::from(r.bytes));
+        let is_fixed = moves.reduction.is_some() || moves.strong;
+        let element = moves.strong.then_some(ELEMENT);
+        let step = moves.reduction.map(|r| r.bytes).or(element).map(u64::from);
         let inside = |at: u64| {
             ranges.iter().any(|&(object, first)| {
                 others
@@ -229,7 +236,7 @@ impl Move {
             let kept = |at: u64| mask >> (at % 16) & 1;
             cuts.extend((1..bytes).filter(|&at| kept(at) != kept(at - 1)));
         }
-        Self { bytes, ranges, cuts, is_fixed }
+        Self { operation, bytes, ranges, cuts, is_fixed }
     }
 }
 
@@ -241,14 +248,23 @@ fn pieces(mut moves: Vec<Move>, others: &[(ObjectId, u64, u64)]) -> Vec<Vec<(u64
         groups.see(object, start, end);
     }
     let kept = groups.kept();
-    let pieces = moves.iter().zip(kept).map(|(one, kept)| {
-        let all: Vec<(u64, u64)> = one.pieces().collect();
-        let kept: Vec<(u64, u64)> =
-            all.iter().zip(kept).filter(|(_, kept)| *kept).map(|(piece, _)| *piece).collect();
-        // Something has to tell where it goes.
-        if kept.is_empty() { all.into_iter().take(1).collect() } else { kept }
-    });
-    pieces.collect()
+    let mut out: Vec<Vec<(u64, u64)>> = Vec::new();
+    for (one, kept) in moves.iter().zip(&kept) {
+        let kept = one.pieces().zip(kept).filter(|(_, kept)| **kept).map(|(piece, _)| piece);
+        out.push(kept.collect());
+    }
+    // Something has to tell where an operation goes.
+    for at in 0..moves.len() {
+        let operation = moves[at].operation;
+        let first = at == 0 || moves[at - 1].operation != operation;
+        let end = moves[at..].iter().take_while(|one| one.operation == operation).count();
+        let (own, all) = (at..at + end, at..at + end);
+        let fullest = own.max_by_key(|&one| (moves[one].ranges.len(), std::cmp::Reverse(one)));
+        if let Some(one) = fullest.filter(|_| first && out[all].iter().all(Vec::is_empty)) {
+            out[one].extend(moves[one].pieces().next());
+        }
+    }
+    out
 }
 
 /// Where the bytes of each object are cut, by other accesses and through the moves themselves.
@@ -296,7 +312,7 @@ struct Groups<'m> {
     stretches: BTreeMap<(ObjectId, u64), usize>,
     /// Of each number, one that hangs together with it.
     parents: Vec<usize>,
-    /// What touches each stretch: a move by one of its ranges.
+    /// What touches each stretch: an operation by one of its ranges.
     touched: BTreeMap<usize, Vec<(usize, usize)>>,
     /// The stretches that other accesses touch.
     seen: BTreeSet<usize>,
@@ -336,7 +352,8 @@ impl<'m> Groups<'m> {
                     let stretches: Vec<usize> =
                         self.stretches.range(here).map(|(_, &number)| number).collect();
                     for number in stretches {
-                        self.touched.entry(number).or_default().push((index, range));
+                        let touched = self.touched.entry(number).or_default();
+                        touched.push((one.operation, range));
                         self.unite(self.first[index] + at, number);
                     }
                 }
@@ -402,7 +419,7 @@ mod tests {
     fn copy(bytes: u64, from: (usize, u64), to: (usize, u64)) -> Move {
         let ranges = [from, to].map(|(object, first)| (ObjectId::new(object), first)).to_vec();
         let cuts = (0..bytes).step_by(8).chain([bytes]).collect();
-        Move { bytes, ranges, cuts, is_fixed: false }
+        Move { operation: from.0, bytes, ranges, cuts, is_fixed: false }
     }
 
     #[test]

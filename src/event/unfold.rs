@@ -440,8 +440,9 @@ impl<'d, 'p> ThreadRun<'d, 'p> {
                     self.push_other(kind, guard, span);
                 }
             }
-            Micro::ProxyFence(kind) => {
-                self.push_other(DraftKind::ProxyFence(*kind), state.guard, span)
+            Micro::ProxyFence { kind, map } => {
+                let map = map.as_ref().and_then(|map| self.fenced_map(map, state, span));
+                self.push_other(DraftKind::ProxyFence(*kind, map), state.guard, span);
             }
             Micro::Phase(what) => self.in_phase(what, state, span),
             Micro::Then => self.position += 2,

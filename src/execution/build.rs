@@ -279,7 +279,7 @@ impl<'g> Execution<'g> {
         self.choose(BaseRel::Co, co);
         let sc = self.fence_sc()?;
         self.choose(BaseRel::FenceSc, sc);
-        for relation in [BaseRel::Phase, BaseRel::PhaseAny, BaseRel::Awaited, BaseRel::Done] {
+        for relation in BaseRel::CONDITIONAL {
             self.choose(relation, self.conditional(relation));
         }
         self.barriers()

@@ -14,8 +14,10 @@ use super::refusal::Refusal;
 use super::target::{Target, needed};
 use crate::litmus::ast::{DeclaredSpace, Test};
 use crate::litmus::print::block_variable;
-use crate::ptx::operation::TypeKind;
+use crate::ptx::asynchronous::AsyncOp;
+use crate::ptx::operation::{Operation, Statement, TypeKind};
 use crate::ptx::print::word;
+use crate::ptx::row::Op;
 use std::fmt::Write;
 
 /// The kernel that runs instances.
@@ -196,6 +198,11 @@ impl Writer<'_> {
             bra ptxmc_fill;
             ptxmc_filled:",
         ));
+        let mut statements = self.test.threads.iter().flat_map(|thread| &thread.statements);
+        if statements.any(is_through_async_proxy) {
+            // The initial values are generic stores, which copies read through another proxy.
+            self.line("fence.proxy.async;");
+        }
         match self.plan.cluster_size {
             1 => self.line("barrier.sync 0;"),
             _ => self.cluster_barrier(),
@@ -571,4 +578,11 @@ fn collect(plan: &Plan, collected: &[usize]) -> String {
         }
     }
     out + "\tret;\n}\n"
+}
+
+/// Whether an instruction accesses memory through the asynchronous proxy (PTX-8.6), as bulk copies and
+/// reductions do and other asynchronous operations do not (PTX-9.7.9.25.2).
+fn is_through_async_proxy(statement: &Statement) -> bool {
+    let Operation::Form(written) = &statement.operation else { return false };
+    matches!(written.op(), Op::Async(AsyncOp::BulkCopy | AsyncOp::BulkReduce))
 }

@@ -126,6 +126,10 @@ fn form<'o>(written: &'o mut Written, all: &mut Vec<Operand<'o>>) {
         match operand {
             Arg::Memory(address) => all.push(Operand::Memory(address, None)),
             Arg::Value(value) => all.push(Operand::Value(value, need.ty.bits)),
+            Arg::Tensor(map, coordinates) => {
+                all.push(Operand::Memory(map, None));
+                all.extend(coordinates.iter_mut().map(|value| Operand::Value(value, 32)));
+            }
             Arg::Destination(_) | Arg::Pair(..) | Arg::Constant(_) => {}
         }
     }

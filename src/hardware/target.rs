@@ -2,12 +2,12 @@
 
 use super::plan::{Clustered, Plan};
 use crate::litmus::ast::{DeclaredSpace, Test};
-use crate::ptx::form::{Arg, Written};
+use crate::ptx::form::Written;
 use crate::ptx::operation::{
     AccessForm, AtomicOp, FenceRestriction, MbarrierOp, Operation, Order, ProxyFenceKind, Scope,
-    Space, Statement, Type, TypeKind, Value,
+    Space, Statement, Type, TypeKind,
 };
-use crate::ptx::row::{Op, Since, Takes, Variants};
+use crate::ptx::row::{Op, Since, Variants};
 
 /// What a module names in `.version` and `.target`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,6 +27,14 @@ pub(super) struct Needs {
     variant: bool,
 }
 
+impl Target {
+    /// The number of the architecture; zero for one that is named otherwise.
+    #[must_use]
+    pub fn number(&self) -> u32 {
+        number_of(&self.arch).unwrap_or(0)
+    }
+}
+
 /// What the memory model needs (PTX-8): its orders and scopes.
 const MODEL: Needs = Needs { version: (6, 4), arch: 70, variant: false };
 
@@ -37,10 +45,7 @@ impl Needs {
 
     /// The target with the architecture that the user names, if any.
     pub(super) fn named(self, arch: Option<&str>) -> Target {
-        let number = arch.and_then(|name| {
-            let digits = name.trim_start_matches("sm_").trim_end_matches(['a', 'f']);
-            digits.parse::<u32>().ok()
-        });
+        let number = arch.and_then(number_of);
         // The versions in which the assembler learnt these architectures.
         let known = match number.unwrap_or(self.arch) {
             ..=75 => (6, 4),
@@ -60,6 +65,11 @@ impl Needs {
         let arch = arch.map_or_else(own, ToOwned::to_owned);
         Target { version: self.version.max(known), arch }
     }
+}
+
+/// The number of an architecture, such as 90 of `sm_90a`.
+fn number_of(arch: &str) -> Option<u32> {
+    arch.trim_start_matches("sm_").trim_end_matches(['a', 'f']).parse().ok()
 }
 
 /// What the kernel of a test needs.
@@ -106,6 +116,8 @@ fn statement(needs: Needs, statement: &Statement) -> Needs {
             ProxyFenceKind::AsyncGenericAcquire | ProxyFenceKind::AsyncGenericRelease => {
                 needs.at_least(8, 6, 90)
             }
+            ProxyFenceKind::AliasAcquire | ProxyFenceKind::AliasRelease => needs.at_least(9, 4, 70),
+            ProxyFenceKind::AsyncGenericReleaseReads => needs.at_least(9, 4, 90),
             ProxyFenceKind::Research(_) => needs,
         },
         O::ClusterArrive { .. } | O::ClusterWait => needs.at_least(8, 0, 90),
@@ -182,12 +194,6 @@ fn form(needs: Needs, written: &Written) -> Needs {
         (_, Space::ParamEntry | Space::ParamFunc) => needs.at_least(7, 7, 70),
         _ => needs,
     };
-    // A register may be the predicate that leaves out the source.
-    let left_out = written.parts().any(|(form, operand)| {
-        form.takes == Takes::Amount && matches!(operand, Arg::Value(Value::Register(_)))
-    });
-    let needs = if left_out { needs.at_least(7, 5, 80) } else { needs };
-    let needs = if written.words.has("cp_mask") { needs.at_least(8, 6, 100) } else { needs };
     let needs = if written.words.has("NaN") { needs.at_least(7, 0, 80) } else { needs };
     if written.words.has("xorsign") { needs.at_least(7, 2, 86) } else { needs }
 }

@@ -1,5 +1,6 @@
 //! A litmus test: what all three text formats are read into and written from.
 
+use super::tensor::TensorMap;
 use crate::ptx::literal::Float;
 use crate::ptx::operation::{Statement, Type};
 use crate::source::{Span, Spanned};
@@ -346,6 +347,8 @@ pub struct Test {
     pub metadata: Vec<Metadata>,
     /// Variables.
     pub variables: Vec<Variable>,
+    /// Tensor maps, each of which is a variable as well.
+    pub tensor_maps: Vec<TensorMap>,
     /// Aliases.
     pub aliases: Vec<AliasDeclaration>,
     /// Initial register values.
@@ -379,6 +382,12 @@ impl Test {
     #[must_use]
     pub fn is_cooperative(&self) -> bool {
         self.metadata("Launch").is_some_and(|launch| launch.trim() == "cooperative")
+    }
+
+    /// The tensor map that a variable holds.
+    #[must_use]
+    pub fn tensor_map(&self, variable: &str) -> Option<&TensorMap> {
+        self.tensor_maps.iter().find(|map| map.name.value == variable)
     }
 
     /// The value of the last metadata line with this key.

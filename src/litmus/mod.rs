@@ -12,4 +12,5 @@ mod prefix;
 pub mod print;
 mod proposal;
 mod tasks;
+pub mod tensor;
 mod written;

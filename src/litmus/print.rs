@@ -5,6 +5,7 @@ use crate::litmus::ast::{
     ThreadPlace, Variable,
 };
 use crate::litmus::initial::is_wide;
+use crate::litmus::tensor::{Swizzle, TensorMap};
 use crate::ptx::legacy;
 use crate::ptx::names::component;
 use crate::ptx::operation::{Operation, Proxy, Register, Statement, Type};
@@ -59,7 +60,10 @@ pub fn print_blocks(test: &Test) -> Result<String, PrintError> {
         text += &format!(".version {major}.{minor}\n");
     }
     for variable in &test.variables {
-        text += &block_variable(variable);
+        text += &match test.tensor_map(&variable.name.value) {
+            Some(map) => tensor_map(map),
+            None => block_variable(variable),
+        };
     }
     for alias in &test.aliases {
         if alias.proxy != Proxy::Generic {
@@ -158,6 +162,23 @@ pub(crate) fn block_variable(variable: &Variable) -> String {
     };
     let initial = array(variable);
     format!(".{space}{align} .{} {}{initial};\n", variable.ty, variable.name.value)
+}
+
+/// `.tensormap tm = { x, .u32, {8, 4}, {4, 2} };`
+fn tensor_map(map: &TensorMap) -> String {
+    let list = |numbers: &[u64]| {
+        let texts: Vec<String> = numbers.iter().map(ToString::to_string).collect();
+        format!("{{{}}}", texts.join(", "))
+    };
+    let (dimensions, extents) = (list(&map.dimensions), list(&map.extents));
+    let mut fields = format!("{}, .{}, {dimensions}, {extents}", map.tensor.value, map.ty);
+    if !map.strides.is_empty() && !map.is_packed() {
+        fields += &format!(", .strides {}", list(&map.strides));
+    }
+    if map.swizzle != Swizzle::None {
+        fields += &format!(", .swizzle {}", map.swizzle.name());
+    }
+    format!(".tensormap {} = {{ {fields} }};\n", map.name.value)
 }
 
 /// `[4] = {1, 2}`, ` = 1`, or nothing.

@@ -228,6 +228,7 @@ fn bare(threads: Vec<Thread>, span: Span) -> Test {
         docs: Vec::new(),
         metadata: Vec::new(),
         variables: Vec::new(),
+        tensor_maps: Vec::new(),
         aliases: Vec::new(),
         register_inits: Vec::new(),
         launch: Vec::new(),

@@ -118,7 +118,7 @@ impl Lowering<'_> {
     }
 
     /// The rank of the CTA that a shared address belongs to, in 32 bits.
-    fn rank_of(&self, address: &Term) -> Term {
+    pub(super) fn rank_of(&self, address: &Term) -> Term {
         let own = match self.place {
             ThreadPlace::Device(place) => self.layout.rank(place),
             ThreadPlace::Host => 0,

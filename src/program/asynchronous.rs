@@ -6,7 +6,7 @@ use super::layout::SHARED_CTA_BITS;
 use super::lower::Lowering;
 use super::micro::{
     Align, AsyncEffect, AsyncMicro, AwaitMicro, Combination, Confined, Marks, Micro, Range, Signal,
-    SignalKind, Target, Transfer,
+    SignalKind, SignalPlace, Target, Tracked, Transfer,
 };
 use super::reading::StoreSignal;
 use super::special::opaque;
@@ -44,6 +44,7 @@ impl Lowering<'_> {
             AsyncOp::ArriveBehindCopies => self.arrive_behind_copies(written),
             AsyncOp::BulkCopy => self.bulk_transfer(written, None),
             AsyncOp::BulkReduce => self.bulk_reduction(written),
+            AsyncOp::TensorCopy | AsyncOp::TensorReduce => self.tensor_transfer(op, written),
             AsyncOp::Store | AsyncOp::Reduce => self.remote_operation(op, written),
             AsyncOp::ReleaseStore | AsyncOp::ReleaseReduce => self.release_operation(op, written),
         }
@@ -79,6 +80,7 @@ impl Lowering<'_> {
             mask: None,
             open: [Term::Const(0, 32), Term::Const(0, 32)],
             reduction: None,
+            strong: None,
         };
         self.out.push(Micro::Issue(Box::new(AsyncMicro {
             name: "cp.async",
@@ -87,6 +89,8 @@ impl Lowering<'_> {
             group: Some(GroupKind::Copy),
             proxy: Proxy::Generic,
             is_copy: true,
+            tracked: Tracked::Whole,
+            signals_at: SignalPlace::Destination,
         })));
     }
 
@@ -109,6 +113,8 @@ impl Lowering<'_> {
             group: None,
             proxy: Proxy::Generic,
             is_copy: false,
+            tracked: Tracked::Whole,
+            signals_at: SignalPlace::Destination,
         })));
     }
 
@@ -120,8 +126,9 @@ impl Lowering<'_> {
         let in_global = written.words.has("bulk_group");
         let subnormals = if in_global { Subnormals::Flushed } else { Subnormals::Kept };
         let value = atomic_result(op, ty, element, None, subnormals).unwrap_or_else(|| opaque(ty));
-        // The scope of the reductions is the device's (PTX-9.7.9.25.4.2).
-        let combination = Combination { bytes: ty.bytes(), value, scope: Scope::Gpu };
+        // The scope of the reductions is the device's (PTX-9.7.9.25.4.2) where none is written.
+        let scope = written.words.scope().unwrap_or(Scope::Gpu);
+        let combination = Combination { bytes: ty.bytes(), value, scope };
         self.bulk_transfer(written, Some(combination));
     }
 
@@ -156,35 +163,10 @@ impl Lowering<'_> {
             _ => Confined::Own(Rule::CopySpace),
         };
         let destination = self.range((to, to_space), destination, Align::Bytes(16));
-        // Multicast goes to the same place in each CTA that the mask names.
-        let ctas = written.optional("mask").map(|value| self.value(value, HALF));
-        let ranks = if ctas.is_some() { self.named_ranks() } else { 0 };
-        let bits = |rank: u32| ctas.clone().map(|mask| (rank, mask.bits(rank, 1)));
-        let chosen: Vec<(u32, Term)> = (0..ranks).filter_map(bits).collect();
-        if let Some(mask) = ctas {
-            let none = || Term::Const(0, 16);
-            let others = mask.clone().binary(Binary::LShr, Term::Const(u128::from(ranks), 16));
-            self.require(others.equals(none()).and(mask.equals(none()).not()), Rule::MulticastMask);
-        }
-        let everywhere = |range: Range| -> Vec<Range> {
-            let there = chosen.iter().map(|(rank, bit)| {
-                let address = in_cta(&range.address, u64::from(*rank));
-                Range { address, when: bit.clone(), ..range.clone() }
-            });
-            if chosen.is_empty() { vec![range] } else { there.collect() }
-        };
-        let destinations = everywhere(destination);
-        let objects =
-            list.get(2).map(|&at| everywhere(self.range(at, Confined::OwnShared, Align::Size)));
-        let template =
-            list.get(2).map(|&(address, space)| self.object(address, space, None, Scope::Cluster));
-        let signals = objects.into_iter().flatten().zip(template.into_iter().cycle()).enumerate();
-        let signals = signals.map(|(at, (object, template))| {
-            let target = Target { address: object.address, ..template };
-            let signal = self.signal(target, SignalKind::Bytes(bytes.clone()), at);
-            Signal { when: object.when, ..signal }
-        });
-        let signals = signals.collect();
+        let ctas = self.multicast(written);
+        let destinations = ctas.everywhere(destination);
+        let object = list.get(2).copied();
+        let signals = object.map_or_else(Vec::new, |at| self.signals(at, &ctas, &bytes));
         let name = if reduction.is_some() { "cp.reduce.async.bulk" } else { "cp.async.bulk" };
         let transfer = Transfer {
             source: self.range((from, from_space), source, Align::Bytes(16)),
@@ -193,6 +175,7 @@ impl Lowering<'_> {
             bytes,
             mask,
             open,
+            strong: written.words.scope().filter(|_| reduction.is_none()),
             reduction,
         };
         self.out.push(Micro::Issue(Box::new(AsyncMicro {
@@ -202,7 +185,41 @@ impl Lowering<'_> {
             group: has("bulk_group").then_some(GroupKind::Bulk),
             proxy: Proxy::Async,
             is_copy: true,
+            tracked: Tracked::Whole,
+            signals_at: SignalPlace::Destination,
         })));
+    }
+
+    /// The CTAs that a multicast goes to, by their ranks; it has to be to some that there are.
+    pub(super) fn multicast(&mut self, written: &Written) -> Multicast {
+        let Some(mask) = written.optional("mask") else { return Multicast(Vec::new()) };
+        let mask = self.value(mask, HALF);
+        let ranks = self.named_ranks();
+        let none = || Term::Const(0, 16);
+        let others = mask.clone().binary(Binary::LShr, Term::Const(u128::from(ranks), 16));
+        self.require(
+            others.equals(none()).and(mask.clone().equals(none()).not()),
+            Rule::MulticastMask,
+        );
+        Multicast((0..ranks).map(|rank| (rank, mask.clone().bits(rank, 1))).collect())
+    }
+
+    /// The signals of so many bytes, one for each CTA that the bytes go to.
+    pub(super) fn signals(
+        &mut self,
+        (address, space): (&Address, Space),
+        ctas: &Multicast,
+        bytes: &Term,
+    ) -> Vec<Signal> {
+        let template = self.object(address, space, None, Scope::Cluster);
+        let objects =
+            ctas.everywhere(self.range((address, space), Confined::OwnShared, Align::Size));
+        let signals = objects.into_iter().enumerate().map(|(at, object)| {
+            let target = Target { address: object.address, ..template.clone() };
+            let signal = self.signal(target, SignalKind::Bytes(bytes.clone()), at);
+            Signal { when: object.when, ..signal }
+        });
+        signals.collect()
     }
 
     /// `st.async` and `red.async`, to the shared memory of the cluster.
@@ -253,6 +270,8 @@ impl Lowering<'_> {
             group: None,
             proxy: Proxy::Generic,
             is_copy: false,
+            tracked: Tracked::Whole,
+            signals_at: SignalPlace::Destination,
         })));
     }
 
@@ -296,10 +315,12 @@ impl Lowering<'_> {
             group: None,
             proxy: Proxy::Generic,
             is_copy: false,
+            tracked: Tracked::Whole,
+            signals_at: SignalPlace::Destination,
         })));
     }
 
-    fn range(
+    pub(super) fn range(
         &self,
         (address, space): (&Address, Space),
         confined: Confined,
@@ -310,7 +331,7 @@ impl Lowering<'_> {
     }
 
     /// Where an mbarrier object is, for an operation of a scope.
-    fn object(
+    pub(super) fn object(
         &self,
         address: &Address,
         space: Space,
@@ -370,8 +391,26 @@ impl Lowering<'_> {
     }
 }
 
+/// The CTAs that a multicast goes to: their ranks, each with whether the mask names it. None where an
+/// operation has one destination, which its address says.
+pub(super) struct Multicast(pub(super) Vec<(u32, Term)>);
+
+impl Multicast {
+    /// A range at the same place in each of the CTAs.
+    pub(super) fn everywhere(&self, range: Range) -> Vec<Range> {
+        if self.0.is_empty() {
+            return vec![range];
+        }
+        let there = self.0.iter().map(|(rank, bit)| {
+            let address = in_cta(&range.address, u64::from(*rank));
+            Range { address, when: bit.clone(), ..range.clone() }
+        });
+        there.collect()
+    }
+}
+
 /// The addresses that an instruction names, in order.
-fn addresses(written: &Written) -> Vec<(&Address, Space)> {
+pub(super) fn addresses(written: &Written) -> Vec<(&Address, Space)> {
     written.accesses().map(|(address, space, _)| (address, space)).collect()
 }
 
@@ -382,7 +421,7 @@ fn ranges(written: &Written) -> [(&Address, Space); 2] {
 }
 
 /// The address at the same place in the shared memory of the CTA with a rank.
-fn in_cta(address: &Term, rank: u64) -> Term {
+pub(super) fn in_cta(address: &Term, rank: u64) -> Term {
     let inside = address.clone().bits(0, SHARED_CTA_BITS).resize(64, Extension::Zero);
     let part = Term::Const(u128::from((rank + 1) << SHARED_CTA_BITS), 64);
     inside.binary(Binary::Add, part)

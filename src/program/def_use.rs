@@ -150,12 +150,11 @@ impl Micro {
                 operation.terms().for_each(|t| t.registers(&mut reads));
                 None
             }
-            Self::ProxyFence(_)
-            | Self::Commit(_)
-            | Self::Await(_)
-            | Self::Then
-            | Self::GridWait
-            | Self::Exit => None,
+            Self::ProxyFence { map, .. } => {
+                map.iter().for_each(|(address, _)| address.registers(&mut reads));
+                None
+            }
+            Self::Commit(_) | Self::Await(_) | Self::Then | Self::GridWait | Self::Exit => None,
         };
         (reads, written.into_iter().collect())
     }

@@ -7,6 +7,7 @@
 use crate::collections::IndexMap;
 use crate::id::{ObjectId, VirtualId};
 use crate::litmus::ast::{DeclaredSpace, Dialect, Place, Test, ThreadPlace};
+use crate::litmus::tensor::TensorMap;
 use crate::program::mbarrier::Fields;
 use crate::ptx::bits::mask;
 use crate::ptx::operation::{Proxy, Space, Type};
@@ -123,6 +124,8 @@ pub struct VariableInfo {
     /// The variable or alias whose virtual addresses these are: a name for another proxy stands
     /// for the generic addresses of what it names.
     pub virtual_of: usize,
+    /// What tensor it describes, if it is declared as a tensor map.
+    pub tensor_map: Option<TensorMap>,
     /// Instances: by CTA for `.shared`, by thread for `.local`, by device for multimem.
     pub instances: IndexMap<InstanceKey, ObjectId>,
 }
@@ -209,6 +212,8 @@ pub struct Resolved {
     pub space: DeclaredSpace,
     /// Whether it is another CTA's.
     pub remote: bool,
+    /// Whether it is a declared tensor map.
+    pub tensor_map: bool,
 }
 
 /// All variables of a test.
@@ -264,6 +269,7 @@ impl Layout {
                 alias_of: None,
                 proxy: Proxy::Generic,
                 virtual_of: index,
+                tensor_map: test.tensor_map(&variable.name.value).cloned(),
                 instances: IndexMap::default(),
             });
             layout.add_instances(index, test);
@@ -500,6 +506,7 @@ impl Layout {
             align: variable.align,
             space: variable.space,
             remote: false,
+            tensor_map: variable.tensor_map.is_some(),
         })
     }
 

@@ -393,6 +393,8 @@ impl Lowering<'_> {
             Op::StoreBulk => self.bulk_store(written),
             Op::Discard => self.discard(written),
             Op::PendingCount => self.pending_count(written),
+            Op::ReplaceMap => self.replace_map(written),
+            Op::CopyMap => self.copy_map(written),
             Op::Async(op) => self.asynchronous(op, written),
             _ => unreachable!("the other forms become operations of their own"),
         }

@@ -206,7 +206,12 @@ pub enum Micro {
         when: Option<Term>,
     },
     /// A proxy fence.
-    ProxyFence(ProxyFenceKind),
+    ProxyFence {
+        /// Which.
+        kind: ProxyFenceKind,
+        /// The address of the tensor map that it is for, with its state space, if it names one.
+        map: Option<(Term, Space)>,
+    },
     /// A barrier operation.
     Barrier(BarrierMicro),
     /// What follows in the statement comes after what precedes it; without one, the accesses of
@@ -426,6 +431,10 @@ pub struct Marks {
     pub non_coherent: bool,
     /// A read that the program does not have, by which is seen what a store overwrites.
     pub looks: bool,
+    /// Of a copy whose accesses are strong, in elements of 16 bytes.
+    pub strong_copy: bool,
+    /// A read or change of a tensor map, which other accesses do not understand.
+    pub tensor_map: bool,
 }
 
 /// An asynchronous operation before unfolding.
@@ -439,11 +448,33 @@ pub struct AsyncMicro {
     pub signals: Vec<Signal>,
     /// Which of the thread's groups it joins.
     pub group: Option<GroupKind>,
+    /// What of it the groups are waited for.
+    pub tracked: Tracked,
     /// The proxy of its accesses; signals are generic (PTX-9.7.9.25.4.1).
     pub proxy: Proxy,
     /// Whether 9.7.9.25.1 forbids to touch its operands before it is complete: the section speaks of
     /// copies.
     pub is_copy: bool,
+    /// Where its mbarriers are.
+    pub signals_at: SignalPlace,
+}
+
+/// What of an operation the waits for its group wait for (PTX-9.7.9.25.2.1).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tracked {
+    /// All of it.
+    Whole,
+    /// Its read of the tensor map: an mbarrier tells of the rest.
+    Map,
+}
+
+/// Where the mbarriers of an asynchronous operation have to be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SignalPlace {
+    /// In the CTA of the destination.
+    Destination,
+    /// In the CTA of the destination or the other one of its pair, as the instruction computes.
+    Pair,
 }
 
 /// What an asynchronous operation does to memory.
@@ -451,6 +482,8 @@ pub struct AsyncMicro {
 pub enum AsyncEffect {
     /// Bytes are copied, or reduced one element after the other.
     Transfer(Box<Transfer>),
+    /// The box of a tensor is copied or reduced.
+    Tensor(Box<TensorTransfer>),
     /// An element of a register is stored.
     Store(Target, Term),
     /// A register is reduced into memory: where, the order of the write, and its value, of
@@ -477,6 +510,51 @@ pub struct Transfer {
     pub open: [Term; 2],
     /// How elements are combined with what is there, instead of written.
     pub reduction: Option<Combination>,
+    /// The scope of its accesses where they are strong, each of 16 bytes.
+    pub strong: Option<Scope>,
+}
+
+/// The box of a tensor that an asynchronous operation copies between global and shared memory.
+#[derive(Clone, Debug)]
+pub struct TensorTransfer {
+    /// The read of the tensor map.
+    pub map: Target,
+    /// Where the box is.
+    pub at: BoxPlace,
+    /// Which way it goes.
+    pub direction: Direction,
+    /// Where it is, or goes to, in shared memory; several where it is multicast.
+    pub shared: Vec<Range>,
+    /// How elements are combined with those of the tensor, instead of written.
+    pub reduction: Option<Combination>,
+}
+
+/// Which elements of a tensor a box is.
+#[derive(Clone, Debug)]
+pub enum BoxPlace {
+    /// The coordinates of its first element, innermost first; 32 bits with a sign.
+    Tile(Vec<Term>),
+    /// The column where four rows begin, and the number of each (`.tile::gather4`, `.tile::scatter4`).
+    Rows(Vec<Term>),
+}
+
+impl BoxPlace {
+    /// Its coordinates as they are written.
+    #[must_use]
+    pub fn coordinates(&self) -> &[Term] {
+        match self {
+            Self::Tile(list) | Self::Rows(list) => list,
+        }
+    }
+}
+
+/// Which way the box of a tensor goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Direction {
+    /// Into shared memory.
+    Load,
+    /// Out of shared memory.
+    Store,
 }
 
 /// How an element of a reduction is combined with what it finds.
@@ -543,6 +621,11 @@ impl AsyncMicro {
             }
             AsyncEffect::Store(target, value) | AsyncEffect::Update(target, _, value) => {
                 terms.extend([&target.address, value]);
+            }
+            AsyncEffect::Tensor(tensor) => {
+                terms.push(&tensor.map.address);
+                terms.extend(tensor.at.coordinates());
+                terms.extend(tensor.shared.iter().flat_map(|place| [&place.address, &place.when]));
             }
             AsyncEffect::Behind => {}
         }

@@ -3,6 +3,7 @@
 mod address;
 mod asynchronous;
 mod barrier;
+mod boxes;
 mod def_use;
 mod exchange;
 pub mod expr;

@@ -67,15 +67,15 @@ impl Lowering<'_> {
 
     /// A proxy fence; the one that names an address names some of `.global` (PTX-9.7.13.4).
     pub(super) fn proxy_fence(&mut self, kind: ProxyFenceKind, address: Option<&Address>) {
-        if let Some(address) = address {
-            let (address, space) = self.address(address, Space::Generic, 0);
+        let map = address.map(|address| self.address(address, Space::Generic, 0));
+        if let Some((address, space)) = map.clone() {
             let inside = match space {
                 Space::Generic => self.is_space(Space::Global, address),
                 space => Term::truth(space == Space::Global),
             };
             self.require(inside, Rule::TensormapFence);
         }
-        self.out.push(Micro::ProxyFence(kind));
+        self.out.push(Micro::ProxyFence { kind, map });
     }
 
     /// Makes executions that come here leave the model.

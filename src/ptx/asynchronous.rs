@@ -12,6 +12,10 @@ pub enum AsyncOp {
     BulkCopy,
     /// `cp.reduce.async.bulk` (PTX-9.7.9.25.4.2).
     BulkReduce,
+    /// `cp.async.bulk.tensor` (PTX-9.7.9.25.5.2).
+    TensorCopy,
+    /// `cp.reduce.async.bulk.tensor` (PTX-9.7.9.25.5.3).
+    TensorReduce,
     /// `st.async` (PTX-9.7.9.12).
     Store,
     /// `red.async` (PTX-9.7.13.7).

@@ -91,6 +91,8 @@ pub enum Role {
     Truth,
     /// Accesses memory there.
     Memory,
+    /// Accesses the box of a tensor: a map and coordinates.
+    Tensor,
     /// It is this number.
     Constant(i128),
 }
@@ -106,7 +108,7 @@ impl OperandForm {
     pub(crate) fn need(&self, ty: impl Fn(usize) -> Type) -> Need {
         match (self.role, self.takes) {
             (Role::Truth, _) => Need::PREDICATE,
-            (Role::Memory | Role::Constant(_), _) => Need::ADDRESS,
+            (Role::Memory | Role::Tensor | Role::Constant(_), _) => Need::ADDRESS,
             (_, Takes::Type(at) | Takes::Name(at) | Takes::Register(at)) => Need::exact(ty(at)),
             (_, Takes::Fixed(ty)) => Need::exact(ty),
             (_, Takes::Sink | Takes::Both(_)) => Need::exact(Type::B32),
@@ -188,7 +190,7 @@ fn slots(row: &'static Row, mut rest: &'static str) -> Vec<Slot> {
 
 fn operands_of(row: &'static Row, text: &'static str) -> Vec<OperandForm> {
     let mut optional = false;
-    let tokens = text.split(", ").filter(|token| !token.is_empty()).enumerate();
+    let tokens = apart(text).into_iter().filter(|token| !token.is_empty()).enumerate();
     tokens
         .map(|(at, token)| {
             let (written, next) = match token.strip_suffix('{') {
@@ -205,9 +207,27 @@ fn operands_of(row: &'static Row, text: &'static str) -> Vec<OperandForm> {
         .collect()
 }
 
+/// The operands of a list; commas within brackets are part of one.
+fn apart(text: &'static str) -> Vec<&'static str> {
+    let mut out = Vec::new();
+    let mut start = 0;
+    for (at, _) in text.match_indices(", ") {
+        let before = &text[start..at];
+        if before.matches('[').count() == before.matches(']').count() {
+            out.push(before);
+            start = at + 2;
+        }
+    }
+    out.push(&text[start..]);
+    out
+}
+
 fn operand(row: &'static Row, at: usize, text: &'static str, optional: bool) -> OperandForm {
     let (role, name) = match text {
-        _ if text.starts_with('[') => (Role::Memory, text.trim_matches(['[', ']'])),
+        _ if text.starts_with('[') => match text.trim_matches(['[', ']']).split_once(", ") {
+            Some((map, _)) => (Role::Tensor, map),
+            None => (Role::Memory, text.trim_matches(['[', ']'])),
+        },
         _ if text.starts_with("{!}") => (Role::Truth, &text[3..]),
         _ if text.contains('|') => (Role::Pair, text.split(['{', '|']).next().unwrap_or(text)),
         _ => match text.parse() {
@@ -278,6 +298,8 @@ pub(crate) enum Arg {
     Pair(Destination, Destination),
     Value(Value),
     Memory(Address),
+    /// A tensor map and coordinates of a box, innermost first.
+    Tensor(Address, Vec<Value>),
     Constant(i128),
 }
 
@@ -393,6 +415,19 @@ impl Written {
         found.expect("a form has the operands that its lowering asks for")
     }
 
+    /// The tensor map that it names and the coordinates of the box.
+    ///
+    /// # Panics
+    /// When its form has none.
+    #[must_use]
+    pub fn tensor(&self) -> (&Address, &[Value]) {
+        let found = self.operands.iter().flatten().find_map(|operand| match operand {
+            Arg::Tensor(map, coordinates) => Some((map, coordinates.as_slice())),
+            _ => None,
+        });
+        found.expect("a form has the operands that its lowering asks for")
+    }
+
     /// The value that is the operand of this name, if it is written.
     #[must_use]
     pub fn optional(&self, name: &str) -> Option<&Value> {
@@ -446,6 +481,15 @@ mod tests {
             ]
         );
         assert_eq!(operands(row("f")), []);
+    }
+
+    #[test]
+    fn boxes_are_one_operand() {
+        use Presence::{Needed, Optional};
+        use Role::{Memory, Source, Tensor};
+        let row = form("f [t, c], [a]{, m}", "PTX-9.7", [1, 0, 10], Op::Own);
+        let found = [("t", Tensor, Needed), ("a", Memory, Needed), ("m", Source, Optional)];
+        assert_eq!(operands(row), found);
     }
 
     #[test]

@@ -89,6 +89,12 @@ impl OperandKind {
 }
 
 impl Operand {
+    /// Whether it is the box of a tensor: a map and coordinates.
+    #[must_use]
+    pub fn is_box(&self) -> bool {
+        matches!(&self.kind, OperandKind::Bracket(list) if list.len() > 1)
+    }
+
     /// Whether it is the sink `_`.
     #[must_use]
     pub fn is_sink(&self) -> bool {

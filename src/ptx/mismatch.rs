@@ -26,6 +26,9 @@ pub enum Expected {
     /// An address and nothing else between its brackets.
     #[error("one address between the brackets")]
     OneAddress,
+    /// A tensor map and so many coordinates.
+    #[error("a tensor map and {0} coordinates, `[tm, {{%r1, ...}}]`")]
+    Box(usize),
     /// The index of an element.
     #[error("a register or a number as an index")]
     Index,
@@ -118,6 +121,10 @@ pub(super) fn instead(expected: Expected, found: &Found) -> String {
             "`_` stands for a result that nobody wants; other operands are registers or values"
         }
         (_, Found::OnlySinks) => "name a register for what is loaded",
+        (Expected::Box(_), _) => {
+            "write the map's address and, in braces, as many coordinates as the instruction has \
+             dimensions, `.tile::gather4` and `.tile::scatter4` five"
+        }
         (Expected::Address, Found::Name | Found::Register) => "write brackets around the address",
         (_, Found::Address) => "brackets stand around the address of an access: leave them out",
         (Expected::Destination | Expected::OneDestination, Found::Number) => {

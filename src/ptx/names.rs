@@ -37,7 +37,7 @@ words! {
     /// The proxy that a word names in reports.
     any_proxy -> Proxy {
         "generic" = Generic, "async" = Async, "texture" = Texture, "surface" = Surface,
-        "constant" = Constant,
+        "constant" = Constant, "tensormap" = Tensormap,
     }
 }
 words! {
@@ -75,10 +75,11 @@ words! {
     }
 }
 
-/// The proxy that a word names in programs: instructions say by themselves that they use the async one.
+/// The proxy that a word names in programs: instructions say by themselves that they use the async one or
+/// that of tensor maps.
 #[must_use]
 pub fn proxy(word: &str) -> Option<Proxy> {
-    any_proxy(word).filter(|&proxy| proxy != Proxy::Async)
+    any_proxy(word).filter(|proxy| !matches!(proxy, Proxy::Async | Proxy::Tensormap))
 }
 
 impl Comparison {

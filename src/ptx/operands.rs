@@ -20,6 +20,8 @@ pub(crate) enum Operand<'o> {
     From(&'o [Value], Need),
     /// An address that is accessed.
     At(&'o Address),
+    /// The box of a tensor: the map's address and coordinates.
+    Box(&'o Address, &'o [Value]),
     /// A label that is jumped to.
     Label(&'o str),
     /// A number that all instructions of the form have.
@@ -152,6 +154,7 @@ impl Operation {
                         Arg::Pair(destination, predicate) => Both([destination, predicate], need),
                         Arg::Value(value) => from(value, need),
                         Arg::Memory(address) => At(address),
+                        Arg::Tensor(map, coordinates) => Operand::Box(map, coordinates),
                         Arg::Constant(number) if form.takes == Takes::Table => {
                             Operand::Table(*number)
                         }
@@ -217,7 +220,7 @@ enum Mention<'s> {
 fn for_each_mention<'s>(operation: &'s Operation, see: &mut dyn FnMut(Mention<'s>)) {
     let operands = operation.operands();
     for operand in &operands {
-        if let Operand::At(address) = operand {
+        if let Operand::At(address) | Operand::Box(address, _) = operand {
             value(&address.base, Need::ADDRESS, see);
         }
     }
@@ -232,6 +235,7 @@ fn for_each_mention<'s>(operation: &'s Operation, see: &mut dyn FnMut(Mention<'s
                 second.iter().for_each(|register| see(Mention::Writes(register, predicate)));
             }
             Operand::From(list, need) => list.iter().for_each(|from| value(from, *need, see)),
+            Operand::Box(_, list) => list.iter().for_each(|from| value(from, Need::WORD, see)),
             Operand::Reads(register, need) => see(Mention::Reads(register, *need)),
             Operand::Writes(register, need) => see(Mention::Writes(register, *need)),
             Operand::At(_) | Operand::Label(_) | Operand::Constant(_) | Operand::Table(_) => {}

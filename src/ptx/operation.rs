@@ -39,6 +39,10 @@ pub enum FenceRestriction {
 pub enum ProxyFenceKind {
     /// `fence.proxy.alias`
     Alias,
+    /// `fence.proxy.alias.acquire.sys`
+    AliasAcquire,
+    /// `fence.proxy.alias.release.sys`
+    AliasRelease,
     /// `fence.proxy.async` and its state-space forms; the space is `None` for all of them.
     Async(Option<Space>),
     /// `fence.proxy.tensormap::generic.release.scope`
@@ -49,6 +53,8 @@ pub enum ProxyFenceKind {
     AsyncGenericAcquire,
     /// `fence.proxy.async::generic.release.sync_restrict::shared::cta.cluster`
     AsyncGenericRelease,
+    /// `fence.proxy.async::generic.release.sync_restrict::shared::cluster::read.cluster`
+    AsyncGenericReleaseReads,
     /// The column dialect's `fence.proxy.{generic,texture,surface,constant}`.
     Research(Proxy),
 }

@@ -126,8 +126,8 @@ impl Printer {
         Ok(match operation {
             O::Load { access, non_coherent, .. } => {
                 let opcode = match (access.proxy, *non_coherent && access.space != Space::Global) {
-                    (Proxy::Generic | Proxy::Async, false) => "ld",
-                    (Proxy::Generic | Proxy::Async, true) => "ldu",
+                    (Proxy::Generic | Proxy::Async | Proxy::Tensormap, false) => "ld",
+                    (Proxy::Generic | Proxy::Async | Proxy::Tensormap, true) => "ldu",
                     (Proxy::Texture, _) => "tld",
                     (Proxy::Surface, _) => "suld",
                     (Proxy::Constant, _) => "cold",
@@ -246,6 +246,12 @@ impl Printer {
                 vector(&texts.collect::<Result<Vec<_>, _>>()?)
             }
             Operand::At(address) => self.address(address),
+            Operand::Box(map, coordinates) => {
+                let texts = coordinates.iter().map(|value| self.source(value, Type::B32));
+                let texts = texts.collect::<Result<Vec<_>, _>>()?;
+                let map = self.address(map);
+                format!("[{}, {{{}}}]", map.trim_matches(['[', ']']), texts.join(", "))
+            }
             Operand::Label(label) => word(label),
             Operand::Constant(number) => number.to_string(),
             Operand::Table(number) => format!("{number:#04x}"),
@@ -351,6 +357,11 @@ impl Printer {
             ProxyFenceKind::AsyncGenericRelease => {
                 head.word("async::generic.release.sync_restrict::shared::cta.cluster")
             }
+            ProxyFenceKind::AsyncGenericReleaseReads => {
+                head.word("async::generic.release.sync_restrict::shared::cluster::read.cluster")
+            }
+            ProxyFenceKind::AliasAcquire => head.word("alias.acquire.sys"),
+            ProxyFenceKind::AliasRelease => head.word("alias.release.sys"),
             ProxyFenceKind::Research(proxy) if self.style == Style::Columns => head.word(proxy),
             ProxyFenceKind::Research(proxy) => {
                 return self.cannot(format!("`fence.proxy.{proxy}`"));

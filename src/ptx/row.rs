@@ -190,6 +190,8 @@ pub enum Op {
     StoreBulk,
     Discard,
     PendingCount,
+    ReplaceMap,
+    CopyMap,
     Async(AsyncOp),
 }
 

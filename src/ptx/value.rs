@@ -43,6 +43,8 @@ pub enum Proxy {
     Generic,
     /// Bulk copies and reductions.
     Async,
+    /// Reads of tensor maps by tensor copies.
+    Tensormap,
     /// Texture accesses (`tld`).
     Texture,
     /// Surface accesses (`suld`, `sust`, `suatom`, `sured`).

@@ -1,7 +1,7 @@
 //! A verdict in words: what it is, which clauses decide it, and an execution to look at.
 
 use super::derivation::{defined, derivation, name};
-use super::readings::description;
+use super::readings::{Weight, description, weight};
 use super::witness::{Picture, text};
 use super::{near, races, reason};
 use crate::batch::{Case, Judgement, Standing};
@@ -17,6 +17,7 @@ use crate::relation::expr::{Axiom, Model, Node};
 use crate::solve::{Core, Problem};
 use crate::source::{Files, Span};
 use crate::verdict::{Kind, Reason, Verdict};
+use itertools::Itertools;
 
 /// What an explanation is made from.
 #[derive(Clone, Copy, Debug)]
@@ -107,24 +108,31 @@ fn unexpected(judgement: &Judgement) -> Option<Kind> {
     judgement.expected.filter(|_| judgement.standing() == Standing::Unexpected)
 }
 
-/// What readings of the standard say otherwise, with their verdicts; empty where none does.
+/// What readings of the standard say otherwise, with their verdicts, those first for which most speaks;
+/// empty where none does.
 #[must_use]
 pub fn other_readings(others: &[(String, Kind)]) -> String {
-    if others.is_empty() {
+    let Some(heaviest) = others.iter().map(|(reading, _)| weight(reading)).min() else {
         return String::new();
-    }
-    let (one, chooses) =
-        if others.len() == 1 { ("Another reading", "it") } else { ("Other readings", "one") };
-    let says = if others.len() == 1 { "says" } else { "say" };
-    let mut out = format!(
-        "\n{one} of the standard {says} otherwise (`--reading NAME=VALUE` chooses {chooses}):\n"
-    );
+    };
+    let subject = if others.len() == 1 {
+        "Another reading of the standard says"
+    } else {
+        "Other readings of the standard say"
+    };
+    let aside = match heaviest {
+        Weight::Default | Weight::Open => "",
+        Weight::Letter => ", by the letter of a sentence that other text speaks against",
+        Weight::Remote => ", though hardly anybody reads it so",
+    };
+    let mut out = format!("\n{subject} otherwise{aside} (`--reading NAME=VALUE` chooses):\n");
     let width = |of: &dyn Fn(&(String, Kind)) -> usize| others.iter().map(of).max().unwrap_or(0);
+    let weights = width(&|(reading, _)| weight(reading).name().len());
     let (kinds, names) = (width(&|(_, kind)| kind.name().len()), width(&|(name, _)| name.len()));
-    for (reading, kind) in others {
+    for (reading, kind) in others.iter().sorted_by_key(|(reading, _)| weight(reading)) {
         let line = description(reading).unwrap_or_default();
-        let kind = kind.name();
-        let row = format!("  {kind:kinds$}  {reading:names$}  {line}");
+        let (weight, kind) = (weight(reading).name(), kind.name());
+        let row = format!("  {weight:weights$}  {kind:kinds$}  {reading:names$}  {line}");
         out.push_str(&format!("{}\n", row.trim_end()));
     }
     out

@@ -2,6 +2,7 @@
 
 use super::hang;
 use super::json::{SCHEMA, Witnesses, drawn, picture, place, verdict};
+use super::readings::weight;
 use super::reason::{Place, undecided};
 use super::witness::Picture;
 use crate::batch::{Case, Judgement};
@@ -46,7 +47,7 @@ pub fn explanation(
     let mut value = document(case, model);
     value["verdict"] = verdict(case, judgement, model, files, Witnesses::Included);
     value["explanation"] = json!(told.lines().collect::<Vec<_>>());
-    let reading = |(name, kind): &(String, crate::verdict::Kind)| json!({ "reading": name, "verdict": kind.name() });
+    let reading = |(name, kind): &(String, crate::verdict::Kind)| json!({ "reading": name, "verdict": kind.name(), "weight": weight(name).name() });
     value["readings"] = readings.iter().map(reading).collect();
     finished(&value)
 }

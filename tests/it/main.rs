@@ -16,6 +16,7 @@ mod barriers;
 mod cat;
 mod cli;
 mod cli_single;
+mod codes;
 mod coverage;
 mod differential;
 mod equivalence;

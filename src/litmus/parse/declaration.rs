@@ -3,6 +3,7 @@
 use super::draft::{Draft, SharedSizes};
 use super::init::{element_count, too_many_values};
 use super::kernel;
+use super::tensormap;
 use crate::diagnostic::closest;
 use crate::litmus::ast::{AddressBits, AliasDeclaration, DeclaredSpace, InitialAddress, Variable};
 use crate::litmus::error::LitmusError;
@@ -25,6 +26,7 @@ const KNOWN: &[&str] = &[
     ".param",
     ".multimem",
     ".alias",
+    ".tensormap",
     ".version",
     ".target",
     ".address_size",
@@ -43,6 +45,12 @@ pub(crate) fn directive(cursor: &mut Cursor<'_>, draft: &mut Draft) -> Result<()
     let space = match cursor.text(directive.span) {
         ".version" => return version(cursor, draft),
         ".alias" => return alias(cursor, draft, directive.span),
+        ".tensormap" => {
+            let (map, variable) = tensormap::declaration(cursor, directive.span)?;
+            draft.add_variable(variable);
+            draft.tensor_maps.push(map);
+            return Ok(());
+        }
         ".entry" | ".func" => {
             kernel::unread(cursor, draft, directive.span);
             return Ok(());

@@ -10,6 +10,7 @@ use crate::litmus::ast::{
     RegisterInit, Task, TaskEdge, Term, Test, Thread, Variable,
 };
 use crate::litmus::error::{LitmusError, LitmusWarning};
+use crate::litmus::tensor::TensorMap;
 use crate::ptx::decode::{self, Names};
 use crate::ptx::error::SyntaxError;
 use crate::ptx::legacy;
@@ -67,6 +68,7 @@ pub(crate) struct Draft {
     /// Where the version is named.
     pub(crate) version_at: Option<Span>,
     pub(crate) variables: Vec<Variable>,
+    pub(crate) tensor_maps: Vec<TensorMap>,
     pub(crate) aliases: Vec<AliasDeclaration>,
     declared: FxHashMap<String, Span>,
     /// Variables that threads declare, each with the last thread that does.
@@ -101,6 +103,7 @@ impl Draft {
             version: None,
             version_at: None,
             variables: Vec::new(),
+            tensor_maps: Vec::new(),
             aliases: Vec::new(),
             declared: FxHashMap::default(),
             of_threads: FxHashMap::default(),
@@ -350,6 +353,7 @@ impl Draft {
             docs: self.header.docs,
             metadata: self.header.metadata,
             variables: self.variables,
+            tensor_maps: self.tensor_maps,
             aliases: self.aliases,
             register_inits,
             launch: self.launch,

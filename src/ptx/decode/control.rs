@@ -36,6 +36,10 @@ impl Decoder<'_> {
             if self.in_columns() || !matches!(operand.kind, OperandKind::Bracket(_)) {
                 continue;
             }
+            if operand.is_box() {
+                self.tensor(operand)?;
+                continue;
+            }
             if let Value::AddressOf(name, _) = self.address(operand)?.base
                 && self.variable(&name.value).is_none()
             {

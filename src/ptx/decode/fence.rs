@@ -7,6 +7,7 @@ use crate::ptx::operation::{FenceRestriction, Operation, Order, ProxyFenceKind, 
 
 const SECTION: &str = "PTX-9.7.13.4";
 const RESTRICT_CLUSTER: &str = "sync_restrict::shared::cluster";
+const RESTRICT_READS: &str = "sync_restrict::shared::cluster::read";
 const RESTRICT_CTA: &str = "sync_restrict::shared::cta";
 
 impl Decoder<'_> {
@@ -92,7 +93,10 @@ impl Decoder<'_> {
                 let kind = ProxyFenceKind::TensormapAcquire(scope);
                 return Operation::ProxyFence { kind, address };
             }
+            None if has("alias") && has("acquire") => ProxyFenceKind::AliasAcquire,
+            None if has("alias") && has("release") => ProxyFenceKind::AliasRelease,
             None if has("alias") => ProxyFenceKind::Alias,
+            None if has(RESTRICT_READS) => ProxyFenceKind::AsyncGenericReleaseReads,
             None if has("async::generic") && has("acquire") => ProxyFenceKind::AsyncGenericAcquire,
             None if has("async::generic") => ProxyFenceKind::AsyncGenericRelease,
             None => ProxyFenceKind::Async(space),

@@ -217,6 +217,7 @@ impl Decoder<'_> {
         match form.role {
             Role::Destination | Role::Pair => self.written(operand, form),
             Role::Memory => self.address(operand).map(Arg::Memory),
+            Role::Tensor => self.tensor(operand),
             Role::Truth => self.predicate(operand).map(Arg::Value),
             Role::Constant(number) => self.constant(operand, number),
             Role::Source => self.source(operand, (row, form), need.ty),

@@ -19,6 +19,7 @@ mod multimem;
 mod operand;
 mod outside;
 mod tabled;
+mod tensor;
 
 use crate::diagnostic::closest;
 use crate::ptx::error::{DecodeError, DecodeWarning, Instead, Miscount};

@@ -19,10 +19,8 @@ const COMPUTING: &[&str] = &[
 pub(super) fn is_outside(instruction: &Instruction) -> bool {
     let first = instruction.qualifiers.first().map(|word| word.value.as_str());
     match (instruction.opcode.value.as_str(), first) {
-        ("cp", _) => has(instruction, is_of_tensor),
         ("multimem", Some("cp")) => true,
         ("cvt", _) if has(instruction, is_narrow) => true,
-        ("fence", _) if has(instruction, is_new_restriction) => true,
         (opcode, _) => table::outside().any(|outside| outside == opcode),
     }
 }
@@ -31,19 +29,9 @@ fn has(instruction: &Instruction, is: fn(&str) -> bool) -> bool {
     instruction.qualifiers.iter().any(|word| is(&word.value))
 }
 
-/// A copy of what a tensor map says.
-fn is_of_tensor(word: &str) -> bool {
-    word == "tensor"
-}
-
 /// Eight-bit floating point.
 fn is_narrow(word: &str) -> bool {
     word.starts_with("e4m3") || word.starts_with("e5m2")
-}
-
-/// The restriction of fences that are newer than the text that this crate follows.
-fn is_new_restriction(word: &str) -> bool {
-    word.ends_with("::cluster::read")
 }
 
 impl Decoder<'_> {

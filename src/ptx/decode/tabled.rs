@@ -3,7 +3,7 @@
 
 use super::{Decoded, Decoder, outside};
 use crate::ptx::error::DecodeError;
-use crate::ptx::form::{Form, Written};
+use crate::ptx::form::{Form, Slot, Written};
 use crate::ptx::integer::CARRY;
 use crate::ptx::names;
 use crate::ptx::operation::{ArithmeticOp, Operation, Order, Register, Type, TypeKind, Value};
@@ -157,7 +157,11 @@ impl Decoder<'_> {
 }
 
 fn is_floating(form: &Form) -> bool {
-    matches!(form.row.op, Op::Float(_) | Op::Outside)
+    match form.row.op {
+        Op::Float(_) => true,
+        Op::Outside => form.slots.iter().any(Slot::is_type),
+        _ => false,
+    }
 }
 
 /// Which part of a product is meant.

@@ -70,6 +70,11 @@ pub(super) static ROWS: &[Row] = &[
     bulk("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes{.multicast::cluster}{.L2::cache_hint} [d], [a], size, [b]{, mask}{, policy}", BULK, [8, 0, 90], AsyncOp::BulkCopy, MULTICAST),
     bulk("cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [d], [a], size, [b]", BULK, [8, 0, 90], AsyncOp::BulkCopy, PUSH),
     bulk("cp.async.bulk.global.shared::cta.bulk_group{.L2::cache_hint}{.cp_mask} [d], [a], size{, policy}{, kept}", BULK, [8, 0, 90], AsyncOp::BulkCopy, STORE),
+    bulk("cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes.relaxed.scope.b128{.L2::cache_hint} [d], [a], size, [b]{, policy}", BULK, [9, 3, 90], AsyncOp::BulkCopy, LOAD),
+    bulk("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes{.multicast::cluster}.relaxed.scope.b128{.L2::cache_hint} [d], [a], size, [b]{, mask}{, policy}", BULK, [9, 3, 90], AsyncOp::BulkCopy, MULTICAST),
+    bulk("cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.relaxed.scope.b128 [d], [a], size, [b]", BULK, [9, 3, 90], AsyncOp::BulkCopy, PUSH)
+        .scopes("`.cta` and `.cluster`"),
+    bulk("cp.async.bulk.global.shared::cta.bulk_group.relaxed.scope.b128{.L2::cache_hint} [d], [a], size{, policy}", BULK, [9, 3, 90], AsyncOp::BulkCopy, STORE),
     bulk("cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.{and|or|xor|add|inc|dec|min|max}.type [d], [a], size, [b]", REDUCE, [8, 0, 90], AsyncOp::BulkReduce, PUSH)
         .types(".b32, .u32, .s32, .b64, .u64 and .s64"),
     bulk("cp.reduce.async.bulk.global.shared::cta.bulk_group{.L2::cache_hint}.{and|or|xor|add|inc|dec|min|max}{.noftz}.type [d], [a], size{, policy}", REDUCE, [8, 0, 90], AsyncOp::BulkReduce, STORE)

@@ -21,6 +21,7 @@ mod data;
 mod floating;
 mod integer;
 mod sync;
+mod tensor;
 
 use super::form::Form;
 use super::row::{Op, Row};
@@ -28,8 +29,15 @@ use rustc_hash::FxHashMap;
 use std::sync::LazyLock;
 
 /// All rows, family by family.
-static FAMILIES: [&[Row]; 6] =
-    [data::ROWS, integer::ROWS, floating::ROWS, sync::ROWS, asynchronous::ROWS, control::ROWS];
+static FAMILIES: [&[Row]; 7] = [
+    data::ROWS,
+    integer::ROWS,
+    floating::ROWS,
+    sync::ROWS,
+    asynchronous::ROWS,
+    tensor::ROWS,
+    control::ROWS,
+];
 
 static FORMS: LazyLock<FxHashMap<&'static str, Vec<Form>>> = LazyLock::new(|| {
     let mut forms: FxHashMap<&str, Vec<Form>> = FxHashMap::default();

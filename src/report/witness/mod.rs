@@ -259,6 +259,7 @@ fn describe(execution: &Execution<'_>, id: EventId) -> String {
         EventKind::Issue => return issued(graph, id),
         EventKind::Await => return "wait_group".to_owned(),
         EventKind::Complete(Completion::All) => return "complete".to_owned(),
+        EventKind::Complete(Completion::Map) => return "map read".to_owned(),
         EventKind::Complete(Completion::Reads) => return "sources read".to_owned(),
         EventKind::Complete(Completion::Part(at)) => return format!("complete for {at}"),
     };
@@ -341,6 +342,11 @@ fn proxy_fence(kind: ProxyFenceKind) -> String {
         ProxyFenceKind::TensormapAcquire(scope) => format!("F.proxy.tensormap.acquire.{scope}"),
         ProxyFenceKind::AsyncGenericAcquire => "F.proxy.async::generic.acquire".to_owned(),
         ProxyFenceKind::AsyncGenericRelease => "F.proxy.async::generic.release".to_owned(),
+        ProxyFenceKind::AsyncGenericReleaseReads => {
+            "F.proxy.async::generic.release.read".to_owned()
+        }
+        ProxyFenceKind::AliasAcquire => "F.proxy.alias.acquire.sys".to_owned(),
+        ProxyFenceKind::AliasRelease => "F.proxy.alias.release.sys".to_owned(),
         ProxyFenceKind::Research(proxy) => format!("F.proxy.{proxy}"),
     }
 }

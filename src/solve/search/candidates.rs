@@ -367,7 +367,12 @@ fn relevant(graph: &EventGraph) -> Vec<ExprId> {
         .chain(graph.accesses.iter().map(|a| a.value))
         .chain(graph.cuts.iter().map(|c| c.guard))
         .chain(graph.violations.iter().map(|v| v.guard))
-        .chain(graph.phases.iter().chain(&graph.awaited).map(|pair| pair.when))
+        .chain(
+            BaseRel::CONDITIONAL
+                .iter()
+                .flat_map(|&relation| graph.conditional(relation))
+                .map(|pair| pair.when),
+        )
         .chain(graph.observed.iter().map(|o| o.value))
         .chain(
             graph

@@ -9,6 +9,7 @@ mod candidates;
 mod compile;
 mod core;
 mod free_values;
+mod guarded;
 mod lookahead;
 mod matrix;
 mod orders;

@@ -236,6 +236,7 @@ impl<'g, 'r> Search<'g, 'r> {
     /// Visits every consistent execution that the goal asks for.
     pub(super) fn run(&mut self, visit: &mut Visit<'_>) -> Flow {
         self.fixed_barriers();
+        self.close_guarded()?;
         self.choose(visit)
     }
 

@@ -334,8 +334,10 @@ impl<'p> Frame<'p> {
             | BaseSet::Complete
             | BaseSet::Copy
             | BaseSet::ToAsync
+            | BaseSet::ForReads
             | BaseSet::FromAsync
-            | BaseSet::ToTensormap => false,
+            | BaseSet::ToTensormap
+            | BaseSet::Tensormap => false,
         }
     }
 

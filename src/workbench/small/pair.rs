@@ -247,8 +247,10 @@ fn has_set(set: BaseSet, alphabet: &Alphabet) -> bool {
         | BaseSet::Complete
         | BaseSet::Copy
         | BaseSet::ToAsync
+        | BaseSet::ForReads
         | BaseSet::FromAsync
-        | BaseSet::ToTensormap => false,
+        | BaseSet::ToTensormap
+        | BaseSet::Tensormap => false,
         BaseSet::ProxyFence | BaseSet::Alias => has(Kind::AliasFence),
         BaseSet::Barrier => has(Kind::CtaBarrier) || has(Kind::ClusterBarrier),
         BaseSet::Arrive => has(Kind::ClusterBarrier),

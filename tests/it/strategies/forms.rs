@@ -20,7 +20,8 @@ pub fn all() -> impl Iterator<Item = &'static Form> {
 /// Those whose operands are registers and constants; columns have no pairs of destinations.
 pub fn register_forms(columns: bool) -> Vec<&'static Form> {
     let fits = |operand: &OperandForm| {
-        operand.role != Role::Memory && !(columns && operand.role == Role::Pair)
+        !matches!(operand.role, Role::Memory | Role::Tensor)
+            && !(columns && operand.role == Role::Pair)
     };
     let plain = |form: &&Form| {
         let kept = !matches!(form.row.op, Op::Nothing | Op::Exit | Op::Carry(_));
@@ -52,10 +53,21 @@ pub fn text(form: &Form, pick: &mut dyn FnMut(usize) -> usize) -> String {
         match part.presence {
             Presence::Optional if pick(2) == 0 => break,
             Presence::With(word) if !has(word) => {}
+            _ if part.role == Role::Tensor => operands.push(tensor(&head, pick)),
             _ => operands.push(operand(form, part, &types, pick)),
         }
     }
     if operands.is_empty() { head } else { format!("{head} {}", operands.join(", ")) }
+}
+
+/// A map with as many coordinates as the words of an instruction ask for.
+fn tensor(head: &str, pick: &mut dyn FnMut(usize) -> usize) -> String {
+    let dimensions = head.split('.').find_map(|word| word.strip_suffix('d')?.parse().ok());
+    let rows = head.contains("::gather4") || head.contains("::scatter4");
+    let count = if rows { 5 } else { dimensions.expect("tensor copies say how many dimensions") };
+    let mut coordinate = |_| ["%r0", "%r1", "-3", "7"][pick(4)];
+    let list: Vec<&str> = (0..count).map(&mut coordinate).collect();
+    format!("[x, {{{}}}]", list.join(", "))
 }
 
 fn operand(
@@ -82,6 +94,7 @@ fn operand(
     };
     match (operand.role, constant) {
         (Role::Constant(number), _) => number.to_string(),
+        (Role::Tensor, _) => unreachable!("it is written by the words of the instruction"),
         (Role::Memory, _) => if form.opcode == "mbarrier" { "[m]" } else { "[x]" }.to_owned(),
         (Role::Pair, _) => format!("{}|%p{}", register(pick), pick(2)),
         // Arrivals at other CTAs give no token.

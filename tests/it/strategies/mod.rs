@@ -509,6 +509,7 @@ pub fn test(dialect: Dialect) -> impl Strategy<Value = Test> {
             docs: vec!["two\nlines".to_owned()],
             metadata: vec![Metadata { key: name("Expect[ptx-7.5]"), value: name("allowed") }],
             variables,
+            tensor_maps: Vec::new(),
             aliases: vec![AliasDeclaration {
                 name: name("y"),
                 proxy: Proxy::Generic,

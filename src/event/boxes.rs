@@ -1,0 +1,219 @@
+//! Boxes of tensors that asynchronous operations copy (PTX-9.7.9.25.5): the map that is read, and the bytes
+//! that it says to move.
+//!
+//! What a map says of the tensor's shape is known, since the test declares it; the address in it is what
+//! the read returns, so that the box lies where the last change of the map that is read has put it.
+
+use super::access::{DraftAccess, OfOperation, Role};
+use super::issued::Moves;
+use super::memory::Does;
+use super::transfer::piece_of;
+use super::unfold::{State, ThreadRun, union};
+use crate::id::{AccessId, ExprId, ObjectId};
+use crate::litmus::tensor::{Run, TensorMap};
+use crate::program::expr::{Binary, Expr};
+use crate::program::layout::Resolved;
+use crate::program::micro::{BoxPlace, Confined, Direction, Marks, Target, TensorTransfer};
+use crate::program::term::Term;
+use crate::ptx::operation::{Order, Proxy, Space};
+use crate::rule::Rule;
+use crate::source::Span;
+
+/// How many runs of a box are followed.
+const MOST_RUNS: usize = 1 << 10;
+
+/// The address of the tensor, as a read of its map returns it.
+struct Base {
+    address: ExprId,
+    reads: Vec<AccessId>,
+}
+
+impl<'p> ThreadRun<'_, 'p> {
+    /// What an operation on a box moves, for each map that its address may mean.
+    pub(super) fn tensor(
+        &mut self,
+        operation: usize,
+        transfer: &'p TensorTransfer,
+        state: &State,
+        span: Span,
+    ) -> Vec<Moves<'p>> {
+        let Some(coordinates) = self.coordinates(transfer.at.coordinates(), state) else {
+            self.violate(state.guard, span, Rule::ComputedBox);
+            return Vec::new();
+        };
+        let mut out = Vec::new();
+        for (guard, place) in self.places(&transfer.map, Does::Read, state, span).list {
+            let state = &State { guard, ..state.clone() };
+            let Some(map) = self.map_at(&place) else {
+                self.violate(guard, span, Rule::UndeclaredMap);
+                continue;
+            };
+            let Some((runs, bytes)) = runs(map, &transfer.at, &coordinates) else {
+                self.violate(guard, span, Rule::TensorRank);
+                continue;
+            };
+            if runs.len() > MOST_RUNS {
+                self.violate(guard, span, Rule::LargeBox);
+                continue;
+            }
+            let base = self.base_of(operation, transfer, &place, state, span);
+            let does = match transfer.direction {
+                Direction::Load => Does::Write,
+                Direction::Store => Does::Read,
+            };
+            let bytes = u32::try_from(bytes).expect("the parser limits boxes");
+            let each = transfer.shared.iter();
+            let shared: Vec<Vec<DraftAccess>> = each
+                .map(|place| self.whole(place, (bytes, Proxy::Async), does, state, span))
+                .collect();
+            for run in runs {
+                out.extend(self.run_of(transfer, run, &base, &shared, state, span));
+            }
+        }
+        out
+    }
+
+    /// Coordinates, where they are known.
+    fn coordinates(&mut self, terms: &[Term], state: &State) -> Option<Vec<i64>> {
+        let values = terms.iter().map(|term| {
+            let value = self.term(term, state, None);
+            let bits = u32::try_from(self.builder.exprs.constant(value)?).ok()?;
+            Some(i64::from(bits.cast_signed()))
+        });
+        values.collect()
+    }
+
+    /// What tensor is declared for the map at a place.
+    fn map_at(&self, place: &Resolved) -> Option<&'p TensorMap> {
+        let layout = &self.builder.program.layout;
+        let object = *place.objects.first()?;
+        layout.variables[layout.objects[object.index()].variable].tensor_map.as_ref()
+    }
+
+    /// Reads a map.
+    fn base_of(
+        &mut self,
+        operation: usize,
+        transfer: &TensorTransfer,
+        place: &Resolved,
+        state: &State,
+        span: Span,
+    ) -> Base {
+        let part = Some(OfOperation { operation, role: Role::Map });
+        let access = self.access(&transfer.map, place, state, state.guard, span);
+        let (object, bytes, offset) = (access.object, access.bytes, access.offset);
+        let address_reads = access.address_reads.clone();
+        let read = self.builder.push_access(DraftAccess { part, ..access });
+        if let Some(value) = self.fixed(object, offset, bytes) {
+            self.builder.fixed.insert(read, value);
+        }
+        let address = self.exprs().leaf(Expr::Read(read), bytes * 8);
+        Base { address, reads: union(&address_reads, &[read]) }
+    }
+
+    /// The bytes of one run.
+    fn run_of(
+        &mut self,
+        transfer: &'p TensorTransfer,
+        run: Run,
+        base: &Base,
+        shared: &[Vec<DraftAccess>],
+        state: &State,
+        span: Span,
+    ) -> Option<Moves<'p>> {
+        let there = (run.shared, run.shared + run.bytes);
+        let shared: Vec<Vec<DraftAccess>> =
+            shared.iter().map(|list| list.iter().map(|a| piece_of(a, there)).collect()).collect();
+        let tensor =
+            run.tensor.map(|at| self.in_tensor(transfer, (at, run.bytes), base, state, span));
+        let (sources, destinations) = match transfer.direction {
+            Direction::Load => (tensor.clone().unwrap_or_default(), shared),
+            Direction::Store => (shared.into_iter().flatten().collect(), vec![tensor.clone()?]),
+        };
+        // Elements outside of the tensor are zero (PTX-5.5.4), and nothing is stored there.
+        let copied = if tensor.is_some() { run.bytes } else { 0 };
+        Some(Moves {
+            reduction: transfer.reduction.as_ref(),
+            bytes: run.bytes,
+            strong: false,
+            copied: self.exprs().number(u128::from(copied), 32),
+            open: [0, 0],
+            mask: None,
+            sources,
+            destinations,
+        })
+    }
+
+    /// The accesses to bytes of a tensor, one for each place that it may be at.
+    fn in_tensor(
+        &mut self,
+        transfer: &TensorTransfer,
+        (from, bytes): (u64, u64),
+        base: &Base,
+        state: &State,
+        span: Span,
+    ) -> Vec<DraftAccess> {
+        let distance = self.exprs().number(u128::from(from), 64);
+        let address = self.exprs().binary(Binary::Add, base.address, distance);
+        let does = match (transfer.direction, &transfer.reduction) {
+            (Direction::Load, _) => Does::Read,
+            (Direction::Store, None) => Does::Write,
+            (Direction::Store, Some(_)) => Does::Update,
+        };
+        let target = Target {
+            address: Term::Const(0, 64),
+            space: Space::Global,
+            bytes: u32::try_from(bytes).expect("no longer than a box"),
+            whole: transfer.reduction.as_ref().map_or(1, |reduction| reduction.bytes),
+            within: 0,
+            order: Order::Weak,
+            scope: None,
+            proxy: Proxy::Async,
+            marks: Marks::default(),
+            replica: None,
+            confined: Some(Confined::Global(Rule::CopySpace)),
+        };
+        let places = self.places_at(address, &target, does, state, span).list.into_iter();
+        let accesses = places.map(|(guard, place)| DraftAccess {
+            address_reads: base.reads.clone(),
+            ..self.access(&target, &place, state, guard, span)
+        });
+        accesses.collect()
+    }
+
+    /// The map that an acquire fence is for. In a test that declares maps it has to be known.
+    pub(super) fn fenced_map(
+        &mut self,
+        (address, space): &(Term, Space),
+        state: &State,
+        span: Span,
+    ) -> Option<ObjectId> {
+        let layout = &self.builder.program.layout;
+        let declares = layout.variables.iter().any(|variable| variable.tensor_map.is_some());
+        let address = self.term(address, state, None);
+        let address = self.with_tables(address);
+        let Some(at) = self.builder.exprs.constant(address) else {
+            if declares {
+                self.violate(state.guard, span, Rule::ComputedMap);
+            }
+            return None;
+        };
+        let found = layout.resolve(*space, at as u64, 1, self.index, self.code.place)?;
+        found.objects.first().copied()
+    }
+}
+
+/// The runs of a box and how many bytes it has; `None` for a map of another number of dimensions.
+fn runs(map: &TensorMap, at: &BoxPlace, coordinates: &[i64]) -> Option<(Vec<Run>, u64)> {
+    let dimensions = map.dimensions.len();
+    match at {
+        BoxPlace::Tile(_) if coordinates.len() == dimensions => {
+            Some((map.runs(coordinates), map.bytes()))
+        }
+        BoxPlace::Rows(_) if dimensions == 2 => {
+            let (&column, rows) = coordinates.split_first()?;
+            Some((map.runs_of_rows(column, rows), map.bytes_of_rows()))
+        }
+        BoxPlace::Tile(_) | BoxPlace::Rows(_) => None,
+    }
+}
