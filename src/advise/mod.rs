@@ -23,7 +23,7 @@ use crate::litmus::ast::Test;
 use crate::race;
 use crate::relation::expr::Model;
 use crate::solve::{Engine, Pairs};
-use crate::verdict::{Kind, Undecided, Verdict};
+use crate::verdict::{Undecided, Verdict};
 use cost::Costs;
 use program::{Assignment, changed};
 use property::{Asking, Failure, Probe, Property};
@@ -79,7 +79,7 @@ pub enum Advice {
     /// No change among those that were looked at will do.
     None(Sets),
     /// The program has no meaning, or no execution of it ends, and nobody said what is wished for.
-    Void(Kind),
+    Void(Box<Verdict>),
     /// It is not known.
     Unknown(Undecided),
     /// There are too many places to look at.
@@ -276,6 +276,6 @@ pub fn natural_wish(verdict: &Verdict) -> Result<Wish, Advice> {
         Verdict::Allowed(_) => Ok(Wish::ExcludeOutcome),
         Verdict::Forbidden(_) => Ok(Wish::Relax),
         Verdict::Unknown(why) => Err(Advice::Unknown(why.clone())),
-        other => Err(Advice::Void(other.kind())),
+        other => Err(Advice::Void(Box::new(other.clone()))),
     }
 }

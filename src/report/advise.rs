@@ -14,6 +14,7 @@ use crate::batch::Case;
 use crate::event::graph::EventKind;
 use crate::execution::build::Execution;
 use crate::id::EventId;
+use crate::relation::expr::Model;
 use crate::source::Files;
 use crate::verdict::Kind;
 
@@ -22,8 +23,8 @@ use crate::verdict::Kind;
 pub struct About<'a> {
     /// The tests; they have one program.
     pub cases: &'a [Case],
-    /// The name of the model.
-    pub model: &'a str,
+    /// The model.
+    pub model: &'a Model,
     /// What was asked for.
     pub wish: Wish,
     /// What changes cost.
@@ -101,7 +102,7 @@ const WIDTH: usize = 100;
 /// The answer in a line.
 #[must_use]
 pub fn headline(about: About<'_>, advice: &Advice) -> String {
-    let (model, subject) = (about.model, subject(about));
+    let (model, subject) = (&about.model.name, subject(about));
     match (advice, about.wish) {
         (Advice::Nothing, Wish::ExcludeOutcome) => {
             format!("{subject} is excluded under {model}: there is nothing to repair")
@@ -132,9 +133,10 @@ pub fn headline(about: About<'_>, advice: &Advice) -> String {
             "{subject} is possible under {model}, and none of {} cures it",
             counted(sets.sites.len(), "place to change")
         ),
-        (Advice::Void(kind), _) => format!(
-            "{} under {model}: --repair, --races or --hangs say what is wished for all the same",
-            kind.name()
+        (Advice::Void(verdict), _) => format!(
+            "{} under {model}: {}; --repair, --races or --hangs say what is wished for all the same",
+            verdict.kind().name(),
+            reason::line(verdict, about.model, about.files)
         ),
         (Advice::Unknown(why), _) => {
             format!("not decided under {model}: {}", reason::undecided(why, about.files))
