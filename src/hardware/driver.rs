@@ -38,6 +38,14 @@ pub enum GpuError {
     /// The driver does not take the module.
     #[error("the driver rejects the kernel: {0}")]
     Rejected(String),
+    /// The kernel needs a later architecture than the device has.
+    #[error("the kernel needs {needed}, and the device is sm_{}{}", .has.0, .has.1)]
+    TooOld {
+        /// The target that the module names.
+        needed: String,
+        /// The compute capability of the device.
+        has: (i32, i32),
+    },
     /// The device cannot run one instance.
     #[error("the device has no room for one instance of the test")]
     NoRoom,
@@ -98,8 +106,12 @@ impl Gpu {
     /// Loads the module of a test.
     ///
     /// # Errors
-    /// When the driver rejects it.
+    /// When the device is too old for it, or the driver rejects it.
     pub fn load(&self, kernel: &Kernel) -> Result<Loaded, GpuError> {
+        let has = self.capability;
+        if kernel.target.number() > u32::try_from(10 * has.0 + has.1).unwrap_or(0) {
+            return Err(GpuError::TooOld { needed: kernel.target.arch.clone(), has });
+        }
         let rejected = |error: DriverError| GpuError::Rejected(error.to_string());
         let module =
             self.context.load_module(Ptx::from_src(kernel.ptx.clone())).map_err(rejected)?;

@@ -27,6 +27,14 @@ pub(super) struct Needs {
     variant: bool,
 }
 
+impl Target {
+    /// The number of the architecture; zero for one that is named otherwise.
+    #[must_use]
+    pub fn number(&self) -> u32 {
+        number_of(&self.arch).unwrap_or(0)
+    }
+}
+
 /// What the memory model needs (PTX-8): its orders and scopes.
 const MODEL: Needs = Needs { version: (6, 4), arch: 70, variant: false };
 
@@ -37,10 +45,7 @@ impl Needs {
 
     /// The target with the architecture that the user names, if any.
     pub(super) fn named(self, arch: Option<&str>) -> Target {
-        let number = arch.and_then(|name| {
-            let digits = name.trim_start_matches("sm_").trim_end_matches(['a', 'f']);
-            digits.parse::<u32>().ok()
-        });
+        let number = arch.and_then(number_of);
         // The versions in which the assembler learnt these architectures.
         let known = match number.unwrap_or(self.arch) {
             ..=75 => (6, 4),
@@ -60,6 +65,11 @@ impl Needs {
         let arch = arch.map_or_else(own, ToOwned::to_owned);
         Target { version: self.version.max(known), arch }
     }
+}
+
+/// The number of an architecture, such as 90 of `sm_90a`.
+fn number_of(arch: &str) -> Option<u32> {
+    arch.trim_start_matches("sm_").trim_end_matches(['a', 'f']).parse().ok()
 }
 
 /// What the kernel of a test needs.
