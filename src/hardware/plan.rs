@@ -150,6 +150,9 @@ impl Plan {
         let (globals, shared) =
             (slots(test, DeclaredSpace::Global)?, slots(test, DeclaredSpace::Shared)?);
         other_variables(test)?;
+        if let Some(map) = test.tensor_maps.first() {
+            return Err(Refusal::TensorMap(map.name.value.clone()));
+        }
         let aliases = aliases(test, &globals)?;
         let (global_bytes, shared_bytes) = (end(&globals), end(&shared));
         limited(global_bytes, "global", MOST_GLOBAL)?;

@@ -30,6 +30,9 @@ pub enum Refusal {
     /// A second name of a variable that mapping its memory twice does not make.
     #[error("`{0}` is no second address of a global variable for ordinary accesses")]
     Alias(String),
+    /// A tensor map, which the driver makes of an address that differs from instance to instance.
+    #[error("`{0}` is a tensor map, which differs from instance to instance")]
+    TensorMap(String),
     /// A variable in a space that cannot have an instance for each run of the test.
     #[error("`{name}` is a `.{space}` variable {what}")]
     Variable {

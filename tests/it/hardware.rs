@@ -2,6 +2,7 @@
 
 #![allow(clippy::print_stdout, reason = "tests say what they count")]
 
+use crate::schema::fitting;
 use crate::support::command::ptxmc;
 use crate::support::{litmus_files, model, parse, read};
 use ptxmc::Budget;
@@ -13,7 +14,7 @@ use ptxmc::hardware::plan::{Arrangement, Ending};
 use ptxmc::hardware::readback::read_back;
 use ptxmc::hardware::states::{Histogram, decimal, holds};
 use ptxmc::hardware::{Parameters, Plan, Refusal};
-use ptxmc::report::runs::{self, Kept, Shown};
+use ptxmc::report::runs::{self, Kept, Setting, Shown};
 use ptxmc::testing::check::{Settings, check, states};
 use ptxmc::testing::litmus::ast::{Test, ThreadPlace};
 use ptxmc::testing::litmus::parse::parse_bytes;
@@ -391,6 +392,10 @@ fn logs_are_those_of_litmus7() {
     assert_eq!(json["weak"], 2);
     assert_eq!(json["runs"], 1_000_000_009_u64);
     assert_eq!(json["states"][2]["state"]["y"], -1);
+    let setting = Setting { device: "a device", driver: 13000, seed: 1, parameters: &[] };
+    let omitted = [("tests/no.litmus".to_owned(), "undefined under ptx-9.2".to_owned())];
+    let report = runs::head(&setting) + &runs::test(&shown, &files) + &runs::tail(&omitted);
+    assert_eq!(fitting(&report)["driver"], "13.0", "{report}");
     let kept = Kept { histogram, seconds: 0.5, launches: 3, first: Some(0.25), over: true };
     let line = runs::record("a test", &kept);
     assert_eq!(runs::kept(line.trim_end()), Some(("a test".to_owned(), kept)));

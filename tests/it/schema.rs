@@ -88,18 +88,23 @@ fn has_type(value: &Value, name: &str) -> bool {
         "string" => value.is_string(),
         "boolean" => value.is_boolean(),
         "integer" => value.is_i64() || value.is_u64(),
+        "number" => value.is_number(),
         "null" => value.is_null(),
         other => panic!("the schema has the type `{other}`"),
     }
 }
 
+/// What a text is as JSON, which fits the schema.
+pub(crate) fn fitting(text: &str) -> Value {
+    let report = serde_json::from_str(text).expect("the report is JSON");
+    let schema = schema();
+    assert_eq!(complaint(&schema, &schema, &report, ""), None, "{text}");
+    report
+}
+
 /// The report of a run, which fits the schema.
 fn report(arguments: &[&str]) -> Value {
-    let run = ptxmc(arguments);
-    let report = serde_json::from_str(&run.out).expect("the report is JSON");
-    let schema = schema();
-    assert_eq!(complaint(&schema, &schema, &report, ""), None, "ptxmc {}", arguments.join(" "));
-    report
+    fitting(&ptxmc(arguments).out)
 }
 
 #[test]
@@ -176,6 +181,31 @@ fn advice_fits_the_schema() {
         "json",
         "litmus/locks/try-lock+relaxed.litmus",
     ]);
+}
+
+#[test]
+fn judgements_and_comparisons_fit_the_schema() {
+    let tests = ["--tests", "tests/cli/hardware", "--format", "json"];
+    let log = |log: &'static str| [&["judge", log][..], &tests].concat();
+    let judged = report(&log("tests/cli/hardware/no-acquire.log"));
+    assert_eq!(judged["summary"]["findings"]["forbidden and seen"], 1, "{judged}");
+    let against = ["--against", "tests/cli/hardware/in-order.log"];
+    let changed = report(&[&log("tests/cli/hardware/no-acquire.log")[..], &against].concat());
+    assert!(
+        changed["against"]["changes"].as_array().is_some_and(|all| !all.is_empty()),
+        "{changed}"
+    );
+    for (name, verdict) in [("tickets", "inconsistent"), ("tickets-block-scope", "consistent")] {
+        let judged =
+            report(&["judge", &format!("tests/cli/hardware/{name}.trace"), "--format", "json"]);
+        assert_eq!(judged["traces"][0]["verdict"], verdict, "{judged}");
+    }
+    let sides = ["diff", "ptx-9.2", "ptx-7.5", "litmus/scope", "--format", "json"];
+    report(&[&sides[..], &["--states", "--races"]].concat());
+    let shortest = "tests/cli/models/shortest.cat";
+    let found = report(&["distinguish", "ptx-9.2", shortest, "--events", "3", "--format", "json"]);
+    assert!(found["found"].as_array().is_some_and(|all| !all.is_empty()), "{found}");
+    report(&["suite", shortest, "--events", "2", "--format", "json"]);
 }
 
 #[test]
