@@ -263,6 +263,8 @@ base_relations! {
     Ended = "ended", Given @ "PTX-9.7.13.1",
     /// API synchronization: streams, events, kernel boundaries, programmatic dependent launch.
     Api = "api", Given @ "PTX-8.9.4",
+    /// From `griddepcontrol.launch_dependents` to the events of tasks that it lets start early.
+    Launch = "launch", Given @ "PTX-9.7.13.13",
     /// To accesses to the shared memory of another CTA, from the events of that CTA's threads.
     Peer = "peer", Given @ "PTX-2.2.2",
     /// Reads-from: each executed read piece from one write piece.

@@ -225,7 +225,8 @@ fn features(graph: &EventGraph, id: EventId) -> Vec<Feature> {
             BarrierKey::Cta(..) | BarrierKey::Instance(..) | BarrierKey::Exchange(..) => None,
         },
         EventKind::Issue | EventKind::Await | EventKind::Complete(_) => Some(ASYNCHRONOUS),
-        EventKind::Init | EventKind::Read | EventKind::Write | EventKind::Boundary => None,
+        EventKind::Init | EventKind::Read | EventKind::Write => None,
+        EventKind::Boundary | EventKind::Launch => None,
     };
     let scope = (event.scope == Some(Scope::Cluster)).then_some(CLUSTER_SCOPE);
     let memory = base_set(graph, BaseSet::Peer).contains(id).then_some(CLUSTER_MEMORY);

@@ -82,6 +82,7 @@ pub fn is_in(graph: &EventGraph, id: EventId, set: BaseSet) -> bool {
             EventKind::Init
             | EventKind::Barrier(_)
             | EventKind::Boundary
+            | EventKind::Launch
             | EventKind::Issue
             | EventKind::Await
             | EventKind::Complete(_) => false,
@@ -185,6 +186,7 @@ fn given(graph: &EventGraph, relation: BaseRel) -> Rel {
         BaseRel::Begun => super::termination_order::begun(graph),
         BaseRel::Ended => super::termination_order::ended(graph),
         BaseRel::Api => Rel::from_pairs(n, graph.api_edges.iter().copied()),
+        BaseRel::Launch => Rel::from_pairs(n, graph.launch_edges.iter().copied()),
         BaseRel::Peer => peers(graph),
         BaseRel::Issue => graph.issue_pairs(),
         BaseRel::SameOperation => graph.same_operation_pairs(),

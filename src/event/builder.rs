@@ -46,6 +46,8 @@ pub(super) enum DraftKind {
     ProxyFence(ProxyFenceKind, Option<ObjectId>),
     Barrier(BarrierId),
     GridWait,
+    /// `griddepcontrol.launch_dependents`.
+    Launch,
     /// The issue of an operation, in the order of their numbers.
     Issue,
     /// A wait for groups, in the order of their numbers.
@@ -385,6 +387,7 @@ impl<'p> GraphBuilder<'p> {
             any_phases: Vec::new(),
             operations: Vec::new(),
             fenced_maps: Vec::new(),
+            launch_edges: Vec::new(),
             asynchronous: program.asynchronous,
             groups: Vec::new(),
             done: Vec::new(),
@@ -646,6 +649,7 @@ impl<'p> GraphBuilder<'p> {
                 graph.barriers[*index].event = id;
             }
             DraftKind::GridWait => {}
+            DraftKind::Launch => event.kind = EventKind::Launch,
             DraftKind::Issue => event.kind = EventKind::Issue,
             DraftKind::Await => event.kind = EventKind::Await,
         }

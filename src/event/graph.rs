@@ -92,6 +92,8 @@ pub enum EventKind {
     Barrier(BarrierId),
     /// `griddepcontrol.wait`.
     Boundary,
+    /// `griddepcontrol.launch_dependents`.
+    Launch,
     /// The issue of an asynchronous operation.
     Issue,
     /// A wait for groups of asynchronous operations.
@@ -475,6 +477,8 @@ pub struct EventGraph {
     pub any_phases: Vec<Conditional>,
     /// Asynchronous operations.
     pub operations: Vec<Operation>,
+    /// From launches of dependent tasks to the events of these.
+    pub launch_edges: Vec<(EventId, EventId)>,
     /// The tensor maps that acquire fences are for, each behind its fence.
     pub fenced_maps: Vec<(EventId, ObjectId)>,
     /// How they are read.

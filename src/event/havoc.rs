@@ -137,6 +137,7 @@ fn counts_matter(micro: &Micro) -> bool {
         micro,
         Micro::Barrier(_)
             | Micro::GridWait
+            | Micro::Launch
             | Micro::Phase(PhaseUse::Arrival | PhaseUse::Wait { counts: true, .. })
             | Micro::Issue(_)
             | Micro::Commit(_)

@@ -94,6 +94,7 @@ fn is_goal(micro: &Micro) -> bool {
         | Micro::Commit(_)
         | Micro::Await(_)
         | Micro::GridWait
+        | Micro::Launch
         | Micro::Require { .. } => true,
     }
 }

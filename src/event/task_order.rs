@@ -51,6 +51,26 @@ impl GraphBuilder<'_> {
                 }
             }
         }
+        let launches = graph.ids().filter(|&id| graph.event(id).kind == EventKind::Launch);
+        let mut starts = Vec::new();
+        for launch in launches {
+            let started: Vec<usize> =
+                thread(launch).map_or_else(Vec::new, |early| self.lets_start(early).collect());
+            let late = |&id: &EventId| thread(id).is_some_and(|late| started.contains(&late));
+            starts.extend(graph.ids().filter(late).map(|id| (launch, id)));
+        }
         graph.api_edges = edges;
+        graph.launch_edges = starts;
+    }
+
+    /// The threads of tasks that start early behind the task of a thread.
+    pub(super) fn lets_start(&self, thread: usize) -> impl Iterator<Item = usize> + '_ {
+        let tasks = &self.program.tasks;
+        let own = tasks.of_thread[thread];
+        let next =
+            tasks.edges.iter().filter(move |edge| edge.programmatic && Some(edge.from) == own);
+        let next: Vec<usize> = next.map(|edge| edge.to).collect();
+        (0..tasks.of_thread.len())
+            .filter(move |&other| tasks.of_thread[other].is_some_and(|task| next.contains(&task)))
     }
 }

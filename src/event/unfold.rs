@@ -449,6 +449,11 @@ impl<'d, 'p> ThreadRun<'d, 'p> {
             Micro::Issue(operation) => self.issue(node, operation, state, span),
             Micro::Commit(kind) => self.commit(*kind, state.guard),
             Micro::Await(wait) => self.wait_for_groups(*wait, state.guard, span),
+            Micro::Launch => {
+                if self.builder.lets_start(self.index).next().is_some() {
+                    self.push_other(DraftKind::Launch, state.guard, span);
+                }
+            }
             Micro::GridWait => self.push_other(DraftKind::GridWait, state.guard, span),
             Micro::Barrier(barrier) => self.barrier(node, barrier, state, span),
             Micro::Branch { condition, .. } => {

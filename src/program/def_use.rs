@@ -154,7 +154,12 @@ impl Micro {
                 map.iter().for_each(|(address, _)| address.registers(&mut reads));
                 None
             }
-            Self::Commit(_) | Self::Await(_) | Self::Then | Self::GridWait | Self::Exit => None,
+            Self::Commit(_)
+            | Self::Await(_)
+            | Self::Then
+            | Self::GridWait
+            | Self::Launch
+            | Self::Exit => None,
         };
         (reads, written.into_iter().collect())
     }

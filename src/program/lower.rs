@@ -346,7 +346,8 @@ impl Lowering<'_> {
                 self.out.push(Micro::Branch { target, condition });
             }
             Operation::Exit => self.out.push(Micro::Exit),
-            Operation::Nothing | Operation::LaunchDependents => {}
+            Operation::LaunchDependents => self.out.push(Micro::Launch),
+            Operation::Nothing => {}
             Operation::GridDependencyWait => self.out.push(Micro::GridWait),
             Operation::Form(written) => self.form(written),
             Operation::Unknown { name, definitions, uses, reach: Reach::Registers, .. }

@@ -227,6 +227,8 @@ pub enum Micro {
     Await(AwaitMicro),
     /// `griddepcontrol.wait`.
     GridWait,
+    /// `griddepcontrol.launch_dependents`.
+    Launch,
     /// Goes to a step when the condition holds.
     Branch {
         /// The step.

@@ -84,6 +84,7 @@ const LINES: &[(&str, Weight, &str)] = &[
     ("observes=any-byte", Remote, "one byte of a write is enough to observe it (V25)"),
     ("one-way=alone", Letter, "a one-way proxy fence counts without its partner, too (V44)"),
     ("pattern-ends=any", Remote, "the ends of patterns need not be morally strong (V19)"),
+    ("pdl-fence=none", Letter, "a release fence before launch_dependents orders nothing (V51)"),
     ("pattern-location=physical", Letter, "a pattern may go through an alias (V20)"),
     ("proxy-fence-cta=any", Open, "a proxy fence counts in any CTA (V14)"),
     ("red-acq=yes", Remote, "the read of a `red` may start an acquire pattern"),

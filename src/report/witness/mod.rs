@@ -255,6 +255,7 @@ fn describe(execution: &Execution<'_>, id: EventId) -> String {
             let relaxed = event.order == Some(Order::Relaxed);
             return format!("B{} {what} {}", if relaxed { ".relaxed" } else { "" }, operation.key);
         }
+        EventKind::Launch => return "griddepcontrol.launch_dependents".to_owned(),
         EventKind::Boundary => return "griddepcontrol.wait".to_owned(),
         EventKind::Issue => return issued(graph, id),
         EventKind::Await => return "wait_group".to_owned(),

@@ -277,6 +277,7 @@ fn has_relation(relation: BaseRel, alphabet: &Alphabet) -> bool {
         | BaseRel::Begun
         | BaseRel::Ended
         | BaseRel::Api
+        | BaseRel::Launch
         | BaseRel::Peer => false,
         BaseRel::Covers => has(Kind::AliasFence),
         BaseRel::BarrierSync => has(Kind::CtaBarrier),

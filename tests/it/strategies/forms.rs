@@ -20,8 +20,8 @@ pub fn all() -> impl Iterator<Item = &'static Form> {
 /// Those whose operands are registers and constants; columns have no pairs of destinations.
 pub fn register_forms(columns: bool) -> Vec<&'static Form> {
     let fits = |operand: &OperandForm| {
-        !(matches!(operand.role, Role::Memory | Role::Tensor)
-            || columns && operand.role == Role::Pair)
+        let pair = columns && operand.role == Role::Pair;
+        !(pair || matches!(operand.role, Role::Memory | Role::Tensor))
     };
     let plain = |form: &&Form| {
         let kept = !matches!(form.row.op, Op::Nothing | Op::Exit | Op::Carry(_));
