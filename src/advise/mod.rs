@@ -22,6 +22,7 @@ use crate::check::{self, HangKind, Settings};
 use crate::litmus::ast::Test;
 use crate::race;
 use crate::relation::expr::Model;
+use crate::rule::Unsupported;
 use crate::solve::{Engine, Pairs};
 use crate::verdict::{Undecided, Verdict};
 use cost::Costs;
@@ -139,6 +140,11 @@ pub fn advise(question: Question<'_>) -> Advice {
     let end = settings.budget.end();
     let asking = Asking { model, engine, settings };
     let Some(first) = tests.first() else { return Advice::Nothing };
+    if wish == Wish::ExcludeRaces && model.definition(Pairs::Race.relation()).is_none() {
+        return Advice::Unknown(Undecided::Unsupported(Unsupported::NoRelation(
+            Pairs::Race.relation(),
+        )));
+    }
     let property = match property(question, asking) {
         Ok(property) => property,
         Err(why) => return Advice::Unknown(why),
@@ -187,7 +193,10 @@ fn property(question: Question<'_>, asking: Asking<'_>) -> Result<Property, Unde
                     }
                 }
                 let hang = check::hang(test, model, engine, settings, &outcome);
-                ends &= hang.kind() == HangKind::Never;
+                match hang {
+                    check::Hang::Unknown(why) => return Err(why),
+                    hang => ends &= hang.kind() == HangKind::Never,
+                }
             }
             Property { excluded: true, races: knows_races.then_some(known), ends }
         }
@@ -204,7 +213,9 @@ fn sets(
     let Question { tests, wish, model, .. } = question;
     let least = found.answers.first().map(|levels| hitting::cost(&sites, levels));
     let cheaper = |(cost, _): &&(u32, Undecided)| least.is_none_or(|least| *cost < least);
-    let undecided = found.undecided.iter().filter(cheaper).min_by_key(|(cost, _)| *cost).cloned();
+    // A search that ends early, or of all weakest programs, may have passed over dearer ones, too.
+    let is_open = |one: &&(u32, Undecided)| found.cut_off || wish == Wish::Relax || cheaper(one);
+    let undecided = found.undecided.iter().filter(is_open).min_by_key(|(cost, _)| *cost).cloned();
     let set = |levels: &Assignment| {
         let (mut changes, mut needed) = (Vec::new(), Vec::new());
         for (index, site) in sites.iter().enumerate() {

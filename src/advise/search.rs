@@ -34,6 +34,8 @@ pub struct Found {
     pub more: bool,
     /// Levels that nobody could tell of, with their cost and why.
     pub undecided: Vec<(u32, Undecided)>,
+    /// Whether the search ended before all was looked at.
+    pub cut_off: bool,
     /// How many programs were looked at.
     pub programs: usize,
 }
@@ -81,6 +83,7 @@ impl<'a> Search<'a> {
                 Ok(levels) => levels,
                 Err(NoMore::Exhausted) => break,
                 Err(NoMore::TooMany) => {
+                    found.cut_off = true;
                     found.undecided.push((0, Undecided::Engine(Why::Steps)));
                     break;
                 }
@@ -94,10 +97,12 @@ impl<'a> Search<'a> {
                 break;
             }
             if self.programs >= MOST_PROGRAMS {
+                found.cut_off = true;
                 found.undecided.push((cost, Undecided::Engine(Why::Steps)));
                 break;
             }
             if self.end.is_some_and(Deadline::is_over) {
+                found.cut_off = true;
                 found.undecided.push((cost, Undecided::Engine(Why::Timeout)));
                 break;
             }
@@ -125,6 +130,9 @@ impl<'a> Search<'a> {
         });
         if edits.count() > MOST_EDITS {
             return Tried::Fails(self.edits_above(levels));
+        }
+        if let Some(pair) = self.clash(levels) {
+            return Tried::Fails(self.with_both(pair));
         }
         match self.fails(levels) {
             Ok(true) => return Tried::Fails(self.raised(levels)),
@@ -246,6 +254,32 @@ impl<'a> Search<'a> {
             all.map(|(site, &level)| bits(site, |at| site.is_below(usize::from(level), at)))
                 .collect(),
         )
+    }
+
+    /// An exchange, and a change of something that it moves: together they are another program than the
+    /// two changes say.
+    fn clash(&self, levels: &Assignment) -> Option<[usize; 2]> {
+        let is_changed = |&index: &usize| usize::from(levels[index]) != self.sites[index].written;
+        let all: Vec<usize> = (0..self.sites.len()).filter(is_changed).collect();
+        let exchanged = |index: usize| match &self.sites[index].place {
+            Place::Exchange(at) => Some(at),
+            _ => None,
+        };
+        all.iter().find_map(|&one| {
+            let at = exchanged(one)?;
+            let touched =
+                |&&other: &&usize| other != one && self.sites[other].place.touches_exchange(at);
+            all.iter().find(touched).map(|&other| [one, other])
+        })
+    }
+
+    /// All levels at which both of two sites are changed.
+    fn with_both(&self, pair: [usize; 2]) -> Failing {
+        let changed = |(index, site): (usize, &Site)| match pair.contains(&index) {
+            true => bits(site, |at| at != site.written),
+            false => bits(site, |_| true),
+        };
+        Failing(self.sites.iter().enumerate().map(changed).collect())
     }
 
     /// All levels that have the edits of these and perhaps others.

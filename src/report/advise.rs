@@ -107,7 +107,12 @@ pub fn headline(about: About<'_>, advice: &Advice) -> String {
         (Advice::Nothing, Wish::ExcludeOutcome) => {
             format!("{subject} is excluded under {model}: there is nothing to repair")
         }
-        (Advice::Nothing, _) => format!("{subject} under {model}: there is nothing to repair"),
+        (Advice::Nothing, Wish::ExcludeRaces) => {
+            format!("no data race under {model}: there is nothing to repair")
+        }
+        (Advice::Nothing, _) => {
+            format!("every execution ends under {model}: there is nothing to repair")
+        }
         (Advice::Fails(failure), _) => {
             format!("{} under {model}: there is nothing to relax", fault(failure.fault))
         }
