@@ -56,6 +56,10 @@ mod with_gpu {
         let wanted = Wanted::under(&setup.models, &setup.variants, &checking);
         let inputs = Inputs::read(&arguments.paths, wanted, &mut files);
         console.diagnostics(&inputs.diagnostics, &files);
+        let unreadable = any_error(&inputs.diagnostics) || !inputs.bugs.is_empty();
+        if unreadable && inputs.cases.is_empty() {
+            return Ok(Status::Unusable);
+        }
         let gpu = match Gpu::open(arguments.device) {
             Ok(gpu) => gpu,
             Err(why) => {
@@ -92,7 +96,6 @@ mod with_gpu {
             console.complain("interrupted");
             std::process::exit(interrupt::STATUS);
         }
-        let unreadable = any_error(&inputs.diagnostics) || !inputs.bugs.is_empty();
         Ok(match (unreadable, session.omitted.is_empty()) {
             (true, _) => Status::Unusable,
             (false, false) => Status::Unknown,

@@ -56,7 +56,7 @@ impl Kernel {
 pub fn kernel(test: &Test, plan: &Plan, target: Option<&str>) -> Result<Kernel, Refusal> {
     let bodies: Vec<Body> =
         plan.roles.iter().map(|&role| body(test, plan, role)).collect::<Result<_, _>>()?;
-    let target = needed(test, plan).named(target);
+    let target = needed(test, plan).named(target)?;
     let arguments = arguments(plan);
     let mut ptx = head(test, plan, &target);
     let mut writer = Writer { test, plan, out: String::new() };

@@ -53,6 +53,14 @@ pub enum Refusal {
         /// How many there may be.
         most: u64,
     },
+    /// The architecture that the user names is older than what the test needs.
+    #[error("the test needs sm_{needed}, and `{named}` is asked for")]
+    Arch {
+        /// What is asked for.
+        named: String,
+        /// The number of the oldest architecture that has all forms.
+        needed: u32,
+    },
     /// An instruction that PTX does not have, or has in no such form.
     #[error("{0}")]
     Form(String),

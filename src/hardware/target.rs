@@ -1,6 +1,7 @@
 //! What a test's instructions need: the oldest version of PTX and the oldest architecture that have them.
 
 use super::plan::{Clustered, Plan};
+use super::refusal::Refusal;
 use crate::litmus::ast::{DeclaredSpace, Test};
 use crate::ptx::form::Written;
 use crate::ptx::operation::{
@@ -44,8 +45,14 @@ impl Needs {
     }
 
     /// The target with the architecture that the user names, if any.
-    pub(super) fn named(self, arch: Option<&str>) -> Target {
+    ///
+    /// # Errors
+    /// When that lacks a form of the test.
+    pub(super) fn named(self, arch: Option<&str>) -> Result<Target, Refusal> {
         let number = arch.and_then(number_of);
+        if let Some(arch) = arch.filter(|_| number.is_some_and(|number| number < self.arch)) {
+            return Err(Refusal::Arch { named: arch.to_owned(), needed: self.arch });
+        }
         // The versions in which the assembler learnt these architectures.
         let known = match number.unwrap_or(self.arch) {
             ..=75 => (6, 4),
@@ -63,7 +70,7 @@ impl Needs {
             if arch.is_some_and(|name| name.ends_with('f')) { known.max((8, 8)) } else { known };
         let own = || format!("sm_{}{}", self.arch, if self.variant { "a" } else { "" });
         let arch = arch.map_or_else(own, ToOwned::to_owned);
-        Target { version: self.version.max(known), arch }
+        Ok(Target { version: self.version.max(known), arch })
     }
 }
 
@@ -116,7 +123,7 @@ fn statement(needs: Needs, statement: &Statement) -> Needs {
             ProxyFenceKind::AsyncGenericAcquire | ProxyFenceKind::AsyncGenericRelease => {
                 needs.at_least(8, 6, 90)
             }
-            ProxyFenceKind::AliasAcquire | ProxyFenceKind::AliasRelease => needs.at_least(9, 4, 70),
+            ProxyFenceKind::AliasAcquire | ProxyFenceKind::AliasRelease => needs.at_least(9, 4, 90),
             ProxyFenceKind::AsyncGenericReleaseReads => needs.at_least(9, 4, 90),
             ProxyFenceKind::Research(_) => needs,
         },

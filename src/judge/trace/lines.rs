@@ -23,6 +23,7 @@ use crate::id::{CellId, FileId, ThreadId};
 use crate::judge::log::Value;
 use crate::ptx::operation::{Order, Scope};
 use crate::source::Span;
+use itertools::Itertools;
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, HashMap};
 
@@ -259,6 +260,11 @@ impl Reader {
         const HELP: &str = "a location is `x`, `x+4`, `M[1]` or an address such as `0x7f00`";
         let text = text.trim();
         let inner = text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).unwrap_or(text);
+        let mut words = inner.split_whitespace().tuple_windows();
+        let is_name = |c: char| c.is_ascii_alphanumeric() || "_$%.".contains(c);
+        if words.any(|(one, other)| one.ends_with(is_name) && other.starts_with(is_name)) {
+            return Err((format!("`{text}` is no location, and begins with no operation"), FORM));
+        }
         let bare: String = inner.chars().filter(|c| !c.is_whitespace()).collect();
         if bare.is_empty()
             || bare.contains(|c: char| !(c.is_ascii_alphanumeric() || "_$.+[]%-".contains(c)))
@@ -568,6 +574,8 @@ mod tests {
                 "`x+4` overlaps an access of another size or in part",
             ),
             ("0: { x == 1; y := 2 }", "one operation at two locations"),
+            ("0: foo x == 1", "`foo x` is no location, and begins with no operation"),
+            ("0: cp.async x := 1", "`cp.async x` is no location, and begins with no operation"),
             ("0: x := 1 @ 5:2", "the operation ends before it begins"),
             ("thread 0 @ gpu 0", "a place without a CTA"),
             ("0: x := 1\nthread 0 @ gpu 0, cta 0", "thread 0 has done something before this"),

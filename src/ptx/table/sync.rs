@@ -79,7 +79,7 @@ pub(super) static ROWS: &[Row] = &[
     proxy_fence("fence.proxy.async::generic.release.sync_restrict::shared::cluster::read.cluster", [9, 4, 90]).exact(),
     form("fence.proxy.async::generic.release.sync_restrict::shared::cluster::read.cta", "PTX-9.7.13.4", [9, 4, 90], Op::Outside)
         .exact(),
-    proxy_fence("fence.proxy.alias.{acquire|release}.sys", [9, 4, 70]).slots(PROXY).shown(PROXIES),
+    proxy_fence("fence.proxy.alias.{acquire|release}.sys", [9, 4, 90]).slots(PROXY).shown(PROXIES),
     proxy_fence("membar.proxy.alias", [7, 5, 60]).slots(PROXY).shown(MEMBAR),
     proxy_fence("membar.proxy.async{.space}", [8, 0, 90]).shown(MEMBAR),
     // Operations on mbarrier objects.
