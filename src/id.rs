@@ -24,18 +24,6 @@ macro_rules! declare_id {
             }
         }
 
-        impl From<usize> for $name {
-            fn from(index: usize) -> Self {
-                Self::new(index)
-            }
-        }
-
-        impl From<$name> for usize {
-            fn from(id: $name) -> Self {
-                id.index()
-            }
-        }
-
         impl std::fmt::Debug for $name {
             fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
                 write!(f, concat!($prefix, "{}"), self.0)
@@ -59,6 +47,19 @@ declare_id!(
     /// An operation on a barrier of a CTA, a cluster or a warp, or an exchange within a warp.
     BarrierId, "b"
 );
+
+// Lists by barrier operation ask for these; elsewhere `new` and `index` say what they do.
+impl From<usize> for BarrierId {
+    fn from(index: usize) -> Self {
+        Self::new(index)
+    }
+}
+
+impl From<BarrierId> for usize {
+    fn from(id: BarrierId) -> Self {
+        id.index()
+    }
+}
 
 impl BarrierId {
     /// The operations before this one, in order.

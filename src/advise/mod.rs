@@ -17,12 +17,14 @@ pub mod rewrite;
 mod search;
 pub mod site;
 
+use crate::cat::BUILTIN;
 use crate::check::{self, HangKind, Settings};
 use crate::litmus::ast::Test;
 use crate::race;
 use crate::relation::expr::Model;
+use crate::rule::Unsupported;
 use crate::solve::{Engine, Pairs};
-use crate::verdict::{Kind, Undecided, Verdict};
+use crate::verdict::{Undecided, Verdict};
 use cost::Costs;
 use program::{Assignment, changed};
 use property::{Asking, Failure, Probe, Property};
@@ -78,7 +80,7 @@ pub enum Advice {
     /// No change among those that were looked at will do.
     None(Sets),
     /// The program has no meaning, or no execution of it ends, and nobody said what is wished for.
-    Void(Kind),
+    Void(Box<Verdict>),
     /// It is not known.
     Unknown(Undecided),
     /// There are too many places to look at.
@@ -100,6 +102,9 @@ pub struct Sets {
     pub undecided: Option<(u32, Undecided)>,
     /// How many programs were looked at.
     pub programs: usize,
+    /// Whether the laws that the search rests on are known of the model: else what is suggested does, but
+    /// something cheaper may have been passed over.
+    pub lawful: bool,
 }
 
 /// Changes that will do together.
@@ -132,13 +137,19 @@ pub struct Change {
 #[must_use]
 pub fn advise(question: Question<'_>) -> Advice {
     let Question { tests, model, engine, settings, wish, costs, limits } = question;
+    let end = settings.budget.end();
     let asking = Asking { model, engine, settings };
     let Some(first) = tests.first() else { return Advice::Nothing };
-    let property = match property(question) {
+    if wish == Wish::ExcludeRaces && model.definition(Pairs::Race.relation()).is_none() {
+        return Advice::Unknown(Undecided::Unsupported(Unsupported::NoRelation(
+            Pairs::Race.relation(),
+        )));
+    }
+    let property = match property(question, asking) {
         Ok(property) => property,
         Err(why) => return Advice::Unknown(why),
     };
-    match (property.confirm(tests, asking), wish) {
+    match (property.confirm(tests, asking.until(end)), wish) {
         (Probe::Unknown(why), _) => return Advice::Unknown(why),
         (Probe::Holds, Wish::Relax) => {}
         (Probe::Holds, _) => return Advice::Nothing,
@@ -153,14 +164,14 @@ pub fn advise(question: Question<'_>) -> Advice {
         Ok(sites) => sites,
         Err(why) => return Advice::TooLarge(why),
     };
-    let end = settings.budget.end();
     let found = Search::new(tests, &sites, &property, asking, end).run(limits);
-    sets(question, sites, &property, found)
+    sets(question, sites, (&property, asking.until(end)), found)
 }
 
 /// What a program must not do.
-fn property(question: Question<'_>) -> Result<Property, Undecided> {
-    let Question { tests, model, engine, settings, wish, .. } = question;
+fn property(question: Question<'_>, asking: Asking<'_>) -> Result<Property, Undecided> {
+    let Question { tests, wish, .. } = question;
+    let Asking { model, engine, settings } = asking;
     let knows_races = model.definition(Pairs::Race.relation()).is_some();
     let none = || knows_races.then(BTreeSet::new);
     Ok(match wish {
@@ -182,7 +193,10 @@ fn property(question: Question<'_>) -> Result<Property, Undecided> {
                     }
                 }
                 let hang = check::hang(test, model, engine, settings, &outcome);
-                ends &= hang.kind() == HangKind::Never;
+                match hang {
+                    check::Hang::Unknown(why) => return Err(why),
+                    hang => ends &= hang.kind() == HangKind::Never,
+                }
             }
             Property { excluded: true, races: knows_races.then_some(known), ends }
         }
@@ -190,12 +204,18 @@ fn property(question: Question<'_>) -> Result<Property, Undecided> {
 }
 
 /// The answers of a search with all that there is to say of them.
-fn sets(question: Question<'_>, sites: Vec<Site>, property: &Property, found: Found) -> Advice {
-    let Question { tests, model, engine, settings, wish, .. } = question;
-    let asking = Asking { model, engine, settings };
+fn sets(
+    question: Question<'_>,
+    sites: Vec<Site>,
+    (property, asking): (&Property, Asking<'_>),
+    found: Found,
+) -> Advice {
+    let Question { tests, wish, model, .. } = question;
     let least = found.answers.first().map(|levels| hitting::cost(&sites, levels));
     let cheaper = |(cost, _): &&(u32, Undecided)| least.is_none_or(|least| *cost < least);
-    let undecided = found.undecided.iter().filter(cheaper).min_by_key(|(cost, _)| *cost).cloned();
+    // A search that ends early, or of all weakest programs, may have passed over dearer ones, too.
+    let is_open = |one: &&(u32, Undecided)| found.cut_off || wish == Wish::Relax || cheaper(one);
+    let undecided = found.undecided.iter().filter(is_open).min_by_key(|(cost, _)| *cost).cloned();
     let set = |levels: &Assignment| {
         let (mut changes, mut needed) = (Vec::new(), Vec::new());
         for (index, site) in sites.iter().enumerate() {
@@ -219,7 +239,8 @@ fn sets(question: Question<'_>, sites: Vec<Site>, property: &Property, found: Fo
     let written = hitting::cost(&sites, &written);
     let (more, programs) = (found.more, found.programs);
     let is_empty = all.is_empty();
-    let sets = Sets { sites, sets: all, more, written, undecided, programs };
+    let lawful = BUILTIN.iter().any(|builtin| builtin.name == model.name);
+    let sets = Sets { sites, sets: all, more, written, undecided, programs, lawful };
     match (is_empty, &sets.undecided) {
         (false, _) => Advice::Sets(sets),
         (true, None) => Advice::None(sets),
@@ -266,6 +287,6 @@ pub fn natural_wish(verdict: &Verdict) -> Result<Wish, Advice> {
         Verdict::Allowed(_) => Ok(Wish::ExcludeOutcome),
         Verdict::Forbidden(_) => Ok(Wish::Relax),
         Verdict::Unknown(why) => Err(Advice::Unknown(why.clone())),
-        other => Err(Advice::Void(other.kind())),
+        other => Err(Advice::Void(Box::new(other.clone()))),
     }
 }

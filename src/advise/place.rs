@@ -34,6 +34,26 @@ pub enum Place {
     Barrier(Vec<Position>),
 }
 
+impl Place {
+    /// Whether a change here is one of a statement that an exchange moves, or of what stands beside it.
+    pub(super) fn touches_exchange(&self, exchange: &Position) -> bool {
+        let first = exchange.statement;
+        let here = |at: &Position, from: usize, to: usize| {
+            at.threads.iter().any(|thread| exchange.threads.contains(thread))
+                && (from..=to).contains(&at.statement)
+        };
+        match self {
+            Self::Statement(at) => here(at, first, first + 1),
+            Self::Before(at) => here(at, first + 1, first + 2),
+            Self::Exchange(at) => here(at, first.saturating_sub(1), first + 1),
+            Self::Meeting { choices, .. } => {
+                choices.iter().flatten().any(|at| here(at, first + 1, first + 2))
+            }
+            Self::Barrier(all) => all.iter().any(|at| here(at, first, first + 1)),
+        }
+    }
+}
+
 /// The device threads with the same statements, those of a block together. Host threads are told by the
 /// test what they do, not by a kernel, and are left as they are.
 pub(super) fn alike(test: &Test) -> Vec<Vec<usize>> {

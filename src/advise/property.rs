@@ -4,6 +4,7 @@
 //! A quick answer that something fails comes with a checked execution. A quick answer that nothing fails
 //! is only a hint.
 
+use crate::budget::Deadline;
 use crate::check::{self, Hang, HangKind, Settings, SoundDependence};
 use crate::event::graph::EventGraph;
 use crate::execution::build::Choices;
@@ -14,6 +15,7 @@ use crate::solve::{Engine, Goal, Pairs, Problem};
 use crate::source::Span;
 use crate::verdict::{Decided, Kind, Undecided, Verdict};
 use std::collections::BTreeSet;
+use std::time::Duration;
 
 /// What must not be.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -80,6 +82,17 @@ pub struct Asking<'a> {
     pub engine: &'a dyn Engine,
     /// How tests are checked.
     pub settings: Settings,
+}
+
+impl Asking<'_> {
+    /// With the time that is left until then; where none is left, with hardly a step, so that whoever is
+    /// asked says so.
+    #[must_use]
+    pub fn until(self, end: Option<Deadline>) -> Self {
+        let budget = self.settings.budget;
+        let left = budget.until(end).unwrap_or(budget.within(Duration::from_millis(1)).at_most(1));
+        Self { settings: self.settings.with_budget(left), ..self }
+    }
 }
 
 impl Property {

@@ -34,6 +34,8 @@ pub struct Found {
     pub more: bool,
     /// Levels that nobody could tell of, with their cost and why.
     pub undecided: Vec<(u32, Undecided)>,
+    /// Whether the search ended before all was looked at.
+    pub cut_off: bool,
     /// How many programs were looked at.
     pub programs: usize,
 }
@@ -81,6 +83,7 @@ impl<'a> Search<'a> {
                 Ok(levels) => levels,
                 Err(NoMore::Exhausted) => break,
                 Err(NoMore::TooMany) => {
+                    found.cut_off = true;
                     found.undecided.push((0, Undecided::Engine(Why::Steps)));
                     break;
                 }
@@ -94,10 +97,12 @@ impl<'a> Search<'a> {
                 break;
             }
             if self.programs >= MOST_PROGRAMS {
+                found.cut_off = true;
                 found.undecided.push((cost, Undecided::Engine(Why::Steps)));
                 break;
             }
             if self.end.is_some_and(Deadline::is_over) {
+                found.cut_off = true;
                 found.undecided.push((cost, Undecided::Engine(Why::Timeout)));
                 break;
             }
@@ -126,10 +131,13 @@ impl<'a> Search<'a> {
         if edits.count() > MOST_EDITS {
             return Tried::Fails(self.edits_above(levels));
         }
+        if let Some(pair) = self.clash(levels) {
+            return Tried::Fails(self.with_both(pair));
+        }
         match self.fails(levels) {
-            Some(true) => return Tried::Fails(self.raised(levels)),
-            Some(false) => {}
-            None => return Tried::Unknown(Undecided::Engine(Why::Steps)),
+            Ok(true) => return Tried::Fails(self.raised(levels)),
+            Ok(false) => {}
+            Err(why) => return Tried::Unknown(why),
         }
         self.programs += 1;
         let tests = self.program(levels);
@@ -165,7 +173,7 @@ impl<'a> Search<'a> {
         for &site in sites {
             all[site] = u8::try_from(self.sites[site].top()).unwrap_or(0);
         }
-        if self.fails(&all) == Some(true) {
+        if self.fails(&all) == Ok(true) {
             *now = all;
             return;
         }
@@ -182,7 +190,7 @@ impl<'a> Search<'a> {
         for at in above {
             let mut next = now.clone();
             next[one] = u8::try_from(at).unwrap_or(0);
-            if self.fails(&next) == Some(true) {
+            if self.fails(&next) == Ok(true) {
                 *now = next;
                 return;
             }
@@ -190,12 +198,12 @@ impl<'a> Search<'a> {
     }
 
     /// Whether levels fail, as far as a quick look tells.
-    fn fails(&mut self, levels: &Assignment) -> Option<bool> {
+    fn fails(&mut self, levels: &Assignment) -> Result<bool, Undecided> {
         if let Some(&known) = self.known.get(levels) {
-            return Some(known);
+            return Ok(known);
         }
         if self.failing.iter().any(|failing| failing.contains(levels)) {
-            return Some(true);
+            return Ok(true);
         }
         let is_above = |weaker: &Assignment| {
             let mut both = self.sites.iter().zip(weaker.iter().zip(levels));
@@ -205,20 +213,20 @@ impl<'a> Search<'a> {
             })
         };
         if self.holding.iter().any(is_above) {
-            return Some(false);
+            return Ok(false);
         }
         self.programs += 1;
         let tests = self.program(levels);
         let fails = match self.property.hint(&tests, self.asking()) {
             Probe::Fails(failure) if failure.fault.is_lawful() => true,
             Probe::Fails(_) | Probe::Holds => false,
-            Probe::Unknown(_) => return None,
+            Probe::Unknown(why) => return Err(why),
         };
         if !fails {
             self.holding.push(levels.clone());
         }
         self.known.insert(levels.clone(), fails);
-        Some(fails)
+        Ok(fails)
     }
 
     fn program(&self, levels: &Assignment) -> Vec<Test> {
@@ -227,9 +235,7 @@ impl<'a> Search<'a> {
 
     /// Who is asked, with the time that is left.
     fn asking(&self) -> Asking<'a> {
-        let settings = self.asking.settings;
-        let budget = settings.budget.until(self.end).unwrap_or(settings.budget.at_most(1));
-        Asking { settings: settings.with_budget(budget), ..self.asking }
+        self.asking.until(self.end)
     }
 
     /// Levels with all that are below by a law.
@@ -248,6 +254,32 @@ impl<'a> Search<'a> {
             all.map(|(site, &level)| bits(site, |at| site.is_below(usize::from(level), at)))
                 .collect(),
         )
+    }
+
+    /// An exchange, and a change of something that it moves: together they are another program than the
+    /// two changes say.
+    fn clash(&self, levels: &Assignment) -> Option<[usize; 2]> {
+        let is_changed = |&index: &usize| usize::from(levels[index]) != self.sites[index].written;
+        let all: Vec<usize> = (0..self.sites.len()).filter(is_changed).collect();
+        let exchanged = |index: usize| match &self.sites[index].place {
+            Place::Exchange(at) => Some(at),
+            _ => None,
+        };
+        all.iter().find_map(|&one| {
+            let at = exchanged(one)?;
+            let touched =
+                |&&other: &&usize| other != one && self.sites[other].place.touches_exchange(at);
+            all.iter().find(touched).map(|&other| [one, other])
+        })
+    }
+
+    /// All levels at which both of two sites are changed.
+    fn with_both(&self, pair: [usize; 2]) -> Failing {
+        let changed = |(index, site): (usize, &Site)| match pair.contains(&index) {
+            true => bits(site, |at| at != site.written),
+            false => bits(site, |_| true),
+        };
+        Failing(self.sites.iter().enumerate().map(changed).collect())
     }
 
     /// All levels that have the edits of these and perhaps others.

@@ -10,7 +10,6 @@ use super::cost::{Class, Costs};
 use super::level::Level;
 use super::place::{alike, is_barrier, matters};
 use crate::litmus::ast::{DeclaredSpace, Test, ThreadPlace};
-use crate::ptx::asynchronous::AsyncOp;
 use crate::ptx::operation::{
     AccessForm, BarrierMode, FenceRestriction, MbarrierOp, Operation, Order, Proxy, ProxyFenceKind,
     Scope, Space, Statement, Value,
@@ -297,7 +296,12 @@ fn is_beside_fence(statements: &[Statement], gap: usize) -> bool {
 fn proxy_fences(test: &Test) -> Vec<Vec<ProxyFenceKind>> {
     let mut out = Vec::new();
     let operations = || test.threads.iter().flat_map(|thread| &thread.statements);
-    let copies = |operation: &Operation| matches!(operation, Operation::Form(written) if is_of_async_proxy(written.op()));
+    let copies = |operation: &Operation| match operation {
+        Operation::Form(written) => {
+            matches!(written.op(), Op::Async(op) if op.is_of_async_proxy())
+        }
+        _ => false,
+    };
     if operations().any(|statement| copies(&statement.operation)) {
         let spaces = [Some(Space::SharedCta), Some(Space::Global), None];
         out.push(spaces.map(ProxyFenceKind::Async).to_vec());
@@ -333,9 +337,4 @@ fn exchanges(statements: &[Statement]) -> Vec<usize> {
             && (barrier(pair.0) && moved(pair.1) || moved(pair.0) && barrier(pair.1))
     };
     (0..statements.len().saturating_sub(1)).filter(may).collect()
-}
-
-/// Whether an asynchronous operation accesses memory through the asynchronous proxy (PTX-8.6).
-fn is_of_async_proxy(op: Op) -> bool {
-    matches!(op, Op::Async(AsyncOp::BulkCopy | AsyncOp::BulkReduce))
 }

@@ -87,13 +87,13 @@ pub(super) fn run(arguments: &AdviseArguments, console: &Console) -> Result<Stat
             }
             (None, Ok(advice)) => advice,
         };
-        let about = About { cases: group, model: &model.name, wish, costs: &costs, files: &files };
+        let about = About { cases: group, model, wish, costs: &costs, files: &files };
         if many {
             print(std::mem::replace(&mut before, json::SEPARATOR))?;
         }
         print(&match arguments.format {
             SingleFormat::Text => render(about, &advice),
-            SingleFormat::Json => json_advise::render(about, &advice, model),
+            SingleFormat::Json => json_advise::render(about, &advice),
         })?;
         worst = worst.max(status(&advice));
         if let (Some(path), Advice::Sets(sets)) = (&arguments.apply, &advice) {

@@ -14,7 +14,6 @@ use super::refusal::Refusal;
 use super::target::{Target, needed};
 use crate::litmus::ast::{DeclaredSpace, Test};
 use crate::litmus::print::block_variable;
-use crate::ptx::asynchronous::AsyncOp;
 use crate::ptx::operation::{Operation, Statement, TypeKind};
 use crate::ptx::print::word;
 use crate::ptx::row::Op;
@@ -580,9 +579,8 @@ fn collect(plan: &Plan, collected: &[usize]) -> String {
     out + "\tret;\n}\n"
 }
 
-/// Whether an instruction accesses memory through the asynchronous proxy (PTX-8.6), as bulk copies and
-/// reductions do and other asynchronous operations do not (PTX-9.7.9.25.2).
+/// Whether an instruction accesses memory through the asynchronous proxy.
 fn is_through_async_proxy(statement: &Statement) -> bool {
     let Operation::Form(written) = &statement.operation else { return false };
-    matches!(written.op(), Op::Async(AsyncOp::BulkCopy | AsyncOp::BulkReduce))
+    matches!(written.op(), Op::Async(op) if op.is_of_async_proxy())
 }

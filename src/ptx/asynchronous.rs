@@ -32,6 +32,26 @@ pub enum AsyncOp {
     WaitAll,
 }
 
+impl AsyncOp {
+    /// Whether the operation accesses memory through the asynchronous proxy, as bulk operations do and
+    /// the others do not (PTX-8.6, PTX-9.7.9.25.2).
+    #[must_use]
+    pub fn is_of_async_proxy(self) -> bool {
+        match self {
+            Self::BulkCopy | Self::BulkReduce | Self::TensorCopy | Self::TensorReduce => true,
+            Self::Copy
+            | Self::ArriveBehindCopies
+            | Self::Store
+            | Self::Reduce
+            | Self::ReleaseStore
+            | Self::ReleaseReduce
+            | Self::Commit(_)
+            | Self::Wait(_)
+            | Self::WaitAll => false,
+        }
+    }
+}
+
 /// The kinds of groups that a thread has (PTX-9.7.9.25.2.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum GroupKind {

@@ -14,6 +14,7 @@ use crate::batch::Case;
 use crate::event::graph::EventKind;
 use crate::execution::build::Execution;
 use crate::id::EventId;
+use crate::relation::expr::Model;
 use crate::source::Files;
 use crate::verdict::Kind;
 
@@ -22,8 +23,8 @@ use crate::verdict::Kind;
 pub struct About<'a> {
     /// The tests; they have one program.
     pub cases: &'a [Case],
-    /// The name of the model.
-    pub model: &'a str,
+    /// The model.
+    pub model: &'a Model,
     /// What was asked for.
     pub wish: Wish,
     /// What changes cost.
@@ -57,6 +58,10 @@ pub fn render(about: About<'_>, advice: &Advice) -> String {
     if let Some((cost, why)) = &sets.undecided {
         let why = reason::undecided(why, about.files);
         out += &format!("\nA set of cost {cost} may do, too; that is not decided: {why}\n");
+    }
+    if !sets.lawful {
+        out += "\nThe laws that the search rests on are known of the built-in models; under this one, \
+                something cheaper may have been passed over.\n";
     }
     if !sets.sets.is_empty() {
         out += &table(about.costs);
@@ -97,12 +102,17 @@ const WIDTH: usize = 100;
 /// The answer in a line.
 #[must_use]
 pub fn headline(about: About<'_>, advice: &Advice) -> String {
-    let (model, subject) = (about.model, subject(about));
+    let (model, subject) = (&about.model.name, subject(about));
     match (advice, about.wish) {
         (Advice::Nothing, Wish::ExcludeOutcome) => {
             format!("{subject} is excluded under {model}: there is nothing to repair")
         }
-        (Advice::Nothing, _) => format!("{subject} under {model}: there is nothing to repair"),
+        (Advice::Nothing, Wish::ExcludeRaces) => {
+            format!("no data race under {model}: there is nothing to repair")
+        }
+        (Advice::Nothing, _) => {
+            format!("every execution ends under {model}: there is nothing to repair")
+        }
         (Advice::Fails(failure), _) => {
             format!("{} under {model}: there is nothing to relax", fault(failure.fault))
         }
@@ -128,9 +138,10 @@ pub fn headline(about: About<'_>, advice: &Advice) -> String {
             "{subject} is possible under {model}, and none of {} cures it",
             counted(sets.sites.len(), "place to change")
         ),
-        (Advice::Void(kind), _) => format!(
-            "{} under {model}: --repair, --races or --hangs say what is wished for all the same",
-            kind.name()
+        (Advice::Void(verdict), _) => format!(
+            "{} under {model}: {}; --repair, --races or --hangs say what is wished for all the same",
+            verdict.kind().name(),
+            reason::line(verdict, about.model, about.files)
         ),
         (Advice::Unknown(why), _) => {
             format!("not decided under {model}: {}", reason::undecided(why, about.files))

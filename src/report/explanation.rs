@@ -65,13 +65,7 @@ pub fn render(
         Verdict::Allowed(choices) => {
             out.push_str("This execution has the outcome, and the model admits it:\n");
             out.push_str(&drawn_with_races(subject, graph, choices));
-            if is_unwanted(subject)
-                && let Some(graph) = graph
-            {
-                let execution = Execution::build(graph, (**choices).clone());
-                let near = |e: &Execution<'_>| near::of_execution(model, e, files);
-                out.push_str(&execution.as_ref().map_or_else(|_| String::new(), near));
-            }
+            out.push_str(&near::unwanted(case, judgement, model, files));
         }
         Verdict::Forbidden(core) => {
             if core.axioms.is_empty() || !core.endless.is_empty() {
@@ -95,12 +89,6 @@ pub fn render(
         Verdict::Error(message) => out.push_str(&format!("{message}\n")),
     }
     out
-}
-
-/// Whether somebody wants an outcome excluded that is allowed: by the quantifier, or since the test or a
-/// baseline expects it to be forbidden.
-fn is_unwanted(Subject { case, judgement, .. }: Subject<'_>) -> bool {
-    case.test.quantifier != Quantifier::Exists || judgement.expected == Some(Kind::Forbidden)
 }
 
 /// The verdict that was expected, where it is another one.

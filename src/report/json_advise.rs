@@ -11,15 +11,16 @@ use crate::advise::{Advice, Change, Set, Sets, Wish, defects};
 use crate::relation::expr::Model;
 use serde_json::{Value, json};
 
-/// Advice as data; `model` is what executions are drawn with.
+/// Advice as data.
 #[must_use]
-pub fn render(about: About<'_>, advice: &Advice, model: &Model) -> String {
+pub fn render(about: About<'_>, advice: &Advice) -> String {
+    let model = about.model;
     let tests = about.cases.iter().map(|case| json!({ "path": case.path, "name": case.test.name }));
     let mut value = json!({
         "schema": SCHEMA,
         "tool": concat!("ptxmc ", env!("CARGO_PKG_VERSION")),
         "tests": tests.collect::<Vec<_>>(),
-        "model": about.model,
+        "model": model.name,
         "wish": match about.wish {
             Wish::ExcludeOutcome => "exclude-outcome",
             Wish::ExcludeRaces => "exclude-races",
@@ -44,6 +45,7 @@ pub fn render(about: About<'_>, advice: &Advice, model: &Model) -> String {
         Advice::Sets(sets) | Advice::None(sets) => {
             value["sites"] = json!(sets.sites.len());
             value["programs"] = json!(sets.programs);
+            value["lawful"] = json!(sets.lawful);
             value["written"] = json!(sets.written);
             value["more"] = json!(sets.more);
             value["sets"] = sets.sets.iter().map(|set| one(about, sets, set, model)).collect();
@@ -70,7 +72,8 @@ fn one(about: About<'_>, sets: &Sets, set: &Set, model: &Model) -> Value {
     let all = |changes: &[Change]| -> Value {
         changes.iter().map(|change| changed(about, sets, change, model)).collect()
     };
-    let kinds = defects(sets, set);
+    // A relaxation cures nothing.
+    let kinds = if about.wish == Wish::Relax { Vec::new() } else { defects(sets, set) };
     json!({
         "cost": set.cost,
         "defects": kinds.iter().map(|kind| defect_of(*kind)).collect::<Vec<_>>(),

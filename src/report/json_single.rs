@@ -1,10 +1,10 @@
 //! What there is to say of one test as JSON documents: its explanation, its races, a picture.
 
-use super::hang;
 use super::json::{SCHEMA, Witnesses, drawn, picture, place, verdict};
 use super::readings::weight;
 use super::reason::{Place, undecided};
 use super::witness::Picture;
+use super::{hang, near};
 use crate::batch::{Case, Judgement};
 use crate::check::{Hang, Status};
 use crate::defect::Defect;
@@ -46,6 +46,10 @@ pub fn explanation(
 ) -> String {
     let mut value = document(case, model);
     value["verdict"] = verdict(case, judgement, model, files, Witnesses::Included);
+    let path = near::of_unwanted(case, judgement, model);
+    let drawn =
+        path.zip(judgement.graph.as_ref()).map(|(path, graph)| near_miss(&path, graph, files));
+    value["near"] = drawn.unwrap_or(Value::Null);
     value["explanation"] = json!(told.lines().collect::<Vec<_>>());
     let reading = |(name, kind): &(String, crate::verdict::Kind)| json!({ "reading": name, "verdict": kind.name(), "weight": weight(name).name() });
     value["readings"] = readings.iter().map(reading).collect();

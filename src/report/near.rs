@@ -1,15 +1,18 @@
 //! What comes closest to an order, link by link: what holds with its clause, what is missing with what
 //! would make it hold. Statements are named by thread, place and text.
 
+use crate::batch::{Case, Judgement};
 use crate::defect::Defect;
 use crate::event::graph::{AgentKind, EventGraph, EventKind};
 use crate::execution::build::Execution;
 use crate::id::EventId;
+use crate::litmus::ast::Quantifier;
 use crate::race::near::{How, Link, nearest_of, wanted};
 use crate::race::{NearMiss, in_execution};
 use crate::relation::expr::Model;
 use crate::solve::Problem;
 use crate::source::Files;
+use crate::verdict::{Kind, Verdict};
 
 /// Kinds of defects in a line that begins a report; empty where there are none.
 #[must_use]
@@ -59,18 +62,33 @@ fn sentence(link: &Link, graph: &EventGraph, files: &Files) -> String {
     }
 }
 
-/// What comes closest to excluding an execution that somebody wants excluded.
+/// What comes closest to excluding the execution of an outcome that somebody wants excluded; `None` where
+/// nobody does, or nothing comes close.
 #[must_use]
-pub fn of_execution(model: &Model, execution: &Execution<'_>, files: &Files) -> String {
-    // Races say so by themselves.
-    let races = in_execution(Problem { graph: execution.graph, model }, execution);
-    match nearest_of(model, execution, wanted(execution)) {
-        None => String::new(),
-        Some(_) if !races.is_empty() => String::new(),
-        Some(path) => {
-            let lines = render(&path, execution.graph, files);
-            format!("\n{}{lines}", wrong(&path.defects(), "  "))
-        }
+pub fn of_unwanted(case: &Case, judgement: &Judgement, model: &Model) -> Option<NearMiss> {
+    let (Verdict::Allowed(choices), Some(graph)) = (&judgement.verdict, &judgement.graph) else {
+        return None;
+    };
+    let by_quantifier = case.test.quantifier != Quantifier::Exists;
+    if !by_quantifier && judgement.expected != Some(Kind::Forbidden) {
+        return None;
+    }
+    let execution = Execution::build(graph, (**choices).clone()).ok()?;
+    nearest_of(model, &execution, wanted(&execution))
+}
+
+/// The same in lines, unless accesses race, which say so by themselves.
+#[must_use]
+pub fn unwanted(case: &Case, judgement: &Judgement, model: &Model, files: &Files) -> String {
+    let (Verdict::Allowed(choices), Some(graph)) = (&judgement.verdict, &judgement.graph) else {
+        return String::new();
+    };
+    let Some(path) = of_unwanted(case, judgement, model) else { return String::new() };
+    let races = Execution::build(graph, (**choices).clone())
+        .is_ok_and(|execution| !in_execution(Problem { graph, model }, &execution).is_empty());
+    match races {
+        true => String::new(),
+        false => format!("\n{}{}", wrong(&path.defects(), "  "), render(&path, graph, files)),
     }
 }
 

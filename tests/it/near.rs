@@ -102,6 +102,9 @@ fn unwanted_outcomes_are_explained_by_what_is_missing() {
     let told = run.out.replace(path(&file), "strong.litmus");
     insta::assert_snapshot!(told);
     assert_eq!(run.status, 1);
+    let run = ptxmc(&["explain", "--format", "json", path(&file)]);
+    let value: serde_json::Value = serde_json::from_str(&run.out).expect("JSON");
+    assert_eq!(value["near"]["links"][0]["missing"][0]["code"], "no-release", "{value}");
     std::fs::write(&file, text.replace("Expect=forbidden", "Expect=allowed")).expect("room");
     let run = ptxmc(&["explain", path(&file)]);
     assert!(run.status == 0 && !run.out.contains("closest"), "{}", run.transcript());
