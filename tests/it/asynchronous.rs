@@ -158,7 +158,7 @@ fn engines_agree_on_generated_copies() {
     for _ in 0..cases {
         let text = texts.new_tree(&mut runner).expect("a text").current();
         let test = parse("generated", text.as_bytes()).expect("generated tests are correct");
-        let found = verdicts(&test, 2_000);
+        let found = verdicts(&test, 15_000);
         assert!(found.len() > 1, "fewer than two engines decide\n{text}");
         for (engine, kind) in &found {
             assert_eq!(*kind, found[0].1, "{engine} differs on\n{text}");
