@@ -173,6 +173,9 @@ rules! {
     /// A box that is too large to be followed.
     LargeBox: OutOfModel, "large-box", [],
         "a tensor copy of more than 1024 stretches of bytes: outside the supported subset";
+    /// A pattern of chunks that does not begin where the buffer does.
+    PermutedBox: OutOfModel, "permuted-box", ["PTX-5.5.7"],
+        "a tensor copy whose buffer in shared memory is not aligned to the pattern of its swizzle: outside the supported subset";
     /// A map of which nobody says what it describes.
     UndeclaredMap: OutOfModel, "undeclared-map", [],
         "a tensor copy by a map that is not declared: say what it describes, `.tensormap tm = { x, .u32, {8}, {4} };`";

@@ -57,6 +57,26 @@ impl Swizzle {
         }
     }
 
+    /// After how many bytes the pattern repeats.
+    #[must_use]
+    pub fn pattern(self) -> u64 {
+        match self {
+            Self::None => 1,
+            Self::Bytes32 => 256,
+            Self::Bytes64 => 512,
+            Self::Bytes128 => 1024,
+        }
+    }
+
+    /// How many bytes a row of a box has at most.
+    #[must_use]
+    pub fn span(self) -> Option<u64> {
+        match self {
+            Self::None => None,
+            _ => Some(self.pattern() / 8),
+        }
+    }
+
     /// Where a byte of a box lies in a buffer that is aligned to the pattern.
     #[must_use]
     pub fn place(self, byte: u64) -> u64 {

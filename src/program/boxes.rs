@@ -56,6 +56,12 @@ impl Lowering<'_> {
             Direction::Store => (Confined::Own(Rule::CopySpace), space),
         };
         let range = self.range((shared, space), confined, Align::Bytes(BOX_ALIGN));
+        let pattern = self.maps().map(|(_, map)| map.swizzle.pattern()).max().unwrap_or(1);
+        if pattern > 1 {
+            let low = range.address.clone().bits(0, pattern.trailing_zeros());
+            let aligned = low.equals(Term::Const(0, pattern.trailing_zeros()));
+            self.require(aligned, Rule::PermutedBox);
+        }
         let signals = match (direction, has("cta_group::2")) {
             (Direction::Store, _) => Vec::new(),
             (Direction::Load, false) => self.signals(places[1], &ctas, &bytes),

@@ -18,6 +18,11 @@ const MOST_ELEMENTS: u64 = 1 << 32;
 /// The largest number of elements of a box in a dimension (PTX-5.5.4).
 const MOST_IN_BOX: u64 = 256;
 
+/// What divides strides and rows of boxes, in bytes (PTX-5.5.1).
+const CHUNK: u64 = 16;
+/// The largest stride, in bytes; tensors are no larger here.
+const MOST_STRIDE: u64 = 1 << 40;
+
 /// What follows `.tensormap`: the map, and the variable that holds it.
 pub(super) fn declaration(
     cursor: &mut Cursor<'_>,
@@ -63,8 +68,32 @@ pub(super) fn declaration(
     cursor.expect(TokenKind::CloseBrace, "`}`")?;
     cursor.expect(TokenKind::Semicolon, "`;`")?;
     map.span = start.to(cursor.last_span());
+    fitting(&map)?;
     let variable = variable(&map);
     Ok((map, variable))
+}
+
+/// What the driver asks of a map, of all its fields together.
+fn fitting(map: &TensorMap) -> Result<(), SyntaxError> {
+    let wrong = |what| Err(SyntaxError::Range { what, span: map.span });
+    let row = map.extents[0] * u64::from(map.ty.bytes());
+    if row % CHUNK != 0 {
+        return wrong("a row of a box (a multiple of 16 bytes)");
+    }
+    if map.swizzle.span().is_some_and(|span| row > span) {
+        return wrong("a row of a box (at most as many bytes as the swizzle has)");
+    }
+    if map.strides.iter().any(|stride| stride % CHUNK != 0) {
+        return wrong("a stride (a multiple of 16 bytes, also where rows follow each other)");
+    }
+    let outer = map.dimensions[1..].iter().zip(&map.strides);
+    let bytes = outer.fold(map.dimensions[0].saturating_mul(u64::from(map.ty.bytes())), {
+        |all, (&elements, &stride)| all.saturating_add((elements - 1).saturating_mul(stride))
+    });
+    if bytes > MOST_STRIDE {
+        return wrong("a tensor (at most 1099511627776 bytes)");
+    }
+    Ok(())
 }
 
 /// `.strides {32}` or `.swizzle 128B`.
@@ -73,7 +102,7 @@ fn field(cursor: &mut Cursor<'_>, map: &mut TensorMap) -> Result<(), SyntaxError
         ".strides" => {
             cursor.advance();
             let what = "a stride (a multiple of 16 bytes, at most 1099511627776)";
-            let found = list(cursor, what, 1 << 40)?;
+            let found = list(cursor, what, MOST_STRIDE)?;
             if found.value.iter().any(|stride| stride % 16 != 0) {
                 return Err(SyntaxError::Range { what, span: found.span });
             }
@@ -139,7 +168,7 @@ fn list(
     }
     cursor.expect(TokenKind::CloseBrace, "`}`")?;
     let span = start.to(cursor.last_span());
-    match out.is_empty() && most != 1 << 40 {
+    match out.is_empty() && most != MOST_STRIDE {
         true => Err(SyntaxError::Range { what, span }),
         false => Ok(Spanned::new(out, span)),
     }
