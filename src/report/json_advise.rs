@@ -76,7 +76,7 @@ fn one(about: About<'_>, sets: &Sets, set: &Set, model: &Model) -> Value {
     let kinds = if about.wish == Wish::Relax { Vec::new() } else { defects(sets, set) };
     json!({
         "cost": set.cost,
-        "defects": kinds.iter().map(|kind| defect_of(*kind)).collect::<Vec<_>>(),
+        "defects": kinds.iter().map(|kind| defect_of(*kind, kind.clause())).collect::<Vec<_>>(),
         "changes": all(&set.changes),
         "needed": all(&set.needed),
     })

@@ -41,6 +41,7 @@ fn races_begin_with_what_is_wrong() {
         ("warp/shfl-is-no-barrier.litmus", &["barrier-does-not-order"]),
         ("async-copy/no-wait.litmus", &["not-waited-for"]),
         ("bulk/polled+no-proxy-fence.litmus", &["no-proxy-fence"]),
+        ("bulk-store/copied-in-by-another-CTA+no-proxy-fence.litmus", &["no-proxy-fence"]),
         ("proxy/MP+alias+bar+no-fence.litmus", &["no-alias-fence"]),
         ("realworld/R32-plain-block-fence-one-side.litmus", &["no-acquire"]),
     ] {
@@ -57,6 +58,24 @@ fn ways_go_link_by_link() {
     assert_eq!(ways, [[&[ProgramOrder, Meets][..], &flag].concat()]);
     let (_, ways) = kinds("warp/shfl-is-no-barrier.litmus");
     assert_eq!(ways, [[ProgramOrder, Meets, ProgramOrder]]);
+}
+
+/// A meeting is told by the section of the instructions that meet.
+#[test]
+fn meetings_cite_their_own_clauses() {
+    for (name, clause) in [
+        ("realworld/R53-relaxed-cluster-arrive.litmus", "PTX-9.7.13.3"),
+        ("warp/shfl-is-no-barrier.litmus", "PTX-9.7.9.6"),
+    ] {
+        let file = format!("litmus/{name}");
+        let run = ptxmc(&["races", &file]);
+        let wrong = format!("barrier that does not order accesses ({clause})");
+        assert!(run.out.contains(&format!("wrong: {wrong}")), "{}", run.transcript());
+        assert!(run.out.contains(&format!("MISSING: {wrong}")), "{}", run.transcript());
+        let run = ptxmc(&["races", "--format", "json", &file]);
+        let value: serde_json::Value = serde_json::from_str(&run.out).expect("JSON");
+        assert_eq!(value["races"][0]["defects"][0]["clause"], clause, "{}", run.transcript());
+    }
 }
 
 /// A link that is said to hold holds under the model, of all races that shipped tests have.
