@@ -55,6 +55,17 @@ pub enum Fault {
 }
 
 impl Fault {
+    /// A name that stays what it is from version to version.
+    #[must_use]
+    pub fn code(self) -> &'static str {
+        match self {
+            Self::Outcome => "outcome",
+            Self::Race(_) => "race",
+            Self::Hang => "hang",
+            Self::Void(kind) => kind.name(),
+        }
+    }
+
     /// Whether a stronger program has the fault only if a weaker one has it, by the laws.
     #[must_use]
     pub fn is_lawful(self) -> bool {

@@ -1,6 +1,6 @@
 //! Advice as a JSON document.
 
-use super::advise::{About, fault, headline, story};
+use super::advise::{About, headline, story};
 use super::cuda;
 use super::json::{SCHEMA, picture, place};
 use super::json_single::defect_of;
@@ -115,7 +115,7 @@ fn broken(about: About<'_>, failure: &Failure, model: &Model) -> Value {
     let case = &about.cases[failure.test];
     json!({
         "test": case.path,
-        "fault": fault(failure.fault),
+        "fault": failure.fault.code(),
         "text": story(about, failure),
         "witness": failure.choices.as_ref().map(|choices| picture(case, &failure.graph, choices, model)),
     })

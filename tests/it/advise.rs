@@ -375,6 +375,28 @@ fn statuses_say_what_was_found() {
     assert_eq!(status(&["no-such-file.litmus"]), 2);
 }
 
+/// What goes wrong without a change has a code that programs can rely on.
+#[test]
+fn faults_have_codes() {
+    let fault = |arguments: &[&str]| -> String {
+        let run = ptxmc(&[&["advise", "--format", "json"], arguments].concat());
+        let value: serde_json::Value = serde_json::from_str(&run.out).expect("JSON");
+        let change = &value["sets"][0]["changes"][0]["weaker"][0]["fault"];
+        change.as_str().unwrap_or_else(|| panic!("{}", run.transcript())).to_owned()
+    };
+    assert_eq!(fault(&["litmus/realworld/R54-no-sync.litmus"]), "outcome");
+    assert_eq!(fault(&["--races", "litmus/realworld/R01-volatile-flag.litmus"]), "race");
+    let run = ptxmc(&[
+        "advise",
+        "--relax",
+        "--format",
+        "json",
+        "litmus/realworld/R01-volatile-flag.litmus",
+    ]);
+    let value: serde_json::Value = serde_json::from_str(&run.out).expect("JSON");
+    assert_eq!(value["failure"]["fault"], "outcome", "{}", run.transcript());
+}
+
 /// What is not decided is no success: with hardly any time there is no repair, and that is said.
 #[test]
 fn a_budget_that_runs_out_is_no_success() {
