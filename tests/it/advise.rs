@@ -8,6 +8,7 @@ use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use ptxmc::testing::advise::cost::{CostError, Costs};
 use ptxmc::testing::advise::hitting::cost;
 use ptxmc::testing::advise::program::changed;
+use ptxmc::testing::advise::property::Probe;
 use ptxmc::testing::advise::rewrite::rewritten;
 use ptxmc::testing::advise::site::{Site, stronger};
 use ptxmc::testing::advise::{Advice, Limits, Question, Sets, Wish, advise};
@@ -100,7 +101,7 @@ fn holds(test: &Test, text: &str, model: &Model, sets: &Sets) -> usize {
         assert_eq!(verdict(&again, model), Kind::Forbidden, "{}", test.name);
         for change in &set.changes {
             assert!(!change.weaker.is_empty(), "{}: nothing is below a change", test.name);
-            let all = change.weaker.iter().all(|(_, failure)| failure.is_some());
+            let all = change.weaker.iter().all(|(_, probe)| matches!(probe, Probe::Fails(_)));
             assert!(all, "{}: a change is stronger than needed", test.name);
         }
     }
@@ -279,7 +280,7 @@ fn relaxed_programs_are_as_weak_as_they_may_be() {
             weakened += set.changes.len();
             assert_eq!(verdict(&set.tests[0], &model), Kind::Forbidden, "{name}");
             for left in set.needed.iter().chain(set.changes.iter().filter(|change| change.to > 0)) {
-                let broken = left.weaker.iter().all(|(_, failure)| failure.is_some());
+                let broken = left.weaker.iter().all(|(_, probe)| matches!(probe, Probe::Fails(_)));
                 assert!(broken && !left.weaker.is_empty(), "{name}: something is redundant");
             }
         }
@@ -395,6 +396,89 @@ fn faults_have_codes() {
     ]);
     let value: serde_json::Value = serde_json::from_str(&run.out).expect("JSON");
     assert_eq!(value["failure"]["fault"], "outcome", "{}", run.transcript());
+}
+
+/// Store buffering, of which the second thread has something else than two lines: the sets that cure it.
+fn store_buffering(second: &str, condition: &str) -> Sets {
+    let text = format!(
+        "PTX SB\n.global .u32 x = 0;\n.global .u32 y = 0;\n\
+         P0 @ gpu 0, cta 0 {{\n  st.relaxed.gpu.global.u32 [x], 1;\n  fence.sc.gpu;\n  \
+         ld.relaxed.gpu.global.u32 %r1, [y];\n}}\nP1 @ gpu 0, cta 1 {{\n{second}}}\n\
+         exists (P0:%r1 == 0 /\\ {condition})\n"
+    );
+    let test = parse("sb.litmus", text.as_bytes()).unwrap_or_else(|why| panic!("{why}\n{text}"));
+    let model = model("ptx-9.2");
+    assert_eq!(verdict(&test, &model), Kind::Allowed, "{text}");
+    match advice(&test, &model, Wish::ExcludeOutcome, FEW) {
+        Advice::Sets(sets) => {
+            assert_eq!(verdict(&sets.sets[0].tests[0], &model), Kind::Forbidden, "{text}");
+            sets
+        }
+        other => panic!("{other:?}\n{text}"),
+    }
+}
+
+/// A fence that stands next to a place in the text, and that a branch leads past, is none at the place; a
+/// loop has a place between its rounds.
+#[test]
+fn fences_that_a_branch_leads_past_are_no_fences() {
+    let sets = store_buffering(
+        "  st.relaxed.gpu.global.u32 [y], 1;\n  mov.u32 %r3, 0;\n  setp.eq.u32 %p1, %r3, 0;\n  \
+         @%p1 bra M;\n  fence.sc.gpu;\nM: ld.relaxed.gpu.global.u32 %r2, [x];\n",
+        "P1:%r2 == 0",
+    );
+    assert_eq!(sets.sets[0].changes.len(), 1);
+    let sets = store_buffering(
+        "  mov.u32 %r3, 0;\n  fence.sc.gpu;\nM: ld.relaxed.gpu.global.u32 %r2, [x];\n  \
+         st.relaxed.gpu.global.u32 [y], 1;\n  add.u32 %r3, %r3, 1;\n  \
+         setp.lt.u32 %p1, %r3, 2;\n  @%p1 bra M;\n",
+        "P1:%r2 == 0",
+    );
+    assert_eq!(sets.sets[0].changes.len(), 1);
+}
+
+/// Barriers that might be added in too many ways are not looked at, and that is said.
+#[test]
+fn barriers_that_are_passed_over_are_told() {
+    let folder = tempfile::tempdir().expect("there is room");
+    let file = folder.path().join("long.litmus");
+    let thread = |name: &str, lines: &str| {
+        format!("{name} @ cta 0, warp {} {{\n  barrier.sync 0;\n{lines}}}\n", &name[1..])
+    };
+    let loads: String = (1..9).map(|n| format!("  ld.weak.global.u32 %r{n}, [x];\n")).collect();
+    let write = |stores: usize| {
+        let stores = "  st.weak.global.u32 [x], 1;\n".repeat(stores);
+        let [one, other] = [thread("P0", &stores), thread("P1", &loads)];
+        let text = format!("PTX long\n.global .u32 x = 0;\n{one}{other}exists (P1:%r8 == 0)\n");
+        std::fs::write(&file, text).expect("room");
+    };
+    let told = "1 barrier might be added in more ways than are looked at";
+    write(8);
+    let run = ptxmc(&["advise", path(&file)]);
+    assert!(run.out.contains(told), "{}", run.transcript());
+    let run = ptxmc(&["advise", "--format", "json", path(&file)]);
+    let value: serde_json::Value = serde_json::from_str(&run.out).expect("JSON");
+    assert_eq!(value["passed_over"], 1, "{}", run.transcript());
+    write(1);
+    let run = ptxmc(&["advise", path(&file)]);
+    assert!(!run.out.contains("more ways"), "{}", run.transcript());
+}
+
+/// Where there is nothing to write, that is said, and nothing is.
+#[test]
+fn what_is_not_applied_is_told() {
+    let folder = tempfile::tempdir().expect("there is room");
+    let file = folder.path().join("new.litmus");
+    for (arguments, status) in [
+        (&["--repair", "litmus/realworld/R01-fixed.litmus"][..], 0),
+        (&["litmus/realworld/R14-flag-beside-data.litmus"], 1),
+        (&["--timeout", "0.001", "litmus/locks/try-lock+relaxed.litmus"], 3),
+    ] {
+        let run = ptxmc(&[&["advise", "--apply", path(&file)], arguments].concat());
+        assert_eq!(run.status, status, "{}", run.transcript());
+        assert!(run.err.contains("nothing is written to"), "{}", run.transcript());
+        assert!(!file.exists(), "{}", run.transcript());
+    }
 }
 
 /// What is not decided is no success: with hardly any time there is no repair, and that is said.
