@@ -5,6 +5,7 @@ use crate::support::command::{path, ptxmc};
 use crate::support::{litmus_files, model, parse, read};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
+use ptxmc::batch::Case;
 use ptxmc::testing::advise::cost::{CostError, Costs};
 use ptxmc::testing::advise::hitting::cost;
 use ptxmc::testing::advise::program::changed;
@@ -15,11 +16,18 @@ use ptxmc::testing::advise::{Advice, Limits, Question, Sets, Wish, advise};
 use ptxmc::testing::check::{Settings, check, races};
 use ptxmc::testing::engines::Choice;
 use ptxmc::testing::litmus::ast::Test;
+use ptxmc::testing::litmus::parse::parse_bytes;
 use ptxmc::testing::relation::expr::Model;
-use ptxmc::testing::solve::Engine;
-use ptxmc::testing::verdict::Kind;
+use ptxmc::testing::report::{About, render};
+use ptxmc::testing::solve::search::SearchEngine;
+use ptxmc::testing::solve::{Answer, Engine, Goal, Problem, States, Why};
+use ptxmc::testing::source::Files;
+use ptxmc::testing::verdict::{Kind, Undecided};
+use ptxmc::{Budget, Clock, Unsupported};
 use std::cell::Cell;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::time::Duration;
 
 const FEW: Limits = Limits { within: 0, answers: 3 };
 
@@ -479,6 +487,83 @@ fn what_is_not_applied_is_told() {
         assert!(run.err.contains("nothing is written to"), "{}", run.transcript());
         assert!(!file.exists(), "{}", run.transcript());
     }
+}
+
+/// An engine by whose clock each question takes a hundredth of a second.
+struct Tired {
+    engine: SearchEngine,
+    /// The latest moment until which it was told to take its time.
+    until: AtomicU64,
+}
+
+/// The time, in milliseconds.
+static NOW: AtomicU64 = AtomicU64::new(0);
+
+fn now() -> Duration {
+    Duration::from_millis(NOW.load(Relaxed))
+}
+
+impl Engine for Tired {
+    fn name(&self) -> &'static str {
+        "tired"
+    }
+
+    fn find(&self, problem: Problem<'_>, goal: Goal, budget: Budget) -> Answer {
+        if let Some(end) = budget.end() {
+            let until = u64::try_from((now() + end.left()).as_millis()).expect("not so long");
+            self.until.fetch_max(until, Relaxed);
+            NOW.fetch_add(10, Relaxed);
+        }
+        self.engine.find(problem, goal, Budget::default())
+    }
+
+    fn states(&self, _: Problem<'_>, _: Budget) -> Result<States, Unsupported> {
+        Err(Unsupported::NoEngine)
+    }
+}
+
+/// The time of the budget is that of the whole advice: nobody is asked for an answer later than that.
+#[test]
+fn no_question_takes_longer_than_the_whole_advice() {
+    let (model, costs) = (model("ptx-9.2"), Costs::default());
+    let file = shipped("realworld/R15-three-fences.litmus");
+    let tests = [read(&file).expect("a test")];
+    for time in [20, 100, 300, 3_000] {
+        let engine = Tired { engine: SearchEngine::default(), until: AtomicU64::new(0) };
+        let begin = NOW.load(Relaxed);
+        let budget = Budget::default().timed(Clock::new(now), Duration::from_millis(time));
+        let settings = Settings::default().with_budget(budget);
+        let limits = Limits { within: u32::MAX, answers: 2 };
+        let (tests, model, engine) = (&tests[..], &model, &engine);
+        let wish = Wish::Relax;
+        let _ = advise(Question { tests, model, engine, settings, wish, costs: &costs, limits });
+        let until = engine.until.load(Relaxed);
+        // Who is asked when the time is over is given a thousandth of a second to say so.
+        let end = (begin + time).max(NOW.load(Relaxed)) + 1;
+        assert!(until > begin && until <= end, "{time}: {} ms too long", until.abs_diff(end));
+        assert!(NOW.load(Relaxed) - begin < time + 3_000, "{time}");
+    }
+}
+
+/// That nobody knows whether something less would do is said in the place of what goes wrong.
+#[test]
+fn what_is_not_decided_is_not_said_to_be_needed() {
+    let (model, costs, mut files) = (model("ptx-9.2"), Costs::default(), Files::default());
+    let file = shipped("realworld/R15-three-fences.litmus");
+    let text = std::fs::read(&file).expect("a test");
+    let test = parse_bytes(&mut files, "R15.litmus", &text).tests.remove(0);
+    let wish = Wish::Relax;
+    let mut answer = advice(&test, &model, wish, Limits { within: 0, answers: 1 });
+    let cases = [Case::of(test.clone())];
+    let about = About { cases: &cases, model: &model, wish, costs: &costs, files: &files };
+    let heading = "What is left is needed";
+    let told = render(about, &answer);
+    assert!(told.contains(&format!("{heading}:")) && !told.contains("not decided"), "{told}");
+    let Advice::Sets(sets) = &mut answer else { panic!("it is relaxed") };
+    sets.sets[0].needed[0].weaker[0].1 = Probe::Unknown(Undecided::Engine(Why::Timeout));
+    let told = render(about, &answer);
+    assert!(told.contains(&format!("{heading}, as far as")), "{told}");
+    assert!(told.contains(": not decided: "), "{told}");
 }
 
 /// What is not decided is no success: with hardly any time there is no repair, and that is said.
