@@ -106,7 +106,8 @@ impl Defect {
         }
     }
 
-    /// The section of the standard that it is about.
+    /// The section of the standard that it is about; of a barrier without an order that of the cluster's,
+    /// which is the one that can be told to order.
     #[must_use]
     pub fn clause(self) -> &'static str {
         match self {
@@ -153,6 +154,11 @@ impl Defect {
     /// The text with the clause.
     #[must_use]
     pub fn sentence(self) -> String {
-        format!("{} ({})", self.text(), self.clause())
+        self.about(self.clause())
+    }
+
+    /// The text with a clause that says more of a place than the general one.
+    pub(crate) fn about(self, clause: &str) -> String {
+        format!("{} ({clause})", self.text())
     }
 }

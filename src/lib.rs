@@ -178,6 +178,11 @@ pub mod testing {
     }
 
     #[cfg(feature = "cli")]
+    pub mod report {
+        pub use crate::report::advise::{About, render};
+    }
+
+    #[cfg(feature = "cli")]
     pub mod judge {
         pub use crate::judge::*;
     }

@@ -12,20 +12,24 @@ use crate::source::Spanned;
 use itertools::Itertools;
 use std::collections::BTreeMap;
 
-/// In how many ways a barrier may be put between statements of threads: where there are more, it is left
-/// out.
+/// In how many ways a barrier may be put between statements of threads: where there are more, it is passed
+/// over.
 const MOST_CHOICES: usize = 48;
 
-/// The barriers that may be added, each with what it costs and in how many ways.
-pub(super) fn meetings(test: &Test) -> Vec<(Class, Place, u8)> {
-    let mut out = Vec::new();
+/// The barriers that may be added, each with what it costs and in how many ways; and how many are passed
+/// over.
+pub(super) fn meetings(test: &Test) -> (Vec<(Class, Place, u8)>, usize) {
+    let (mut out, mut passed_over) = (Vec::new(), 0);
+    let mut add = |class: Class, ways: Ways| match ways {
+        Ways::None => {}
+        Ways::TooMany => passed_over += 1,
+        Ways::Some(place, count) => out.push((class, place, count)),
+    };
     for (_, threads) in groups(test, |place| Some((place.cta_of_test(), 0))) {
         let all = threads.iter().flat_map(|&thread| &test.threads[thread].statements);
         let known = all.map(|s| &s.operation).find(|operation| is_whole_barrier(operation));
         if let Some(barrier) = known {
-            out.extend(
-                meeting_of(test, &threads, barrier).map(|(place, n)| (Class::CtaBarrier, place, n)),
-            );
+            add(Class::CtaBarrier, meeting_of(test, &threads, barrier));
         }
     }
     for (_, threads) in groups(test, |place| Some((place.cta_of_test(), place.warp?))) {
@@ -33,11 +37,19 @@ pub(super) fn meetings(test: &Test) -> Vec<(Class, Place, u8)> {
         let lanes = u32::try_from(threads.len()).unwrap_or(32).min(32);
         let mask = Value::Immediate(Spanned::new(i128::from(u32::MAX >> (32 - lanes)), span));
         let barrier = Operation::WarpBarrier { mask };
-        out.extend(
-            meeting_of(test, &threads, &barrier).map(|(place, n)| (Class::WarpBarrier, place, n)),
-        );
+        add(Class::WarpBarrier, meeting_of(test, &threads, &barrier));
     }
-    out
+    (out, passed_over)
+}
+
+/// In how many ways threads may meet once more.
+enum Ways {
+    /// In none.
+    None,
+    /// In more than are looked at.
+    TooMany,
+    /// In some, as a place with so many edits.
+    Some(Place, u8),
 }
 
 /// The barriers that threads meet at, each meeting with the operations of all of them.
@@ -121,7 +133,7 @@ fn is_whole_barrier(operation: &Operation) -> bool {
 }
 
 /// The ways of some threads to meet at a barrier once more.
-fn meeting_of(test: &Test, threads: &[usize], barrier: &Operation) -> Option<(Place, u8)> {
+fn meeting_of(test: &Test, threads: &[usize], barrier: &Operation) -> Ways {
     let blocks = blocks(test, threads);
     let of_block = |threads: &Vec<usize>| {
         let statements = &test.threads[threads[0]].statements;
@@ -134,8 +146,11 @@ fn meeting_of(test: &Test, threads: &[usize], barrier: &Operation) -> Option<(Pl
     let gaps: Vec<Vec<(usize, Position)>> = blocks.iter().map(of_block).collect();
     let ways = gaps.iter().map(Vec::len).try_fold(1_usize, |n, m| n.checked_mul(m));
     // A count of ways that is far above the limit takes long to go through.
-    if gaps.is_empty() || ways.is_none_or(|ways| ways > 64 * MOST_CHOICES) {
-        return None;
+    if gaps.is_empty() {
+        return Ways::None;
+    }
+    if ways.is_none_or(|ways| ways > 64 * MOST_CHOICES) {
+        return Ways::TooMany;
     }
     let same_phase =
         |choice: &Vec<&(usize, Position)>| choice.iter().map(|(phase, _)| phase).all_equal();
@@ -146,8 +161,13 @@ fn meeting_of(test: &Test, threads: &[usize], barrier: &Operation) -> Option<(Pl
         .filter(same_phase)
         .map(|choice| choice.into_iter().map(|(_, position)| position.clone()).collect())
         .collect();
-    let count = u8::try_from(choices.len()).ok().filter(|_| choices.len() <= MOST_CHOICES)?;
-    (count > 0).then(|| (Place::Meeting { barrier: Box::new(barrier.clone()), choices }, count))
+    match u8::try_from(choices.len()) {
+        Ok(0) => Ways::None,
+        Ok(count) if choices.len() <= MOST_CHOICES => {
+            Ways::Some(Place::Meeting { barrier: Box::new(barrier.clone()), choices }, count)
+        }
+        _ => Ways::TooMany,
+    }
 }
 
 /// How many barriers stand before a statement.

@@ -102,6 +102,8 @@ pub struct Sets {
     pub undecided: Option<(u32, Undecided)>,
     /// How many programs were looked at.
     pub programs: usize,
+    /// How many barriers might be added in more ways than are looked at, so that none was.
+    pub passed_over: usize,
     /// Whether the laws that the search rests on are known of the model: else what is suggested does, but
     /// something cheaper may have been passed over.
     pub lawful: bool,
@@ -129,8 +131,8 @@ pub struct Change {
     pub from: usize,
     /// The level after.
     pub to: usize,
-    /// The levels one step below, with what goes wrong there.
-    pub weaker: Vec<(usize, Option<Box<Failure>>)>,
+    /// The levels one step below, with whether the program does what it must there.
+    pub weaker: Vec<(usize, Probe)>,
 }
 
 /// Answers a question.
@@ -138,7 +140,7 @@ pub struct Change {
 pub fn advise(question: Question<'_>) -> Advice {
     let Question { tests, model, engine, settings, wish, costs, limits } = question;
     let end = settings.budget.end();
-    let asking = Asking { model, engine, settings };
+    let asking = Asking { model, engine, settings, end };
     let Some(first) = tests.first() else { return Advice::Nothing };
     if wish == Wish::ExcludeRaces && model.definition(Pairs::Race.relation()).is_none() {
         return Advice::Unknown(Undecided::Unsupported(Unsupported::NoRelation(
@@ -149,7 +151,7 @@ pub fn advise(question: Question<'_>) -> Advice {
         Ok(property) => property,
         Err(why) => return Advice::Unknown(why),
     };
-    match (property.confirm(tests, asking.until(end)), wish) {
+    match (property.confirm(tests, asking), wish) {
         (Probe::Unknown(why), _) => return Advice::Unknown(why),
         (Probe::Holds, Wish::Relax) => {}
         (Probe::Holds, _) => return Advice::Nothing,
@@ -164,14 +166,14 @@ pub fn advise(question: Question<'_>) -> Advice {
         Ok(sites) => sites,
         Err(why) => return Advice::TooLarge(why),
     };
-    let found = Search::new(tests, &sites, &property, asking, end).run(limits);
-    sets(question, sites, (&property, asking.until(end)), found)
+    let found = Search::new(tests, &sites, &property, asking).run(limits);
+    sets(question, sites, (&property, asking), found)
 }
 
 /// What a program must not do.
 fn property(question: Question<'_>, asking: Asking<'_>) -> Result<Property, Undecided> {
     let Question { tests, wish, .. } = question;
-    let Asking { model, engine, settings } = asking;
+    let Asking { model, engine, .. } = asking;
     let knows_races = model.definition(Pairs::Race.relation()).is_some();
     let none = || knows_races.then(BTreeSet::new);
     Ok(match wish {
@@ -181,9 +183,9 @@ fn property(question: Question<'_>, asking: Asking<'_>) -> Result<Property, Unde
         Wish::Relax => {
             let (mut known, mut ends) = (BTreeSet::new(), true);
             for test in tests {
-                let outcome = check::check(test, model, engine, settings);
+                let outcome = check::check(test, model, engine, asking.now());
                 if knows_races {
-                    let settings = settings.with_bound(outcome.bound);
+                    let settings = asking.now().with_bound(outcome.bound);
                     match check::races(test, model, engine, settings) {
                         Ok((races, graph)) => {
                             known.extend(races.list.iter().map(|race| race::spans(&graph, race)));
@@ -192,7 +194,7 @@ fn property(question: Question<'_>, asking: Asking<'_>) -> Result<Property, Unde
                         Err(_) => {}
                     }
                 }
-                let hang = check::hang(test, model, engine, settings, &outcome);
+                let hang = check::hang(test, model, engine, asking.now(), &outcome);
                 match hang {
                     check::Hang::Unknown(why) => return Err(why),
                     hang => ends &= hang.kind() == HangKind::Never,
@@ -239,8 +241,12 @@ fn sets(
     let written = hitting::cost(&sites, &written);
     let (more, programs) = (found.more, found.programs);
     let is_empty = all.is_empty();
+    let passed_over = match (wish, tests.first()) {
+        (Wish::Relax, _) | (_, None) => 0,
+        (_, Some(test)) => site::passed_over(test),
+    };
     let lawful = BUILTIN.iter().any(|builtin| builtin.name == model.name);
-    let sets = Sets { sites, sets: all, more, written, undecided, programs, lawful };
+    let sets = Sets { sites, sets: all, more, written, undecided, programs, passed_over, lawful };
     match (is_empty, &sets.undecided) {
         (false, _) => Advice::Sets(sets),
         (true, None) => Advice::None(sets),
@@ -248,7 +254,7 @@ fn sets(
     }
 }
 
-/// The levels one step below one of the levels, and what goes wrong there.
+/// The levels one step below one of the levels, and what is known of the program there.
 fn weaker(
     property: &Property,
     asking: Asking<'_>,
@@ -256,26 +262,22 @@ fn weaker(
     sites: &[Site],
     levels: &Assignment,
     index: usize,
-) -> Vec<(usize, Option<Box<Failure>>)> {
+) -> Vec<(usize, Probe)> {
     let site = &sites[index];
     let now = usize::from(levels[index]);
     let below: Vec<usize> =
         (0..site.levels.len()).filter(|&at| at != now && site.is_below(at, now)).collect();
     let is_next = |&at: &usize| !below.iter().any(|&other| other != at && site.is_below(at, other));
-    let broken = |at: usize| {
+    let probe = |at: usize| {
         let mut levels = levels.clone();
         levels[index] = u8::try_from(at).unwrap_or(0);
         let tests: Vec<Test> = tests.iter().map(|test| changed(test, sites, &levels)).collect();
-        let probe = match property.hint(&tests, asking) {
-            Probe::Fails(failure) => return Some(failure),
-            _ => property.confirm(&tests, asking),
-        };
-        match probe {
-            Probe::Fails(failure) => Some(failure),
-            Probe::Holds | Probe::Unknown(_) => None,
+        match property.hint(&tests, asking) {
+            fails @ Probe::Fails(_) => fails,
+            Probe::Holds | Probe::Unknown(_) => property.confirm(&tests, asking),
         }
     };
-    below.iter().copied().filter(is_next).map(|at| (at, broken(at))).collect()
+    below.iter().copied().filter(is_next).map(|at| (at, probe(at))).collect()
 }
 
 /// What a verdict leaves to be wished for, where nobody says.

@@ -55,6 +55,17 @@ pub enum Fault {
 }
 
 impl Fault {
+    /// A name that stays what it is from version to version.
+    #[must_use]
+    pub fn code(self) -> &'static str {
+        match self {
+            Self::Outcome => "outcome",
+            Self::Race(_) => "race",
+            Self::Hang => "hang",
+            Self::Void(kind) => kind.name(),
+        }
+    }
+
     /// Whether a stronger program has the fault only if a weaker one has it, by the laws.
     #[must_use]
     pub fn is_lawful(self) -> bool {
@@ -80,18 +91,21 @@ pub struct Asking<'a> {
     pub model: &'a Model,
     /// The engine.
     pub engine: &'a dyn Engine,
-    /// How tests are checked.
+    /// How tests are checked, but for the time.
     pub settings: Settings,
+    /// When the time for all questions together is over.
+    pub end: Option<Deadline>,
 }
 
 impl Asking<'_> {
-    /// With the time that is left until then; where none is left, with hardly a step, so that whoever is
-    /// asked says so.
+    /// How a test is checked that is asked about now: with the time that is left; where none is left, with
+    /// hardly a step, so that whoever is asked says so.
     #[must_use]
-    pub fn until(self, end: Option<Deadline>) -> Self {
+    pub fn now(&self) -> Settings {
         let budget = self.settings.budget;
-        let left = budget.until(end).unwrap_or(budget.within(Duration::from_millis(1)).at_most(1));
-        Self { settings: self.settings.with_budget(left), ..self }
+        let left =
+            budget.until(self.end).unwrap_or(budget.within(Duration::from_millis(1)).at_most(1));
+        self.settings.with_budget(left)
     }
 }
 
@@ -127,8 +141,8 @@ impl Property {
     }
 
     fn confirm_one(&self, index: usize, test: &Test, asking: Asking<'_>) -> Probe {
-        let Asking { model, engine, settings } = asking;
-        let outcome = check::check(test, model, engine, settings);
+        let Asking { model, engine, .. } = asking;
+        let outcome = check::check(test, model, engine, asking.now());
         let fails = |fault, graph, choices: Option<&Choices>| {
             let choices = choices.cloned().map(Box::new);
             Probe::Fails(Box::new(Failure { test: index, fault, graph, choices }))
@@ -145,9 +159,9 @@ impl Property {
                 return fails(Fault::Void(kind), outcome.graph, choices.as_ref());
             }
         }
-        let settings = settings.with_bound(outcome.bound);
+        let settings = || asking.now().with_bound(outcome.bound);
         if let Some(known) = &self.races {
-            match check::races(test, model, engine, settings) {
+            match check::races(test, model, engine, settings()) {
                 Ok((races, graph)) => {
                     let pair = |race: &race::Race| race::spans(&graph, race);
                     if let Some(new) = races.list.iter().find(|race| !known.contains(&pair(race))) {
@@ -155,7 +169,7 @@ impl Property {
                         return fails(fault, graph, Some(&choices));
                     }
                     let problem = Problem { graph: &outcome.graph, model };
-                    let cut = || check::cut(test, problem, &SoundDependence(engine), settings);
+                    let cut = || check::cut(test, problem, &SoundDependence(engine), settings());
                     if let Some(why) = races.open.or_else(cut) {
                         return Probe::Unknown(why);
                     }
@@ -165,7 +179,7 @@ impl Property {
             }
         }
         if self.ends {
-            let hang = check::hang(test, model, engine, settings, &outcome);
+            let hang = check::hang(test, model, engine, settings(), &outcome);
             match hang.kind() {
                 HangKind::Never => {}
                 HangKind::Possible => {
@@ -185,8 +199,7 @@ impl Property {
 
 /// Whether an execution within the bound has the outcome in question.
 fn has_outcome(index: usize, test: &Test, asking: Asking<'_>) -> Probe {
-    let Asking { model, settings, .. } = asking;
-    let graph = check::graph_of(test, model, settings);
+    let graph = check::graph_of(test, asking.model, asking.now());
     let goal = check::goal_of(test.quantifier);
     found(index, graph, goal, Fault::Outcome, asking)
 }
@@ -198,10 +211,11 @@ fn has_race(
     known: &BTreeSet<[Span; 2]>,
     asking: Asking<'_>,
 ) -> Option<Probe> {
-    let Asking { model, engine, settings } = asking;
+    let Asking { model, engine, .. } = asking;
     model.definition(Pairs::Race.relation())?;
-    let graph = check::graph_with_rounds(test, model, settings);
-    let race = race::find(Problem { graph: &graph, model }, Pairs::Race, engine, settings.budget);
+    let graph = check::graph_with_rounds(test, model, asking.now());
+    let problem = Problem { graph: &graph, model };
+    let race = race::find(problem, Pairs::Race, engine, asking.now().budget);
     Some(match race {
         Ok(None) => Probe::Holds,
         Ok(Some(race)) if !known.contains(&race::spans(&graph, &race)) => {
@@ -209,7 +223,7 @@ fn has_race(
             Probe::Fails(Box::new(Failure { test: index, fault, graph, choices }))
         }
         // One that may be says nothing of others.
-        Ok(Some(_)) => match check::races(test, model, engine, settings) {
+        Ok(Some(_)) => match check::races(test, model, engine, asking.now()) {
             Ok((races, graph)) => {
                 let pair = |race: &race::Race| race::spans(&graph, race);
                 let new = races.list.iter().find(|race| !known.contains(&pair(race)));
@@ -232,7 +246,7 @@ fn has_race(
 
 fn found(index: usize, graph: EventGraph, goal: Goal, fault: Fault, asking: Asking<'_>) -> Probe {
     let problem = Problem { graph: &graph, model: asking.model };
-    match asking.engine.find(problem, goal, asking.settings.budget).decided() {
+    match asking.engine.find(problem, goal, asking.now().budget).decided() {
         Ok(Decided::No(_)) => Probe::Holds,
         Ok(Decided::Yes(choices)) => match check::verify(problem, goal, &choices) {
             Ok(result) if result.is_consistent() => {

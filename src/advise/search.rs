@@ -52,7 +52,6 @@ pub struct Search<'a> {
     sites: &'a [Site],
     property: &'a Property,
     asking: Asking<'a>,
-    end: Option<Deadline>,
     failing: Vec<Failing>,
     holding: Vec<Assignment>,
     known: HashMap<Assignment, bool>,
@@ -67,10 +66,9 @@ impl<'a> Search<'a> {
         sites: &'a [Site],
         property: &'a Property,
         asking: Asking<'a>,
-        end: Option<Deadline>,
     ) -> Self {
         let (failing, holding, known) = (Vec::new(), Vec::new(), HashMap::new());
-        Self { tests, sites, property, asking, end, failing, holding, known, programs: 0 }
+        Self { tests, sites, property, asking, failing, holding, known, programs: 0 }
     }
 
     /// The cheapest levels, and others as far as they are asked for.
@@ -101,7 +99,7 @@ impl<'a> Search<'a> {
                 found.undecided.push((cost, Undecided::Engine(Why::Steps)));
                 break;
             }
-            if self.end.is_some_and(Deadline::is_over) {
+            if self.asking.end.is_some_and(Deadline::is_over) {
                 found.cut_off = true;
                 found.undecided.push((cost, Undecided::Engine(Why::Timeout)));
                 break;
@@ -141,7 +139,7 @@ impl<'a> Search<'a> {
         }
         self.programs += 1;
         let tests = self.program(levels);
-        match self.property.confirm(&tests, self.asking()) {
+        match self.property.confirm(&tests, self.asking) {
             Probe::Holds => Tried::Holds,
             Probe::Unknown(why) => Tried::Unknown(why),
             Probe::Fails(failure) => Tried::Fails(match failure.fault {
@@ -217,7 +215,7 @@ impl<'a> Search<'a> {
         }
         self.programs += 1;
         let tests = self.program(levels);
-        let fails = match self.property.hint(&tests, self.asking()) {
+        let fails = match self.property.hint(&tests, self.asking) {
             Probe::Fails(failure) if failure.fault.is_lawful() => true,
             Probe::Fails(_) | Probe::Holds => false,
             Probe::Unknown(why) => return Err(why),
@@ -231,11 +229,6 @@ impl<'a> Search<'a> {
 
     fn program(&self, levels: &Assignment) -> Vec<Test> {
         self.tests.iter().map(|test| changed(test, self.sites, levels)).collect()
-    }
-
-    /// Who is asked, with the time that is left.
-    fn asking(&self) -> Asking<'a> {
-        self.asking.until(self.end)
     }
 
     /// Levels with all that are below by a law.

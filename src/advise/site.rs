@@ -117,11 +117,17 @@ pub fn stronger(test: &Test, costs: &Costs) -> Result<Vec<Site>, TooMany> {
             sites.push(Site::new(place, Class::Move, levels, Level::Absent, costs));
         }
     }
-    for (class, place, edits) in barriers::meetings(test) {
+    for (class, place, edits) in barriers::meetings(test).0 {
         let levels = from_level(Level::Absent, (0..edits).map(Level::Edit));
         sites.push(Site::new(place, class, levels, Level::Absent, costs));
     }
     few(sites)
+}
+
+/// How many barriers might be added to a test in more ways than are looked at: these are no sites.
+#[must_use]
+pub fn passed_over(test: &Test) -> usize {
+    barriers::meetings(test).1
 }
 
 /// The sites at which a test may be weakened.
@@ -274,22 +280,38 @@ fn of_access(access: &AccessForm) -> Option<Level> {
     }
 }
 
-/// Where a fence has something before it and something behind it.
+/// Where a fence has something before it and something behind it: before all but the first statement that
+/// matters, and at the end of loops, between what is last in a round and what is first in the next one. In
+/// loops that do nothing but look at one location, there is nothing to order.
 fn gaps(statements: &[Statement]) -> Vec<usize> {
-    let all: Vec<usize> =
-        (0..statements.len()).filter(|&at| matters(&statements[at].operation)).collect();
-    all.into_iter().skip(1).collect()
+    let is_access = |at: &usize| matters(&statements[*at].operation);
+    let mut out: Vec<usize> = (0..statements.len()).filter(is_access).skip(1).collect();
+    let loops = barriers::loops(statements).into_iter();
+    let ends = loops.filter(|&(first, branch)| (first..branch).filter(is_access).nth(1).is_some());
+    out.extend(ends.map(|(_, branch)| branch));
+    out.sort_unstable();
+    out
 }
 
-/// Whether a fence stands next to a gap already: to strengthen that one is another site.
+/// Whether a fence stands next to a gap already, and who comes by the one comes by the other: to
+/// strengthen that fence is another site.
 fn is_beside_fence(statements: &[Statement], gap: usize) -> bool {
     let is_fence = |statement: &Statement| {
         let full = FenceRestriction::None;
         statement.guard.is_none()
             && matches!(statement.operation, Operation::Fence { restriction, .. } if restriction == full)
     };
-    let before = statements[..gap].iter().rfind(|statement| matters(&statement.operation));
-    is_fence(&statements[gap]) || before.is_some_and(is_fence)
+    let branches = |s: &Statement| matches!(s.operation, Operation::Branch { .. });
+    // What is put before a loop stands before its label.
+    let is_header = barriers::loops(statements).iter().any(|&(first, _)| first == gap);
+    let last_label = if is_header { gap } else { gap + 1 };
+    let before = statements[..gap].iter().rposition(|statement| matters(&statement.operation));
+    let follows = |before: usize| {
+        is_fence(&statements[before])
+            && statements[before + 1..last_label].iter().all(|s| s.labels.is_empty())
+            && !statements[before..gap].iter().any(branches)
+    };
+    is_fence(&statements[gap]) || before.is_some_and(follows)
 }
 
 /// The kinds of proxy fences that may order something in a test, those that include others together.

@@ -62,30 +62,25 @@ pub(super) fn run(arguments: &AdviseArguments, console: &Console) -> Result<Stat
     for group in groups {
         let (engine, settings) = together(&engines, settings);
         let tests: Vec<Test> = group.iter().map(|case| case.test.clone()).collect();
-        let verdict = |test: &Test| check::check(test, model, &engine, settings).verdict;
-        let (wish, known) = match wished(arguments, &tests, verdict) {
-            Ok(wish) => (wish, None),
-            Err(advice) => (Wish::ExcludeOutcome, Some(advice)),
-        };
-        let within = arguments.within.unwrap_or(if wish == Wish::Relax { u32::MAX } else { 0 });
-        let limits = Limits { within, answers: usize::from(arguments.sets) };
-        let question = Question {
-            tests: &tests,
-            model,
-            engine: &engine,
-            settings,
-            wish,
-            costs: &costs,
-            limits,
-        };
-        let answer = guarded(|| known.unwrap_or_else(|| advise(question)));
-        let advice = match (engine.disagreement(), answer) {
+        let answer = guarded(|| {
+            let verdict = |test: &Test| check::check(test, model, &engine, settings).verdict;
+            let wish = match wished(arguments, &tests, verdict) {
+                Ok(wish) => wish,
+                Err(advice) => return (Wish::ExcludeOutcome, advice),
+            };
+            let within = arguments.within.unwrap_or(if wish == Wish::Relax { u32::MAX } else { 0 });
+            let limits = Limits { within, answers: usize::from(arguments.sets) };
+            let (tests, engine, costs) = (&tests[..], &engine, &costs);
+            let question = Question { tests, model, engine, settings, wish, costs, limits };
+            (wish, advise(question))
+        });
+        let (wish, advice) = match (engine.disagreement(), answer) {
             (Some(message), _) | (None, Err(message)) => {
                 console.complain(&format!("{}: {message}", group[0].path));
                 worst = worst.max(Status::Bug);
                 continue;
             }
-            (None, Ok(advice)) => advice,
+            (None, Ok(answer)) => answer,
         };
         let about = About { cases: group, model, wish, costs: &costs, files: &files };
         if many {
@@ -96,12 +91,16 @@ pub(super) fn run(arguments: &AdviseArguments, console: &Console) -> Result<Stat
             SingleFormat::Json => json_advise::render(about, &advice),
         })?;
         worst = worst.max(status(&advice));
-        if let (Some(path), Advice::Sets(sets)) = (&arguments.apply, &advice) {
+        let Some(path) = &arguments.apply else { continue };
+        if let Advice::Sets(sets) = &advice {
             let text = applied(arguments, group, sets, &model.name, |case| {
                 files.get(case.test.span.file).map_or("", |file| file.text.as_str())
             })?;
             std::fs::write(path, text)
                 .with_context(|| format!("cannot write `{}`", path.display()))?;
+        } else {
+            let path = path.display();
+            console.remark(&format!("nothing is written to `{path}`: there is no set to apply"));
         }
     }
     if many {

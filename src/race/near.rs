@@ -11,6 +11,7 @@ use crate::event::base::base_relation;
 use crate::event::graph::{AgentKind, EventGraph, EventKind};
 use crate::execution::build::Execution;
 use crate::id::{AgentId, EventId, NodeId};
+use crate::program::micro::Restriction;
 use crate::ptx::operation::{Order, Proxy};
 use crate::relation::eval::{Interpretation, Values, evaluate_roots};
 use crate::relation::expr::Model;
@@ -49,7 +50,8 @@ pub enum How {
     ProgramOrder,
     /// Synchronization (PTX-8.9.4).
     Synchronizes,
-    /// A meeting at a barrier (PTX-9.7.13.1), or what ought to be one.
+    /// A meeting at a barrier (PTX-9.7.13.1 to PTX-9.7.13.3) or in an exchange of a warp's threads, or what
+    /// ought to be one.
     Meets,
     /// Another part of base causality (PTX-8.9.5): issue, completion, what a task waits for.
     Causality,
@@ -82,9 +84,8 @@ impl How {
         }
     }
 
-    /// The section of the standard that says so.
-    #[must_use]
-    pub fn clause(self) -> &'static str {
+    /// The section of the standard that says so, of meetings that for threads of a CTA.
+    fn clause(self) -> &'static str {
         match self {
             Self::ProgramOrder => "PTX-8.9.1",
             Self::Synchronizes => "PTX-8.9.4",
@@ -97,7 +98,40 @@ impl How {
     }
 }
 
+impl Link {
+    /// The section of the standard that says so; of a meeting that of the instructions that meet.
+    #[must_use]
+    pub fn clause(&self, graph: &EventGraph) -> &'static str {
+        match (self.how, self.section(graph)) {
+            (How::Meets, Some(section)) => section,
+            (how, _) => how.clause(),
+        }
+    }
+
+    /// The section that something missing is about; of a meeting without an order that of the
+    /// instructions that meet.
+    #[must_use]
+    pub fn clause_of(&self, defect: Defect, graph: &EventGraph) -> &'static str {
+        match (defect, self.section(graph)) {
+            (Defect::UnorderingBarrier, Some(section)) => section,
+            _ => defect.clause(),
+        }
+    }
+
+    /// The section of the barrier or the exchange at an end.
+    fn section(&self, graph: &EventGraph) -> Option<&'static str> {
+        [self.from, self.to].into_iter().find_map(|id| Some(graph.barrier(id)?.key.section()))
+    }
+}
+
 impl NearMiss {
+    /// The section that a kind of defect is about here: that of the first link which has it.
+    #[must_use]
+    pub fn clause_of(&self, defect: Defect, graph: &EventGraph) -> &'static str {
+        let link = self.links.iter().find(|link| link.missing.contains(&defect));
+        link.map_or(defect.clause(), |link| link.clause_of(defect, graph))
+    }
+
     /// What is wrong on the way, each kind once.
     #[must_use]
     pub fn defects(&self) -> Vec<Defect> {
@@ -151,22 +185,27 @@ pub fn nearest_of(
 }
 
 /// The pairs that an execution with an outcome would not have in this order: reads before writes that
-/// they do not see, writes behind reads that do, each pair the other way round.
+/// they do not see, writes behind reads that do, each pair the other way round; none where the execution is
+/// large.
 #[must_use]
 pub fn wanted(execution: &Execution<'_>) -> Vec<(EventId, EventId)> {
     let graph = execution.graph;
+    // The number of pairs grows with the square of that of the events.
+    if graph.events.len() > MOST_EVENTS {
+        return Vec::new();
+    }
     let (rf, co) = (execution.relation(BaseRel::Rf), execution.relation(BaseRel::Co));
     let agent = |id: EventId| graph.event(id).agent;
     let is_init = |id: EventId| graph.event(id).kind == EventKind::Init;
     let mut out = Vec::new();
     for read in graph.ids().filter(|&id| graph.event(id).is_read()) {
+        let source = graph.ids().find(|&id| rf.contains(id, read));
         for write in graph.ids().filter(|&id| graph.event(id).kind == EventKind::Write) {
             let same = graph.event(read).loc == graph.event(write).loc;
             let happens = execution.executed.contains(read) && execution.executed.contains(write);
             if !same || !happens || agent(read) == agent(write) {
                 continue;
             }
-            let source = graph.ids().find(|&id| rf.contains(id, read));
             match source {
                 Some(source) if source == write => out.push((read, write)),
                 Some(source) if is_init(source) || !co.contains(write, source) => {
@@ -478,7 +517,14 @@ impl<'e> Paths<'e> {
         });
         let generic = one == Proxy::Generic && other == Proxy::Generic;
         let defect = match (one != other, virt[0] != virt[1], holds) {
-            (false, false, true) => Defect::RestrictedFence,
+            (false, false, true)
+                if !self.holds(self.before, first, last) && self.is_limited(path) =>
+            {
+                Defect::RestrictedFence
+            }
+            (false, false, true) if generic => return None,
+            // Asynchronous accesses of two CTAs, though through one proxy, need a fence between them.
+            (false, false, true) => Defect::NoProxyFence,
             (false, false, false) => return None,
             // A fence that is there may do once the rest of the way holds.
             (_, _, false) if fenced => return None,
@@ -486,5 +532,20 @@ impl<'e> Paths<'e> {
             _ => Defect::NoProxyFence,
         };
         Some(Link { from: first, to: last, how: How::ChangesProxy, missing: vec![defect] })
+    }
+
+    /// Whether a fence of the threads on a path does not cover an access on it (PTX-9.7.13.4). That a wait at
+    /// an mbarrier orders only its own read before it is no limit that a program sets.
+    fn is_limited(&self, path: &NearMiss) -> bool {
+        let uncovered = self.execution.relation(BaseRel::Uncovered);
+        let on_path: Vec<EventId> =
+            path.links.iter().flat_map(|link| [link.from, link.to]).collect();
+        self.events().any(|id| match self.graph().event(id).kind {
+            EventKind::Fence(Restriction::None | Restriction::Wait) => false,
+            EventKind::Fence(_) => {
+                on_path.iter().any(|&at| uncovered.contains(at, id) || uncovered.contains(id, at))
+            }
+            _ => false,
+        })
     }
 }

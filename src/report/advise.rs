@@ -7,7 +7,7 @@ use super::witness::piece_value;
 use crate::advise::cost::Costs;
 use crate::advise::level::Level;
 use crate::advise::program::{Line, lines};
-use crate::advise::property::{Failure, Fault};
+use crate::advise::property::{Failure, Fault, Probe};
 use crate::advise::site::{Place, Site};
 use crate::advise::{Advice, Change, Set, Sets, Wish, defects};
 use crate::batch::Case;
@@ -58,6 +58,12 @@ pub fn render(about: About<'_>, advice: &Advice) -> String {
     if let Some((cost, why)) = &sets.undecided {
         let why = reason::undecided(why, about.files);
         out += &format!("\nA set of cost {cost} may do, too; that is not decided: {why}\n");
+    }
+    if sets.passed_over > 0 {
+        let barriers = counted(sets.passed_over, "barrier");
+        out += &format!(
+            "\n{barriers} might be added in more ways than are looked at; what that would do is not decided.\n"
+        );
     }
     if !sets.lawful {
         out += "\nThe laws that the search rests on are known of the built-in models; under this one, \
@@ -181,7 +187,13 @@ fn one(about: About<'_>, sets: &Sets, set: &Set, number: usize) -> String {
         out += &changed(about, sets, change);
     }
     if !set.needed.is_empty() {
-        out += "  What is left is needed:\n";
+        let fails = |change: &Change| {
+            change.weaker.iter().all(|(_, probe)| matches!(probe, Probe::Fails(_)))
+        };
+        out += match set.needed.iter().all(fails) {
+            true => "  What is left is needed:\n",
+            false => "  What is left is needed, as far as that is decided:\n",
+        };
     }
     for change in &set.needed {
         out += &kept(about, sets, change);
@@ -219,17 +231,21 @@ fn kept(about: About<'_>, sets: &Sets, change: &Change) -> String {
     out + &weaker(about, site, change)
 }
 
-/// What goes wrong one step below a level; levels with which the same goes wrong are told together.
+/// What goes wrong one step below a level, or that it is not decided; levels with which the same goes wrong
+/// are told together.
 fn weaker(about: About<'_>, site: &Site, change: &Change) -> String {
     let mut told: Vec<(Vec<String>, String)> = Vec::new();
-    for (level, failure) in &change.weaker {
-        let Some(failure) = failure else { continue };
+    for (level, probe) in &change.weaker {
+        let story = match probe {
+            Probe::Fails(failure) => story(about, failure),
+            Probe::Unknown(why) => format!("not decided: {}", reason::undecided(why, about.files)),
+            Probe::Holds => continue,
+        };
         let what = match (site.levels[*level], &site.place) {
             (Level::Absent, Place::Exchange(_)) => "as it was".to_owned(),
             (Level::Absent, _) => "without it".to_owned(),
             (level, _) => format!("with {level}"),
         };
-        let story = story(about, failure);
         match told.iter_mut().find(|(_, known)| *known == story) {
             Some((levels, _)) => levels.push(what),
             None => told.push((vec![what], story)),

@@ -1,12 +1,12 @@
 //! Advice as a JSON document.
 
-use super::advise::{About, fault, headline, story};
+use super::advise::{About, headline, story};
 use super::cuda;
 use super::json::{SCHEMA, picture, place};
 use super::json_single::defect_of;
 use super::reason::{Place, undecided};
 use crate::advise::program::lines;
-use crate::advise::property::Failure;
+use crate::advise::property::{Failure, Probe};
 use crate::advise::{Advice, Change, Set, Sets, Wish, defects};
 use crate::relation::expr::Model;
 use serde_json::{Value, json};
@@ -46,6 +46,7 @@ pub fn render(about: About<'_>, advice: &Advice) -> String {
             value["sites"] = json!(sets.sites.len());
             value["programs"] = json!(sets.programs);
             value["lawful"] = json!(sets.lawful);
+            value["passed_over"] = json!(sets.passed_over);
             value["written"] = json!(sets.written);
             value["more"] = json!(sets.more);
             value["sets"] = sets.sets.iter().map(|set| one(about, sets, set, model)).collect();
@@ -76,7 +77,7 @@ fn one(about: About<'_>, sets: &Sets, set: &Set, model: &Model) -> Value {
     let kinds = if about.wish == Wish::Relax { Vec::new() } else { defects(sets, set) };
     json!({
         "cost": set.cost,
-        "defects": kinds.iter().map(|kind| defect_of(*kind)).collect::<Vec<_>>(),
+        "defects": kinds.iter().map(|kind| defect_of(*kind, kind.clause())).collect::<Vec<_>>(),
         "changes": all(&set.changes),
         "needed": all(&set.needed),
     })
@@ -96,17 +97,23 @@ fn changed(about: About<'_>, sets: &Sets, change: &Change, model: &Model) -> Val
             "cuda": line.operation.as_ref().and_then(cuda::spelling),
         })
     };
-    let weaker = change.weaker.iter().filter_map(|(level, failure)| {
-        let failure = failure.as_ref()?;
+    let weaker = change.weaker.iter().filter_map(|(level, probe)| {
+        let Probe::Fails(failure) = probe else { return None };
         let mut value = broken(about, failure, model);
         value["level"] = json!(site.levels[*level].to_string());
         Some(value)
+    });
+    let open = change.weaker.iter().filter_map(|(level, probe)| {
+        let Probe::Unknown(why) = probe else { return None };
+        let (level, text) = (site.levels[*level].to_string(), undecided(why, about.files));
+        Some(json!({ "level": level, "code": why.code(), "text": text }))
     });
     json!({
         "from": site.levels[change.from].to_string(),
         "to": site.levels[change.to].to_string(),
         "lines": lines(test, site, to).into_iter().map(line).collect::<Vec<_>>(),
         "weaker": weaker.collect::<Vec<_>>(),
+        "undecided": open.collect::<Vec<_>>(),
     })
 }
 
@@ -115,7 +122,7 @@ fn broken(about: About<'_>, failure: &Failure, model: &Model) -> Value {
     let case = &about.cases[failure.test];
     json!({
         "test": case.path,
-        "fault": fault(failure.fault),
+        "fault": failure.fault.code(),
         "text": story(about, failure),
         "witness": failure.choices.as_ref().map(|choices| picture(case, &failure.graph, choices, model)),
     })

@@ -56,9 +56,9 @@ pub fn explanation(
     finished(&value)
 }
 
-/// A kind of defect.
-pub(super) fn defect_of(defect: Defect) -> Value {
-    json!({ "code": defect.code(), "clause": defect.clause(), "text": defect.text() })
+/// A kind of defect, with the clause that it is about.
+pub(super) fn defect_of(defect: Defect, clause: &str) -> Value {
+    json!({ "code": defect.code(), "clause": clause, "text": defect.text() })
 }
 
 /// What comes closest to an order.
@@ -76,8 +76,12 @@ pub(super) fn near_miss(path: &NearMiss, graph: &EventGraph, files: &Files) -> V
             "from": end(link.from),
             "to": end(link.to),
             "how": link.how.code(),
-            "clause": link.how.clause(),
-            "missing": link.missing.iter().map(|defect| defect_of(*defect)).collect::<Vec<_>>(),
+            "clause": link.clause(graph),
+            "missing": link
+                .missing
+                .iter()
+                .map(|defect| defect_of(*defect, link.clause_of(*defect, graph)))
+                .collect::<Vec<_>>(),
         })
     };
     json!({ "missing": path.distance(), "links": path.links.iter().map(link).collect::<Vec<_>>() })
@@ -97,6 +101,9 @@ pub fn races(
     caveat: Option<&str>,
     cut: Option<&Undecided>,
 ) -> String {
+    let clause = |race: &Race, defect: Defect| {
+        race.near.as_ref().map_or(defect.clause(), |path| path.clause_of(defect, graph))
+    };
     let one = |race: &Race| {
         let access = |(access, event)| {
             let span = graph.event(event).span;
@@ -110,7 +117,10 @@ pub fn races(
         json!({
             "mixed": race.mixed,
             "accesses": pairs.map(access),
-            "defects": defects(race).iter().map(|defect| defect_of(*defect)).collect::<Vec<_>>(),
+            "defects": defects(race)
+                .iter()
+                .map(|defect| defect_of(*defect, clause(race, *defect)))
+                .collect::<Vec<_>>(),
             "near": race.near.as_ref().map(|path| near_miss(path, graph, files)),
             "missing": race.missing.iter().map(|missing| missing.code()).collect::<Vec<_>>(),
             "witness": picture(case, graph, &race.choices, model),

@@ -14,11 +14,15 @@ use crate::solve::Problem;
 use crate::source::Files;
 use crate::verdict::{Kind, Verdict};
 
-/// Kinds of defects in a line that begins a report; empty where there are none.
+/// Kinds of defects in a line that begins a report, with the clauses that they are about on a path; empty
+/// where there are none.
 #[must_use]
-pub fn wrong(defects: &[Defect], indent: &str) -> String {
-    let kinds: Vec<String> = defects.iter().map(|kind| kind.sentence()).collect();
-    if kinds.is_empty() { String::new() } else { format!("{indent}wrong: {}\n", kinds.join("; ")) }
+pub fn wrong(defects: &[Defect], path: Option<&NearMiss>, graph: &EventGraph) -> String {
+    let sentence = |kind: &Defect| {
+        path.map_or_else(|| kind.sentence(), |path| kind.about(path.clause_of(*kind, graph)))
+    };
+    let kinds: Vec<String> = defects.iter().map(sentence).collect();
+    if kinds.is_empty() { String::new() } else { format!("  wrong: {}\n", kinds.join("; ")) }
 }
 
 /// A path as lines.
@@ -34,7 +38,8 @@ pub fn render(path: &NearMiss, graph: &EventGraph, files: &Files) -> String {
     for (index, link) in path.links.iter().enumerate() {
         out += &format!("    {}. {}\n", index + 1, sentence(link, graph, files));
         for defect in &link.missing {
-            out += &format!("       MISSING: {}: {}\n", defect.sentence(), defect.cure());
+            let sentence = defect.about(link.clause_of(*defect, graph));
+            out += &format!("       MISSING: {sentence}: {}\n", defect.cure());
         }
     }
     out
@@ -43,7 +48,7 @@ pub fn render(path: &NearMiss, graph: &EventGraph, files: &Files) -> String {
 /// A link in words; what is missing of it stands behind.
 fn sentence(link: &Link, graph: &EventGraph, files: &Files) -> String {
     let [from, to] = [link.from, link.to].map(|id| named(id, graph, files));
-    let clause = link.how.clause();
+    let clause = link.clause(graph);
     let fails = !link.missing.is_empty();
     match (link.how, fails) {
         (How::ProgramOrder, _) => format!("{to} comes behind {from} in program order ({clause})"),
@@ -88,7 +93,11 @@ pub fn unwanted(case: &Case, judgement: &Judgement, model: &Model, files: &Files
         .is_ok_and(|execution| !in_execution(Problem { graph, model }, &execution).is_empty());
     match races {
         true => String::new(),
-        false => format!("\n{}{}", wrong(&path.defects(), "  "), render(&path, graph, files)),
+        false => format!(
+            "\n{}{}",
+            wrong(&path.defects(), Some(&path), graph),
+            render(&path, graph, files)
+        ),
     }
 }
 

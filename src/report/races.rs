@@ -96,7 +96,7 @@ fn one(race: &Race, graph: &EventGraph, files: &Files, picture: Option<&Picture>
     let [first, second] = [race.accesses.0, race.accesses.1].map(|a| describe(graph, a));
     let kind = if race.mixed { "A mixed-size race (PTX-8.7.2)" } else { "A race (PTX-8.7.1)" };
     let mut out = format!("\n{kind} of {first} and {second}\n");
-    out += &near::wrong(&defects(race), "  ");
+    out += &near::wrong(&defects(race), race.near.as_ref(), graph);
     for span in spans(graph, race) {
         let line = files.text(span).split_whitespace().collect::<Vec<_>>().join(" ");
         out.push_str(&format!("    {}: {line}\n", files.location(span)));

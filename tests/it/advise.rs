@@ -5,20 +5,29 @@ use crate::support::command::{path, ptxmc};
 use crate::support::{litmus_files, model, parse, read};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
+use ptxmc::batch::Case;
 use ptxmc::testing::advise::cost::{CostError, Costs};
 use ptxmc::testing::advise::hitting::cost;
 use ptxmc::testing::advise::program::changed;
+use ptxmc::testing::advise::property::Probe;
 use ptxmc::testing::advise::rewrite::rewritten;
 use ptxmc::testing::advise::site::{Site, stronger};
 use ptxmc::testing::advise::{Advice, Limits, Question, Sets, Wish, advise};
 use ptxmc::testing::check::{Settings, check, races};
 use ptxmc::testing::engines::Choice;
 use ptxmc::testing::litmus::ast::Test;
+use ptxmc::testing::litmus::parse::parse_bytes;
 use ptxmc::testing::relation::expr::Model;
-use ptxmc::testing::solve::Engine;
-use ptxmc::testing::verdict::Kind;
+use ptxmc::testing::report::{About, render};
+use ptxmc::testing::solve::search::SearchEngine;
+use ptxmc::testing::solve::{Answer, Engine, Goal, Problem, States, Why};
+use ptxmc::testing::source::Files;
+use ptxmc::testing::verdict::{Kind, Undecided};
+use ptxmc::{Budget, Clock, Unsupported};
 use std::cell::Cell;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::time::Duration;
 
 const FEW: Limits = Limits { within: 0, answers: 3 };
 
@@ -100,7 +109,7 @@ fn holds(test: &Test, text: &str, model: &Model, sets: &Sets) -> usize {
         assert_eq!(verdict(&again, model), Kind::Forbidden, "{}", test.name);
         for change in &set.changes {
             assert!(!change.weaker.is_empty(), "{}: nothing is below a change", test.name);
-            let all = change.weaker.iter().all(|(_, failure)| failure.is_some());
+            let all = change.weaker.iter().all(|(_, probe)| matches!(probe, Probe::Fails(_)));
             assert!(all, "{}: a change is stronger than needed", test.name);
         }
     }
@@ -279,7 +288,7 @@ fn relaxed_programs_are_as_weak_as_they_may_be() {
             weakened += set.changes.len();
             assert_eq!(verdict(&set.tests[0], &model), Kind::Forbidden, "{name}");
             for left in set.needed.iter().chain(set.changes.iter().filter(|change| change.to > 0)) {
-                let broken = left.weaker.iter().all(|(_, failure)| failure.is_some());
+                let broken = left.weaker.iter().all(|(_, probe)| matches!(probe, Probe::Fails(_)));
                 assert!(broken && !left.weaker.is_empty(), "{name}: something is redundant");
             }
         }
@@ -373,6 +382,188 @@ fn statuses_say_what_was_found() {
     assert_eq!(status(&["--relax", "litmus/realworld/R01-volatile-flag.litmus"]), 3);
     assert_eq!(status(&["--relax", "--races", "litmus/realworld/R01-fixed.litmus"]), 2);
     assert_eq!(status(&["no-such-file.litmus"]), 2);
+}
+
+/// What goes wrong without a change has a code that programs can rely on.
+#[test]
+fn faults_have_codes() {
+    let fault = |arguments: &[&str]| -> String {
+        let run = ptxmc(&[&["advise", "--format", "json"], arguments].concat());
+        let value: serde_json::Value = serde_json::from_str(&run.out).expect("JSON");
+        let change = &value["sets"][0]["changes"][0]["weaker"][0]["fault"];
+        change.as_str().unwrap_or_else(|| panic!("{}", run.transcript())).to_owned()
+    };
+    assert_eq!(fault(&["litmus/realworld/R54-no-sync.litmus"]), "outcome");
+    assert_eq!(fault(&["--races", "litmus/realworld/R01-volatile-flag.litmus"]), "race");
+    let run = ptxmc(&[
+        "advise",
+        "--relax",
+        "--format",
+        "json",
+        "litmus/realworld/R01-volatile-flag.litmus",
+    ]);
+    let value: serde_json::Value = serde_json::from_str(&run.out).expect("JSON");
+    assert_eq!(value["failure"]["fault"], "outcome", "{}", run.transcript());
+}
+
+/// Store buffering, of which the second thread has something else than two lines: the sets that cure it.
+fn store_buffering(second: &str, condition: &str) -> Sets {
+    let text = format!(
+        "PTX SB\n.global .u32 x = 0;\n.global .u32 y = 0;\n\
+         P0 @ gpu 0, cta 0 {{\n  st.relaxed.gpu.global.u32 [x], 1;\n  fence.sc.gpu;\n  \
+         ld.relaxed.gpu.global.u32 %r1, [y];\n}}\nP1 @ gpu 0, cta 1 {{\n{second}}}\n\
+         exists (P0:%r1 == 0 /\\ {condition})\n"
+    );
+    let test = parse("sb.litmus", text.as_bytes()).unwrap_or_else(|why| panic!("{why}\n{text}"));
+    let model = model("ptx-9.2");
+    assert_eq!(verdict(&test, &model), Kind::Allowed, "{text}");
+    match advice(&test, &model, Wish::ExcludeOutcome, FEW) {
+        Advice::Sets(sets) => {
+            assert_eq!(verdict(&sets.sets[0].tests[0], &model), Kind::Forbidden, "{text}");
+            sets
+        }
+        other => panic!("{other:?}\n{text}"),
+    }
+}
+
+/// A fence that stands next to a place in the text, and that a branch leads past, is none at the place; a
+/// loop has a place between its rounds.
+#[test]
+fn fences_that_a_branch_leads_past_are_no_fences() {
+    let sets = store_buffering(
+        "  st.relaxed.gpu.global.u32 [y], 1;\n  mov.u32 %r3, 0;\n  setp.eq.u32 %p1, %r3, 0;\n  \
+         @%p1 bra M;\n  fence.sc.gpu;\nM: ld.relaxed.gpu.global.u32 %r2, [x];\n",
+        "P1:%r2 == 0",
+    );
+    assert_eq!(sets.sets[0].changes.len(), 1);
+    let sets = store_buffering(
+        "  mov.u32 %r3, 0;\n  fence.sc.gpu;\nM: ld.relaxed.gpu.global.u32 %r2, [x];\n  \
+         st.relaxed.gpu.global.u32 [y], 1;\n  add.u32 %r3, %r3, 1;\n  \
+         setp.lt.u32 %p1, %r3, 2;\n  @%p1 bra M;\n",
+        "P1:%r2 == 0",
+    );
+    assert_eq!(sets.sets[0].changes.len(), 1);
+}
+
+/// Barriers that might be added in too many ways are not looked at, and that is said.
+#[test]
+fn barriers_that_are_passed_over_are_told() {
+    let folder = tempfile::tempdir().expect("there is room");
+    let file = folder.path().join("long.litmus");
+    let thread = |name: &str, lines: &str| {
+        format!("{name} @ cta 0, warp {} {{\n  barrier.sync 0;\n{lines}}}\n", &name[1..])
+    };
+    let loads: String = (1..9).map(|n| format!("  ld.weak.global.u32 %r{n}, [x];\n")).collect();
+    let write = |stores: usize| {
+        let stores = "  st.weak.global.u32 [x], 1;\n".repeat(stores);
+        let [one, other] = [thread("P0", &stores), thread("P1", &loads)];
+        let text = format!("PTX long\n.global .u32 x = 0;\n{one}{other}exists (P1:%r8 == 0)\n");
+        std::fs::write(&file, text).expect("room");
+    };
+    let told = "1 barrier might be added in more ways than are looked at";
+    write(8);
+    let run = ptxmc(&["advise", path(&file)]);
+    assert!(run.out.contains(told), "{}", run.transcript());
+    let run = ptxmc(&["advise", "--format", "json", path(&file)]);
+    let value: serde_json::Value = serde_json::from_str(&run.out).expect("JSON");
+    assert_eq!(value["passed_over"], 1, "{}", run.transcript());
+    write(1);
+    let run = ptxmc(&["advise", path(&file)]);
+    assert!(!run.out.contains("more ways"), "{}", run.transcript());
+}
+
+/// Where there is nothing to write, that is said, and nothing is.
+#[test]
+fn what_is_not_applied_is_told() {
+    let folder = tempfile::tempdir().expect("there is room");
+    let file = folder.path().join("new.litmus");
+    for (arguments, status) in [
+        (&["--repair", "litmus/realworld/R01-fixed.litmus"][..], 0),
+        (&["litmus/realworld/R14-flag-beside-data.litmus"], 1),
+        (&["--timeout", "0.001", "litmus/locks/try-lock+relaxed.litmus"], 3),
+    ] {
+        let run = ptxmc(&[&["advise", "--apply", path(&file)], arguments].concat());
+        assert_eq!(run.status, status, "{}", run.transcript());
+        assert!(run.err.contains("nothing is written to"), "{}", run.transcript());
+        assert!(!file.exists(), "{}", run.transcript());
+    }
+}
+
+/// An engine by whose clock each question takes a hundredth of a second.
+struct Tired {
+    engine: SearchEngine,
+    /// The latest moment until which it was told to take its time.
+    until: AtomicU64,
+}
+
+/// The time, in milliseconds.
+static NOW: AtomicU64 = AtomicU64::new(0);
+
+fn now() -> Duration {
+    Duration::from_millis(NOW.load(Relaxed))
+}
+
+impl Engine for Tired {
+    fn name(&self) -> &'static str {
+        "tired"
+    }
+
+    fn find(&self, problem: Problem<'_>, goal: Goal, budget: Budget) -> Answer {
+        if let Some(end) = budget.end() {
+            let until = u64::try_from((now() + end.left()).as_millis()).expect("not so long");
+            self.until.fetch_max(until, Relaxed);
+            NOW.fetch_add(10, Relaxed);
+        }
+        self.engine.find(problem, goal, Budget::default())
+    }
+
+    fn states(&self, _: Problem<'_>, _: Budget) -> Result<States, Unsupported> {
+        Err(Unsupported::NoEngine)
+    }
+}
+
+/// The time of the budget is that of the whole advice: nobody is asked for an answer later than that.
+#[test]
+fn no_question_takes_longer_than_the_whole_advice() {
+    let (model, costs) = (model("ptx-9.2"), Costs::default());
+    let file = shipped("realworld/R15-three-fences.litmus");
+    let tests = [read(&file).expect("a test")];
+    for time in [20, 100, 300, 3_000] {
+        let engine = Tired { engine: SearchEngine::default(), until: AtomicU64::new(0) };
+        let begin = NOW.load(Relaxed);
+        let budget = Budget::default().timed(Clock::new(now), Duration::from_millis(time));
+        let settings = Settings::default().with_budget(budget);
+        let limits = Limits { within: u32::MAX, answers: 2 };
+        let (tests, model, engine) = (&tests[..], &model, &engine);
+        let wish = Wish::Relax;
+        let _ = advise(Question { tests, model, engine, settings, wish, costs: &costs, limits });
+        let until = engine.until.load(Relaxed);
+        // Who is asked when the time is over is given a thousandth of a second to say so.
+        let end = (begin + time).max(NOW.load(Relaxed)) + 1;
+        assert!(until > begin && until <= end, "{time}: {} ms too long", until.abs_diff(end));
+        assert!(NOW.load(Relaxed) - begin < time + 3_000, "{time}");
+    }
+}
+
+/// That nobody knows whether something less would do is said in the place of what goes wrong.
+#[test]
+fn what_is_not_decided_is_not_said_to_be_needed() {
+    let (model, costs, mut files) = (model("ptx-9.2"), Costs::default(), Files::default());
+    let file = shipped("realworld/R15-three-fences.litmus");
+    let text = std::fs::read(&file).expect("a test");
+    let test = parse_bytes(&mut files, "R15.litmus", &text).tests.remove(0);
+    let wish = Wish::Relax;
+    let mut answer = advice(&test, &model, wish, Limits { within: 0, answers: 1 });
+    let cases = [Case::of(test.clone())];
+    let about = About { cases: &cases, model: &model, wish, costs: &costs, files: &files };
+    let heading = "What is left is needed";
+    let told = render(about, &answer);
+    assert!(told.contains(&format!("{heading}:")) && !told.contains("not decided"), "{told}");
+    let Advice::Sets(sets) = &mut answer else { panic!("it is relaxed") };
+    sets.sets[0].needed[0].weaker[0].1 = Probe::Unknown(Undecided::Engine(Why::Timeout));
+    let told = render(about, &answer);
+    assert!(told.contains(&format!("{heading}, as far as")), "{told}");
+    assert!(told.contains(": not decided: "), "{told}");
 }
 
 /// What is not decided is no success: with hardly any time there is no repair, and that is said.

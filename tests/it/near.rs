@@ -6,8 +6,13 @@ use crate::support::{litmus_files, model, read};
 use ptxmc::Defect;
 use ptxmc::testing::check::{Settings, races};
 use ptxmc::testing::engines::Choice;
+use ptxmc::testing::execution::build::Execution;
+use ptxmc::testing::id::EventId;
 use ptxmc::testing::race::defects;
-use ptxmc::testing::race::near::How;
+use ptxmc::testing::race::near::{How, Link};
+use ptxmc::testing::relation::eval::{Interpretation, evaluate};
+use ptxmc::testing::relation::expr::Model;
+use ptxmc::testing::vocabulary::BaseRel;
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -41,6 +46,7 @@ fn races_begin_with_what_is_wrong() {
         ("warp/shfl-is-no-barrier.litmus", &["barrier-does-not-order"]),
         ("async-copy/no-wait.litmus", &["not-waited-for"]),
         ("bulk/polled+no-proxy-fence.litmus", &["no-proxy-fence"]),
+        ("bulk-store/copied-in-by-another-CTA+no-proxy-fence.litmus", &["no-proxy-fence"]),
         ("proxy/MP+alias+bar+no-fence.litmus", &["no-alias-fence"]),
         ("realworld/R32-plain-block-fence-one-side.litmus", &["no-acquire"]),
     ] {
@@ -59,32 +65,76 @@ fn ways_go_link_by_link() {
     assert_eq!(ways, [[ProgramOrder, Meets, ProgramOrder]]);
 }
 
-/// A link that is said to hold holds under the model, of all races that shipped tests have.
+/// A meeting is told by the section of the instructions that meet.
+#[test]
+fn meetings_cite_their_own_clauses() {
+    for (name, clause) in [
+        ("realworld/R53-relaxed-cluster-arrive.litmus", "PTX-9.7.13.3"),
+        ("warp/shfl-is-no-barrier.litmus", "PTX-9.7.9.6"),
+    ] {
+        let file = format!("litmus/{name}");
+        let run = ptxmc(&["races", &file]);
+        let wrong = format!("barrier that does not order accesses ({clause})");
+        assert!(run.out.contains(&format!("wrong: {wrong}")), "{}", run.transcript());
+        assert!(run.out.contains(&format!("MISSING: {wrong}")), "{}", run.transcript());
+        let run = ptxmc(&["races", "--format", "json", &file]);
+        let value: serde_json::Value = serde_json::from_str(&run.out).expect("JSON");
+        assert_eq!(value["races"][0]["defects"][0]["clause"], clause, "{}", run.transcript());
+    }
+}
+
+/// Whether a link is one under the model.
+fn links(model: &Model, execution: &Execution<'_>, link: &Link) -> bool {
+    let holds = |name: &str, from: EventId, to: EventId| {
+        let node = model.definition(name).expect("the model has it");
+        evaluate(&model.arena, &[node], execution).relation(node).contains(from, to)
+    };
+    let po = |from: EventId, to: EventId| {
+        from == to || execution.relation(BaseRel::Po).contains(from, to)
+    };
+    let (from, to) = (link.from, link.to);
+    let mut events = execution.graph.ids();
+    match link.how {
+        How::ProgramOrder => from != to && po(from, to),
+        How::Synchronizes | How::Meets => holds("synchronizes", from, to),
+        How::Causality => holds("base-causality", from, to),
+        How::Observes => holds("observation", from, to),
+        How::Releases => events.any(|at| po(from, at) && holds("release-pattern", at, to)),
+        How::Acquires => events.any(|at| po(at, to) && holds("acquire-pattern", from, at)),
+        How::Completes | How::ChangesProxy => panic!("{:?} is never there", link.how),
+    }
+}
+
+/// A link that is said to hold holds under the model, of the races that shipped tests have.
 #[test]
 fn what_is_missing_is_missing_and_no_more() {
     let (model, engine) = (model("ptx-9.2"), Choice::Auto.engine());
-    let mut looked_at = 0;
+    let (mut looked_at, mut held) = (0, 0);
     for file in litmus_files(&shipped("realworld")).into_iter().step_by(3) {
         let test = read(&file).expect("a test");
         let Ok((found, graph)) = races(&test, &model, engine.as_ref(), Settings::default()) else {
             continue;
         };
-        for near in found.list.iter().filter_map(|race| race.near.as_ref()) {
+        for race in &found.list {
+            let Some(near) = &race.near else { continue };
+            let execution =
+                Execution::build(&graph, (*race.choices).clone()).expect("a consistent execution");
             looked_at += 1;
             assert!(near.distance() > 0, "{}: they would be ordered", file.display());
             let mut at = near.first;
             for link in near.links.iter().filter(|link| link.how != How::ChangesProxy) {
                 assert_eq!(link.from, at, "{}: the way is broken", file.display());
                 at = link.to;
-                if link.how == How::ProgramOrder {
-                    let [from, to] = [link.from, link.to].map(|id| graph.event(id).agent);
-                    assert!(from == to && link.missing.is_empty(), "{}", file.display());
+                if link.missing.is_empty() {
+                    held += 1;
+                    let holds = links(&model, &execution, link);
+                    assert!(holds, "{}: {link:?} does not hold", file.display());
                 }
             }
             assert_eq!(at, near.last, "{}: the way ends elsewhere", file.display());
         }
     }
-    assert!(looked_at > 15, "{looked_at}");
+    assert!(looked_at > 15 && held > 30, "{looked_at}, {held}");
 }
 
 /// An outcome that is allowed and should not be is explained by the way that comes closest, also where
