@@ -77,13 +77,13 @@ pub(super) fn declaration(
 fn fitting(map: &TensorMap) -> Result<(), SyntaxError> {
     let wrong = |what| Err(SyntaxError::Range { what, span: map.span });
     let row = map.extents[0] * u64::from(map.ty.bytes());
-    if row % CHUNK != 0 {
+    if !row.is_multiple_of(CHUNK) {
         return wrong("a row of a box (a multiple of 16 bytes)");
     }
     if map.swizzle.span().is_some_and(|span| row > span) {
         return wrong("a row of a box (at most as many bytes as the swizzle has)");
     }
-    if map.strides.iter().any(|stride| stride % CHUNK != 0) {
+    if map.strides.iter().any(|stride| !stride.is_multiple_of(CHUNK)) {
         return wrong("a stride (a multiple of 16 bytes, also where rows follow each other)");
     }
     let outer = map.dimensions[1..].iter().zip(&map.strides);
