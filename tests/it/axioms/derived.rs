@@ -558,6 +558,7 @@ impl<'e> Derived<'e> {
         given.iter().any(|&r| self.execution.relation(r).contains(a, b))
             || self.cluster_barrier(a, b)
             || self.tensormap_fences(a, b)
+            || self.early_launch(a, b)
             || (self.same_cta(a, b) && self.phases.contains(&(a, b)))
             || (self.morally_strong(a, b)
                 && self
@@ -634,6 +635,16 @@ impl<'e> Derived<'e> {
         let meets = |relation, at| self.execution.relation(relation).contains(a, at);
         let other = |at| meets(BaseRel::BarrierSync, at) || meets(BaseRel::WarpSync, at);
         meets(BaseRel::ClusterSync, b) || self.events.iter().any(|&at| other(at) && self.po(at, b))
+    }
+
+    /// PTX-9.7.13.13: a release fence of the device or the system, and what a launch behind it starts.
+    fn early_launch(&self, a: EventId, b: EventId) -> bool {
+        let reaches = matches!(self.event(a).scope, Some(Scope::Gpu | Scope::Sys));
+        let mut launches = self.graph.launch_edges.iter();
+        self.releasing_fence(a)
+            && reaches
+            && self.includes(a, b)
+            && launches.any(|&(launch, start)| start == b && self.po(a, launch))
     }
 
     /// PTX-9.7.13.4: proxy fences of the tensormap proxy, in patterns that only they form together.
