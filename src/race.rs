@@ -34,7 +34,8 @@ pub struct Race {
     pub mixed: bool,
     /// Why they are not ordered in the execution.
     pub missing: Vec<Missing>,
-    /// What comes closest to ordering them in the execution, in one direction or the other.
+    /// What comes closest to ordering them in the execution, in one direction or the other; looked for
+    /// in races that are listed, not in one that is only asked for ([`find`]).
     pub near: Option<NearMiss>,
     /// A consistent execution in which they race.
     pub choices: Box<Choices>,
@@ -87,7 +88,8 @@ pub fn races(problem: Problem<'_>, engine: &dyn Engine, budget: Budget) -> Resul
         (a.min(b), a.max(b))
     };
     // Too large a program is the engine's to refuse.
-    let Some(first) = find(problem, Pairs::Race, engine, budget)? else {
+    let ask = |kind| search(problem, kind, engine, budget, confirm_with_near);
+    let Some(first) = ask(Pairs::Race)? else {
         return Ok(Races::default());
     };
     let Some(relation) = problem.model.definition(Pairs::Race.relation()) else {
@@ -108,7 +110,7 @@ pub fn races(problem: Problem<'_>, engine: &dyn Engine, budget: Budget) -> Resul
         let pairs = &pairs[first..=last];
         let kind = Pairs::RaceWithin(pairs[0], pairs[pairs.len() - 1]);
         let race = match given.filter(|race| pairs.binary_search(&accesses(race)).is_ok()) {
-            None => match find(problem, kind, engine, budget) {
+            None => match ask(kind) {
                 Err(Verdict::Unknown(why)) => {
                     out.open.get_or_insert(why);
                     None
@@ -142,8 +144,19 @@ pub fn find(
     engine: &dyn Engine,
     budget: Budget,
 ) -> Result<Option<Race>, Verdict> {
+    search(problem, kind, engine, budget, confirm)
+}
+
+/// As [`find`], with the race as `confirmed` takes it out of an engine's execution.
+fn search(
+    problem: Problem<'_>,
+    kind: Pairs,
+    engine: &dyn Engine,
+    budget: Budget,
+    confirmed: fn(Problem<'_>, Pairs, Box<Choices>) -> Result<Race, Verdict>,
+) -> Result<Option<Race>, Verdict> {
     match engine.find(problem, Goal::Related(kind), budget).decided() {
-        Ok(Decided::Yes(choices)) => confirm(problem, kind, choices).map(Some),
+        Ok(Decided::Yes(choices)) => confirmed(problem, kind, choices).map(Some),
         Ok(Decided::No(_)) => Ok(None),
         Err(why) => Err(Verdict::Unknown(why)),
     }
@@ -161,7 +174,7 @@ pub fn in_execution(problem: Problem<'_>, execution: &Execution<'_>) -> Vec<Race
         let place = |id: EventId| (graph.event(id).agent, graph.event(id).span);
         if known.insert((place(a.min(b)), place(a.max(b)))) {
             let choices = Box::new(execution.choices.clone());
-            out.push(race_of(problem, execution, (a, b), choices));
+            out.push(with_near(problem, execution, (a, b), choices));
         }
     }
     out
@@ -204,7 +217,7 @@ fn within(
     let kind = Pairs::RaceBetween(graph.one_of_all_ways(a), graph.one_of_all_ways(b));
     let mixed = |&(a, b): &(EventId, EventId)| Pairs::MixedRace.counts(graph, a, b) == race.mixed;
     let (a, b) = pairs.iter_pairs().filter(mixed).find(|&(a, b)| kind.counts(graph, a, b))?;
-    let found = race_of(problem, execution, (a, b), Box::new(execution.choices.clone()));
+    let found = with_near(problem, execution, (a, b), Box::new(execution.choices.clone()));
     let unread = |all: &[Missing]| {
         all.iter().any(|one| matches!(one, Missing::Link { gap: Gap::Unread, .. }))
     };
@@ -239,10 +252,38 @@ pub(crate) fn confirm(
     kind: Pairs,
     choices: Box<Choices>,
 ) -> Result<Race, Verdict> {
-    let (execution, pair) = kind
-        .confirm(problem, &choices)
-        .map_err(|what| Verdict::Error(format!("the engine's race is no race: {what}")))?;
+    let (execution, pair) = confirmed(problem, kind, &choices)?;
     Ok(race_of(problem, &execution, pair, choices))
+}
+
+/// As [`confirm`], with what comes closest to an order.
+fn confirm_with_near(
+    problem: Problem<'_>,
+    kind: Pairs,
+    choices: Box<Choices>,
+) -> Result<Race, Verdict> {
+    let (execution, pair) = confirmed(problem, kind, &choices)?;
+    Ok(with_near(problem, &execution, pair, choices))
+}
+
+fn confirmed<'g>(
+    problem: Problem<'g>,
+    kind: Pairs,
+    choices: &Choices,
+) -> Result<(Execution<'g>, (EventId, EventId)), Verdict> {
+    kind.confirm(problem, choices)
+        .map_err(|what| Verdict::Error(format!("the engine's race is no race: {what}")))
+}
+
+/// The race of two events of an execution, with what comes closest to an order.
+fn with_near(
+    problem: Problem<'_>,
+    execution: &Execution<'_>,
+    (a, b): (EventId, EventId),
+    choices: Box<Choices>,
+) -> Race {
+    let near = near::nearest_of(problem.model, execution, [(a, b), (b, a)]);
+    Race { near, ..race_of(problem, execution, (a, b), choices) }
 }
 
 /// The race of two events of an execution, of these choices.
@@ -257,8 +298,7 @@ fn race_of(
     let accesses = (graph.event(events.0).access, graph.event(events.1).access);
     let mixed = Pairs::MixedRace.counts(graph, a, b);
     let missing = missing::missing(problem, execution, events);
-    let near = near::nearest_of(problem.model, execution, [(a, b), (b, a)]);
-    Race { events, accesses, mixed, missing, near, choices }
+    Race { events, accesses, mixed, missing, near: None, choices }
 }
 
 /// An access in words, such as `the 4-byte write to x by P0`.
