@@ -174,7 +174,7 @@ impl Engine for Limited {
     }
 }
 
-/// Asks engines in turn until one answers, as [`TURNS`] says: each with a budget of steps, and in the
+/// Asks engines in turn until one answers, as [`ATTEMPTS`] says: each with a budget of steps, and in the
 /// end those that have run out of it with ever larger ones, so that no other engine alone would have
 /// been many times faster.
 struct First(Vec<(Kind, Box<dyn Engine>)>);
@@ -205,7 +205,7 @@ impl First {
         };
         let mut tired: Vec<Kind> = Vec::new();
         let mut first = None;
-        for turn in TURNS.iter().filter(|turn| turn.is_due(problem)) {
+        for turn in ATTEMPTS.iter().filter(|turn| turn.is_due(problem)) {
             if turn.again && (budget.steps.is_some() || !turn.is_worth_it(goal, &tired)) {
                 continue;
             }
@@ -221,7 +221,7 @@ impl First {
             return first;
         }
         let insists = |turn: &&Attempt| turn.again && turn.is_worth_it(goal, &tired);
-        let insisting: Vec<&Attempt> = TURNS.iter().filter(insists).collect();
+        let insisting: Vec<&Attempt> = ATTEMPTS.iter().filter(insists).collect();
         let mut patience = 1_u64;
         loop {
             patience = patience.saturating_mul(MORE_PATIENCE);
@@ -255,7 +255,7 @@ struct Attempt {
 /// What the search takes on, it mostly answers before Z3 has begun; what it does not, it says at once.
 /// Going through all candidates takes a millisecond for thousands of them, where Z3 takes ten and
 /// more to begin; when Z3 does not know either, more of them are worth while.
-const TURNS: &[Attempt] = &[
+const ATTEMPTS: &[Attempt] = &[
     Attempt { engine: Kind::Search, candidates: None, most_events: usize::MAX, again: false },
     Attempt {
         engine: Kind::Enumerate,
@@ -352,7 +352,7 @@ mod tests {
 
     #[test]
     fn every_engine_has_a_turn() {
-        let has_turn = |kind: &Kind| TURNS.iter().any(|turn| turn.engine == *kind);
+        let has_turn = |kind: &Kind| ATTEMPTS.iter().any(|turn| turn.engine == *kind);
         assert!(Kind::ALL.iter().all(has_turn));
     }
 

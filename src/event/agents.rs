@@ -39,7 +39,7 @@ impl GraphBuilder<'_> {
         index: usize,
         issue: EventId,
     ) {
-        let builder = &self.operations[index];
+        let operation = &self.operations[index];
         let agent = self.agent_of(index);
         let of = |role: Role| -> Vec<AccessId> {
             let part = Some(OfOperation { operation: index, role });
@@ -53,35 +53,35 @@ impl GraphBuilder<'_> {
         let maps = add(graph, Role::Map);
         let reads = add(graph, Role::Source);
         // Parts that never do anything are none.
-        let chosen = |at: &usize| !graph.exprs.is_false(builder.parts[*at]);
-        let chosen: Vec<usize> = (0..builder.parts.len()).filter(chosen).collect();
+        let chosen = |at: &usize| !graph.exprs.is_false(operation.parts[*at]);
+        let chosen: Vec<usize> = (0..operation.parts.len()).filter(chosen).collect();
         let writes: Vec<Vec<EventId>> =
             chosen.iter().map(|&at| add(graph, Role::Destination(at))).collect();
         let complete = |graph: &mut EventGraph, kind: Completion, guard: ExprId| {
             add_completion(graph, agent, issue, kind, guard)
         };
         // Only groups of bulk operations are waited for until their sources have been read.
-        let grouped = builder.micro.group == Some(GroupKind::Bulk);
-        let (some, tracked) = (!reads.is_empty() || !maps.is_empty(), builder.micro.tracked);
+        let grouped = operation.micro.group == Some(GroupKind::Bulk);
+        let (some, tracked) = (!reads.is_empty() || !maps.is_empty(), operation.micro.tracked);
         let apart = grouped && some && tracked == Tracked::Whole;
-        let reads_complete = apart.then(|| complete(graph, Completion::Reads, builder.guard));
+        let reads_complete = apart.then(|| complete(graph, Completion::Reads, operation.guard));
         let apart = grouped && tracked == Tracked::Map;
-        let map_complete = apart.then(|| complete(graph, Completion::Map, builder.guard));
+        let map_complete = apart.then(|| complete(graph, Completion::Map, operation.guard));
         let mut parts: Vec<OperationPart> = Vec::new();
         for (&at, writes) in chosen.iter().zip(writes) {
             let kind = if chosen.len() == 1 { Completion::All } else { Completion::Part(at) };
-            let complete = complete(graph, kind, builder.parts[at]);
+            let complete = complete(graph, kind, operation.parts[at]);
             parts.push(OperationPart { writes, complete, signals: Vec::new() });
         }
         let all = match parts.as_slice() {
             [only] => only.complete,
-            _ => complete(graph, Completion::All, builder.guard),
+            _ => complete(graph, Completion::All, operation.guard),
         };
         for (&at, part) in chosen.iter().zip(&mut parts) {
             part.signals = add(graph, Role::Signal(at));
         }
         graph.operations.push(Operation {
-            name: builder.micro.name,
+            name: operation.micro.name,
             agent,
             issue,
             maps,
@@ -90,9 +90,9 @@ impl GraphBuilder<'_> {
             reads_complete,
             map_complete,
             complete: all,
-            behind: builder.behind.clone(),
-            fences: builder.micro.proxy == Proxy::Async,
-            is_copy: builder.micro.is_copy,
+            behind: operation.behind.clone(),
+            fences: operation.micro.proxy == Proxy::Async,
+            is_copy: operation.micro.is_copy,
         });
     }
 }

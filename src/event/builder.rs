@@ -448,20 +448,20 @@ impl<'p> GraphBuilder<'p> {
 
     /// Copies the accesses; initial writes are added behind them.
     fn add_accesses(&self, graph: &mut EventGraph) {
-        for builder in &self.accesses {
+        for draft in &self.accesses {
             graph.accesses.push(Access {
                 pieces: Vec::new(),
-                object: builder.object,
-                virt: builder.virt,
-                offset: builder.offset,
-                bytes: builder.bytes,
-                value: builder.value,
-                address_reads: builder.address_reads.clone(),
-                control_reads: builder.control_reads.clone(),
-                data_reads: builder.data_reads.clone(),
-                rmw_read: builder.rmw_read,
-                disjunct_of: builder.disjunct_of,
-                chosen_by: builder.chosen_by.clone(),
+                object: draft.object,
+                virt: draft.virt,
+                offset: draft.offset,
+                bytes: draft.bytes,
+                value: draft.value,
+                address_reads: draft.address_reads.clone(),
+                control_reads: draft.control_reads.clone(),
+                data_reads: draft.data_reads.clone(),
+                rmw_read: draft.rmw_read,
+                disjunct_of: draft.disjunct_of,
+                chosen_by: draft.chosen_by.clone(),
             });
         }
         for index in 0..graph.accesses.len() {
@@ -499,20 +499,8 @@ impl<'p> GraphBuilder<'p> {
                 name: graph.objects[object.index()].part(offset, bytes),
                 init: event,
             });
-            graph.accesses.push(Access {
-                pieces: vec![event],
-                object,
-                virt,
-                offset,
-                bytes,
-                value,
-                address_reads: Vec::new(),
-                control_reads: Vec::new(),
-                data_reads: Vec::new(),
-                rmw_read: None,
-                disjunct_of: None,
-                chosen_by: Vec::new(),
-            });
+            let nowhere = Access::of_no_memory(event, value);
+            graph.accesses.push(Access { object, virt, offset, bytes, ..nowhere });
             graph.events.push(Event {
                 agent: AgentId::new(0),
                 kind: EventKind::Init,
@@ -535,9 +523,9 @@ impl<'p> GraphBuilder<'p> {
         for entry in &self.entries {
             match entry {
                 Entry::Access(id) => {
-                    let builder = &self.accesses[id.index()];
-                    if builder.part.is_none() {
-                        self.add_access(graph, pieces, *id, AgentId::new(builder.thread + 1));
+                    let draft = &self.accesses[id.index()];
+                    if draft.part.is_none() {
+                        self.add_access(graph, pieces, *id, AgentId::new(draft.thread + 1));
                     }
                 }
                 Entry::Other { thread, kind, guard, position, span } => {
@@ -565,24 +553,24 @@ impl<'p> GraphBuilder<'p> {
         id: AccessId,
         agent: AgentId,
     ) -> Vec<EventId> {
-        let builder = &self.accesses[id.index()];
+        let draft = &self.accesses[id.index()];
         let mut events = Vec::new();
-        for loc in pieces.of(builder) {
+        for loc in pieces.of(draft) {
             let event = EventId::new(graph.events.len());
             events.push(event);
             graph.accesses[id.index()].pieces.push(event);
             graph.events.push(Event {
                 agent,
-                kind: if builder.write { EventKind::Write } else { EventKind::Read },
-                guard: builder.guard,
+                kind: if draft.write { EventKind::Write } else { EventKind::Read },
+                guard: draft.guard,
                 access: id,
                 loc: Some(loc),
-                order: Some(builder.order),
-                scope: builder.scope,
-                proxy: builder.proxy,
-                marks: builder.marks,
-                span: builder.span,
-                position: builder.position,
+                order: Some(draft.order),
+                scope: draft.scope,
+                proxy: draft.proxy,
+                marks: draft.marks,
+                span: draft.span,
+                position: draft.position,
             });
         }
         events

@@ -292,24 +292,24 @@ impl GraphBuilder<'_> {
         let reads = self.reads(way, None);
         let given: Vec<_> = given(&self.exprs, way.guard).collect();
         let guards = self.guards_of(&[way.guard, way.value]);
-        let mut operands_known = FxHashMap::default();
+        let mut known = FxHashMap::default();
         for part in self.exprs.parts(&guards) {
-            if let Some(left) = self.operands_known(part, &reads, &operands_known) {
-                operands_known.insert(part, self.settled(left, &given));
+            if let Some(left) = self.of_known_operands(part, &reads, &known) {
+                known.insert(part, self.settled(left, &given));
             }
         }
-        guards.iter().all(|guard| operands_known.contains_key(guard))
+        guards.iter().all(|guard| known.contains_key(guard))
     }
 
-    /// An expression of those operands of another that are operands_known, if it can be operands_known from them and from some
-    /// reads alone: one operand may tell enough.
-    fn operands_known(
+    /// An expression of those operands of another that are known, if it follows from them and from some
+    /// reads alone: one operand may be enough.
+    fn of_known_operands(
         &mut self,
         x: ExprId,
         reads: &[AccessId],
-        operands_known: &FxHashMap<ExprId, ExprId>,
+        known: &FxHashMap<ExprId, ExprId>,
     ) -> Option<ExprId> {
-        let left = |operand: ExprId| operands_known.get(&operand).copied();
+        let left = |operand: ExprId| known.get(&operand).copied();
         match self.exprs.get(x) {
             Expr::Read(read) => return reads.contains(&read).then_some(x),
             Expr::Binary(op @ (Binary::And | Binary::Or), a, b) if self.exprs.width(x) == 1 => {
@@ -326,7 +326,7 @@ impl GraphBuilder<'_> {
             _ => {}
         }
         let all = self.exprs.operands(x).into_iter().all(|operand| left(operand).is_some());
-        all.then(|| self.exprs.rebuilt(x, operands_known))
+        all.then(|| self.exprs.rebuilt(x, known))
     }
 
     /// Whether all that a condition is computed from happens wherever a guard holds; elsewhere it has

@@ -148,7 +148,7 @@ impl Loops {
     }
 }
 
-/// Whether control surely stays_in_region in a region, which is sorted, behind a step.
+/// Whether control surely stays in a region, which is sorted, behind a step.
 fn stays_in_region(code: &ThreadCode, step: usize, region: &[usize]) -> bool {
     let statement = &code.steps[step];
     let inside = |to: usize| region.binary_search(&to).is_ok();

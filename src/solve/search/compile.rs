@@ -224,8 +224,8 @@ fn another(taken: &mut [usize; 2], sort: Sort) -> usize {
     *next - 1
 }
 
-/// As [`own_registers`], but static relations that nothing but static operations use give theirs up after the
-/// last of these.
+/// As [`own_registers`], but static relations that nothing but static operations use give theirs up
+/// after the last of these.
 fn registers(code: &Code, roots: &[SlotId]) -> Vec<usize> {
     let count = code.ops.len();
     let mut last = vec![0; count];

@@ -389,8 +389,8 @@ struct Converse {
 /// The converse of a slot, which is computed when the slot has changed.
 fn converse<'c>(known: &'c mut [Option<Converse>], slots: &Slots, slot: SlotId) -> &'c Rel {
     let (of, rel) = ((slot, slots.versions[slot]), slots.rel(slot));
-    let register = if rel.len() > MOST_UNSHARED { 0 } else { slot };
-    let known = known[register].get_or_insert_with(|| Converse { of, rel: rel.inverse() });
+    let place = if rel.len() > MOST_UNSHARED { 0 } else { slot };
+    let known = known[place].get_or_insert_with(|| Converse { of, rel: rel.inverse() });
     if known.of != of {
         known.of = of;
         rel.inverse_into(&mut known.rel);
