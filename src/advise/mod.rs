@@ -142,11 +142,6 @@ pub fn advise(question: Question<'_>) -> Advice {
     let end = settings.budget.end();
     let asking = Asking { model, engine, settings, end };
     let Some(first) = tests.first() else { return Advice::Nothing };
-    if wish == Wish::ExcludeRaces && model.definition(Pairs::Race.relation()).is_none() {
-        return Advice::Unknown(Undecided::Unsupported(Unsupported::NoRelation(
-            Pairs::Race.relation(),
-        )));
-    }
     let property = match property(question, asking) {
         Ok(property) => property,
         Err(why) => return Advice::Unknown(why),
@@ -174,11 +169,16 @@ pub fn advise(question: Question<'_>) -> Advice {
 fn property(question: Question<'_>, asking: Asking<'_>) -> Result<Property, Undecided> {
     let Question { tests, wish, .. } = question;
     let Asking { model, engine, .. } = asking;
-    let knows_races = model.definition(Pairs::Race.relation()).is_some();
-    let none = || knows_races.then(BTreeSet::new);
+    let race = Pairs::Race.relation();
+    let knows_races = model.definition(race).is_some();
     Ok(match wish {
         Wish::ExcludeOutcome => Property { excluded: true, races: None, ends: false },
-        Wish::ExcludeRaces => Property { excluded: false, races: none(), ends: false },
+        Wish::ExcludeRaces if !knows_races => {
+            return Err(Undecided::Unsupported(Unsupported::NoRelation(race)));
+        }
+        Wish::ExcludeRaces => {
+            Property { excluded: false, races: Some(BTreeSet::new()), ends: false }
+        }
         Wish::ExcludeHangs => Property { excluded: false, races: None, ends: true },
         Wish::Relax => {
             let (mut known, mut ends) = (BTreeSet::new(), true);

@@ -40,6 +40,14 @@ pub struct Found {
     pub programs: usize,
 }
 
+impl Found {
+    /// Notes that the search ends before levels of this cost are looked at.
+    fn cut_off(&mut self, cost: u32, why: Why) {
+        self.cut_off = true;
+        self.undecided.push((cost, Undecided::Engine(why)));
+    }
+}
+
 /// How many programs are looked at.
 const MOST_PROGRAMS: usize = 20_000;
 
@@ -81,8 +89,7 @@ impl<'a> Search<'a> {
                 Ok(levels) => levels,
                 Err(NoMore::Exhausted) => break,
                 Err(NoMore::TooMany) => {
-                    found.cut_off = true;
-                    found.undecided.push((0, Undecided::Engine(Why::Steps)));
+                    found.cut_off(0, Why::Steps);
                     break;
                 }
             };
@@ -95,13 +102,11 @@ impl<'a> Search<'a> {
                 break;
             }
             if self.programs >= MOST_PROGRAMS {
-                found.cut_off = true;
-                found.undecided.push((cost, Undecided::Engine(Why::Steps)));
+                found.cut_off(cost, Why::Steps);
                 break;
             }
             if self.asking.end.is_some_and(Deadline::is_over) {
-                found.cut_off = true;
-                found.undecided.push((cost, Undecided::Engine(Why::Timeout)));
+                found.cut_off(cost, Why::Timeout);
                 break;
             }
             match self.tried(&levels) {

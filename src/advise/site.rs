@@ -14,7 +14,6 @@ use crate::ptx::operation::{
     AccessForm, BarrierMode, FenceRestriction, MbarrierOp, Operation, Order, Proxy, ProxyFenceKind,
     Scope, Space, Statement, Value,
 };
-use crate::ptx::row::Op;
 
 pub use super::place::{Place, Position};
 
@@ -318,13 +317,8 @@ fn is_beside_fence(statements: &[Statement], gap: usize) -> bool {
 fn proxy_fences(test: &Test) -> Vec<Vec<ProxyFenceKind>> {
     let mut out = Vec::new();
     let operations = || test.threads.iter().flat_map(|thread| &thread.statements);
-    let copies = |operation: &Operation| match operation {
-        Operation::Form(written) => {
-            matches!(written.op(), Op::Async(op) if op.is_of_async_proxy())
-        }
-        _ => false,
-    };
-    if operations().any(|statement| copies(&statement.operation)) {
+    let copies = |statement: &Statement| matches!(&statement.operation, Operation::Form(form) if form.is_of_async_proxy());
+    if operations().any(copies) {
         let spaces = [Some(Space::SharedCta), Some(Space::Global), None];
         out.push(spaces.map(ProxyFenceKind::Async).to_vec());
     }

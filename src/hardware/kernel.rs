@@ -14,9 +14,8 @@ use super::refusal::Refusal;
 use super::target::{Target, needed};
 use crate::litmus::ast::{DeclaredSpace, Test};
 use crate::litmus::print::block_variable;
-use crate::ptx::operation::{Operation, Statement, TypeKind};
+use crate::ptx::operation::{Operation, TypeKind};
 use crate::ptx::print::word;
-use crate::ptx::row::Op;
 use std::fmt::Write;
 
 /// The kernel that runs instances.
@@ -198,7 +197,9 @@ impl Writer<'_> {
             ptxmc_filled:",
         ));
         let mut statements = self.test.threads.iter().flat_map(|thread| &thread.statements);
-        if statements.any(is_through_async_proxy) {
+        if statements.any(|statement| {
+            matches!(&statement.operation, Operation::Form(form) if form.is_of_async_proxy())
+        }) {
             // The initial values are generic stores, which copies read through another proxy.
             self.line("fence.proxy.async;");
         }
@@ -577,10 +578,4 @@ fn collect(plan: &Plan, collected: &[usize]) -> String {
         }
     }
     out + "\tret;\n}\n"
-}
-
-/// Whether an instruction accesses memory through the asynchronous proxy.
-fn is_through_async_proxy(statement: &Statement) -> bool {
-    let Operation::Form(written) = &statement.operation else { return false };
-    matches!(written.op(), Op::Async(op) if op.is_of_async_proxy())
 }

@@ -43,10 +43,7 @@ impl Lowering<'_> {
         let bytes = self.bytes_of_box(&map.address, &at);
         let places = addresses(written);
         let (shared, space) = places[0];
-        let direction = match space {
-            _ if has("bulk_group") => Direction::Store,
-            _ => Direction::Load,
-        };
+        let direction = if has("bulk_group") { Direction::Store } else { Direction::Load };
         let ctas = self.multicast(written);
         let (confined, space) = match direction {
             Direction::Load if !has("shared::cluster") => {
@@ -67,11 +64,8 @@ impl Lowering<'_> {
             (Direction::Load, false) => self.signals(places[1], &ctas, &bytes),
             (Direction::Load, true) => self.signals_in_pairs(places[1], &range, &ctas, &bytes),
         };
-        let name = match op {
-            AsyncOp::TensorReduce => "cp.reduce.async.bulk.tensor",
-            _ => "cp.async.bulk.tensor",
-        };
         let reduces = op == AsyncOp::TensorReduce;
+        let name = if reduces { "cp.reduce.async.bulk.tensor" } else { "cp.async.bulk.tensor" };
         let reduction = reduces.then(|| self.combination(written, &map.address)).flatten();
         if reduces && reduction.is_none() {
             return self.outside(Rule::TensorReduction);

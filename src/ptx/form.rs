@@ -317,6 +317,11 @@ impl Written {
         written.filter_map(|(form, operand)| Some((form, operand.as_ref()?)))
     }
 
+    /// Whether it accesses memory through the asynchronous proxy (PTX-8.6).
+    pub(crate) fn is_of_async_proxy(&self) -> bool {
+        matches!(self.op(), Op::Async(op) if op.is_of_async_proxy())
+    }
+
     /// Its operands, to be changed, each with what it asks of a register.
     pub(crate) fn parts_mut(&mut self) -> impl Iterator<Item = (Need, &mut Arg)> {
         let Self { form, words, operands } = self;

@@ -36,9 +36,9 @@ pub(super) fn declaration(
     let ty = element_type(cursor)?;
     cursor
         .expect(TokenKind::Comma, "`,` and how many elements the tensor has in each dimension")?;
-    let dimensions = list(cursor, "a number of elements (1 to 4294967296)", MOST_ELEMENTS)?;
+    let dimensions = list(cursor, "a number of elements (1 to 4294967296)", (1, MOST_ELEMENTS))?;
     cursor.expect(TokenKind::Comma, "`,` and how many elements a box has in each dimension")?;
-    let extents = list(cursor, "a number of elements of a box (1 to 256)", MOST_IN_BOX)?;
+    let extents = list(cursor, "a number of elements of a box (1 to 256)", (1, MOST_IN_BOX))?;
     let rank = dimensions.value.len();
     if rank > TensorMap::MOST_DIMENSIONS {
         let what = "the number of dimensions (1 to 5)";
@@ -102,7 +102,7 @@ fn field(cursor: &mut Cursor<'_>, map: &mut TensorMap) -> Result<(), SyntaxError
         ".strides" => {
             cursor.advance();
             let what = "a stride (a multiple of 16 bytes, at most 1099511627776)";
-            let found = list(cursor, what, MOST_STRIDE)?;
+            let found = list(cursor, what, (0, MOST_STRIDE))?;
             if found.value.iter().any(|stride| stride % 16 != 0) {
                 return Err(SyntaxError::Range { what, span: found.span });
             }
@@ -149,11 +149,11 @@ fn element_type(cursor: &mut Cursor<'_>) -> Result<Type, SyntaxError> {
     }
 }
 
-/// `{8, 4}`: positive numbers.
+/// `{8, 4}`: positive numbers, at least so many, none above a limit.
 fn list(
     cursor: &mut Cursor<'_>,
     what: &'static str,
-    most: u64,
+    (least, most): (usize, u64),
 ) -> Result<Spanned<Vec<u64>>, SyntaxError> {
     let start = cursor.span();
     cursor.expect(TokenKind::OpenBrace, "`{`")?;
@@ -168,7 +168,7 @@ fn list(
     }
     cursor.expect(TokenKind::CloseBrace, "`}`")?;
     let span = start.to(cursor.last_span());
-    match out.is_empty() && most != MOST_STRIDE {
+    match out.len() < least {
         true => Err(SyntaxError::Range { what, span }),
         false => Ok(Spanned::new(out, span)),
     }
