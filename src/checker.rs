@@ -314,7 +314,6 @@ impl Picture {
     /// The execution as a graph in the language of Graphviz.
     #[must_use]
     pub fn to_dot(&self) -> String {
-        use crate::report::witness::dot::{Captions, render};
-        render(self, Captions::InLine)
+        crate::report::witness::dot::render(self)
     }
 }

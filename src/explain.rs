@@ -5,13 +5,18 @@
 //! is shown breaks as few axioms as any, those of the given core first.
 
 use crate::budget::Deadline;
+use crate::event::graph::EventKind;
 use crate::execution::build::{Choices, Execution};
 use crate::execution::recheck::recheck;
-use crate::relation::axiom::Failure;
+use crate::id::EventId;
+use crate::program::expr::Expr;
+use crate::relation::axiom::{Failure, Witness};
+use crate::relation::eval::evaluate;
 use crate::relation::expr::{AxiomRole, Model};
 use crate::relation::polarity::{Polarity, Variance};
 use crate::solve::{Answer, Budget, Core, Engine, Goal, Problem};
-use crate::vocabulary::BaseRel;
+use crate::vocabulary::{BaseRel, Sort};
+use std::collections::BTreeSet;
 
 /// An execution that only some axioms exclude.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -160,9 +165,46 @@ impl Search<'_> {
     /// The execution, with the axioms of the whole model that it breaks.
     fn shown(&self, choices: Choices, fewest: bool) -> Result<Counterfactual, Absent> {
         let execution = Execution::build(self.problem.graph, choices.clone());
-        let broken = recheck(self.problem.model, &execution.map_err(|_| Absent::Untold)?).broken;
+        let execution = execution.map_err(|_| Absent::Untold)?;
+        let mut broken = recheck(self.problem.model, &execution).broken;
+        for failure in &mut broken {
+            at_what_is_asked(self.problem.model, &execution, failure);
+        }
         Ok(Counterfactual { choices, broken, fewest })
     }
+}
+
+/// Moves the place where an axiom is broken to an event that the condition asks about, where there is one.
+fn at_what_is_asked(model: &Model, execution: &Execution<'_>, failure: &mut Failure) {
+    let node = model.axioms[failure.axiom].node;
+    let Witness::Event(event) = failure.witness else { return };
+    if model.arena.sort(node) != Sort::Relation {
+        return;
+    }
+    let values = evaluate(&model.arena, &[node], execution);
+    let asked = asked(execution);
+    if !asked.contains(&event)
+        && let Some(&other) = asked.iter().find(|&&id| values.relation(node).contains(id, id))
+    {
+        failure.witness = Witness::Event(other);
+    }
+}
+
+/// The events whose values the condition asks about: reads, and the writes that final values come from.
+pub(crate) fn asked(execution: &Execution<'_>) -> BTreeSet<EventId> {
+    let graph = execution.graph;
+    let mut asked = BTreeSet::new();
+    for leaf in graph.exprs.leaves(graph.condition) {
+        match leaf {
+            Expr::Read(access) => asked.extend(graph.access(access).pieces.iter().copied()),
+            Expr::Final(loc) => {
+                asked.extend(execution.choices.finals.get(loc.index()).copied().flatten());
+            }
+            _ => {}
+        }
+    }
+    asked.retain(|&id| execution.executed.contains(id) && graph.event(id).kind != EventKind::Init);
+    asked
 }
 
 /// The model without some axioms, and the positions that the others had.

@@ -509,9 +509,33 @@ pub(super) struct HangsArguments {
 pub(super) struct DrawArguments {
     #[command(flatten)]
     pub(super) single: Single,
-    /// The picture to write: `.dot`, `.json`, or `.svg` and `.html` through Graphviz.
+    /// The file to write, `-` for standard output.
     #[arg(short, long, value_name = "FILE")]
     pub(super) output: PathBuf,
+    /// The form of the picture; by the file's name unless given.
+    #[arg(long, value_name = "FORMAT")]
+    pub(super) format: Option<DrawFormat>,
+    /// The relations to draw: `all`, or names; those that decide the verdict unless given.
+    #[arg(long = "relation", value_name = "NAME,...", value_delimiter = ',')]
+    pub(super) relations: Vec<String>,
+    /// Draw an execution that hangs, whatever the verdict.
+    #[arg(long)]
+    pub(super) hang: bool,
+}
+
+/// The forms of pictures.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum DrawFormat {
+    /// A picture, which browsers show.
+    Svg,
+    /// A page with the picture, the explanation and the source.
+    Html,
+    /// A graph in the language of Graphviz.
+    Dot,
+    /// Text.
+    Text,
+    /// Data.
+    Json,
 }
 
 #[derive(Debug, Args)]

@@ -10,6 +10,7 @@ mod clause;
 mod convert;
 mod diff;
 mod distinguish;
+mod draw;
 mod emit;
 mod equiv;
 mod examples;
@@ -120,7 +121,7 @@ fn execute(arguments: &Arguments, console: &Console) -> Result<Status> {
         Command::Check(arguments) => check::run(arguments, console),
         Command::Outcomes(arguments) => single::outcomes(arguments, console),
         Command::Explain(arguments) => single::explain(arguments, console),
-        Command::Draw(arguments) => single::draw(arguments, console),
+        Command::Draw(arguments) => draw::run(arguments, console),
         Command::Hangs(arguments) => hangs::run(arguments, console),
         Command::Advise(arguments) => advise::run(arguments, console),
         Command::Races(arguments) => single::races(arguments, console),

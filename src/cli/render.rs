@@ -6,8 +6,7 @@ use crate::batch::{Case, Judgement, Listing, Refusal, Unlisted, guarded, judge, 
 use crate::check::{self, Settings};
 use crate::relation::expr::Model;
 use crate::report::summary::Stated;
-use crate::report::witness::dot::{self, Captions};
-use crate::report::witness::{Picture, text as drawing};
+use crate::report::witness::{Picture, dot, text as drawing};
 use crate::report::{herd, json, text};
 use crate::solve::Engine;
 use crate::source::Files;
@@ -159,7 +158,7 @@ fn shown(
     let title = format!("{} ({})", case.test.name, judgement.verdict.kind().name());
     match (Picture::of(&title, graph, choices, model), form) {
         (Ok(picture), WitnessForm::Text) => drawing::render(&picture),
-        (Ok(picture), WitnessForm::Dot) => dot::render(&picture, Captions::InLine),
+        (Ok(picture), WitnessForm::Dot) => dot::render(&picture),
         (Err(message), _) => format!("  {message}\n"),
     }
 }

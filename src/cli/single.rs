@@ -1,9 +1,8 @@
-//! Commands about one test: its states, its reasons, its picture.
+//! Commands about one test: its states, its reasons, its races.
 
 use super::alternatives::alternatives;
 use super::args::{
-    DrawArguments, ExplainArguments, OutcomesArguments, OutcomesFormat, RacesArguments, Single,
-    SingleFormat,
+    ExplainArguments, OutcomesArguments, OutcomesFormat, RacesArguments, Single, SingleFormat,
 };
 use super::clause;
 use super::excluded::excluded_execution;
@@ -18,8 +17,6 @@ use crate::explain::{Absent, Counterfactual};
 use crate::race::{Races, sharing_executions};
 use crate::relation::expr::Model;
 use crate::report::explanation::{self, Subject};
-use crate::report::witness::Picture;
-use crate::report::witness::dot::{self, Captions};
 use crate::report::{
     hang, herd, json, json_single, outcomes as table, races as table_of_races, reason,
 };
@@ -28,8 +25,6 @@ use crate::source::Files;
 use crate::verdict::{Kind, Undecided, Verdict};
 use anyhow::{Context, Result, bail};
 use std::collections::BTreeSet;
-use std::path::Path;
-use std::process::{Command, Stdio};
 
 /// A test with all that is needed to check it.
 pub(super) struct Loaded {
@@ -259,7 +254,7 @@ pub(super) struct Judged<'a> {
 }
 
 /// The execution that a forbidden outcome would have.
-fn without_axioms(
+pub(super) fn without_axioms(
     loaded: &Loaded,
     judgement: &Judgement,
 ) -> Option<Result<Counterfactual, Absent>> {
@@ -338,110 +333,4 @@ pub(super) fn races_of(
         Some(message) => Err(Verdict::Error(message)),
         None => found.unwrap_or_else(|message| Err(Verdict::Error(message))),
     }
-}
-
-pub(super) fn draw(arguments: &DrawArguments, console: &Console) -> Result<Status> {
-    let form = arguments.output.extension().and_then(|e| e.to_str()).unwrap_or("");
-    if !matches!(form, "dot" | "svg" | "html" | "json") {
-        bail!("the name of a picture ends in .dot, .svg, .html or .json");
-    }
-    let loaded = Loaded::new(&arguments.single, console)?;
-    let judgement = loaded.judgement()?;
-    let (excluded, absent) = match without_axioms(&loaded, &judgement) {
-        Some(Ok(found)) => (Some(found), None),
-        Some(Err(absent)) => (None, Some(absent)),
-        None => (None, None),
-    };
-    let shown = judgement.verdict.choices();
-    let choices = shown.or(excluded.as_ref().map(|found| &found.choices));
-    let (Some(choices), Some(graph)) = (choices, &judgement.graph) else {
-        let kind = judgement.verdict.kind();
-        let why = undrawn(&loaded, &judgement, absent);
-        console.complain(&format!("there is no execution to draw: {why}"));
-        return Ok(match kind {
-            Kind::Error => Status::Bug,
-            _ => Status::Unknown,
-        });
-    };
-    let mut verdict = judgement.verdict.kind().name().to_owned();
-    if let Some(found) = &excluded {
-        let axioms = &loaded.model().axioms;
-        let broken: Vec<&str> =
-            found.broken.iter().map(|failure| axioms[failure.axiom].name.as_str()).collect();
-        verdict.push_str(&format!(": breaks {}", broken.join(", ")));
-    }
-    let title = format!("{} ({verdict})", loaded.case.test.name);
-    let picture =
-        Picture::of(&title, graph, choices, loaded.model()).map_err(anyhow::Error::msg)?;
-    let svg = || {
-        let plain = svg(&dot::render(&picture, Captions::InLine));
-        plain.or_else(|_| svg(&dot::render(&picture, Captions::Beside)))
-    };
-    let text = match form {
-        "dot" => dot::render(&picture, Captions::InLine),
-        "svg" => svg()?,
-        "json" => json_single::drawing(&loaded.case, loaded.model(), &title, &picture),
-        _ => html(&title, &svg()?),
-    };
-    write(&arguments.output, &text)?;
-    Ok(match judgement.verdict.kind() {
-        Kind::OutOfModel => Status::Unknown,
-        _ => Status::Expected,
-    })
-}
-
-/// Why no execution can be drawn, as far as `explain` says it too.
-fn undrawn(loaded: &Loaded, judgement: &Judgement, absent: Option<Absent>) -> String {
-    let verdict = &judgement.verdict;
-    let kind = verdict.kind().name();
-    let reason = reason::line(verdict, loaded.model(), &loaded.files);
-    match (verdict, absent) {
-        (Verdict::Forbidden(core), Some(Absent::NoCandidate)) if core.endless.is_empty() => {
-            format!(
-                "the outcome is {kind}, and no candidate execution has it, whatever the model \
-             (`ptxmc outcomes --witness` shows the executions that there are)"
-            )
-        }
-        (_, Some(Absent::Untold)) => format!(
-            "the outcome is {kind} ({reason}), and what execution would have it takes too long to find"
-        ),
-        _ if reason.is_empty() => format!("the outcome is {kind}"),
-        _ => format!("the outcome is {kind}: {reason}"),
-    }
-}
-
-fn write(path: &Path, text: &str) -> Result<()> {
-    std::fs::write(path, text).with_context(|| format!("cannot write `{}`", path.display()))
-}
-
-/// Has Graphviz lay out a graph.
-fn svg(source: &str) -> Result<String> {
-    use std::io::Write;
-    let mut child = Command::new("dot")
-        .arg("-Tsvg")
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .context("cannot run `dot`; install Graphviz, or write a .dot file")?;
-    let mut input = child.stdin.take().context("a piped child has an input")?;
-    input.write_all(source.as_bytes()).context("cannot hand the graph to `dot`")?;
-    drop(input);
-    let output = child.wait_with_output().context("cannot run `dot`")?;
-    if !output.status.success() {
-        let complaint = String::from_utf8_lossy(&output.stderr);
-        let first = complaint.lines().next().unwrap_or("it does not say why");
-        bail!("`dot` cannot lay out the graph: {first}");
-    }
-    String::from_utf8(output.stdout).context("`dot` gives text")
-}
-
-/// A page that shows the picture and nothing else.
-fn html(name: &str, svg: &str) -> String {
-    let name = name.replace('&', "&amp;").replace('<', "&lt;");
-    let picture = svg.find("<svg").map_or(svg, |start| &svg[start..]);
-    format!(
-        "<!DOCTYPE html>\n<html lang=\"en\">\n<head><meta charset=\"utf-8\"><title>{name}</title></head>\n\
-         <body>\n<h1>{name}</h1>\n{picture}</body>\n</html>\n"
-    )
 }

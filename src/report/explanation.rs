@@ -395,7 +395,7 @@ fn way(
 }
 
 /// How `event` is related to itself by a composition: the two relations and the event between.
-fn two_steps(
+pub(super) fn two_steps(
     model: &Model,
     node: NodeId,
     event: EventId,

@@ -3,7 +3,9 @@
 use super::json::{SCHEMA, Witnesses, drawn, picture, place, verdict};
 use super::readings::weight;
 use super::reason::{Place, undecided};
-use super::witness::Picture;
+use super::scene::Scene;
+use super::witness::Edge;
+use super::witness::focus::Role;
 use super::{hang, near};
 use crate::batch::{Case, Judgement};
 use crate::check::{Hang, Status};
@@ -167,11 +169,16 @@ pub fn hang(case: &Case, hang: &Hang, model: &Model, progress: Progress, files: 
     finished(&value)
 }
 
-/// A picture: the execution and what it is called.
+/// A picture: the execution, what it is called, and the edges that decide.
 #[must_use]
-pub fn drawing(case: &Case, model: &Model, title: &str, shown: &Picture) -> String {
+pub fn drawing(case: &Case, model: &Model, scene: &Scene) -> String {
+    let picture = &scene.picture;
+    let decides = scene.focus.edges.iter().filter(|(_, role)| *role == Role::Decides);
+    let edge =
+        |edge: &Edge| json!([edge.relation, picture.label(edge.from), picture.label(edge.to)]);
     let mut value = document(case, model);
-    value["title"] = json!(title);
-    value["picture"] = drawn(shown);
+    value["title"] = json!(picture.name);
+    value["picture"] = drawn(picture);
+    value["decides"] = decides.map(|(decides, _)| edge(decides)).collect();
     finished(&value)
 }

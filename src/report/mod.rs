@@ -14,6 +14,7 @@ pub mod diagnostics;
 pub(crate) mod diff;
 #[cfg(feature = "cli")]
 pub(crate) mod distinguish;
+pub mod draw;
 #[cfg(feature = "cli")]
 pub(crate) mod equiv;
 pub mod explanation;
@@ -46,6 +47,7 @@ pub mod readings;
 pub mod reason;
 #[cfg(feature = "json")]
 pub mod runs;
+pub mod scene;
 #[cfg(feature = "cli")]
 pub(crate) mod suite;
 pub mod summary;

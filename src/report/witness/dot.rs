@@ -3,23 +3,13 @@
 use super::{Node, Picture};
 use std::fmt::Write;
 
-/// Where the names of relations between threads stand.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Captions {
-    /// On their arrows, which make room for them.
-    InLine,
-    /// Beside their arrows, wherever the layout leaves room. Graphviz fails on some graphs with many
-    /// labels in line.
-    Beside,
-}
-
 /// What an arrow does not stand for by itself: nearly all accesses of some programs are related so,
 /// and what follows from it has arrows of its own.
 const QUIET: &str = "morally-strong";
 
 /// The graph, as text.
 #[must_use]
-pub fn render(picture: &Picture, captions: Captions) -> String {
+pub fn render(picture: &Picture) -> String {
     let mut out = String::new();
     let _ = writeln!(out, "digraph {} {{", quoted(&picture.name));
     out.push_str("  node [shape=plaintext, fontname=\"monospace\", fontsize=11];\n");
@@ -52,11 +42,7 @@ pub fn render(picture: &Picture, captions: Captions) -> String {
         let color = color(relations[0]);
         let label = quoted(&relations.join(", "));
         let style = format!("color={color}, fontcolor={color}, constraint=false");
-        let place = match captions {
-            Captions::InLine => "label",
-            Captions::Beside => "xlabel",
-        };
-        let _ = writeln!(out, "  {} -> {} [{place}={label}, {style}];", name(from), name(to));
+        let _ = writeln!(out, "  {} -> {} [label={label}, {style}];", name(from), name(to));
     }
     out.push_str("}\n");
     out

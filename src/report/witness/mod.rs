@@ -1,6 +1,7 @@
 //! An execution as a picture: who does what in which order, and the edges between events.
 
 pub mod dot;
+pub mod focus;
 pub mod text;
 
 use crate::bitrel::Rel;
@@ -16,6 +17,7 @@ use crate::ptx::operation::{Order, Proxy, ProxyFenceKind, TypeKind};
 use crate::relation::eval::{Interpretation, evaluate};
 use crate::relation::expr::{AxiomRole, Model};
 use crate::solve::Pairs;
+use crate::source::Span;
 use crate::vocabulary::{BaseRel, BaseSet, Sort};
 use std::collections::{BTreeMap, VecDeque};
 
@@ -47,10 +49,23 @@ pub struct Column {
     pub agent: AgentId,
     /// Its name and place.
     pub title: String,
+    /// Its name alone, such as `P0` or `cp.async.bulk (1)`.
+    pub name: String,
+    /// Where its events are performed.
+    pub seat: Seat,
     /// Its events.
     pub nodes: Vec<Node>,
     /// Where the thread stays behind these, if it does not end.
     pub stays: Option<String>,
+}
+
+/// Where the events of a column are performed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Seat {
+    /// By a thread at this place.
+    Thread(ThreadPlace),
+    /// By an asynchronous operation: the thread that issues it, and the event of the issue.
+    Operation(AgentId, EventId),
 }
 
 /// One event.
@@ -62,6 +77,8 @@ pub struct Node {
     pub label: String,
     /// What it does, such as `W.release.gpu flag = 1`.
     pub text: String,
+    /// The statement that it comes from.
+    pub span: Span,
 }
 
 /// One edge.
@@ -96,16 +113,29 @@ impl Picture {
         let mut edges = base_edges(execution);
         edges.extend(shown_edges(execution, model));
         let labels = Labels::new(execution);
-        let node = |id: EventId| Node { id, label: labels.of(id), text: describe(execution, id) };
         let graph = execution.graph;
+        let node = |id: EventId| {
+            let (label, text) = (labels.of(id), describe(execution, id));
+            Node { id, label, text, span: graph.event(id).span }
+        };
         let is_shown = |e: &Edge| [e.from, e.to].iter().all(|&id| is_shown(graph, id));
         edges.retain(is_shown);
         let mut columns = Vec::new();
         for (index, thread) in graph.agents.iter().enumerate() {
-            let title = match thread.kind {
+            let (title, seat) = match thread.kind {
                 AgentKind::Init => continue,
-                AgentKind::Thread(_, place) => title(&thread.name, place),
-                AgentKind::Operation(..) => thread.name.clone(),
+                AgentKind::Thread(_, place) => (title(&thread.name, place), Seat::Thread(place)),
+                AgentKind::Operation(operation, _) => {
+                    let issue = graph.operations[operation].issue;
+                    (thread.name.clone(), Seat::Operation(graph.event(issue).agent, issue))
+                }
+            };
+            let name = match seat {
+                Seat::Thread(_) => thread.name.clone(),
+                Seat::Operation(by, _) => {
+                    let own = format!("{}'s ", graph.agents[by.index()].name);
+                    thread.name.strip_prefix(&own).unwrap_or(&thread.name).to_owned()
+                }
             };
             let agent = AgentId::new(index);
             let nodes: Vec<Node> = executed(execution)
@@ -119,7 +149,7 @@ impl Picture {
             let mut cuts = graph.cuts.iter().filter(|cut| cut.agent == agent);
             let in_loop = cuts.any(|cut| execution.truth(cut.guard) == Some(true));
             let stays = in_loop.then(|| "is still in a loop".to_owned());
-            columns.push(Column { agent, title, nodes, stays });
+            columns.push(Column { agent, title, name, seat, nodes, stays });
         }
         let initial: Vec<Node> = executed(execution)
             .filter(|&id| graph.event(id).kind == EventKind::Init)
@@ -150,8 +180,12 @@ impl Picture {
     pub fn add_waiting(&mut self, graph: &EventGraph, id: EventId) {
         let EventKind::Barrier(index) = graph.event(id).kind else { return };
         let text = format!("waits for ever at {}", graph.barriers[index].key);
-        let own = |column: &&mut Column| column.agent == graph.event(id).agent;
-        if let Some(column) = self.columns.iter_mut().find(own) {
+        self.add_stay(graph.event(id).agent, text);
+    }
+
+    /// Where a thread stays, which does not end.
+    pub fn add_stay(&mut self, agent: AgentId, text: String) {
+        if let Some(column) = self.columns.iter_mut().find(|column| column.agent == agent) {
             column.stays = Some(text);
         }
         // What does not end has no final state.

@@ -1,0 +1,238 @@
+//! Links of a grid into routes: straight where nothing is in between, else around cells.
+//!
+//! A route leaves a cell at its left or right side, in a slot of the cell's row. It goes up or down in the
+//! gutter beside a column, and across columns where the row has no cells or in the channel below a row.
+//! Invariants: two routes share no slot, no track of a gutter and no track of a channel where they would
+//! overlap; slots at one side of a cell leave room for a label.
+
+use super::grid::Grid;
+use std::collections::BTreeMap;
+
+/// A side of a cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Side {
+    Left,
+    Right,
+}
+
+/// A part of a route in the row of a cell.
+#[derive(Clone, Debug)]
+pub(super) struct Across {
+    pub(super) row: usize,
+    /// The gutters that it touches, from the first to the last; that to the right of a column has the
+    /// column's number.
+    low: usize,
+    high: usize,
+    /// The cells at which it ends: column and side.
+    pub(super) ports: Vec<(usize, Side)>,
+    /// The row of the other end of its link.
+    other: usize,
+    /// Its place in the row.
+    pub(super) slot: usize,
+}
+
+/// A part of a route in a gutter.
+#[derive(Clone, Debug)]
+pub(super) struct Along {
+    pub(super) link: usize,
+    pub(super) gutter: usize,
+    /// Whether it is that of a link within one column, which stays inside the frames of that.
+    pub(super) is_inner: bool,
+    pub(super) ends: [Turn; 2],
+    /// Its place in the gutter, from the left.
+    pub(super) track: usize,
+}
+
+/// An end of a part in a gutter: what it turns into, and to which side that leads.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Turn {
+    pub(super) into: Into,
+    pub(super) side: Side,
+}
+
+/// What a part in a gutter turns into.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Into {
+    /// The part across of this index.
+    Row(usize),
+    /// The channel of the link.
+    Channel,
+}
+
+/// The parts of one link's route.
+#[derive(Clone, Debug)]
+pub(super) struct Route {
+    /// The part at the cell that it comes from.
+    pub(super) first: usize,
+    /// The part at the cell that it leads to; the same where it is straight.
+    pub(super) last: usize,
+    /// The parts in gutters, in order.
+    pub(super) along: Vec<usize>,
+    /// The channel below this row, with its track.
+    pub(super) channel: Option<(usize, usize)>,
+}
+
+/// All routes.
+pub(super) struct Routes {
+    pub(super) routes: Vec<Route>,
+    pub(super) across: Vec<Across>,
+    pub(super) along: Vec<Along>,
+    /// How many slots each row has.
+    pub(super) slots: Vec<usize>,
+    /// How many tracks the channel below each row has.
+    pub(super) channels: Vec<usize>,
+}
+
+impl Routes {
+    pub(super) fn new(grid: &Grid) -> Self {
+        let mut routes = Self {
+            routes: Vec::new(),
+            across: Vec::new(),
+            along: Vec::new(),
+            slots: vec![0; grid.rows],
+            channels: vec![0; grid.rows],
+        };
+        let occupied = Occupied::new(grid);
+        let mut used = vec![0; grid.rows];
+        for link in 0..grid.links.len() {
+            let route = routes.route(grid, &occupied, &mut used, link);
+            routes.routes.push(route);
+        }
+        routes.assign_slots();
+        routes.assign_channels();
+        routes
+    }
+
+    /// `used` counts the routes in each channel.
+    fn route(
+        &mut self,
+        grid: &Grid,
+        occupied: &Occupied,
+        used: &mut [usize],
+        link: usize,
+    ) -> Route {
+        let [from, to] = [grid.links[link].from, grid.links[link].to].map(|cell| &grid.cells[cell]);
+        let (a, b) = (from.lane, to.lane);
+        if a == b {
+            let first = self.part(from.row, [a, a], &[(a, Side::Right)], to.row);
+            let last = self.part(to.row, [a, a], &[(a, Side::Right)], from.row);
+            let ends = [first, last].map(|part| Turn { into: Into::Row(part), side: Side::Left });
+            let along = vec![self.gutter(link, a, true, ends)];
+            return Route { first, last, along, channel: None };
+        }
+        let (out, into) = if a < b { (Side::Right, Side::Left) } else { (Side::Left, Side::Right) };
+        // The gutters beside both cells.
+        let (near, far) = if a < b { (a, b - 1) } else { (a - 1, b) };
+        let (leaves, enters) = ((a, out), (b, into));
+        let range = [near.min(far), near.max(far)];
+        let is_free = |row| occupied.is_free(row, a.min(b) + 1, a.max(b));
+        if from.row == to.row && is_free(from.row) {
+            let only = self.part(from.row, range, &[leaves, enters], to.row);
+            return Route { first: only, last: only, along: Vec::new(), channel: None };
+        }
+        let bend = match (is_free(from.row), is_free(to.row)) {
+            (true, _) => Some(far),
+            (false, true) => Some(near),
+            _ => None,
+        };
+        if let Some(gutter) = bend {
+            let within = |end: usize| [end.min(gutter), end.max(gutter)];
+            let first = self.part(from.row, within(near), &[leaves], to.row);
+            let last = self.part(to.row, within(far), &[enters], from.row);
+            let ends = [
+                Turn { into: Into::Row(first), side: into },
+                Turn { into: Into::Row(last), side: out },
+            ];
+            let along = vec![self.gutter(link, gutter, false, ends)];
+            return Route { first, last, along, channel: None };
+        }
+        let first = self.part(from.row, [near, near], &[leaves], to.row);
+        let last = self.part(to.row, [far, far], &[enters], from.row);
+        let between = from.row.min(to.row)..from.row.max(to.row).max(from.row.min(to.row) + 1);
+        let channel = between.min_by_key(|&row| used[row]).expect("there is a row");
+        used[channel] += 1;
+        let one =
+            [Turn { into: Into::Row(first), side: into }, Turn { into: Into::Channel, side: out }];
+        let other =
+            [Turn { into: Into::Channel, side: into }, Turn { into: Into::Row(last), side: out }];
+        let along = vec![self.gutter(link, near, false, one), self.gutter(link, far, false, other)];
+        Route { first, last, along, channel: Some((channel, 0)) }
+    }
+
+    fn part(
+        &mut self,
+        row: usize,
+        [low, high]: [usize; 2],
+        ports: &[(usize, Side)],
+        other: usize,
+    ) -> usize {
+        self.across.push(Across { row, low, high, ports: ports.to_vec(), other, slot: 0 });
+        self.across.len() - 1
+    }
+
+    fn gutter(&mut self, link: usize, gutter: usize, is_inner: bool, ends: [Turn; 2]) -> usize {
+        self.along.push(Along { link, gutter, is_inner, ends, track: 0 });
+        self.along.len() - 1
+    }
+
+    /// What leads up takes the upper slots, so that fewer routes cross.
+    fn assign_slots(&mut self) {
+        let mut order: Vec<usize> = (0..self.across.len()).collect();
+        order.sort_by_key(|&part| (self.across[part].row, self.across[part].other, part));
+        let mut taken: Vec<usize> = Vec::new();
+        for part in order {
+            if taken.last().is_some_and(|&last| self.across[last].row != self.across[part].row) {
+                taken.clear();
+            }
+            let is_free = |&slot: &usize| {
+                taken.iter().all(|&other| !collide(&self.across[part], &self.across[other], slot))
+            };
+            let slot = (0..).find(is_free).expect("there is no end of slots");
+            self.across[part].slot = slot;
+            let row = self.across[part].row;
+            self.slots[row] = self.slots[row].max(slot + 1);
+            taken.push(part);
+        }
+    }
+
+    fn assign_channels(&mut self) {
+        let mut taken: BTreeMap<(usize, usize), Vec<[usize; 2]>> = BTreeMap::new();
+        for route in &mut self.routes {
+            let Some((row, track)) = &mut route.channel else { continue };
+            let gutters = [route.along[0], route.along[1]].map(|part| self.along[part].gutter);
+            let range = [gutters[0].min(gutters[1]), gutters[0].max(gutters[1])];
+            let is_free = |track: &usize| {
+                let others = taken.get(&(*row, *track)).into_iter().flatten();
+                others.into_iter().all(|other| other[1] < range[0] || range[1] < other[0])
+            };
+            *track = (0..).find(is_free).expect("there is no end of tracks");
+            taken.entry((*row, *track)).or_default().push(range);
+            self.channels[*row] = self.channels[*row].max(*track + 1);
+        }
+    }
+}
+
+/// Whether a part in this slot would meet another one or its label.
+fn collide(part: &Across, other: &Across, slot: usize) -> bool {
+    let share_port = part.ports.iter().any(|port| other.ports.contains(port));
+    let meet = part.low <= other.high && other.low <= part.high;
+    share_port && slot.abs_diff(other.slot) < 2 || meet && slot == other.slot
+}
+
+/// Which rows of which columns have cells.
+struct Occupied {
+    lanes: Vec<Vec<bool>>,
+}
+
+impl Occupied {
+    fn new(grid: &Grid) -> Self {
+        let mut lanes = vec![vec![false; grid.rows]; grid.lanes.len()];
+        grid.cells.iter().for_each(|cell| lanes[cell.lane][cell.row] = true);
+        Self { lanes }
+    }
+
+    /// Whether a row has no cell in these columns.
+    fn is_free(&self, row: usize, from: usize, to: usize) -> bool {
+        self.lanes[from..to].iter().all(|lane| !lane[row])
+    }
+}
