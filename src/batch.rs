@@ -3,7 +3,7 @@
 //! A panic costs one verdict, never the run; the order and content of what is handed out do not
 //! depend on the number of workers.
 
-use crate::check::{self, Hang, HangKind, Outcome, Settings, check};
+use crate::check::{self, Hang, HangKind, Hanging, Outcome, Settings, check};
 use crate::diagnostic::{Diagnostic, closest};
 use crate::engines::Agreeing;
 use crate::event::graph::EventGraph;
@@ -146,6 +146,15 @@ impl Standing {
 }
 
 impl Judgement {
+    /// How the program hangs, if it may.
+    #[must_use]
+    pub fn hanging(&self) -> Option<&Hanging> {
+        match &self.hang {
+            Some(Hang::Possible(hanging)) => Some(hanging),
+            Some(Hang::Never | Hang::Unknown(_)) | None => None,
+        }
+    }
+
     /// That the tool failed on a test.
     #[must_use]
     pub fn failed(message: String, expected: Option<Kind>) -> Self {

@@ -150,6 +150,9 @@ pub(super) struct CheckArguments {
     /// Check in processes of their own, so that a crash costs one test.
     #[arg(long)]
     pub(super) isolate: bool,
+    /// Write pages into this folder: `index.html`, which lists the tests, and one for each of them.
+    #[arg(long, value_name = "DIR", conflicts_with = "isolate")]
+    pub(super) report: Option<PathBuf>,
     /// Compare with the verdicts in this file, which take precedence over those in the tests.
     #[arg(long, value_name = "FILE")]
     pub(super) baseline: Option<PathBuf>,

@@ -9,7 +9,8 @@ use super::isolate::Pool;
 use super::kernels;
 use super::models::Setup;
 use super::output::{Console, print};
-use super::render::{Form, Rendered, Renderer};
+use super::page::Folder;
+use super::render::{Form, Pages, Rendered, Renderer};
 use super::status::Status;
 use crate::batch::{Case, watched};
 use crate::report::summary::Tally;
@@ -24,6 +25,9 @@ pub(super) fn run(arguments: &CheckArguments, console: &Console) -> Result<Statu
     let mut setup =
         Setup::load(&arguments.models, &arguments.checking, arguments.format.cores(), console)?;
     if kernels::is_wanted(arguments) {
+        if arguments.report.is_some() {
+            bail!("--report goes with litmus tests, not with compiled kernels");
+        }
         let launch = arguments.launching.asked();
         let wanted = Wanted::under(&setup.models, &setup.variants, &arguments.checking);
         let wanted = Wanted { launch, ..wanted };
@@ -72,6 +76,7 @@ pub(super) fn run(arguments: &CheckArguments, console: &Console) -> Result<Statu
         fail_on: &arguments.fail_on,
         form: Form { format: arguments.format, witness: arguments.witness },
         table: text::Table::new(width, &models, paint),
+        pages: if arguments.report.is_some() { Pages::Written } else { Pages::None },
     };
     let mut run = Run {
         inputs: &inputs,
@@ -83,6 +88,7 @@ pub(super) fn run(arguments: &CheckArguments, console: &Console) -> Result<Statu
         suites: junit::Suites::new(&models),
         tally: Tally::without(inputs.unread.len()),
         blessed: None,
+        folder: arguments.report.as_deref().map(Folder::new).transpose()?,
     };
     if let (true, Some(mut baseline), Some(path)) =
         (arguments.bless, baseline.take(), &arguments.baseline)
@@ -123,6 +129,8 @@ struct Run<'a> {
     tally: Tally,
     /// Where verdicts are recorded, and the file that this goes to.
     blessed: Option<(Baseline, &'a Path)>,
+    /// Where pages are written.
+    folder: Option<Folder>,
 }
 
 impl Run<'_> {
@@ -154,6 +162,9 @@ impl Run<'_> {
             baseline.record(case, &told.verdicts, self.teller.models);
         }
         self.suites.add(case, &told.verdicts);
+        if let (Some(folder), Some(page)) = (&mut self.folder, &told.page) {
+            folder.add(case, &told.verdicts, page)?;
+        }
         told.complaints.iter().for_each(|complaint| self.console.complain(complaint));
         print(&format!("{before}{}", told.text))
     }
@@ -166,6 +177,9 @@ impl Run<'_> {
             }
             CheckFormat::Junit => print(&self.suites.render(&self.inputs.unread))?,
             CheckFormat::Herd => {}
+        }
+        if let Some(folder) = &self.folder {
+            folder.finish(self.teller.models, &self.tally)?;
         }
         match &self.blessed {
             Some((baseline, path)) => baseline.write(path),

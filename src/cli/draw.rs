@@ -2,6 +2,7 @@
 
 use super::args::{DrawArguments, DrawFormat};
 use super::output::{Console, print};
+use super::page;
 use super::single::{Loaded, without_axioms};
 use super::status::Status;
 use crate::batch::Judgement;
@@ -12,13 +13,15 @@ use crate::report::scene::{self, Scene};
 use crate::report::witness::{dot, text};
 use crate::report::{json_single, reason};
 use crate::verdict::{Kind, Verdict};
-use anyhow::{Context, Result, bail};
-use std::path::Path;
+use anyhow::{Result, bail};
 
 pub(super) fn run(arguments: &DrawArguments, console: &Console) -> Result<Status> {
     let format = format(arguments)?;
     let loaded = Loaded::new(&arguments.single, console)?;
     let judgement = loaded.judgement()?;
+    if format == DrawFormat::Html {
+        return page(arguments, &loaded, judgement);
+    }
     let (excluded, absent) = match without_axioms(&loaded, &judgement) {
         Some(Ok(found)) => (Some(found), None),
         Some(Err(absent)) => (None, Some(absent)),
@@ -46,11 +49,7 @@ pub(super) fn run(arguments: &DrawArguments, console: &Console) -> Result<Status
     };
     let relations = relations(arguments, &scene)?;
     let text = match format {
-        DrawFormat::Svg => {
-            let drawing = Drawing::new(&scene.picture, &scene.focus, &relations);
-            svg::render(&drawing, &loaded.files, Styles::Own)
-        }
-        DrawFormat::Html => {
+        DrawFormat::Svg | DrawFormat::Html => {
             let drawing = Drawing::new(&scene.picture, &scene.focus, &relations);
             svg::render(&drawing, &loaded.files, Styles::Own)
         }
@@ -67,14 +66,32 @@ pub(super) fn run(arguments: &DrawArguments, console: &Console) -> Result<Status
             json_single::drawing(case, model, &scene)
         }
     };
-    match arguments.output.as_os_str() == "-" {
-        true => print(&text)?,
-        false => write(&arguments.output, &text)?,
-    }
+    put(arguments, &text)?;
     Ok(match judgement.verdict.kind() {
         Kind::OutOfModel => Status::Unknown,
         _ => Status::Expected,
     })
+}
+
+/// The page of the test, which there is without a picture too.
+fn page(arguments: &DrawArguments, loaded: &Loaded, judgement: Judgement) -> Result<Status> {
+    if arguments.hang || !arguments.relations.is_empty() {
+        bail!("a page has all relations; --hang and --relation go with the other forms");
+    }
+    let kind = judgement.verdict.kind();
+    put(arguments, &page::of_test(loaded.checker(), &loaded.case, &[judgement], None))?;
+    Ok(match kind {
+        Kind::Error => Status::Bug,
+        Kind::OutOfModel | Kind::Unknown => Status::Unknown,
+        _ => Status::Expected,
+    })
+}
+
+fn put(arguments: &DrawArguments, text: &str) -> Result<()> {
+    match arguments.output.as_os_str() == "-" {
+        true => print(text),
+        false => page::write(&arguments.output, text),
+    }
 }
 
 /// The form that the user wants: the one that is named, or that of the file.
@@ -137,8 +154,4 @@ fn undrawn(loaded: &Loaded, judgement: &Judgement, absent: Option<Absent>) -> St
         _ if reason.is_empty() => format!("the outcome is {kind}"),
         _ => format!("the outcome is {kind}: {reason}"),
     }
-}
-
-fn write(path: &Path, text: &str) -> Result<()> {
-    std::fs::write(path, text).with_context(|| format!("cannot write `{}`", path.display()))
 }

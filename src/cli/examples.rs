@@ -8,6 +8,7 @@ Examples:
   ptxmc check --model ptx-9.2 --model ptx-7.5 DIR   a column for each model
   ptxmc check --format junit DIR > report.xml       for continuous integration
   ptxmc check --baseline verdicts.tsv DIR           what has changed since `--bless`
+  ptxmc check --report pages DIR                    a page for each test, and pages/index.html
   ptxmc check k.ptx --launch 'buf x[2] of .u32 = 0; k<<<1, 2>>>(x)'
                                                     races, undefined behaviour and hangs of
                                                     a kernel that a compiler has written";
@@ -27,8 +28,11 @@ Examples:
 
 pub(super) const DRAW: &str = "\
 Examples:
-  ptxmc draw mp.litmus -o mp.svg             a picture, laid out by Graphviz
-  ptxmc draw mp.litmus -o mp.dot             its source";
+  ptxmc draw mp.litmus -o mp.svg                    a picture of what decides
+  ptxmc draw mp.litmus -o mp.html                   a page with it, the explanation and the source
+  ptxmc draw --relation all mp.litmus -o mp.svg     all relations
+  ptxmc draw --hang lock.litmus -o lock.svg         an execution that hangs
+  ptxmc draw --format text mp.litmus -o -           text, on standard output";
 
 pub(super) const HANGS: &str = "\
 Examples:

@@ -7,7 +7,7 @@ use super::args::{CheckArguments, WitnessForm, WorkerArguments};
 use super::inputs::identify;
 use super::models::Setup;
 use super::output::{Console, print};
-use super::render::{Form, Rendered, Renderer};
+use super::render::{Form, Pages, Rendered, Renderer};
 use super::status::Status;
 use crate::batch::{Case, Refusal, in_order};
 use crate::id::FileId;
@@ -213,6 +213,7 @@ fn told(answer: &Value, quantifier: Quantifier) -> Option<Rendered> {
         verdicts: answer["verdicts"].as_array()?.iter().map(verdict).collect::<Option<_>>()?,
         text: text(&answer["text"])?,
         complaints: answer["complaints"].as_array()?.iter().map(text).collect::<Option<_>>()?,
+        page: None,
     })
 }
 
@@ -242,6 +243,7 @@ pub(super) fn work(arguments: &WorkerArguments, console: &Console) -> Result<Sta
         fail_on: &arguments.fail_on,
         form: Form { format: arguments.format, witness: arguments.witness },
         table: text::Table::new(arguments.width, &models, console.paint()),
+        pages: Pages::None,
     };
     // A thread of a pool, since those have the stack that checking may need.
     let mut outcome = Ok(());

@@ -27,6 +27,7 @@ mod kernels;
 mod model;
 mod models;
 mod output;
+mod page;
 mod render;
 mod run;
 mod single;

@@ -2,6 +2,7 @@
 
 use super::args::{CheckFormat, WitnessForm};
 use super::gate;
+use super::page::{self, BACK, Checker};
 use crate::batch::{Case, Judgement, Listing, Refusal, Unlisted, guarded, judge, list, together};
 use crate::check::{self, Settings};
 use crate::relation::expr::Model;
@@ -21,6 +22,8 @@ pub(super) struct Rendered {
     pub(super) text: String,
     /// What is told on standard error.
     pub(super) complaints: Vec<String>,
+    /// The page about the test, where pages are wanted.
+    pub(super) page: Option<String>,
 }
 
 /// Checks tests and says what came of it.
@@ -32,6 +35,14 @@ pub(super) struct Renderer<'a> {
     pub(super) fail_on: &'a [Refusal],
     pub(super) form: Form,
     pub(super) table: text::Table<'a>,
+    pub(super) pages: Pages,
+}
+
+/// Whether tests have pages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Pages {
+    Written,
+    None,
 }
 
 /// The form of a report.
@@ -56,9 +67,18 @@ impl Renderer<'_> {
             let listing = first.map(|judgement| {
                 list(case, &self.models[0], self.engines, judgement.settings(self.settings))
             });
-            self.tell(case, &judgements, listing, files)
+            let mut told = self.tell(case, &judgements, listing, files);
+            if self.pages == Pages::Written {
+                told.page = Some(page::of_test(self.checker(files), case, &judgements, Some(BACK)));
+            }
+            told
         });
         told.unwrap_or_else(|message| self.failed(case, &message, files))
+    }
+
+    fn checker<'f>(&'f self, files: &'f Files) -> Checker<'f> {
+        let Self { models, engines, settings, .. } = *self;
+        Checker { models, engines, settings, files }
     }
 
     /// Whether a test has a data race; `None` where that cannot be told: the model does not say what a

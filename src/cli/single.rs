@@ -9,6 +9,7 @@ use super::excluded::excluded_execution;
 use super::inputs::{Inputs, Wanted};
 use super::models::{Setup, any_error};
 use super::output::{Console, print};
+use super::page::Checker;
 use super::status::Status;
 use crate::batch::{Case, Judgement, Unlisted, guarded, judge, list, together};
 use crate::check::{self, Hang, Settings, SoundDependence};
@@ -80,6 +81,11 @@ impl Loaded {
     pub(super) fn judgement(&self) -> Result<Judgement> {
         let judgements = judge(&self.case, &self.models, &self.engines, self.settings);
         judgements.into_iter().next().context("a test has a verdict under its model")
+    }
+
+    pub(super) fn checker(&self) -> Checker<'_> {
+        let Self { models, engines, settings, files, .. } = self;
+        Checker { models, engines, settings: *settings, files }
     }
 
     fn judged<'a>(&'a self, judgement: &'a Judgement) -> Judged<'a> {

@@ -41,6 +41,7 @@ pub mod manifest;
 pub mod models;
 pub mod near;
 pub mod outcomes;
+pub mod page;
 pub mod paint;
 pub mod races;
 pub mod readings;
@@ -48,6 +49,7 @@ pub mod reason;
 #[cfg(feature = "json")]
 pub mod runs;
 pub mod scene;
+pub mod story;
 #[cfg(feature = "cli")]
 pub(crate) mod suite;
 pub mod summary;

@@ -102,7 +102,7 @@ pub fn unwanted(case: &Case, judgement: &Judgement, model: &Model, files: &Files
 }
 
 /// A statement by its thread, its line and its text.
-fn named(id: EventId, graph: &EventGraph, files: &Files) -> String {
+pub(super) fn named(id: EventId, graph: &EventGraph, files: &Files) -> String {
     let event = graph.event(id);
     let agent = &graph.agents[event.agent.index()].name;
     let text = files.text(event.span).split_whitespace().collect::<Vec<_>>().join(" ");

@@ -3,7 +3,7 @@
 use super::witness::Picture;
 use super::witness::focus::Focus;
 use crate::batch::{Case, Judgement};
-use crate::check::{Hang, Hanging, Stop};
+use crate::check::{Hanging, Status, Stop};
 use crate::event::graph::EventGraph;
 use crate::execution::build::{Choices, Execution};
 use crate::explain::Counterfactual;
@@ -19,6 +19,8 @@ pub struct Scene {
     pub picture: Picture,
     /// What decides.
     pub focus: Focus,
+    /// Whether it is the execution that hangs, which has events of its own.
+    pub is_hang: bool,
 }
 
 impl Scene {
@@ -56,7 +58,7 @@ pub fn of_verdict(
             Execution::build(graph, choices.clone()).map_err(|error| error.to_string())?;
         let picture = Picture::of_execution(&title, &execution, model);
         let focus = focus(&execution, &picture);
-        Ok(Some(Scene { picture, focus }))
+        Ok(Some(Scene { picture, focus, is_hang: false }))
     };
     let at = |places: &[Span]| {
         let places = places.to_vec();
@@ -78,6 +80,9 @@ pub fn of_verdict(
             (Some(choices), None) => shown(choices, &at(&why.spans)),
             (None, None) => Ok(None),
         },
+        (Verdict::Forbidden(core), None) if !core.endless.is_empty() => {
+            of_hang(&title, judgement, model)
+        }
         (Verdict::Forbidden(_) | Verdict::Unknown(_) | Verdict::Error(_), _) => Ok(None),
     }
 }
@@ -87,17 +92,23 @@ pub fn of_verdict(
 /// # Errors
 /// When an engine's choices make no execution, which is a bug.
 pub fn of_hang(title: &str, judgement: &Judgement, model: &Model) -> Result<Option<Scene>, String> {
-    let Some(Hang::Possible(hanging)) = &judgement.hang else { return Ok(None) };
+    let Some(hanging) = judgement.hanging() else { return Ok(None) };
     let Some(choices) = &hanging.choices else { return Ok(None) };
     let graph = &hanging.graph;
     let execution =
         Execution::build(graph, (**choices).clone()).map_err(|error| error.to_string())?;
     let mut picture = Picture::of_execution(title, &execution, model);
     for status in &hanging.threads {
-        match &status.stop {
-            Stop::AtBarrier(barrier) => picture.add_waiting(graph, graph.barriers[*barrier].event),
+        match status.stop {
+            Stop::AtBarrier(barrier) => picture.add_waiting(graph, graph.barriers[barrier].event),
+            Stop::InLoop { .. } => {
+                picture.add_stay(status.agent, "waits for ever in the loop".to_owned());
+            }
+            Stop::BeforeTask(_) | Stop::Left(_) => {
+                picture.add_stay(status.agent, "goes no further".to_owned());
+            }
             Stop::NotStarted => picture.add_stay(status.agent, "has not been started".to_owned()),
-            _ => {}
+            Stop::Ended => {}
         }
     }
     let mut focus = Focus::of_places(graph, &picture, &waits(hanging));
@@ -106,13 +117,13 @@ pub fn of_hang(title: &str, judgement: &Judgement, model: &Model) -> Result<Opti
             focus.events.extend(polls);
         }
     }
-    Ok(Some(Scene { picture, focus }))
+    Ok(Some(Scene { picture, focus, is_hang: true }))
 }
 
 /// The statements at which threads wait, and what they last read there.
 fn waits(hanging: &Hanging) -> Vec<Span> {
     let graph: &EventGraph = &hanging.graph;
-    let of = |status: &crate::check::Status| match &status.stop {
+    let of = |status: &Status| match &status.stop {
         Stop::AtBarrier(barrier) => Some(graph.event(graph.barriers[*barrier].event).span),
         Stop::InLoop { branch, .. } => Some(*branch),
         Stop::BeforeTask(id) | Stop::Left(id) => Some(graph.event(*id).span),

@@ -39,6 +39,7 @@ mod limits;
 mod mangled;
 mod mutants;
 mod near;
+mod pages;
 mod pictures;
 mod races;
 mod readings;

@@ -133,7 +133,6 @@ impl Grid {
         let Builder { lanes, cells, .. } = builder;
         let mut grid = Self { lanes, cells, links: Vec::new(), rows: 0 };
         grid.connect(picture, &edges);
-        super::rows::assign(&mut grid);
         grid
     }
 

@@ -254,9 +254,9 @@ fn shared(one: &[FrameKey], other: &[FrameKey]) -> usize {
 /// The room beside the cells of a column, where wires end there.
 fn zone_widths(grid: &Grid, routes: &Routes, ends: &[LabelEnd]) -> BTreeMap<(usize, Side), i32> {
     let mut widths = BTreeMap::new();
-    for link in 0..grid.links.len() {
+    for (link, &own) in ends.iter().enumerate() {
         for end in [LabelEnd::First, LabelEnd::Last] {
-            let text = if ends[link] == end { label(grid, link) } else { String::new() };
+            let text = if own == end { label(grid, link) } else { String::new() };
             let wanted = text_width(&text, LABEL_CHARACTER) + ARROW;
             let width = widths.entry(port(grid, routes, link, end)).or_default();
             *width = wanted.max(*width);

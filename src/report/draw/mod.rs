@@ -157,6 +157,8 @@ impl Drawing {
     /// The drawing of a picture.
     #[must_use]
     pub fn new(picture: &Picture, focus: &Focus, relations: &Relations) -> Self {
-        layout::drawing(picture, grid::Grid::new(picture, focus, relations))
+        let mut grid = grid::Grid::new(picture, focus, relations);
+        rows::assign(&mut grid);
+        layout::drawing(picture, grid)
     }
 }

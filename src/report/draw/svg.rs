@@ -92,10 +92,14 @@ fn cell(out: &mut String, shape: &Shape, files: &Files) {
         CellKind::Note => "note",
     };
     let focus = if shape.is_focus { " focus" } else { "" };
-    let _ = writeln!(out, "<g class=\"cell {class}{focus}\" data-events=\"{}\">", events(shape));
     let mut said: Vec<String> = Vec::new();
+    let mut lines: Vec<String> = Vec::new();
     for &span in &shape.spans {
         if let Some(place) = Place::of(span, files) {
+            let line = place.line.to_string();
+            if !lines.contains(&line) {
+                lines.push(line);
+            }
             let text = files.text(span).split_whitespace().collect::<Vec<_>>().join(" ");
             let told = format!("{}:{}: {text}", place.file, place.line);
             if !said.contains(&told) {
@@ -103,6 +107,12 @@ fn cell(out: &mut String, shape: &Shape, files: &Files) {
             }
         }
     }
+    let lines = match lines.is_empty() {
+        true => String::new(),
+        false => format!(" data-lines=\"{}\"", lines.join(" ")),
+    };
+    let _ =
+        writeln!(out, "<g class=\"cell {class}{focus}\" data-events=\"{}\"{lines}>", events(shape));
     if !said.is_empty() {
         let _ = writeln!(out, "<title>{}</title>", escaped(&said.join("\n")));
     }
