@@ -218,9 +218,10 @@ fn whole(name: &str) -> &str {
     name.split(WITHOUT).next().unwrap_or(name)
 }
 
-/// The verdict that a test's metadata expects under a model and readings: `Expect[a=b,c=d]` where
-/// all of these are chosen, of several the one that names most; else `Expect[model]`, else `Expect`. What
-/// is expected of a model from which axioms were left out is what is expected of the whole one.
+/// The verdict that a test's metadata expects under a model and readings: that of the `Expect[...]` of
+/// which the model's name and the chosen readings meet every part; of several the one that names most
+/// readings, then one that names the model; else that of `Expect`. What is expected of a model from which
+/// axioms were left out is what is expected of the whole one.
 ///
 /// # Errors
 /// When the metadata names no verdict.
@@ -229,18 +230,16 @@ pub fn expectation(
     model: &str,
     readings: &[String],
 ) -> Result<Option<Kind>, Box<Diagnostic>> {
-    let own = format!("Expect[{}]", whole(model));
-    let find = |key: &str| test.metadata.iter().rev().find(|m| m.key.value == key);
-    let chosen = |line: &&Metadata| {
-        let named = line.key.value.strip_prefix("Expect[").and_then(|rest| rest.strip_suffix(']'));
-        let named: Vec<&str> = named.filter(|n| n.contains('=')).map(|n| n.split(',').collect())?;
-        named.iter().all(|n| readings.iter().any(|r| r == n)).then_some(named.len())
+    let model = whole(model);
+    let rank = |line: &&Metadata| {
+        let parts = conditions(&line.key.value)?;
+        let (named, models): (Vec<&str>, Vec<&str>) = parts.iter().partition(|n| n.contains('='));
+        let is_met = named.iter().all(|n| readings.iter().any(|r| r == n))
+            && models.iter().all(|name| *name == model);
+        is_met.then_some((named.len(), models.len()))
     };
-    let special = test.metadata.iter().filter(|line| chosen(line).is_some());
-    let special = special.max_by_key(|line| chosen(line));
-    let Some(line) = special.or_else(|| find(&own)).or_else(|| find("Expect")) else {
-        return Ok(None);
-    };
+    let met = test.metadata.iter().filter(|line| rank(line).is_some());
+    let Some(line) = met.max_by_key(rank) else { return Ok(None) };
     Kind::worded(&line.value.value, test.quantifier).map(Some).ok_or_else(|| {
         let names = Kind::ALL.map(|kind| kind.word(test.quantifier));
         let help = match closest(&line.value.value, names) {
@@ -251,6 +250,15 @@ pub fn expectation(
             Diagnostic::error("expect-unknown-verdict", line.value.span, "this is not a verdict");
         Box::new(diagnostic.label("expected here").help(help))
     })
+}
+
+/// What has to be so for an expectation to count: the names of a model and of readings in `Expect[...]`,
+/// nothing in `Expect`; `None` for other keys.
+fn conditions(key: &str) -> Option<Vec<&str>> {
+    match key.strip_prefix("Expect")? {
+        "" => Some(Vec::new()),
+        rest => Some(rest.strip_prefix('[')?.strip_suffix(']')?.split(',').collect()),
+    }
 }
 
 /// Whether a test's metadata expects the program to hang under a model of progress: `Hang[NAME]`, else
@@ -304,16 +312,13 @@ pub fn stray_expectations(
                 Diagnostic::warning("hang-unknown-progress", line.key.span, message).help(help),
             );
         }
-        let named = line.key.value.strip_prefix("Expect[").and_then(|rest| rest.strip_suffix(']'));
-        let Some(named) = named else { continue };
-        let (what, stray) = match named.contains('=') {
-            true => ("reading", named.split(',').find(|name| !is_reading(name))),
-            false => (
-                "model",
-                Some(named).filter(|name| !models.iter().any(|model| whole(model) == *name)),
-            ),
+        let is_known = |name: &&&str| match name.contains('=') {
+            true => is_reading(name),
+            false => models.iter().any(|model| whole(model) == **name),
         };
-        let Some(stray) = stray else { continue };
+        let named = conditions(&line.key.value).unwrap_or_default();
+        let Some(stray) = named.iter().find(|name| !is_known(name)) else { continue };
+        let what = if stray.contains('=') { "reading" } else { "model" };
         let near = if what == "model" {
             closest(stray, models.iter().map(|model| whole(model)))
         } else {

@@ -43,9 +43,7 @@ pub struct Cycle {
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum CycleError {
     /// A word that names no edge.
-    #[error(
-        "`{0}` is no edge; edges are Rfe, Fre, Coe, PodWR, PosRR, FenceScGpudWW, DpDatadRW, BardWR and so on, and annotations Weak, RlxGpu, AcqCta, RelSys"
-    )]
+    #[error("`{0}` is no edge")]
     NoEdge(String),
     /// Nothing.
     #[error("a cycle has edges")]

@@ -6,6 +6,7 @@
 //! says all of it. Nothing is kept: a variation follows from its number.
 
 pub mod annotation;
+pub mod collection;
 pub mod cycle;
 pub mod edge;
 pub mod family;
@@ -13,10 +14,13 @@ pub mod frontier;
 mod name;
 pub mod place;
 pub mod shape;
+pub mod specification;
 mod text;
 pub mod variation;
 
+pub use collection::{Collection, Member};
 pub use cycle::{Cycle, CycleError};
 pub use family::{Choices, Family};
-pub use name::{NameError, base, named};
+pub use name::{NameError, Named, base, named};
+pub use specification::{Specification, SpecificationError};
 pub use variation::Variation;

@@ -125,8 +125,13 @@ impl Geometry {
     ) -> Self {
         let block = Block::new(plan, parameters);
         let clusters = plan.clusters as u64;
-        // Where nobody waits, units may come one after the other.
-        let times = if plan.waits || plan.arrangement == Arrangement::Dense { 1 } else { 4 };
+        // Where nobody waits, units may come one after the other; more of them where an instance is in one
+        // unit, so that its threads run at the same time however many there are.
+        let times = match (plan.waits || plan.arrangement == Arrangement::Dense, clusters) {
+            (true, _) => 1,
+            (false, 1) => 64,
+            (false, _) => 4,
+        };
         let units = (resident * times).max(clusters);
         let share = units * u64::from(parameters.test_percent.clamp(1, 100)) / 100;
         let (stride, spread) = stride(plan, parameters);

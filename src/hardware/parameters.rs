@@ -27,7 +27,8 @@ pub struct Parameters {
     pub test_percent: u32,
     /// Instances that a thread runs one after the other, where it may run several.
     pub rounds: u32,
-    /// Bytes from an instance to the next, as far as variables leave that open.
+    /// Bytes from an instance to the next, a multiple of 4; more where variables are larger or aligned to
+    /// more.
     pub stride: u32,
     /// How the variables of an instance lie.
     pub spread: Spread,
@@ -51,7 +52,7 @@ pub struct Parameters {
     pub pre_pattern: u32,
     /// How many places these accesses go to.
     pub lines: u32,
-    /// Bytes between these places.
+    /// Bytes between these places, a multiple of 4.
     pub line_stride: u32,
 }
 
@@ -152,11 +153,15 @@ impl Parameters {
             true => Ok(value),
             false => Err(format!("`{name}` is at least {least} and at most {most}")),
         };
+        let whole_words = |bytes: u32| match bytes % 4 {
+            0 => Ok(bytes),
+            _ => Err(format!("`{name}` is a multiple of 4 bytes")),
+        };
         match name {
             "warps" => self.warps = within(1, 32)?,
             "test_percent" => self.test_percent = within(1, 100)?,
             "rounds" => self.rounds = within(1, 1 << 16)?,
-            "stride" => self.stride = within(1, 1 << 20)?,
+            "stride" => self.stride = whole_words(within(4, 1 << 20)?)?,
             "apart" => {
                 self.spread = match order(value)? {
                     Order::Kept => Spread::Together,
@@ -173,7 +178,7 @@ impl Parameters {
             "pre_rounds" => self.pre_rounds = within(0, 1 << 20)?,
             "pre_pattern" => self.pre_pattern = within(0, 3)?,
             "lines" => self.lines = within(1, 1 << 16)?,
-            "line_stride" => self.line_stride = within(4, 1 << 16)?,
+            "line_stride" => self.line_stride = whole_words(within(4, 1 << 16)?)?,
             _ => {
                 let names = Self::default().named().map(|(name, _)| name);
                 return Err(format!("no parameter `{name}`; there are {}", names.join(", ")));

@@ -111,6 +111,8 @@ struct Reader {
     threads: FxHashMap<String, ThreadId>,
     cells: FxHashMap<String, CellId>,
     places: HashMap<String, Place>,
+    /// For each location the line with its initial value.
+    initials: Vec<Option<Span>>,
     /// How often each thread has been at each barrier.
     turns: FxHashMap<(ThreadId, u32), u32>,
     /// The accessed bytes of each variable or address space, where sizes are known: first byte, size
@@ -191,6 +193,7 @@ impl Reader {
         let value = number(value)?;
         let cell = self.cell(cell, None, None, span)?;
         self.trace.cells[cell.index()].initial = value;
+        self.initials[cell.index()] = Some(span);
         Ok(())
     }
 
@@ -229,7 +232,7 @@ impl Reader {
                 (None, Some((place, value))) => (place, value, &mut read),
                 _ => return Err((format!("`{part}` is no access"), ACCESS)),
             };
-            if target.replace(number(value)?).is_some() {
+            if target.replace(sized(number(value)?, form.bytes)?).is_some() {
                 return Err(("two accesses of one kind in one operation".to_owned(), ACCESS));
             }
             let shared = form.shared.then_some(name.as_str());
@@ -286,6 +289,7 @@ impl Reader {
         }
         let id = CellId::new(self.trace.cells.len());
         self.trace.cells.push(Cell { name: name.clone(), bytes, initial: 0 });
+        self.initials.push(None);
         self.cells.insert(name, id);
         Ok(id)
     }
@@ -325,6 +329,15 @@ impl Reader {
 
     /// Numbers the groups that threads belong to.
     fn finish(mut self) -> (Trace, Vec<LineError>) {
+        for (cell, span) in self.trace.cells.iter_mut().zip(&self.initials) {
+            match sized(cell.initial, cell.bytes) {
+                Ok(value) => cell.initial = value,
+                Err((what, help)) => {
+                    let span = span.expect("a value other than 0 has a line");
+                    self.errors.push(LineError { what, help, span });
+                }
+            }
+        }
         let mut ctas: HashMap<(u32, u32), (u32, Option<u32>)> = HashMap::new();
         let mut clusters: HashMap<(u32, Option<u32>, u32), u32> = HashMap::new();
         let mut count = 0;
@@ -374,6 +387,17 @@ fn number(text: &str) -> Result<i128, Wrong> {
         Value::Number(number) => Ok(number),
         Value::Symbol(text) => Err((format!("`{text}` is no value"), VALUE)),
     }
+}
+
+/// A value of so many bytes, where the size is known, as an unsigned number: `-1` of two bytes is `0xffff`.
+fn sized(value: i128, bytes: Option<u32>) -> Result<i128, Wrong> {
+    const HELP: &str = "the value of an access is within its type, signed or unsigned";
+    let Some(bits) = bytes.map(|bytes| 8 * bytes).filter(|&bits| bits < 128) else {
+        return Ok(value);
+    };
+    let fits = value >= -(1 << (bits - 1)) && value < 1 << bits;
+    fits.then_some(value & ((1 << bits) - 1))
+        .ok_or_else(|| (format!("{value} is no value of {bits} bits"), HELP))
 }
 
 /// `10:20`, `10:` or `:20`.
