@@ -1,6 +1,7 @@
 //! Time per test over whole suites: in one process with each engine, and with a process per test.
 //!
-//! `cargo bench --bench corpus` prints a table: verdicts alone, and with the axioms that forbid, of
+//! `cargo bench --bench corpus` prints a table: what the command does on a suite, from reading to the
+//! report; verdicts alone, and with the axioms that forbid, of
 //! which none can be left out, as reports name them. The suites are the shipped one and, where it lies
 //! beside the repository, a corpus of reference tests. Compare ratios within one run.
 
@@ -92,12 +93,14 @@ fn main() {
         let some: Vec<&PathBuf> = paths.iter().step_by(paths.len().div_ceil(60)).collect();
         let process = median(|| some.iter().for_each(|path| spawn(path)));
         row(name, "a process per test", some.len(), process);
+        let command = median(|| spawn(folder));
+        row(name, "`ptxmc check -j1`, all of it", tests.len(), command);
     }
 }
 
 fn spawn(path: &Path) {
     let status = Command::new(env!("CARGO_BIN_EXE_ptxmc"))
-        .arg("check")
+        .args(["check", "-j1"])
         .arg(path)
         .stdout(Stdio::null())
         .stderr(Stdio::null())

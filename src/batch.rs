@@ -369,6 +369,22 @@ pub enum Unlisted {
     Broken(String),
 }
 
+/// The kind of the verdict on a test under a model, and nothing else.
+#[must_use]
+pub fn verdict_kind(
+    case: &Case,
+    model: &Model,
+    engines: &[Box<dyn Engine>],
+    settings: Settings,
+) -> Kind {
+    let (engine, settings) = together(engines, settings);
+    let outcome = guarded(|| check(&case.test, model, &engine, settings));
+    match (outcome, engine.disagreement()) {
+        (Ok(outcome), None) => outcome.verdict.kind(),
+        _ => Kind::Error,
+    }
+}
+
 /// Lists the final states of a test, each with an execution that is checked without the engine;
 /// several engines have to agree.
 ///

@@ -57,6 +57,15 @@ impl Kind {
         }
     }
 
+    /// Whether the engine has begun before so many steps are worth nothing any more.
+    fn begins_within(self, budget: Budget) -> bool {
+        match self {
+            #[cfg(feature = "z3")]
+            Self::Z3 => budget.steps.is_none_or(|steps| steps > TOO_FEW_FOR_Z3),
+            _ => true,
+        }
+    }
+
     /// The engine, to be asked beside others: the reference engine gives up after a while, since it
     /// would take for ever on large programs.
     fn beside_others(self, cores: Cores) -> Box<dyn Engine> {
@@ -140,6 +149,11 @@ const FIRST_PATIENCE_WITH_SEARCH: u64 = PATIENCE_WITH_SEARCH / 8;
 #[cfg(feature = "z3")]
 const FIRST_PATIENCE_WITH_Z3: u64 = 10_000;
 
+/// Questions that are worth no more steps than this are not put to Z3, which takes longer to begin: they
+/// are asked for a sentence in a reason.
+#[cfg(feature = "z3")]
+const TOO_FEW_FOR_Z3: u64 = 1_000;
+
 /// The same for its second turn.
 #[cfg(feature = "z3")]
 const PATIENCE_WITH_Z3: u64 = 4 * FIRST_PATIENCE_WITH_Z3;
@@ -206,6 +220,9 @@ impl First {
         let mut tired: Vec<Kind> = Vec::new();
         let mut first = None;
         for turn in ATTEMPTS.iter().filter(|turn| turn.is_due(problem)) {
+            if !turn.engine.begins_within(budget) {
+                continue;
+            }
             if turn.again && (budget.steps.is_some() || !turn.is_worth_it(goal, &tired)) {
                 continue;
             }

@@ -3,7 +3,7 @@
 use super::args::{Checking, Color, Single};
 use super::models::{Setup, program_readings};
 use super::output::Console;
-use crate::batch::{Case, judge};
+use crate::batch::{Case, verdict_kind};
 use crate::solve::{Budget, Cores};
 use crate::verdict::Kind;
 use anyhow::Result;
@@ -34,9 +34,8 @@ pub(super) fn alternatives(
         let Setup { models, engines, mut settings, .. } =
             Setup::load(single.model.as_slice(), &checking, Cores::FirstProof, &silent)?;
         settings.budget = settings.budget.aside();
-        let kinds = judge(case, &models, &engines, settings).into_iter();
-        let told = kinds.map(|judgement| judgement.verdict.kind());
-        let told = told.filter(|kind| !matches!(kind, Kind::Unknown | Kind::Error));
+        let kinds = models.iter().map(|model| verdict_kind(case, model, &engines, settings));
+        let told = kinds.filter(|kind| !matches!(kind, Kind::Unknown | Kind::Error));
         out.extend(told.filter(|kind| *kind != verdict).map(|kind| (reading.clone(), kind)));
     }
     Ok(out)

@@ -3,7 +3,7 @@
 use super::derivation::{defined, derivation, name};
 use super::readings::{Weight, description, weight};
 use super::witness::{Picture, text};
-use super::{near, races, reason};
+use super::{near, races, reason, story};
 use crate::batch::{Case, Judgement, Standing};
 use crate::check::SINGLE_COPY;
 use crate::event::graph::{AgentKind, EventGraph, EventKind};
@@ -215,6 +215,7 @@ fn drawn_with_races(subject: Subject<'_>, graph: Option<&EventGraph>, choices: &
     let picture = Picture::of_execution(&subject.case.test.name, &execution, subject.model);
     let problem = Problem { graph, model: subject.model };
     let mut out = text::render(&picture);
+    out.push_str(&story::of_outcome(subject.model, &execution, subject.files));
     out.push_str(&races::beside(problem, &execution, subject.files, &picture));
     out
 }
@@ -295,6 +296,9 @@ fn excluded(
         };
         let names = listed(silent.into_iter().map(name));
         out.push_str(&format!("{names} {verb} other executions with the outcome.\n"));
+    }
+    if let Ok(execution) = Execution::build(graph, found.choices.clone()) {
+        out.push_str(&story::of_failures(subject.model, &execution, &found.broken, subject.files));
     }
     out
 }
