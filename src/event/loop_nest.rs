@@ -1,4 +1,4 @@
-//! The loops of a thread's control flow, nested.
+//! The loop nest of a thread's control flow.
 //!
 //! A loop is a strongly connected region with one of its steps as head; what is left of the region
 //! without the jumps to the head has the loops inside it (Bourdoncle's decomposition). Every cycle
@@ -15,7 +15,7 @@ use petgraph::graph::{DiGraph, NodeIndex};
 pub(crate) struct LoopId(usize);
 
 impl LoopId {
-    /// Its position among the loops of the thread.
+    /// Its index among the loops of the thread.
     pub(crate) fn index(self) -> usize {
         self.0
     }
@@ -99,12 +99,12 @@ impl Loops {
         self.loops[id.0].several_ways_back
     }
 
-    /// How many there are.
+    /// The number of loops.
     pub(crate) fn len(&self) -> usize {
         self.loops.len()
     }
 
-    /// All of them.
+    /// The ids of all loops.
     pub(crate) fn ids(&self) -> impl Iterator<Item = LoopId> + use<> {
         (0..self.loops.len()).map(LoopId)
     }
@@ -148,7 +148,7 @@ impl Loops {
     }
 }
 
-/// Whether control surely stays in a region, which is sorted, behind a step.
+/// Whether control surely stays in a region, given sorted, after a step.
 fn stays_in_region(code: &ThreadCode, step: usize, region: &[usize]) -> bool {
     let statement = &code.steps[step];
     let inside = |to: usize| region.binary_search(&to).is_ok();
@@ -165,7 +165,7 @@ fn successors(code: &ThreadCode, step: usize) -> impl Iterator<Item = usize> + u
     next.into_iter().chain(code.steps[step].branch_target()).filter(move |&to| to < end)
 }
 
-/// The steps that control can come to from one, that one among them, in their order; none from behind the
+/// The steps that control can reach from a step, itself included, in order; none from beyond the
 /// last.
 pub(super) fn reached_from(code: &ThreadCode, start: usize) -> Vec<usize> {
     let mut seen = vec![false; code.steps.len()];
@@ -178,8 +178,8 @@ pub(super) fn reached_from(code: &ThreadCode, start: usize) -> Vec<usize> {
     (0..code.steps.len()).filter(|&step| seen[step]).collect()
 }
 
-/// The strongly connected parts of a region in which control can go round without coming to
-/// `head`, each in the order of the steps.
+/// The strongly connected parts of a region without the edges to `head`, each in the order of the
+/// steps.
 fn components(code: &ThreadCode, region: &[usize], head: Option<usize>) -> Vec<Vec<usize>> {
     let mut graph: DiGraph<usize, ()> = DiGraph::with_capacity(region.len(), region.len());
     region.iter().for_each(|&step| {
