@@ -1,10 +1,10 @@
 //! Models into cheaper ones with the same meaning, by equality saturation.
 //!
 //! Engines can work on the result; explanations and re-checks evaluate a model as it is written.
-//! The built-in engines fold a model for the program at hand instead
+//! The built-in engines instead specialize a model to the program
 //! ([`specialize`](super::specialize)), after which simplification saves nothing that can be
 //! measured (`benches/corpus.rs`) and would cost more than most tests take. Budgets count rounds
-//! and nodes, so that the answer is the same every time.
+//! and nodes, so that the result is deterministic.
 
 mod cost;
 pub(super) mod language;
