@@ -1,11 +1,11 @@
-//! Model files that come with the tool: built-in models, and what models may include.
+//! Model files that come with the tool: built-in models, and files for models to include.
 
 /// A model that comes with the tool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Builtin {
     /// The name for `--model`.
     pub name: &'static str,
-    /// What it models, in a few words.
+    /// A short description.
     pub summary: &'static str,
     /// The cat text.
     pub text: &'static str,

@@ -1,7 +1,7 @@
 //! Attaches the clause ids in comments to statements.
 //!
-//! A comment belongs to the statement inside which it stands or on whose last line it begins;
-//! otherwise to the statement that follows it, if no blank line lies between.
+//! A comment belongs to the statement that contains it or on whose last line it begins; otherwise
+//! to the next statement, if there is no blank line in between.
 
 use crate::cat::ast::{Statement, StatementKind};
 use crate::source::Span;
@@ -27,7 +27,7 @@ pub(super) fn attach(text: &str, comments: &[Span], statements: &mut [Statement]
             }
             StatementKind::Include { amendments, .. } if !amendments.is_empty() => {
                 attach(text, comments, amendments);
-                // What stands among the amendments is theirs.
+                // Comments among the amendments belong to these.
                 until = start;
             }
             _ => {}
