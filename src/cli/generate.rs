@@ -1,4 +1,4 @@
-//! `ptxmc generate`: specifications into tests, with their verdicts.
+//! `ptxmc generate`: tests from specifications, with their verdicts.
 
 use super::args::{
     Checking, FenceName, GenerateArguments, OrderName, PlaceName, ScopeName, SpaceName, WidthName,
@@ -73,15 +73,16 @@ pub(super) fn run(arguments: &GenerateArguments, console: &Console) -> Result<St
     Ok(generation.status(console))
 }
 
-/// What is to be made.
+/// A specification of tests.
 enum Spec {
     /// The family of a cycle.
     Cycle(Cycle),
-    /// One test.
+    /// A single test.
     Name(String),
 }
 
-/// Words that are edges are one cycle together; else each word is a specification, or a file of them.
+/// If all words are edges, they form one cycle. Otherwise each word is a specification, or a file
+/// of specifications.
 fn specifications(words: &[String]) -> Result<Vec<Spec>> {
     let is_edge = |word: &String| Edge::named(word).is_some() || Annotation::named(word).is_some();
     if words.iter().all(is_edge) {
@@ -119,7 +120,7 @@ fn specification(text: &str) -> Result<Spec> {
     cycle.map(Spec::Cycle).with_context(|| format!("shapes are {}", known.join(", ")))
 }
 
-/// What the options multiply.
+/// The choices given by the options.
 fn choices(arguments: &GenerateArguments) -> Choices {
     let order = |name: &OrderName| match name {
         OrderName::Weak => Order::Weak,
@@ -199,7 +200,7 @@ fn places(names: &[PlaceName]) -> Places {
     })
 }
 
-/// A test that was made, with what the model says of it.
+/// A generated test with the verdict of the model.
 struct Made {
     name: String,
     shape: String,
@@ -207,7 +208,7 @@ struct Made {
     kind: Option<Kind>,
 }
 
-/// Makes tests, and counts them.
+/// Generates and counts tests.
 struct Generation<'g> {
     arguments: &'g GenerateArguments,
     setup: &'g Setup,
@@ -300,7 +301,7 @@ impl Generation<'_> {
         Made { text: print_blocks(&test).map_err(|error| error.to_string()), name, shape, kind }
     }
 
-    /// The test with its verdict in it.
+    /// The test with its verdict as expectation.
     fn judged(&self, test: Test) -> (Test, Option<Kind>) {
         if self.arguments.unchecked {
             return (test, None);
@@ -321,7 +322,7 @@ impl Generation<'_> {
         (case.test, kind)
     }
 
-    /// Writes a test if it is wanted.
+    /// Writes a test if it is requested.
     fn give(&mut self, made: Made) -> Result<ControlFlow<()>> {
         let text = match made.text {
             Ok(text) => text,
