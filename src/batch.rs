@@ -358,8 +358,7 @@ pub enum Unlisted {
 /// Lists the final states of a test, each with an execution that is checked without the engine;
 /// several engines have to agree.
 ///
-/// # Errors
-/// When no engine can list them, or one of them is wrong.
+/// # Errors When no engine can list the final states, or when a listed state is wrong.
 pub fn list(
     case: &Case,
     model: &Model,

@@ -80,8 +80,8 @@ impl Deadline {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Budget {
-    /// Engine steps; `None` without a limit. For Z3 a step is some thousand of its own units, in
-    /// each of its checks.
+    /// Engine steps; `None` without a limit. For Z3 a step is several thousand of Z3's resource
+    /// units, in each check.
     pub steps: Option<u64>,
     /// Milliseconds by the clock; `None` without a limit.
     pub(crate) milliseconds: Option<u64>,
@@ -116,7 +116,7 @@ impl Budget {
         self.measured_by(clock).within(time)
     }
 
-    /// With a clock for questions that have a time limit of their own: those that serve only a
+    /// With a clock for questions with a separate time limit, such as questions for a single
     /// sentence of a report.
     #[must_use]
     pub fn measured_by(self, clock: Clock) -> Self {

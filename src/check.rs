@@ -519,7 +519,7 @@ fn verdict_on(violation: &Violation, choices: Option<Box<Choices>>) -> Verdict {
 }
 
 /// Undefined behaviour in a round of a loop that only waits. Executions in which every thread ends
-/// leave such rounds out, so that questions about those alone miss it.
+/// leave such rounds out, so that questions about terminating executions miss it.
 ///
 /// Violations on mbarriers are left out: proving that the rounds commit none takes all orders of
 /// all operations, which costs seconds for pipelines.

@@ -45,8 +45,8 @@ pub fn builtin_model(files: &mut Files, name: &str) -> Option<Model> {
 /// Reads a PTX module and makes the test of a launch of its kernels.
 ///
 /// `launch` is written as for the command, `buf x[2] of .u32 = 0; k<<<1, 2>>>(x)`, with an optional
-/// condition at its end; without one the test asks nothing, and its verdict tells whether the
-/// launch is defined. The test has all threads if they are few, otherwise representatives, as
+/// condition at its end. Without a condition, the verdict only tells whether the launch is defined.
+/// The test has all threads if they are few, otherwise representatives, as
 /// [`Test::launched`](crate::litmus::ast::Test::launched) tells.
 ///
 /// ```

@@ -300,7 +300,7 @@ impl Attempt {
     }
 
     /// Whether another try may tell, given the engines that ran out of steps. For pairs, the search
-    /// has all its patience in its first turn.
+    /// spends its whole budget in the first turn.
     fn is_worth_it(&self, goal: Option<Goal>, tired: &[Kind]) -> bool {
         let pairs = matches!(goal, Some(Goal::Related(_)));
         tired.contains(&self.engine) && !(pairs && self.engine == Kind::Search)
@@ -317,7 +317,7 @@ impl Attempt {
 enum Open {
     /// The engine ran out of steps.
     Steps,
-    /// It does not handle the question.
+    /// The engine does not handle the question.
     Unsupported,
 }
 

@@ -107,9 +107,9 @@ fn smallest_first(model: &Model, core: &Core) -> Vec<Vec<usize>> {
 
 /// The answer for a model with fewer axioms.
 enum Tried {
-    /// It admits an execution with the outcome.
+    /// The relaxed model admits an execution with the outcome.
     Found(Box<Choices>),
-    /// Others of its axioms exclude the outcome.
+    /// Other axioms exclude the outcome.
     Excluded,
     /// No axiom excludes the outcome, but no candidate execution has it.
     Impossible,

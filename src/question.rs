@@ -32,8 +32,8 @@ pub enum Goal {
     Endless,
     /// An execution in which this violation of the graph's list happens.
     Violation(usize),
-    /// An execution in which any violation happens. It counts if it would count for that violation
-    /// alone, so that a `No` covers every violation.
+    /// An execution in which any violation happens. The execution must be an answer to the question
+    /// about that violation alone, so that a `No` covers every violation.
     AnyViolation,
     /// An execution in which a relation of the model has such a pair.
     Related(Pairs),
@@ -128,8 +128,8 @@ impl Goal {
         }
     }
 
-    /// Whether the axioms that exclude the goal matter: these are reported only for outcomes, and
-    /// finding them may take longer than the answer.
+    /// Whether the axioms that exclude the goal matter: such a core is reported only for outcomes,
+    /// and its computation may take longer than the answer.
     #[must_use]
     pub fn wants_core(self) -> bool {
         matches!(self, Self::Condition(_))
@@ -145,8 +145,8 @@ pub enum Pairs {
     Race,
     /// A race of these two accesses.
     RaceBetween(AccessId, AccessId),
-    /// A race of two accesses, the one with the smaller id first, between these pairs in
-    /// lexicographic order, both included.
+    /// A race of two accesses, smaller id first, between these two pairs (inclusive) in
+    /// lexicographic order.
     RaceWithin((AccessId, AccessId), (AccessId, AccessId)),
     /// An arrival at a CTA barrier and the thread's next operation there, which may come before the
     /// barrier is reset (PTX-9.7.13.1).

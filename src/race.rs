@@ -34,11 +34,10 @@ pub struct Race {
     pub mixed: bool,
     /// The reasons why they are not ordered in the execution.
     pub missing: Vec<Missing>,
-    /// The path that comes closest to ordering them in the execution, in one direction or the
-    /// other. It is computed for races that are listed, not for one that is only asked for
-    /// ([`find`]).
+    /// The path that comes closest to ordering the two accesses in the execution, in either
+    /// direction. It is computed for listed races, but not for a single race found by [`find`].
     pub near: Option<NearMiss>,
-    /// A consistent execution in which they race.
+    /// A consistent execution with the race.
     pub choices: Box<Choices>,
 }
 
@@ -180,8 +179,8 @@ pub fn in_execution(problem: Problem<'_>, execution: &Execution<'_>) -> Vec<Race
     out
 }
 
-/// The same races in fewer executions: each is shown in an execution of an earlier race that has it
-/// too, unless more is missing there than in its own.
+/// The same races in fewer executions. A race is shown in the execution of an earlier race if it
+/// happens there, too, and no more is missing than in its own execution.
 #[must_use]
 pub fn sharing_executions(problem: Problem<'_>, races: Vec<Race>) -> Vec<Race> {
     let Problem { graph, model } = problem;
@@ -205,7 +204,7 @@ pub fn sharing_executions(problem: Problem<'_>, races: Vec<Race>) -> Vec<Race> {
     out
 }
 
-/// A race in another execution with these racing events, if it happens there.
+/// The race in another execution with these racing events, if it happens there.
 fn within(
     problem: Problem<'_>,
     race: &Race,

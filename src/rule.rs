@@ -207,7 +207,7 @@ rules! {
     /// Reductions and other operations on one barrier.
     BarrierMixture: Undefined, "barrier-mixture", ["PTX-9.7.13.1"],
         "`.red` and another barrier operation on one barrier";
-    /// A computed barrier number beyond the ones that are followed.
+    /// A computed barrier number beyond the supported ones.
     ComputedBarrier: OutOfModel, "computed-barrier", [],
         "a computed barrier operand above 15, which is not followed";
     /// A computed membermask of a form that is not followed.

@@ -21,7 +21,7 @@ pub enum Verdict {
     OutOfModel(Reason),
     /// No execution completes: threads wait for each other.
     Deadlock(Reason),
-    /// It could not be decided.
+    /// The verdict could not be decided.
     Unknown(Undecided),
     /// The tool failed: a witness that does not hold, engines that disagree, a panic.
     Error(String),

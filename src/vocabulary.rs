@@ -1,7 +1,7 @@
 //! The vocabulary between programs and models: base sets and base relations over events.
 //!
-//! Programs fill them in, models refer to them, and neither knows the other. Every entry tells
-//! whether a program *gives* it, an execution *chooses* it, or values decide it.
+//! Programs define them, models refer to them, and neither depends on the other. Every entry tells
+//! whether a program *gives* the set or relation, an execution *chooses* it, or values decide it.
 
 /// Whether an expression denotes a set of events or a relation over them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -254,10 +254,10 @@ base_relations! {
     /// Between the participants of one exchange of register values within a warp, which wait for
     /// each other: an order in time that orders no memory operations.
     Exchange = "exchange", Chosen @ "PTX-9.7.13.9",
-    /// To barrier operations that wait for a thread, from the reads that decide whether it arrives.
-    /// To those that wait for its end, and to all events in tasks that do, also from the thread's
-    /// own barrier operations and from the reads that decide whether it reaches them or leaves a
-    /// loop.
+    /// To barrier operations that wait for a thread, from the reads that decide whether the thread
+    /// arrives. To operations, and events of tasks, that wait for the end of the thread, also from
+    /// the thread's barrier operations, and from the reads that decide whether the thread reaches
+    /// these or leaves a loop.
     Awaited = "awaited", Conditional @ "PTX-9.7.13.1",
     /// To a barrier operation that waits for its warp, from the operation with which another thread
     /// of the warp takes part, which has begun then and need not be complete.

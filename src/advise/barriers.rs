@@ -3,7 +3,6 @@
 //! Threads of a CTA meet at a copy of an existing barrier, and threads of a warp at
 //! `bar.warp.sync`. All threads insert the barrier between the same two existing barriers, so that
 //! existing barriers match the same operations as before.
-//! operations meet.
 
 use super::cost::Class;
 use super::place::{Place, Position, alike, is_barrier, matters};

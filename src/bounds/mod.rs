@@ -1,5 +1,5 @@
-//! May and must sets: for every expression of a model, the members that every execution has (if
-//! their events happen) and those that some execution may have.
+//! May and must sets: for every expression of a model, the members in every execution (if their
+//! events happen), and the possible members in some execution.
 //!
 //! Bounds follow from definitions, guards and static aliasing alone, never from an axiom, so that
 //! a proof that uses them names the right axioms.
@@ -136,7 +136,8 @@ impl Bounds {
             }
             Node::Diff(a, b) => {
                 let (a, b) = (self.get(a), self.get(b));
-                // A member that is surely in b is out: its events happen whenever it is there.
+                // A must-member of b is excluded, since its events happen whenever it is a member
+                // of a.
                 Pair { lo: a.lo.difference(&b.hi), hi: a.hi.difference(&b.lo) }
             }
             Node::Comp(a, b) => {

@@ -64,7 +64,7 @@ pub enum StatementKind {
     Replace {
         /// The axiom that is replaced.
         name: Name,
-        /// The axiom in its place; it keeps the name unless it has one of its own.
+        /// The new axiom, which keeps the old name unless it has a name.
         test: Test,
     },
     /// `procedure p(x) = ... end`.

@@ -58,8 +58,8 @@ pub struct Options {
 pub struct Loaded {
     /// The model.
     pub model: Model,
-    /// The model as written, with its own names: the effective statements under these options, with
-    /// included files in their places and all amendments applied. Parsing it gives the same model.
+    /// The model as written, with its own names: the effective statements, with included files
+    /// inserted and all amendments applied. Parsing it gives the same model.
     pub flat: File,
     /// Warnings, which do not forbid its use.
     pub warnings: Vec<Diagnostic>,

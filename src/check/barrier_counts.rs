@@ -74,7 +74,7 @@ fn in_a_beginning(
         }
         let pair = Pairs::CountsBetween(ops[0].event, ops[1].event);
         let find = |graph: &EventGraph| {
-            // The execution belongs to the changed program, not to the one that is shown.
+            // The execution belongs to the changed program, not to the reported program.
             let reason = |_: &EventGraph, a, b, _| reason(graph, a, b, None);
             let problem = Problem { graph, ..problem };
             barriers::search_violation(problem, wrong(graph, pair, a), engine, settings, reason)
@@ -120,7 +120,7 @@ fn meetings(graph: &EventGraph) -> Vec<(BarrierId, BarrierId)> {
 }
 
 /// Barrier operations of two threads, neither of which is over before the other begins. An
-/// operation is over when its thread has waited, or another thread has waited with it.
+/// operation is over when its own thread or another participant has waited.
 fn at_one_time(arena: &mut Arena) -> NodeId {
     let before = time::order_to_start(arena);
     let sync = arena.add(Node::Rel(BaseRel::BarrierSync));

@@ -76,7 +76,7 @@ pub(super) fn behind_a_branch(
         .iter()
         .flat_map(|&next| Blocked::with_incomplete(graph, &[next], |_| false).beginnings());
     let find = |graph: &EventGraph| {
-        // The execution belongs to the changed program, not to the one that is shown.
+        // The execution belongs to the changed program, not to the reported program.
         let reason = |_: &EventGraph, a, b, _| reason(graph, a, b, None);
         let problem = Problem { graph, ..problem };
         barriers::search_violation(problem, wrong(graph, first), engine, settings, reason)

@@ -273,8 +273,8 @@ pub(super) fn search_violation(
     })
 }
 
-/// The deadlock at these operations; if there are none, because values decide who uses a barrier or
-/// how many it takes, at all operations where threads may wait.
+/// The deadlock at these operations. The list is empty if values decide the participants or the
+/// count of a barrier; the deadlock is then at all operations where threads may wait.
 pub(super) fn deadlock(graph: &EventGraph, waiting: &[BarrierId]) -> Reason {
     let (may, waiting) = match waiting {
         [] => (true, open_barriers(graph)),

@@ -1,11 +1,11 @@
 //! Beginnings of executions: programs in which threads may block at barriers.
 //!
 //! Each barrier operation that waits, for its barrier or for its warp, gets a choice bit; if set,
-//! its thread blocks there. Then the later events of the thread do not happen, nor those that wait
-//! for its task. An execution in which no barrier is complete without a blocked thread
-//! ([`Blocked::right`]) is a prefix of one of the program's, in which the blocked threads take
-//! their time; and every execution of the program has such prefixes. Operations may be declared
-//! incomplete ([`Blocked::with_incomplete`]): then this holds of executions in which they are.
+//! its thread blocks there. The later events of a blocked thread do not happen, and neither do
+//! events that wait for its task. An execution in which no barrier is complete without a blocked
+//! thread ([`Blocked::right`]) is a prefix of an execution of the program; every execution of the
+//! program has such prefixes. Operations may be declared incomplete ([`Blocked::with_incomplete`]);
+//! the same then holds for executions in which the declared operations are incomplete.
 
 use super::halts::{Halt, Halts};
 use crate::collections::IndexMap;
@@ -22,8 +22,8 @@ use typed_index_collections::TiVec;
 pub(super) enum Beginning {
     /// All its executions are prefixes.
     Certain(EventGraph),
-    /// Some of its executions may be prefixes: all prefixes are among its executions, those of the
-    /// certain program too.
+    /// An over-approximation: every prefix is an execution of this program, but not vice versa. The
+    /// prefixes of the certain program are included.
     Possible(EventGraph),
 }
 
@@ -69,8 +69,8 @@ pub(super) fn first_found<T>(
 enum Waits {
     /// All threads that they may wait for.
     ForAll,
-    /// Only the threads that they surely wait for: those that never reach the barrier, and for a
-    /// warp those that are not even blocked there.
+    /// Only threads for which the operations surely wait: threads that never reach the barrier,
+    /// and, in a warp, threads that are not even blocked there.
     ForSome,
 }
 
@@ -85,8 +85,8 @@ pub(super) struct Blocked {
     incomplete: IndexMap<BarrierId, ExprId>,
     /// Whether each operation of the program waits for its warp.
     waits_for_warp: TiVec<BarrierId, bool>,
-    /// For each thread, when it does not end: it stays at a barrier, in a loop, before a task, or
-    /// where the scheduler leaves it.
+    /// For each thread, when it does not end, but stays at a barrier, in a loop, before a task, or
+    /// unscheduled.
     pub(super) held: Vec<ExprId>,
     /// The places where the scheduler may leave threads.
     pub(super) halts: Vec<Halt>,
@@ -103,9 +103,9 @@ impl Blocked {
         Self::chosen(graph, &[], |_| false, &mut halts)
     }
 
-    /// As [`Self::new`], for executions in which threads reach these operations of CTA barriers and
-    /// the barrier does not complete with them; it completes at once for operations with
-    /// `is_at_once`.
+    /// As [`Self::new`], for executions in which threads reach the given CTA barrier operations
+    /// without completing the barrier. Operations with `is_at_once` complete the barrier
+    /// immediately.
     pub(super) fn with_incomplete(
         graph: &EventGraph,
         incomplete: &[BarrierId],
@@ -124,8 +124,8 @@ impl Blocked {
         let (at_once, incomplete): (Vec<BarrierId>, Vec<BarrierId>) =
             incomplete.iter().partition(|&&b| is_at_once(&graph.barriers[b]));
         for op in &mut chosen.barriers {
-            // Such an operation is over when it has been waited for; so are those of the same kind
-            // on its barrier.
+            // Such an operation is over once a thread has waited for it. The same holds for all
+            // operations with `is_at_once` on its barrier.
             let here = |&b: &BarrierId| graph.barriers[b].key == op.key;
             op.waits |= at_once.iter().any(here) && is_at_once(op);
         }
@@ -208,8 +208,8 @@ impl Blocked {
         })
     }
 
-    /// Lets a thread block where it waits, after the threads of earlier tasks: sets the guards of
-    /// its events and cuts, and when it does not end.
+    /// Lets a thread block at its waits, after the threads of earlier tasks. Sets the guards of the
+    /// thread's events and cuts, and the condition that it does not end.
     fn choose(
         &mut self,
         graph: &EventGraph,
@@ -273,10 +273,10 @@ impl Blocked {
     /// The condition that no passed operation waits for a thread that neither arrives nor ends. The
     /// engines take blocked threads as ended, so this has to be stated.
     ///
-    /// Two questions have no certain answer here. One is for whom an operation without a count
-    /// waits if values decide the counts of others at its barrier: it is passed only if no thread
-    /// is blocked. The other is with whom a blocked thread of a warp has arrived: here it counts as
-    /// not arrived.
+    /// Two questions have no certain answer here. The first is the set of threads for which an
+    /// operation without a count waits if values decide other counts at its barrier. Here the
+    /// operation is passed only if no thread is blocked. The second is the arrival of a blocked
+    /// thread together with its warp. Here the thread counts as not arrived.
     pub(super) fn right(&mut self) -> ExprId {
         self.passed_rightly(Waits::ForAll)
     }

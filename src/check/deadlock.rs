@@ -2,9 +2,9 @@
 //! executions end.
 //!
 //! A [beginning](super::blocked) of an execution, in which threads block where they wait, is a
-//! deadlock if no blocked thread can go on: its barrier waits for a thread that is blocked
-//! elsewhere, or for more threads than ever arrive (PTX-9.7.13.1). A thread in a loop may leave it,
-//! so that no thread counts as waiting for it; a deadlock that is shown has none.
+//! deadlock if no blocked thread can go on: every such barrier waits for a thread blocked
+//! elsewhere, or for more threads than ever arrive (PTX-9.7.13.1). A thread in a loop may leave the
+//! loop, so that no thread counts as waiting for it. A reported deadlock has no thread in a loop.
 //!
 //! Three kinds of barriers are left out: cluster barriers that threads of one warp may reach apart,
 //! barriers whose counts differ or are unknown, and quorums of columns. A thread does not count as
@@ -29,9 +29,9 @@ use typed_index_collections::TiSlice;
 /// The threads that are not blocked at barriers for ever.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Others {
-    /// They end.
+    /// The other threads end.
     End,
-    /// They end, are in loops, or wait for tasks with a thread that does not end.
+    /// The other threads end, are in loops, or wait for tasks with a thread that does not end.
     MayLoop,
 }
 
@@ -50,7 +50,7 @@ pub(super) fn in_no_end(
         true => Extent::AllInOneExecution,
         false => Extent::NoneEndsInOneExecution,
     };
-    // The execution belongs to the changed program, not to the one that is shown.
+    // The execution belongs to the changed program, not to the reported program.
     Some(Reason { rule: reason.rule.in_executions(extent), choices: None, ..reason })
 }
 
@@ -130,8 +130,7 @@ fn deadlock(stays: &mut Blocked, others: Others) -> ExprId {
     all
 }
 
-/// For each thread, when it neither ends nor is blocked at a barrier: it is in a loop or waits for
-/// a task with a thread that does not end.
+/// For each thread, when it is in a loop or waits for a task with a thread that does not end.
 fn elsewhere(stays: &mut Blocked) -> Vec<ExprId> {
     let mut elsewhere = stays.held.clone();
     for b in stays.stays.keys() {
@@ -242,9 +241,9 @@ pub(super) fn expected_count(graph: &EventGraph, op: &BarrierOp) -> Option<u128>
     Some(if counts_warps(count) { count / WARP_SIZE } else { count })
 }
 
-/// When fewer threads have arrived at a barrier since it was last complete than it asks for, and no
-/// thread that might arrive is elsewhere. If threads of one warp arrive together, when fewer have
-/// arrived at all: arrivals are not counted by phase then.
+/// When fewer threads have arrived in a barrier's current phase than its count, and no thread that
+/// might arrive is elsewhere. If threads of one warp arrive together, arrivals of all phases are
+/// counted.
 fn lacks(stays: &mut Blocked, key: &BarrierKey, wanted: u128, elsewhere: &[ExprId]) -> ExprId {
     let arrives = |&b: &BarrierId| {
         let op = &stays.graph.barriers[b];

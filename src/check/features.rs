@@ -120,8 +120,8 @@ impl Feature {
     }
 }
 
-// A feature without a name of its own is recognized by one that came with it or after it. That
-// includes the barrier of a warp, which a model may know and not take as synchronization.
+// A feature without a name of its own is recognized by one that came with it or after it. One such
+// feature is the barrier of a warp, which a model may know without treating it as synchronization.
 const CLUSTER_SCOPE: Feature =
     Feature::new("the scope .cluster", "PTX-8.5", "7.8", Node::Rel(BaseRel::ClusterSync));
 const CLUSTER_BARRIER: Feature =

@@ -147,9 +147,9 @@ fn symbol(chosen: &mut EventGraph, name: String, width: u32) -> ExprId {
     chosen.exprs.leaf(Expr::Symbol(id), width)
 }
 
-/// The condition that the scheduler owes no step to a thread that it leaves, given when each thread
-/// does not end and when it is left. `left` has nothing for a thread without visible events: nobody
-/// can tell whether it has started.
+/// The condition that the scheduler owes no step to an abandoned thread. `held` tells when each
+/// thread does not end, and `left` when it is abandoned. A thread without visible events has no
+/// entry in `left`, since its start is not observable.
 pub(super) fn owes_nothing(
     exprs: &mut ExprArena,
     progress: Progress,

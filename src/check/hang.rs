@@ -5,9 +5,10 @@
 //!
 //! The question is asked of the beginnings of executions ([`super::blocked`]) in which barriers and
 //! a scheduler hold threads. A barrier is never complete because all threads that do not end stay
-//! where they are. A loop is never left because its polls read their values for ever ([`polls`]).
-//! And the scheduler has done its duty ([`super::halts`]): if it leaves a thread, another one goes
-//! on. Threads that wait in loops make steps, those that wait at barriers make none.
+//! where they are. A loop is never left because its polls read the same values for ever
+//! ([`polls`]). The scheduler keeps its progress guarantee ([`super::halts`]): if one thread is
+//! abandoned, another one goes on. Threads that wait in loops take steps; threads that wait at
+//! barriers take none.
 
 mod polls;
 
@@ -109,22 +110,22 @@ pub struct Status {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Stop {
-    /// It has ended.
+    /// The thread has ended.
     Ended,
-    /// It waits at a barrier operation, an index into [`EventGraph::barriers`].
+    /// The thread waits at a barrier operation, an index into [`EventGraph::barriers`].
     AtBarrier(BarrierId),
-    /// It waits in a loop that this branch closes, with the reads by which it polls.
+    /// The thread waits in the loop that this branch closes, and polls with these reads.
     InLoop {
         /// The branch.
         branch: Span,
         /// The reads of the last round that happen.
         polls: Vec<EventId>,
     },
-    /// It waits before this event for a task that is never complete.
+    /// The thread waits before this event for a task that is never complete.
     BeforeTask(EventId),
-    /// The scheduler has not started it.
+    /// The scheduler has not started the thread.
     NotStarted,
-    /// The scheduler leaves it before this event.
+    /// The scheduler abandons the thread before this event.
     Left(EventId),
 }
 

@@ -1,14 +1,13 @@
-//! Idempotent variables: their atomic operations have no effect when they write what they read.
+//! Idempotent variables: their atomic operations have no effect when they write the value read.
 //!
 //! Take an execution with such an operation and leave the operation out; its readers read from the
 //! write that it read. If all accesses to the variable are pairwise morally strong, no axiom
 //! breaks. The variable's writes are totally ordered in coherence, and no write comes between the
-//! operation and the one that it reads (PTX-8.10.3), so from-reads loses pairs and gains none.
-//! Observation through the operation (PTX-8.9.2) remains, and its part in synchronization is lost,
-//! so causality gains nothing; nor do dependencies together with reads-from, since a write of an
-//! atomic operation depends on its read. A `red` may end such a chain in a reading, so it is
-//! excluded. The model defines the pairs that count as morally strong here under the name
-//! `transparent`.
+//! operation and its source (PTX-8.10.3), so from-reads loses pairs and gains none. Observation
+//! through the operation (PTX-8.9.2) remains, and its part in synchronization is lost, so causality
+//! gains nothing; nor do dependencies together with reads-from, since a write of an atomic
+//! operation depends on its read. A `red` may end such a chain in a reading, so it is excluded. The
+//! model defines the pairs that count as morally strong here under the name `transparent`.
 
 use crate::bounds::{Bounds, Precision};
 use crate::event::graph::{CutKind, Event, EventGraph, MOST_EVENTS};
@@ -19,8 +18,8 @@ use std::collections::BTreeSet;
 /// The name of the model's relation.
 const NAME: &str = "transparent";
 
-/// The idempotent variables, if they matter: some loop is cut after a round that wrote what it
-/// read. None under a model without the relation.
+/// The idempotent variables, if some loop is cut after a round that wrote the values read. None
+/// under a model without the relation.
 pub(super) fn objects(graph: &EventGraph, model: &Model) -> BTreeSet<ObjectId> {
     let steady = graph
         .cuts

@@ -67,7 +67,7 @@ enum Voided {
     But(Verdict),
 }
 
-/// The verdict in spite of a mixed-size race, which voids the axioms, all but the one for atomics
+/// The verdict despite a mixed-size race, which voids all axioms but the axiom for atomics
 /// (PTX-8.7.2).
 fn in_spite_of_a_race(
     test: &Test,

@@ -111,7 +111,7 @@ fn wait(problem: Problem<'_>, engine: &dyn Engine, settings: Settings) -> Result
     let ends_at = |places: &[BarrierId]| {
         Some(Ends::new(&left, places)).filter(|ends| ends.stops_are_own(&left, places))
     };
-    // Whether all leave their loops and some reach the places where they are stopped.
+    // Whether all threads leave their loops and some thread reaches its stopping place.
     let come_to = |ends: &Ends| completes(&up_to(graph, ends, |_| true));
     let one_end = schedules.lead_to_one_end();
     if let Some(b) = never_complete(graph, &left, completes)? {
@@ -172,8 +172,8 @@ fn wait(problem: Problem<'_>, engine: &dyn Engine, settings: Settings) -> Result
         return Ok(Wait::InLoops);
     }
     let (true, [stuck]) = (one_end, &stuck[..]) else { return Ok(Wait::Unclear) };
-    // If values decide who uses a barrier, that barrier may be the one that is never passed. It is
-    // not if the loops are not left even without waits there.
+    // A barrier whose participants depend on values may be the barrier that is never passed. This
+    // is excluded if the loops are not left even without waits at that barrier.
     let passes = |op: &BarrierOp| !open[graph.event(op.event).agent.index()];
     // The result of a reduction is unknown in executions that leave it out.
     let ends = Ends::new(&left, stuck);

@@ -1,9 +1,9 @@
 //! Questions about programs in which the dependencies of some writes are over-approximated.
 //!
-//! Such a write counts as dependent on the reads of all its disjuncts. Executions that are found
-//! have too many dependencies, so they are real; but their absence may rest on the surplus. It
-//! counts only if there is no execution either when values out of thin air are allowed
-//! (PTX-8.10.4).
+//! Such a write counts as dependent on the reads of all its disjuncts. An execution that satisfies
+//! the axioms despite surplus dependencies is real, but the absence of executions may rest on the
+//! surplus. Absence therefore counts only if there is no execution with out-of-thin-air values
+//! either (PTX-8.10.4).
 
 use super::{STEPS_FOR_MORE, Settings, bound};
 use crate::event::graph::EventGraph;

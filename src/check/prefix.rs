@@ -5,12 +5,11 @@
 //! take a cut thread as ended, and let others pass a barrier. But the events before such waits
 //! happen in some execution, however it goes on.
 //!
-//! So threads are stopped at some of their barrier operations, and other threads at each event that
-//! needs a stopped thread to have ended. An execution of the rest is a prefix of one of the
-//! program's, in which the stopped threads take their time. This holds wherever threads are
-//! stopped; the schedules of the operations that surely happen tell the useful places. A thread
-//! that values keep from the operation at which it would be stopped goes on to the next place where
-//! it may wait.
+//! Therefore some threads are stopped at a barrier operation, and other threads at each event that
+//! needs a stopped thread to have ended. An execution of the remaining events is a prefix of an
+//! execution of the program, for every choice of stopping places. The schedules of the operations
+//! that surely happen yield useful places. If values keep a thread from its stopping place, the
+//! thread continues to its next possible wait.
 //!
 //! A filter is about final states, which prefixes do not have: programs with a filter are left out.
 
@@ -26,10 +25,10 @@ use crate::solve::Goal;
 use std::collections::BTreeSet;
 use std::iter;
 
-/// The prefixes of a program up to where threads may wait for ever, with their undefined behaviour.
-/// Threads stop at barrier operations that they may not reach or not pass, with one prefix for each
-/// way to come there (as far as these are looked at), and at barrier operations that they pass only
-/// once a thread in a loop has ended. None if threads surely pass all.
+/// The prefixes of a program up to possible infinite waits, with their undefined behaviour. Threads
+/// stop at barrier operations that may not be reached or not be passed, with one prefix for each
+/// examined way there. Threads also stop at barrier operations that are passed only once a thread
+/// in a loop has ended. There is no prefix if threads surely pass all operations.
 pub(super) fn before_waits(graph: &EventGraph) -> impl Iterator<Item = Beginning> {
     let filtered = !graph.exprs.is_true(graph.filter);
     let (ends, open) = if filtered { (Vec::new(), false) } else { ends(graph) };
@@ -116,8 +115,8 @@ impl Ends {
         events.all(|event| self.of(graph, event) == Some(event) && !waits_for_task(event))
     }
 
-    /// The condition that a thread reaches the place where it is stopped; without such a place,
-    /// that it leaves its loops.
+    /// The condition that a thread reaches its stopping place, or, without such a place, leaves its
+    /// loops.
     pub(super) fn arrives(
         &self,
         graph: &EventGraph,
@@ -144,7 +143,7 @@ impl Ends {
         self.0[graph.event(graph.stands_at(event)).agent.index()]
     }
 
-    /// Whether the thread of an event gets past it, if it gets there.
+    /// Whether the thread of an event is stopped only after the event.
     pub(super) fn reaches(&self, graph: &EventGraph, event: EventId) -> bool {
         self.of(graph, event).is_none_or(|end| graph.stands_at(event) < end)
     }
@@ -173,8 +172,7 @@ impl Ends {
         guard
     }
 
-    /// The events before which a thread stays: where it is stopped and, if it does not get there,
-    /// each later place where it may wait.
+    /// The events before which a thread may stay: its stopping place, and each later possible wait.
     fn stays_at(&self, graph: &EventGraph, agent: AgentId) -> Vec<EventId> {
         let Some(end) = self.0[agent.index()] else { return Vec::new() };
         let behind = |&event: &EventId| event >= end && graph.event(event).agent == agent;
@@ -233,7 +231,7 @@ impl Ends {
         self.may_miss_mates(graph, index) || self.may_miss_others(graph, index)
     }
 
-    /// Whether it waits for a thread of its warp that may neither arrive nor end.
+    /// Whether an operation waits for a thread of its warp that may neither arrive nor end.
     fn may_miss_mates(&self, graph: &EventGraph, index: BarrierId) -> bool {
         let op = &graph.barriers[index];
         let stays_away = |mate: AgentId| {
@@ -313,8 +311,8 @@ impl Ends {
     }
 }
 
-/// The program if none of these threads stays in a loop: an event that happens unless its thread is
-/// cut happens.
+/// The program under the assumption that these threads leave their loops: an event that only such a
+/// cut could prevent happens.
 pub(super) fn with_loops_left(graph: &EventGraph, leaves: impl Fn(AgentId) -> bool) -> EventGraph {
     let unless_cut = |exprs: &mut ExprArena, id: EventId| {
         let event = graph.event(id);

@@ -7,7 +7,7 @@ use crate::program::reading::Readings;
 use crate::progress::Progress;
 use crate::solve::Budget;
 
-/// The settings of a check. The default is what the command does without options.
+/// The settings of a check. The default corresponds to the command without options.
 ///
 /// ```
 /// use ptxmc::{Budget, Settings};

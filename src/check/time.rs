@@ -16,9 +16,8 @@ use crate::source::Span;
 use crate::verdict::{Decided, Verdict};
 use crate::vocabulary::{BaseRel, BaseSet};
 
-/// One event before another: by program order, by a barrier, by the end of a thread that a barrier
-/// waits for, by the API, by issue, execution and completion of asynchronous operations, or by
-/// reads-from.
+/// The happens-before relation of events in time. Its steps are program order, barriers, ends of
+/// threads for which barriers wait, the API, the phases of asynchronous operations, and reads-from.
 pub(super) fn order(arena: &mut Arena) -> NodeId {
     let steps = [
         BaseRel::Po,
@@ -37,8 +36,8 @@ pub(super) fn order(arena: &mut Arena) -> NodeId {
     arena.add(Node::Plus(step))
 }
 
-/// To operations at barriers, from the events that they wait for. Another thread of the warp has to
-/// have begun its own operation, not completed it: its earlier events are over.
+/// To operations at barriers, from the events that they wait for. Another thread of the warp only
+/// has to have begun its own operation, so that its earlier events are over.
 fn awaited(arena: &mut Arena) -> NodeId {
     let (all, po) = (arena.add(Node::Rel(BaseRel::Awaited)), arena.add(Node::Rel(BaseRel::Po)));
     let begun = arena.add(Node::Rel(BaseRel::Begun));

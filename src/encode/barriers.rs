@@ -278,8 +278,8 @@ impl Encoding<'_> {
         self.exprs.count(guards, BarrierOp::ORDINAL_BITS)
     }
 
-    /// Orders two operations. The clock of an operation that waits, for the barrier or for its
-    /// warp, is the time when it is passed, that of another one the time when it begins.
+    /// Orders two operations. The clock of an operation that waits for its barrier or warp is the
+    /// time when it is passed. The clock of any other operation is the time when it begins.
     fn relate_phases(
         &mut self,
         a: BarrierId,

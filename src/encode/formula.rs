@@ -59,9 +59,9 @@ pub struct Formulas {
 /// The reason why formulas have been given up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stopped {
-    /// They would be too large.
+    /// The formulas would be too large.
     Size,
-    /// They would take too long.
+    /// The formulas would take too long.
     Time,
 }
 

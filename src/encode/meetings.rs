@@ -1,11 +1,11 @@
 //! Barriers with thread counts where values decide the participants or their counts.
 //!
-//! The ways in which threads can meet depend on the participants and need a search that fills one
-//! generation after the other, which no formula expresses. So synchronization edges are left open
-//! at first. Whenever a solver finds an execution, the ways to meet of its participants are listed,
-//! under the condition that exactly these take part with these counts; the solver has its answer
-//! when the ways of an execution's participants are listed already. This ends, since there are
-//! finitely many sets of operations and kinds of counts.
+//! The ways in which threads can meet depend on the participants. They need a search that fills one
+//! generation after the other, which no formula expresses. Synchronization edges are therefore left
+//! open at first. Whenever a solver finds an execution, the ways of its participants are listed,
+//! under the condition of exactly these participants and counts. The answer is final once the ways
+//! of an execution are already listed. The iteration terminates, since there are finitely many sets
+//! of operations and kinds of counts.
 
 use super::Encoding;
 use super::barriers::edges_of_way;
@@ -151,8 +151,9 @@ impl Encoding<'_> {
         self.formulas.all(parts)
     }
 
-    /// The formula that a count has this value. Counts beyond all participants are alike, except
-    /// for whether they ask for warps: they may be very many, and no thread gets past any.
+    /// The formula that a count has this value. Counts beyond all participants are equivalent,
+    /// except that only some count warps. There may be very many such counts, and no thread passes
+    /// any of them.
     fn counts_like(&mut self, operation: BarrierId, count: ExprId, value: u128) -> Formula {
         let graph = self.graph;
         let key = &graph.barriers[operation].key;

@@ -60,7 +60,7 @@ pub enum EncodeError {
     /// A feature of the model or program.
     #[error(transparent)]
     Unsupported(#[from] Unsupported),
-    /// There was no time to encode it.
+    /// The encoding exceeded its time.
     #[error("no time is left")]
     Time,
 }
@@ -144,7 +144,7 @@ impl<'a> Encoding<'a> {
         self.formulas.stopped()
     }
 
-    /// The demand of the goal. It counts if the encoding has not [`stopped`](Self::stopped) then.
+    /// The demand of the goal, valid only if the encoding has not [`stopped`](Self::stopped).
     pub fn goal(&mut self, goal: Goal) -> Formula {
         let graph = self.graph;
         if let Some(kind) = goal.needs_cut() {

@@ -1,7 +1,8 @@
 //! Memberships in the relations of a model, and its axioms, as formulas.
 //!
-//! A relation that only makes axioms harder to satisfy as it grows needs one direction: what
-//! implies an edge. Closures elsewhere are unrolled by repeated squaring, which is exact.
+//! A relation that only makes axioms harder to satisfy as it grows needs only one direction: the
+//! conditions that imply an edge. Closures elsewhere are unrolled by repeated squaring, which is
+//! exact.
 
 use super::formula::{Clock, Formula};
 use super::{EncodeError, Encoding};

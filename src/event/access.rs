@@ -28,8 +28,8 @@ pub(super) struct DraftAccess {
     pub(super) rmw_read: Option<AccessId>,
     pub(super) disjunct_of: Option<AccessId>,
     pub(super) chosen_by: Vec<ExprId>,
-    /// A plain store that is all its instruction does: no element of a vector, and no store whose
-    /// address may mean several places, where the access keeps its own position.
+    /// Whether the access is a plain store and the only effect of its instruction. Excluded are
+    /// elements of vectors, and stores with several possible places, which keep separate positions.
     pub(super) alone: bool,
     pub(super) position: u32,
     pub(super) span: Span,
@@ -44,16 +44,16 @@ pub(super) struct OfOperation {
     pub(super) role: Role,
 }
 
-/// What an access does for its operation.
+/// The role of an access in its operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {
-    /// It reads the tensor map.
+    /// A read of the tensor map.
     Map,
-    /// It reads a source.
+    /// A read of a source.
     Source,
-    /// It writes to a destination, or is the read half of a reduction there.
+    /// A write to a destination, or the read half of a reduction there.
     Destination(usize),
-    /// It is half of the signal for a destination.
+    /// Half of the signal for a destination.
     Signal(usize),
 }
 

@@ -35,8 +35,8 @@ pub enum BarrierKey {
     Cluster((u32, u32, u32)),
     /// A warp barrier: (gpu, grid, cta, warp), lane mask.
     Warp(Warp, u64),
-    /// An exchange within a warp: as a warp barrier, and the same instruction. It orders no memory
-    /// operations.
+    /// An exchange within a warp: a warp barrier of threads at the same instruction, without
+    /// ordering memory operations.
     Exchange(Warp, u64, WarpOp),
 }
 
@@ -56,9 +56,9 @@ pub struct BarrierUse {
 /// The thread count of an instruction at a barrier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UsedCount {
-    /// It has none: all threads of the CTA.
+    /// No count: all threads of the CTA.
     All,
-    /// This many threads.
+    /// The given number of threads.
     Number(u128),
     /// Computed.
     Open,
@@ -79,11 +79,11 @@ pub struct BarrierOp {
     pub rule: BarrierRule,
     /// The order of a cluster arrival or wait.
     pub order: Option<Order>,
-    /// The operand that threads bring: the predicate of `bar.red`, what an exchange is about.
+    /// The operand of each thread: the predicate of `bar.red`, or the value of an exchange.
     pub operand: Option<ExprId>,
     /// How `bar.red` combines predicates.
     pub reduction: Option<Reduction>,
-    /// An exchange of register values within a warp: what it returns.
+    /// The result of an exchange of register values within a warp.
     pub exchange: Option<Exchange>,
 }
 

@@ -31,7 +31,8 @@ pub(super) fn violations(graph: &mut EventGraph) -> Vec<Violation> {
     out
 }
 
-/// Notes a misuse by the first of these operations, which happens only if all of them are reached.
+/// Records a misuse by the first of these operations, which happens only if all of them are
+/// reached.
 fn push(graph: &EventGraph, out: &mut Vec<Violation>, of: &[BarrierId], guard: ExprId, rule: Rule) {
     if !graph.exprs.is_false(guard) {
         let span = graph.event(graph.barriers[of[0]].event).span;

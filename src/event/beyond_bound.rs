@@ -1,11 +1,11 @@
-//! Writes beyond the bound: an over-approximation of what cut threads may still write.
+//! Writes beyond the bound: an over-approximation of the further writes of cut threads.
 //!
 //! A thread whose loop the bound cuts may write in further rounds or after the loop. Only
 //! dependencies and synchronization keep other threads from reading such a write early, and the
-//! followed rounds from reading what those threads write then (PTX-8.10.4). So the question whether
-//! some execution goes beyond the bound is asked of a graph in which all these writes may happen. A
-//! write has the value that its instruction computes, or any value where registers that the rounds
-//! change go into it.
+//! unrolled rounds from reading resulting writes of those threads (PTX-8.10.4). Therefore the
+//! question whether some execution exceeds the bound is asked on a graph in which all these writes
+//! may happen. A write has the value computed by its instruction, or any value if the value depends
+//! on registers that the rounds change.
 
 use super::access::DraftAccess;
 use super::builder::GraphBuilder;
@@ -66,8 +66,8 @@ impl ThreadRun<'_, '_> {
         }
     }
 
-    /// The value of one copy of a write: a new open value if open values go into it, since each
-    /// copy may have its own.
+    /// The value of one copy of a write. A value computed from open values becomes a new open
+    /// value, since copies may differ.
     fn ahead_again(&mut self, value: ExprId) -> ExprId {
         match self.builder.exprs.leaves(value).iter().any(|leaf| self.open_width(leaf).is_some()) {
             true => self.any_value(self.builder.exprs.width(value)),
@@ -100,8 +100,8 @@ impl ThreadRun<'_, '_> {
                 let old = self.any_value(target.bytes * 8);
                 let happens = self.term(happens, state, Some(old));
                 let value = self.term(value, state, Some(old));
-                // A write of the old value is left out: its readers may read the write that it read
-                // from.
+                // A write of the old value is left out, since its readers may read from the source
+                // of the old value.
                 if value != old && !self.builder.exprs.is_false(happens) {
                     self.writes_to(target, *write_order, value, state, span, writes);
                 }

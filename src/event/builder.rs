@@ -71,8 +71,7 @@ pub(super) struct Facts {
     pub(super) reached: Option<BTreeSet<(usize, usize)>>,
     /// Variables that nothing writes.
     pub(super) tables: BTreeSet<ObjectId>,
-    /// Variables whose atomic operations are idempotent: they have no effect when they write what
-    /// they read.
+    /// Variables whose atomic operations are idempotent: writing the value read has no effect.
     pub(super) transparent: BTreeSet<ObjectId>,
     /// The places that computed addresses never point to, valid for the loops' `rounds`.
     pub(super) never: BTreeSet<Place>,
@@ -143,7 +142,7 @@ pub(super) struct GraphBuilder<'p> {
     pub(super) barrier_guards: TiVec<BarrierId, ExprId>,
     /// For each barrier operation, the reads that its operand was computed from.
     pub(super) operands: TiVec<BarrierId, Vec<AccessId>>,
-    /// For each barrier operation, the reads behind what it returns; see [`Self::reductions`].
+    /// For each barrier operation, the reads behind its result; see [`Self::reductions`].
     pub(super) results: TiVec<BarrierId, Vec<AccessId>>,
     /// The upper bounds on the rounds of counting loops.
     pub(super) rounds: Rounds,
@@ -199,9 +198,9 @@ impl<'p> GraphBuilder<'p> {
         }
     }
 
-    /// For each barrier operation, the reads behind its result: those behind the operands of all
-    /// operations that may share its phase, or of the lane that a shuffle asks for. Empty if no
-    /// operand comes from a read.
+    /// For each barrier operation, the reads behind its result. These are the reads behind the
+    /// operands of all operations that may share its phase, or of a shuffle's source lane. Empty if
+    /// no operand comes from a read.
     pub(super) fn reductions(&self) -> TiVec<BarrierId, Vec<AccessId>> {
         if self.operands.iter().all(Vec::is_empty) {
             return TiVec::new();
@@ -243,8 +242,8 @@ impl<'p> GraphBuilder<'p> {
         out
     }
 
-    /// A thread's agent, and the number of barrier operations so far; the thread's own among them
-    /// precede its next event.
+    /// A thread's agent, and the number of barrier operations so far. The next event of the thread
+    /// follows its barrier operations among these.
     pub(super) fn at(&self, thread: usize) -> (AgentId, usize) {
         (AgentId::new(thread + 1), self.barriers.len())
     }
@@ -269,9 +268,9 @@ impl<'p> GraphBuilder<'p> {
         passed
     }
 
-    /// Adds an access. Two stores of one value to one place in branches that exclude each other,
-    /// with nothing of the later branch between them, are one store that depends on neither
-    /// (PTX-8.10.4) and is shown as the first of them.
+    /// Adds an access. Two stores of one value to one place in exclusive branches are merged into
+    /// one store that depends on neither branch (PTX-8.10.4). No event of the later branch may lie
+    /// between the two. The merged store is shown as the first one.
     pub(super) fn push_access(&mut self, access: DraftAccess) -> AccessId {
         if let Some(first) = self.in_other_branch(&access) {
             let before = &mut self.accesses[first.index()];

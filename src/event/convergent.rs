@@ -2,10 +2,9 @@
 //! for all.
 //!
 //! A round of such a loop can be left out if all threads leave it out (see [`super::havoc`]): the
-//! operations of one round have the same ordinals at the same barriers. So the loops have to pass
-//! the same barriers in every round, whatever happens in it, and as many before; and a thread that
-//! goes round once more than the bound stands for executions with fewer rounds only if all threads
-//! do.
+//! operations of one round have the same ordinals at the same barriers. The loops therefore have to
+//! pass the same barriers in every round, and equally many before. A thread with one round beyond
+//! the bound represents executions with fewer rounds only if all threads have this round.
 
 use super::barrier::BarrierKey;
 use super::builder::{GraphBuilder, barrier_at};

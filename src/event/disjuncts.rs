@@ -3,9 +3,9 @@
 //!
 //! A register may have its value from one load or another, depending on a predicate or on the
 //! branch taken, and both loads may be performed. The stored value then depends on the predicate
-//! and on the load that it is from; the other load has no part in it (PTX-8.10.4). So a write whose
-//! value or execution is a choice becomes several that exclude each other, each with its own value.
-//! These disjuncts share one position in program order, and at most one of them happens.
+//! and on the chosen load, but not on the other load (PTX-8.10.4). Therefore a write whose value or
+//! execution is a choice is split into exclusive disjuncts, each with its own value. The disjuncts
+//! share one position in program order, and at most one of them happens.
 
 use super::access::DraftAccess;
 use super::builder::{Entry, GraphBuilder};
@@ -43,8 +43,8 @@ struct Disjunct {
     by: Vec<ExprId>,
 }
 
-/// Disjuncts that may become one: none of them happens beside a read on which only others of them
-/// depend.
+/// Disjuncts that may be merged: no disjunct happens beside a read on which only other disjuncts of
+/// the group depend.
 struct Group {
     ways: Vec<Disjunct>,
     /// The reads on which some of them depend.
@@ -272,8 +272,8 @@ impl GraphBuilder<'_> {
         }
     }
 
-    /// The age of a condition, by its first use, its computation, or the conditions that it was
-    /// rewritten from.
+    /// The age of a condition: its first use and its computation, or the age of the condition from
+    /// which it was rewritten.
     fn age(&self, condition: ExprId) -> FirstUse {
         let used = self.uses.get(&condition).copied().unwrap_or(usize::MAX);
         self.ages.get(&condition).copied().unwrap_or((used, condition))
@@ -306,8 +306,8 @@ impl GraphBuilder<'_> {
         guards.iter().all(|guard| known.contains_key(guard))
     }
 
-    /// An expression rebuilt from those of its operands that are known, if they and some reads
-    /// determine it. One operand may be enough.
+    /// An expression rebuilt from its known operands, if these and some reads determine its value.
+    /// One operand may be enough.
     fn of_known_operands(
         &mut self,
         x: ExprId,
@@ -406,8 +406,8 @@ impl GraphBuilder<'_> {
         })
     }
 
-    /// The reads that a disjunct depends on, but for that of its own atomic operation, on which it
-    /// always depends.
+    /// The reads on which a disjunct depends, except the read of its own atomic operation, which is
+    /// always a dependency.
     fn reads(&self, way: &Disjunct, own: Option<AccessId>) -> Vec<AccessId> {
         self.reads_of(&[way.guard, way.value], own)
     }
@@ -481,7 +481,7 @@ fn may_differ(exprs: &ExprArena, way: &Disjunct) -> bool {
     parts.into_iter().any(is_choice)
 }
 
-/// The conditions that decide what a disjunct depends on, each once: those of choices and the
+/// The conditions that determine a disjunct's dependencies, each once: conditions of choices and
 /// operands of truth values, except literals of the guard.
 fn conditions(exprs: &ExprArena, way: &Disjunct, chances: &[SymbolId]) -> Vec<ExprId> {
     let given: Vec<ExprId> = given(exprs, way.guard).map(|(condition, _)| condition).collect();

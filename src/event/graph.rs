@@ -111,7 +111,7 @@ pub struct Event {
     pub kind: EventKind,
     /// The path condition under which it happens.
     pub guard: ExprId,
-    /// The access of which it is a piece; fences and barriers have one of their own.
+    /// The access of the piece; fences and barriers have separate accesses.
     pub access: AccessId,
     /// The location piece, for memory events.
     pub loc: Option<LocId>,
@@ -125,8 +125,8 @@ pub struct Event {
     pub marks: Marks,
     /// The statement that performs it.
     pub span: Span,
-    /// The position of its statement in the thread's unfolded code; pieces of one access and the
-    /// elements of one vector share it.
+    /// The position of the event's statement in the thread's unfolded code. Pieces of one access
+    /// and elements of one vector share a position.
     pub position: u32,
 }
 
@@ -150,7 +150,7 @@ impl Event {
     }
 }
 
-/// One access: what its pieces have in common.
+/// One access, with the common data of its pieces.
 #[derive(Clone, Debug)]
 pub struct Access {
     /// The pieces, in order of address; one in tests without partial overlap.
@@ -268,7 +268,7 @@ pub struct Conditional {
 pub enum Completion {
     /// The read of its tensor map.
     Map,
-    /// The reads of its map and its sources.
+    /// The reads of the operation's tensor map and sources.
     Reads,
     /// Its work for one destination.
     Part(usize),
@@ -299,7 +299,7 @@ pub struct Operation {
     pub complete: EventId,
     /// The operations that have to be complete before this one is.
     pub behind: Vec<usize>,
-    /// Whether its completion is a proxy fence for its accesses (PTX-9.7.9.25.2).
+    /// Whether the completion is a proxy fence for the accesses of the operation (PTX-9.7.9.25.2).
     pub fences: bool,
     /// Whether PTX-9.7.9.25.1 speaks of it.
     pub is_copy: bool,
@@ -333,7 +333,7 @@ pub struct Symbol {
 pub enum SymbolOrigin {
     /// The execution chooses it.
     Chosen,
-    /// An instruction outside the subset computes it from these reads by an unknown function.
+    /// An unknown function of these reads, computed by an instruction outside the subset.
     Computed(Vec<AccessId>),
     /// As [`Self::Computed`], where no answer depends on the value: any will do.
     Irrelevant(Vec<AccessId>),
@@ -374,8 +374,9 @@ pub struct Cut {
     pub guard: ExprId,
     /// When control comes here to go round again, whatever the rounds have done.
     pub back: ExprId,
-    /// For a cut by the bound, when the last round changed nothing, since it wrote only what it
-    /// read and waited for no thread: another round like it may follow. False for other cuts.
+    /// For a cut by the bound, when the last round changed nothing, so that an identical round may
+    /// follow. Such a round writes only the values that it read and waits for no thread. False for
+    /// other cuts.
     pub steady: ExprId,
     /// The knowledge about further rounds.
     pub ahead: Ahead,
@@ -393,7 +394,7 @@ pub struct Cut {
 /// The knowledge about the rounds of a loop beyond a cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ahead {
-    /// Nothing is known.
+    /// Unknown.
     Open,
     /// The loop counts, beyond the rounds to which counting alone extends the bound.
     Counts,
@@ -608,8 +609,8 @@ impl EventGraph {
         new
     }
 
-    /// Takes threads that the bound or a loop cuts for any others: what they do up to there happens,
-    /// however they go on. Which reads decide about their loops stays known.
+    /// Treats threads that the bound or a loop cuts like any others: their events up to the cut
+    /// happen in any case. The reads that decide about their loops remain known.
     pub fn forget_cuts(&mut self) {
         let never = self.exprs.truth(false);
         for cut in &mut self.cuts {
@@ -663,8 +664,8 @@ impl EventGraph {
         writes
     }
 
-    /// Whether a write is the second half of the operation whose first half is this read; the read
-    /// is performed before, so it cannot read from it.
+    /// Whether a read and a write are the halves of one operation. Such a read cannot read from the
+    /// write, since the read is performed first.
     #[must_use]
     pub fn is_own_write(&self, read: EventId, write: EventId) -> bool {
         self.access(self.event(write).access).rmw_read == Some(self.event(read).access)
@@ -681,8 +682,8 @@ impl EventGraph {
             && self.exprs.constant(value) != Some(mbarrier::INVALID)
     }
 
-    /// Whether a read access takes some of its bytes from an operation that leaves an mbarrier object
-    /// there, by what each event reads from; `None` while that is open.
+    /// Whether a read access takes some bytes from an operation that leaves an mbarrier object
+    /// there, given the reads-from choices; `None` while that is open.
     #[must_use]
     pub fn reads_mbarrier(&self, read: AccessId, rf: &[Option<EventId>]) -> Option<bool> {
         let mut open = false;

@@ -19,8 +19,9 @@ use crate::program::term::Term;
 /// The most rounds of a loop that one misuse or race is about.
 const LOOKED_AT: u8 = 2;
 
-/// The most rounds besides the first that have to stay though they write nothing: those of a misuse
-/// or race, and the last. The first stays since it begins with the values from before the loop.
+/// The most rounds besides the first that must be kept although they write nothing: the rounds of a
+/// misuse or race, and the last round. The first round is kept since it begins with the values from
+/// before the loop.
 pub(super) const KEPT: u8 = LOOKED_AT + 1;
 
 impl ThreadRun<'_, '_> {
@@ -60,9 +61,9 @@ impl ThreadRun<'_, '_> {
         state
     }
 
-    /// When so many of the rounds up to the bound have written something that perhaps none can be
-    /// left out: of the rounds after the first, fewer than three write nothing, and a misuse or
-    /// race may be about two of them.
+    /// When so many of the rounds up to the bound write that perhaps no round can be left out.
+    /// Fewer than three rounds after the first write nothing, and a misuse or race may need two of
+    /// these.
     pub(super) fn is_busy(&mut self, id: LoopId, node: usize) -> ExprId {
         let rounds = 2..=self.flow.round(id, node);
         let writes: Vec<ExprId> = rounds.map(|round| self.writes(id, round, node)).collect();
@@ -73,7 +74,7 @@ impl ThreadRun<'_, '_> {
         exprs.binary(Binary::ULt, quiet, enough)
     }
 
-    /// When a round of a loop writes something.
+    /// When a round of a loop writes.
     fn writes(&mut self, id: LoopId, round: u8, node: usize) -> ExprId {
         let mut writes = self.builder.exprs.truth(false);
         for effect in &self.effects {

@@ -1,9 +1,9 @@
 //! Liveness: the registers that matter before each step of a thread.
 //!
-//! A value that only goes into unused registers is unused. A step that does no more than that is
-//! silent, and so is a branch whose two ways surely reach one step through silent steps alone: such
-//! a branch decides nothing, and its condition is no use. So a count that no one reads, or that
-//! only chooses how long to sleep, does not distinguish a loop's rounds.
+//! A value that only flows into dead registers is dead. A step that only writes dead registers is
+//! silent. A branch is silent if both ways surely reach one step through silent steps alone; its
+//! condition is then no use. Therefore a count without readers, or a count that only selects a
+//! sleep time, does not distinguish a loop's rounds.
 //!
 //! Take two states of a thread that lead to one non-silent step and agree on the registers used
 //! there. Their events from there on are the same in the same order: silent steps lead to that step

@@ -1,10 +1,10 @@
 //! The loop nest of a thread's control flow.
 //!
-//! A loop is a strongly connected region with one of its steps as head; what is left of the region
-//! without the jumps to the head has the loops inside it (Bourdoncle's decomposition). Every cycle
-//! passes the head of the innermost loop that contains it. Where the region has one entry, that is
-//! the head, it dominates the body, and the loop is the natural loop of the jumps back to it. A
-//! region with several entries is irreducible: nothing tells where its iterations begin.
+//! A loop is a strongly connected region with one of its steps as head. Removing the jumps to the
+//! head leaves the inner loops (Bourdoncle's decomposition). Every cycle passes the head of the
+//! innermost loop that contains the cycle. If the region has a single entry, this entry is the
+//! head, dominates the body, and the loop is the natural loop of the back edges. A region with
+//! several entries is irreducible: its iterations have no defined beginning.
 
 use crate::program::micro::{Micro, Step, ThreadCode};
 use petgraph::algo::kosaraju_scc;
@@ -25,11 +25,11 @@ impl LoopId {
 struct Loop {
     head: usize,
     parent: Option<LoopId>,
-    /// Whether control enters it at its head alone.
+    /// Whether control enters the loop at its head alone.
     natural: bool,
-    /// Whether control comes back to its head from several steps.
+    /// Whether the loop has back edges from several steps.
     several_ways_back: bool,
-    /// Whether nothing leads out of it.
+    /// Whether the loop has no exit.
     endless: bool,
 }
 

@@ -1,9 +1,9 @@
 //! Must-dependence: the reads that a value comes from in every disjunct.
 //!
 //! A stored value depends on the reads of its disjunct ([`super::disjuncts`]), and a disjunct
-//! decides conditions: each is replaced by its truth value there, and the rest is simplified. So a
-//! read is a sure source of a value if no decision removes it, except a decision that depends on
-//! that read itself.
+//! decides conditions: each condition is replaced by its truth value, and the expression is
+//! simplified. A read is therefore a must-dependence of a value if no decision removes the read,
+//! except a decision that depends on the read itself.
 
 use crate::id::ExprId;
 use crate::program::expr::{Binary, Expr, ExprArena};

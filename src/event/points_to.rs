@@ -1,12 +1,12 @@
 //! Points-to analysis: the places that computed addresses may point to, by forward reachability of
 //! values.
 //!
-//! By its form, a computed address may point to every place of its state space with the access's
-//! size and alignment; to most of them it never points. Under models that exclude values out of
-//! thin air (PTX-8.10.4), a value that is read was initial or was computed from values read before.
-//! So the values that are reachable from the initial ones, step by step, are all there are, and an
-//! access whose address has none of them never happens. Leaving it out keeps graphs small; and an
-//! access that it would have overlapped in part stays whole (reading V10).
+//! Syntactically, a computed address may point to every place of its state space with the access's
+//! size and alignment, but most of these places are impossible. Under models that exclude values
+//! out of thin air (PTX-8.10.4), a value that is read was initial or was computed from values read
+//! before. The values reachable from the initial ones, step by step, are therefore all possible
+//! values, and an access without a reachable address never happens. Leaving such an access out
+//! keeps graphs small, and avoids splitting accesses that partially overlap it (reading V10).
 
 use super::access::DraftAccess;
 use super::builder::GraphBuilder;
@@ -136,8 +136,9 @@ impl<'d, 'p> Reach<'d, 'p> {
         }
     }
 
-    /// Goes on to a fixpoint. Unreached leaves first count as values to come, since taking them for
-    /// any value early on would reach everything; they count as any value once nothing else is new.
+    /// Iterates to a fixpoint. Unreached leaves at first have no values, since taking an arbitrary
+    /// value early would reach everything. They count as arbitrary values once the other leaves are
+    /// stable.
     fn spread(&mut self) {
         while self.step(Unreached::ToCome) || self.step(Unreached::Anything) {}
     }

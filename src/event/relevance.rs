@@ -2,8 +2,8 @@
 //! step of a thread.
 //!
 //! The dependencies that No-Thin-Air constrains end in writes and in barriers (PTX-8.10.4). A
-//! register that decides neither the value, nor the place, nor the execution of one has no part in
-//! them: its value may come from more reads or from fewer.
+//! register that decides neither the value, nor the place, nor the execution of a write or barrier
+//! is irrelevant: its value may come from more reads or from fewer.
 
 use super::liveness::until_stable;
 use crate::program::micro::{Micro, Step, ThreadCode};

@@ -18,7 +18,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 enum Effects {
     /// All but idempotent updates whose readers may as well read from where they read.
     All,
-    /// All but atomic operations that write what they read.
+    /// All effects except atomic operations that write the value read.
     Changes,
 }
 
@@ -78,8 +78,8 @@ impl ThreadRun<'_, '_> {
                 let rounds = (id, self.flow.round(id, from), from);
                 self.leave_out(spins, back, &mut state, span, Omitted::Spin(rounds));
             } else {
-                // If a guard said whether the round had an effect, or which way it took, later
-                // events would depend on the values that decide it.
+                // If a guard mentioned the effect or the path of the round, later events would
+                // depend on the values that decide the guard.
                 state.idle = self.exprs().or(state.idle, spins);
             }
         }
@@ -192,9 +192,10 @@ impl ThreadRun<'_, '_> {
     /// distinguishes.
     ///
     /// Leaving the round out must not add dependencies, or No-Thin-Air would forbid executions that
-    /// it allows with the round. So the round stays if a live register has its value from other
-    /// reads than at the start, unless later events depend on those reads anyway; and it stays if a
-    /// register with a value from before the loop chooses between equivalent ways.
+    /// it allows with the round. The round is therefore kept if a live register gets its value from
+    /// other reads than at the start, unless later events depend on those reads anyway. The round
+    /// is also kept if a register with a value from before the loop chooses between equivalent
+    /// ways.
     fn without_effect(&mut self, node: usize, id: LoopId, now: &State, telling: Effects) -> ExprId {
         let round = self.flow.round(id, node);
         let Some(before) = self.beginning(id, node, round) else {
@@ -304,8 +305,8 @@ impl ThreadRun<'_, '_> {
     ///
     /// In program text, dependencies are the reads behind the cells. A computed value depends on
     /// the reads that do not cancel out ([`super::disjuncts`]), and in further rounds some may
-    /// cancel: a value is shifted out bit by bit, or is the difference to another one. So a changed
-    /// cell has to act as a variable of its own, which no other cell contains.
+    /// cancel: a value is shifted out bit by bit, or is the difference to another one. A changed
+    /// cell therefore has to act as a variable that no other cell contains.
     fn makes_a_difference(&self, id: LoopId, used: &[Carried], now: &State) -> bool {
         if self.builder.unfolding.loose {
             return false;
@@ -360,7 +361,7 @@ impl ThreadRun<'_, '_> {
     /// value.
     fn is_variable(&self, old: ExprId, new: ExprId, others: &[ExprId]) -> bool {
         let exprs = &self.builder.exprs;
-        // A variable never makes anything depend on less than a number does.
+        // A variable never causes fewer dependencies than a number.
         if exprs.constant(old).is_some() {
             let elsewhere: Vec<Expr> = others.iter().flat_map(|&x| exprs.leaves(x)).collect();
             return exprs.leaves(new).iter().all(|leaf| !elsewhere.contains(leaf));
@@ -386,7 +387,8 @@ impl ThreadRun<'_, '_> {
     /// leads to the read, and it only adds or subtracts.
     fn is_free(&self, value: ExprId, others: &[ExprId]) -> bool {
         let exprs = &self.builder.exprs;
-        // For every part, the number of paths to it (at most two), and whether they only add.
+        // For every part, the number of paths from the value to the part (at most two), and whether
+        // all paths are additions.
         let mut ways: FxHashMap<ExprId, (u8, bool)> = FxHashMap::from_iter([(value, (1, true))]);
         let elsewhere: FxHashSet<ExprId> = exprs.parts(others).into_iter().collect();
         exprs.parts(&[value]).into_iter().rev().any(|part| {

@@ -6,7 +6,8 @@ use crate::id::{AgentId, EventId, ExprId};
 
 impl GraphBuilder<'_> {
     /// The threads whose tasks are complete before the next event of a thread under a guard: before
-    /// its task starts, or before a `griddepcontrol.wait` that it has surely passed.
+    /// the thread's task starts, or before a `griddepcontrol.wait` that the thread has surely
+    /// passed.
     pub(super) fn ended_before(&mut self, thread: usize, guard: ExprId) -> Vec<AgentId> {
         let tasks = &self.program.tasks;
         if tasks.edges.is_empty() {

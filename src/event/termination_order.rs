@@ -1,6 +1,6 @@
 //! Termination order: events that wait for the end of a thread. A barrier for all threads is
-//! complete without those that have ended (PTX-9.7.13.1), so nothing after it happens before they
-//! end; and a task waits for the tasks before it (PTX-8.9.4).
+//! complete once its absent threads have ended (PTX-9.7.13.1), so that later events wait for these
+//! ends. A task waits for the preceding tasks (PTX-8.9.4).
 
 use super::barrier::{BarrierKey, BarrierOp, BarrierRule, counts_warps};
 use super::graph::{Conditional, EventGraph, EventKind};
@@ -11,9 +11,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use typed_index_collections::TiVec;
 
 /// The given pairs of `awaited`. The targets wait for the end of a thread: barrier operations, and
-/// events of later tasks. The sources are that thread's barrier operations, its waits for tasks,
-/// the reads that decide whether it comes to a barrier or leaves a loop, and the reads in the
-/// operands and thread counts that it brings to barriers.
+/// events of later tasks. The sources are the ending thread's barrier operations, its waits for
+/// tasks, and certain reads of it. These reads decide whether the thread reaches a barrier or
+/// leaves a loop, or go into operands and thread counts of barriers.
 pub(super) fn awaited(graph: &EventGraph) -> Rel {
     let (sources, decided) = (sources(graph), deciding_reads(graph));
     let tasks: FxHashSet<(AgentId, EventId)> =
@@ -23,8 +23,8 @@ pub(super) fn awaited(graph: &EventGraph) -> Rel {
     Rel::from_pairs(graph.events.len(), pairs)
 }
 
-/// By thread, its barrier operations and waits for tasks, and the reads that decide where it ends
-/// or that go into operands and thread counts of barriers.
+/// By thread: barrier operations, waits for tasks, and the reads that decide where the thread ends
+/// or go into operands and thread counts of barriers.
 fn sources(graph: &EventGraph) -> Vec<Vec<EventId>> {
     let mut sources: Vec<Vec<EventId>> = vec![Vec::new(); graph.agents.len()];
     for op in &graph.barriers {
@@ -188,12 +188,12 @@ fn before_waits(
     })
 }
 
-/// To barrier operations that wait for others, from the reads that decide whether another thread
-/// comes to the barrier: whether it arrives or ends, these reads come first. A wait for a warp
-/// waits for such reads of the warp's other threads too.
+/// To waiting barrier operations, from the reads that decide whether another thread reaches the
+/// barrier. Whether this thread arrives or ends, these reads come first. A wait for a warp also
+/// waits for such reads of the warp's other threads.
 fn deciding_reads(graph: &EventGraph) -> Vec<(EventId, EventId)> {
     let mut out = Vec::new();
-    // The operation that takes part in a phase is the one with the phase's ordinal at the earliest.
+    // The operation that takes part in a phase has at least the phase's ordinal.
     let mut decided = |op: &BarrierOp, own: &[&BarrierOp], turn: usize| {
         let own = own.iter().filter(|other| graph.may_meet(op, other));
         for other in own.take(turn + 1) {
@@ -219,8 +219,8 @@ fn deciding_reads(graph: &EventGraph) -> Vec<(EventId, EventId)> {
     out
 }
 
-/// To operations that wait for their warp, from the operations with which its other threads take
-/// part.
+/// To operations that wait for their warp, from the participating operations of the warp's other
+/// threads.
 pub(super) fn begun(graph: &EventGraph) -> Rel {
     let pairs = companions(graph).into_iter().filter_map(|(op, own, turn)| {
         // A thread out of turn misuses the barrier, and is present.
@@ -233,7 +233,7 @@ pub(super) fn begun(graph: &EventGraph) -> Rel {
 }
 
 /// For each operation that waits for its warp and each other thread of the warp, the operations
-/// with which that thread may take part, and the ordinal of the one that does.
+/// with which that thread may take part, and the ordinal of the participating one.
 fn companions(graph: &EventGraph) -> Vec<(&BarrierOp, Vec<&BarrierOp>, usize)> {
     let mut out = Vec::new();
     let (arrivals, waits) = (operations(graph, |op| op.arrives), operations(graph, |op| op.waits));
@@ -291,9 +291,8 @@ fn is_for_all(graph: &EventGraph, op: &BarrierOp) -> bool {
     op.rule == BarrierRule::AllLive && !here.any(|o| matches!(o.rule, BarrierRule::Quorum(_)))
 }
 
-/// Whether a barrier operation waits for the threads of its warp, since it counts as the warp's
-/// arrival or is at a cluster's barrier. The other threads take part with operations of the same
-/// ordinal.
+/// Whether a barrier operation waits for the threads of its warp, as the warp's arrival or at a
+/// cluster barrier. The other threads take part with operations of the same ordinal.
 #[must_use]
 pub fn waits_for_warp(graph: &EventGraph, op: &BarrierOp) -> bool {
     let with_warp = match (&op.key, &op.rule) {
@@ -367,7 +366,6 @@ pub fn awaits_cut_thread(graph: &EventGraph) -> bool {
 /// An operation waits for a thread's end if in every execution the thread has at most as many
 /// operations on the barrier as precede the waiting one. Threads for which branches decide that are
 /// left out.
-/// come before the one that waits. Where branches decide that, it is not said to be waited for.
 fn awaited_threads(graph: &EventGraph) -> Vec<(AgentId, EventId)> {
     let (arrivals, waits) = (operations(graph, |op| op.arrives), operations(graph, |op| op.waits));
     // Many operations share barrier and ordinal, by which the absent threads are kept.
@@ -408,10 +406,11 @@ fn awaited_threads(graph: &EventGraph) -> Vec<(AgentId, EventId)> {
     out
 }
 
-/// The sure ordinal of a waiting operation: how many earlier ones of its thread, in its numbering,
-/// happen in any case or under its own guard. An operation without a count is numbered among those
-/// that it may meet: none of these is complete without a thread that has not ended. Where values
-/// decide counts, the ordinal is taken as 0.
+/// The sure ordinal of a waiting operation: the number of earlier operations of the thread, in the
+/// same numbering, that happen in any case or under the guard of the operation. An operation
+/// without a count is numbered among the operations that it may meet, since none of these is
+/// complete without all threads that have not ended. Where values decide counts, the ordinal is
+/// taken as 0.
 fn turn(graph: &EventGraph, waiting: BarrierId) -> usize {
     let op = &graph.barriers[waiting];
     if op.rule == BarrierRule::AllLive && !graph.knows_counts_at(&op.key) {

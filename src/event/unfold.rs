@@ -1,6 +1,6 @@
 //! Symbolic execution of a program within a loop bound.
 //!
-//! Branches do not fork anything: the two sides run under complementary guards and their register
+//! Branches do not fork the state: the two sides run under complementary guards, and their register
 //! values join as choices. A symbolic address becomes one access per place that it may point to.
 
 use super::builder::{DraftKind, Facts, GraphBuilder};
@@ -27,16 +27,16 @@ pub struct Unfolding {
     /// Whether endless loops without an effect are recognized as waiting; sound under models that
     /// stay consistent when effect-free reads are deleted.
     pub spin_loops: bool,
-    /// Whether the model asks which values flow into a write, rather than what decides that it
-    /// happens.
+    /// Whether the model asks for the values that flow into a write, rather than for the conditions
+    /// of its execution.
     pub by_values: bool,
     /// Whether rounds that only wait are left out though later events may depend on more reads
     /// without them. Dependencies are then over-approximated.
     pub loose: bool,
     /// How small the pieces are into which accesses are split.
     pub tearing: Tearing,
-    /// The widest access that stays whole where it is weak and races with others of its size, in
-    /// bytes.
+    /// The widest access, in bytes, that is not split when it is weak and races with accesses of
+    /// its size.
     pub widest_whole: u32,
     /// Whether constant memory and the targets of addresses are analysed by the values that are
     /// reachable; sound under models that exclude values out of thin air.
@@ -45,8 +45,8 @@ pub struct Unfolding {
     /// whether one is there.
     pub looks: bool,
     /// Whether loops are abstracted by havoc: a round stands for any number of rounds that write
-    /// nothing. That over-approximates the program; sound under models that stay consistent when
-    /// reads and fences are deleted.
+    /// nothing. This over-approximation is sound under models that stay consistent when reads and
+    /// fences are deleted.
     pub skips: bool,
     /// Whether writes beyond the bound may happen: an over-approximation that misses no execution
     /// beyond the bound.
@@ -110,9 +110,9 @@ pub(super) struct Effect {
 pub(super) enum EffectKind {
     /// Any change.
     Change,
-    /// An atomic operation; no change if it writes what it read.
+    /// An atomic operation; no change if it writes the value read.
     Update {
-        /// Whether the update is idempotent: readers may as well read from where it read.
+        /// Whether the update is idempotent, so that its readers may read from its source instead.
         transparent: bool,
         /// The value that it read.
         old: ExprId,
@@ -122,8 +122,8 @@ pub(super) enum EffectKind {
 }
 
 /// Turns a program into its event graph. Atomic operations on `transparent` variables are
-/// idempotent: one that writes what it reads has no effect, since its readers may as well read from
-/// where it reads.
+/// idempotent: writing the value read has no effect, since readers may read from the operation's
+/// source instead.
 #[must_use]
 pub fn unfold(
     program: &Program,
@@ -146,8 +146,8 @@ pub fn unfold(
 /// Unfolds all threads, again and again until the analyses reach a fixpoint.
 ///
 /// The result of a barrier may come from threads that are unfolded later, so unfolding is repeated
-/// until the reads behind these results no longer grow. It is also repeated when counting loops are
-/// given more rounds.
+/// until the reads behind these results no longer grow. Unfolding is also repeated when counting
+/// loops are given more rounds.
 pub(super) fn settled<'p>(
     program: &'p Program,
     unfolding: Unfolding,
@@ -160,8 +160,8 @@ pub(super) fn settled<'p>(
         // The places that addresses never point to are known for these rounds alone.
         let changed = builder.facts.never.is_empty() && builder.follow_counting();
         reductions = builder.reductions();
-        // Havoc changes fewer registers once the reachable steps are known. These only grow, so
-        // that the repetition ends.
+        // Havoc changes fewer registers once the reachable steps are known. The set of reachable
+        // steps only grows, so that the repetition ends.
         let comes = std::mem::take(&mut builder.reached);
         let known = builder.facts.reached.as_ref();
         let again = unfolding.skips && known.is_none_or(|known| !comes.is_subset(known));

@@ -2,9 +2,9 @@
 //!
 //! A result matters if an event or a question depends on it through registers, memory or barriers:
 //! the occurrence of an event, cut or violation, the place of an access, the participants of a
-//! barrier, the filter, the condition and the values shown beside it. If it does not matter, all
-//! its values give the same executions except for values that are not looked at, and one value
-//! stands for all of them. If it matters, an execution that reaches the instruction is out of the
+//! barrier, the filter, the condition and the values shown beside it. If the result does not
+//! matter, all its values give the same executions up to unobserved values, and one value
+//! represents all. If the result matters, an execution that reaches the instruction is out of the
 //! model.
 
 use super::barrier::BarrierOp;
@@ -52,7 +52,7 @@ impl ThreadRun<'_, '_> {
     }
 }
 
-/// Reports uninterpreted instructions whose results matter. Those violations are put before
+/// Reports uninterpreted instructions whose results matter. These violations take precedence over
 /// undefined behaviour.
 ///
 /// Values that loop abstraction by havoc leaves open ([`super::havoc`]) are not chosen if they do

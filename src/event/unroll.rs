@@ -83,7 +83,8 @@ impl ControlFlow {
         if let Some(flow) = within(bound, MOST_COPIES) {
             return (flow, bound);
         }
-        // One round of every loop always has to fit; the most that fits is found by bisection.
+        // One round of every loop must always fit; the largest fitting number is found by
+        // bisection.
         let (mut fits, mut fails) = (1, bound);
         while fails - fits > 1 {
             let middle = fits + (fails - fits) / 2;
@@ -211,7 +212,7 @@ impl ControlFlow {
             }
             let ways = self.ways(code, &key);
             stack.push((key, true));
-            // The later step is visited first, so that loop bodies come before what follows them.
+            // The later step is visited first, so that loop bodies come before their exits.
             let mut after: Vec<NodeKey> = ways.into_iter().filter_map(UnplacedEdge::key).collect();
             after.sort_by_key(|k| k.step);
             stack.extend(after.into_iter().filter(|k| !seen.contains(k)).map(|k| (k, false)));

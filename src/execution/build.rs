@@ -22,8 +22,8 @@ pub struct Choices {
     pub co: Vec<(EventId, EventId)>,
     /// Fence-SC edges, each pair oriented.
     pub sc: Vec<(EventId, EventId)>,
-    /// Barrier generations; empty if left open: then operations meet only where their ordinals
-    /// alone decide it.
+    /// Barrier generations; empty if left open. Operations then meet only if their ordinals alone
+    /// decide it.
     pub generations: Generations,
     /// The results of barrier operations, by index, if generations are left open.
     pub returned: TiVec<BarrierId, Option<u128>>,
@@ -126,8 +126,8 @@ impl Interpretation for Execution<'_> {
 }
 
 impl<'g> Execution<'g> {
-    /// Builds the execution; an error says what the choices violate besides the model. Threads may
-    /// have been cut: [`Self::is_complete`] tells.
+    /// Builds the execution; an error names the constraint, apart from the model, that the choices
+    /// violate. Threads may have been cut: [`Self::is_complete`] tells.
     ///
     /// # Errors
     /// When the choices do not make an execution of the graph.
@@ -313,8 +313,8 @@ impl<'g> Execution<'g> {
         Rel::from_pairs(self.graph.events.len(), pairs)
     }
 
-    /// The coherence order: initial writes first, closed, irreflexive. It relates writes, not
-    /// bytes, so all pieces of two writes are ordered alike (PTX-8.9.6).
+    /// The coherence order: initial writes first, closed, irreflexive. Coherence relates writes,
+    /// not bytes, so that all pieces of two writes are ordered alike (PTX-8.9.6).
     fn coherence(&self) -> Result<Rel, Inconsistency> {
         let n = self.graph.events.len();
         let happens = |id: EventId| self.graph.event(id).is_write() && self.executed.contains(id);
@@ -522,8 +522,8 @@ fn compute(graph: &EventGraph, choices: &Choices, known: &[Option<u128>], values
     }
 }
 
-/// Closes a coherence order: it is transitive and relates writes, not bytes, so that it orders all
-/// common pieces of two accesses as it orders one of them (PTX-8.9.6).
+/// Closes a coherence order under transitivity and over pieces. Coherence relates writes, not
+/// bytes, so that all common pieces of two accesses are ordered alike (PTX-8.9.6).
 pub(crate) fn close_coherence(graph: &EventGraph, co: &mut Rel) {
     co.transitive_closure_in_place();
     if graph.accesses.iter().all(|access| access.pieces.len() < 2) {
@@ -554,8 +554,8 @@ pub(crate) fn close_coherence(graph: &EventGraph, co: &mut Rel) {
 }
 
 /// The result of a barrier operation: the value of an exchange's expression or, for a `bar.red`,
-/// its generation's predicates combined. Operations without a predicate must not take part; if they
-/// do, they do not count. `None` if the participants or some predicate is unknown.
+/// its generation's predicates combined. Operations without a predicate must not take part;
+/// otherwise they are ignored. `None` if the participants or some predicate is unknown.
 pub(crate) fn barrier_result(
     graph: &EventGraph,
     generations: &Generations,

@@ -7,9 +7,9 @@ use crate::id::{AgentId, BarrierId};
 
 /// The condition on another thread of a warp before an operation is passed.
 pub(super) enum Awaited {
-    /// It begins this operation.
+    /// The thread begins this operation.
     Operation(BarrierId),
-    /// It ends.
+    /// The thread ends.
     End(AgentId),
 }
 

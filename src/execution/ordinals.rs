@@ -2,8 +2,8 @@
 //! ever use the barrier, operations of equal ordinal meet.
 //!
 //! A thread takes part in the generations of such a barrier one after another, and in none twice.
-//! So the generation of an operation is its ordinal, whatever other threads do and whether or not
-//! they arrive (PTX-9.7.13.1); in executions that the bound cuts, no more is known.
+//! The generation of an operation is therefore its ordinal, independent of the other threads and
+//! their arrivals (PTX-9.7.13.1). In executions that the bound cuts, no more is known.
 
 use super::phase::{Barriers, Generation, Generations};
 use crate::id::{AgentId, BarrierId};

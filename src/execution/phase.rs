@@ -285,8 +285,9 @@ impl<'a> Barriers<'a> {
         Ok(())
     }
 
-    /// The groups of threads that may complete a generation with their next operations. These ask
-    /// for the same number: of threads, or of warps, each with all its threads that take part.
+    /// The groups of threads that may complete a generation with their next operations. The
+    /// operations of a group have the same count: a number of threads, or of warps with all their
+    /// participating threads.
     fn groups(
         &self,
         threads: &[Vec<BarrierId>],
@@ -328,9 +329,9 @@ impl<'a> Barriers<'a> {
         self.op(index).rule == BarrierRule::AllLive
     }
 
-    /// Whether exactly these operations complete a generation of a counted barrier, given which
-    /// other threads still arrive: no thread may if none of the operations has a count, otherwise
-    /// no thread of their warps.
+    /// Whether exactly these operations complete a generation of a counted barrier, given the other
+    /// threads that still arrive. There must be none if no operation has a count, otherwise none of
+    /// the warps of the operations.
     pub(super) fn completes(&self, members: &[BarrierId], comes: impl Fn(AgentId) -> bool) -> bool {
         if members.iter().all(|&b| self.is_for_all(b)) {
             let here = |agent| members.iter().any(|&b| self.agent(b) == agent);
@@ -411,10 +412,10 @@ impl<'a> Barriers<'a> {
     ///
     /// An operation begins when its thread has passed the earlier ones, and when the preceding
     /// generation of its barrier is complete. A waiting operation is passed when its generation is
-    /// complete; one that marks the arrival of its warp, or is at a cluster barrier, is passed when
-    /// the other threads of the warp have begun theirs, or have ended. A generation is complete
-    /// when all its arrivals have begun and, at a barrier for all, when the threads that take no
-    /// part have ended.
+    /// complete. An operation that marks the arrival of its warp, or is at a cluster barrier, is
+    /// passed when the other threads of the warp have begun their operations, or have ended. A
+    /// generation is complete when all its arrivals have begun and, at a barrier for all, when the
+    /// threads that take no part have ended.
     #[must_use]
     pub fn circular_wait(&self, generations: &Generations) -> Option<Vec<BarrierId>> {
         let mut members: IndexMap<(&BarrierKey, u32), Vec<BarrierId>> = IndexMap::default();
@@ -448,8 +449,8 @@ impl<'a> Barriers<'a> {
             let before =
                 index.checked_sub(1).filter(|&i| last_wait.get(key).is_some_and(|&l| i <= l));
             let before = before.and_then(|i| members.get_index_of(&(key, i)));
-            // A thread that waits without having arrived misuses the barrier once it is there, not
-            // before; a later arrival of it does not count in this generation.
+            // A thread that waits without an arrival misuses the barrier only once it reaches the
+            // wait. Its later arrivals do not count in this generation.
             let before_in_turn = |b: BarrierId, does: fn(&BarrierOp) -> bool| {
                 let mut earlier = own.iter().filter(|&&o| self.agent(o) == self.agent(b) && o < b);
                 earlier.any(|&o| does(self.op(o)))

@@ -3,8 +3,8 @@
 //!
 //! In [certain](Schedules::new) schedules, only operations that surely happen take part; a thread
 //! stops before the first that may not happen, and a thread that may be cut is not known to end.
-//! Nor does a thread get past a wait for a task with a thread that does not end. So each event of
-//! such a schedule happens in some run of the program. In [possible](Schedules::possible)
+//! Nor does a thread get past a wait for a task with a thread that does not end. Each event of such
+//! a schedule therefore happens in some run of the program. In [possible](Schedules::possible)
 //! schedules, each event of some run happens in a schedule.
 
 use super::cluster_phase::Awaited;
@@ -33,7 +33,7 @@ pub enum Misuse {
 pub struct Misused {
     /// The misuse.
     pub misuse: Misuse,
-    /// The places of threads that have not ended by then: the operations at which they wait or that
+    /// The places of the threads that have not ended: the operations at which they wait or that
     /// they reach next.
     pub places: Vec<BarrierId>,
     /// The threads whose progress may affect the misuse.
@@ -203,8 +203,8 @@ impl<'a> Schedules<'a> {
         let (Misuse::EarlyReturn(_, at) | Misuse::DifferentCounts(_, at) | Misuse::Mixture(_, at)) =
             misuse;
         let thread = self.barriers.agent(at).index();
-        // The other threads may go on as long as the misuse remains: their later events may be what
-        // lets threads get there.
+        // The other threads may go on as long as the misuse remains, since their later events may
+        // be necessary for threads to reach it.
         let others = || (0..self.threads.len()).filter(|&other| other != thread);
         let stays = |next: &State| matches!(self.step(next, thread), Some(Err(_)));
         while let Some(next) =
@@ -331,8 +331,8 @@ impl<'a> Schedules<'a> {
         Ok(found)
     }
 
-    /// Whether these threads, all in one schedule, pass those of their operations that are among
-    /// the first so many of the graph.
+    /// Whether one schedule lets each of these threads pass its operations among the first `count`
+    /// ones of the graph.
     ///
     /// # Errors
     /// When there are too many schedules to look at.
@@ -409,7 +409,7 @@ impl<'a> Schedules<'a> {
             together.windows(2).for_each(|pair| _ = of.union(pair[0], pair[1]));
             concerned.extend(together);
         }
-        // The ends of these threads matter, and so do those of the threads that they wait for.
+        // The ends of these threads matter, and also the ends of the threads for which they wait.
         let mut at = 0;
         while let Some(&thread) = concerned.get_index(at) {
             for &earlier in &self.threads[thread].earlier {
@@ -444,9 +444,9 @@ impl<'a> Schedules<'a> {
         self.asks_each_barrier(|wanted, threads| wanted == threads)
     }
 
-    /// Whether threads are stuck at the same operations in the end of every schedule without a
-    /// misuse: each barrier with a count has no more threads or warps than it asks for, or it asks
-    /// for one.
+    /// Whether all schedules without a misuse end with threads stuck at the same operations. This
+    /// holds if each barrier with a count has at most as many threads or warps as its count, or the
+    /// count is one.
     #[must_use]
     pub fn lead_to_one_end(&self) -> bool {
         self.asks_each_barrier(|wanted, threads| wanted >= threads || wanted == 1)
@@ -530,7 +530,8 @@ impl<'a> Schedules<'a> {
         State { begun: vec![0; count], waits: vec![false; count], here, unnoticed: Vec::new() }
     }
 
-    /// The state after the next operation of a thread, if the thread can begin it; or its misuse.
+    /// The state after the next operation of a thread, if the thread can begin the operation; or
+    /// the misuse of the operation.
     fn step(&self, state: &State, thread: usize) -> Option<Result<State, Misuse>> {
         let operations = &self.threads[thread].operations;
         let index = *operations.get(state.begun[thread]).filter(|_| !state.waits[thread])?;

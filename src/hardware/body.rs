@@ -3,7 +3,6 @@
 //!
 //! The register `%ptxmc_at_x` contains the address of the instance's `x`; kernels set it before the
 //! statements. A special register that the place determines is replaced by its value.
-//! says of a special register is written as the number that it is.
 
 use super::fields::root;
 use super::operands::{Operand, operands};

@@ -27,7 +27,7 @@ const MOST_SUGGESTIONS: usize = 50;
 
 /// Checks a test; in columns, adds the locations that are only used.
 pub(crate) fn check(test: &mut Test, diagnostics: &mut Vec<Diagnostic>) {
-    // A statement that could not be read may be the one that writes a register.
+    // An unreadable statement may be the writer of a register.
     let unread = |code: &str| code.starts_with("syntax-") || code == SHARED_BLOCK;
     let complete = !diagnostics.iter().any(|found| unread(found.code));
     locations(test, diagnostics);

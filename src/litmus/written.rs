@@ -1,10 +1,11 @@
 //! Registers that may be read before they are written.
 //!
-//! The standard does not define the value of a register before its first write; here it is 0, which
-//! a verdict should not rest on unnoticed. The analysis is a data flow over the statements: for
-//! each register, the literals (a predicate register, or its complement) whose truth implies that
-//! the register is written. Knowledge from guards and branches has the same form: a literal that is
-//! false at a point implies anything. So a read under the same predicate as the write is in order.
+//! The standard does not define the value of a register before its first write; here the value is
+//! 0, and a verdict that depends on this value deserves a warning. The analysis is a data flow over
+//! the statements: for each register, the literals (a predicate register, or its complement) whose
+//! truth implies that the register is written. Knowledge from guards and branches has the same
+//! form: a literal that is false at a point implies anything. A read under the same predicate as
+//! the write is therefore in order.
 
 use super::ast::{Term, Test, Thread};
 use super::error::LitmusWarning;
@@ -79,7 +80,7 @@ fn of_thread(term: &Term, index: usize) -> Option<(&str, Span)> {
 }
 
 /// The registers without a plain write before their first read, by an unguarded statement that no
-/// jump passes: the data flow has to decide about them.
+/// jump passes. The data flow analysis has to decide about these registers.
 fn doubtful<'t>(thread: &'t Thread, labels: &FxHashMap<&str, usize>) -> FxHashSet<&'t str> {
     let (mut surely, mut doubtful) = (FxHashSet::default(), FxHashSet::default());
     // Where the jumps so far lead at most.

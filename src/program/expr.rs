@@ -78,7 +78,7 @@ pub enum Expr {
     /// The value that a read access returns.
     Read(AccessId),
     /// Whether a read access takes some of its bytes from an operation that leaves an mbarrier
-    /// object there. Only conditions of misuses use it: no value and no guard depends on it.
+    /// object there. Used only in conditions of misuses, not in values or guards.
     Mbarrier(AccessId),
     /// A value that the execution chooses.
     Symbol(SymbolId),
@@ -535,8 +535,8 @@ impl ExprArena {
         self.intern(Expr::Ite(c, t, e), width)
     }
 
-    /// The value of a choice under a conjunction that decides its condition, or whose both arms
-    /// agree under it, to a limited depth.
+    /// The value of a choice under a conjunction that decides its condition or makes both arms
+    /// equal, to a limited depth.
     fn chosen(&self, choice: ExprId, given: ExprId, depth: u8) -> ExprId {
         if !matches!(self.get(choice), Expr::Ite(..)) {
             return choice;
@@ -558,7 +558,7 @@ impl ExprArena {
         if t == e { t } else { choice }
     }
 
-    /// Whether a condition holds under these literals, as far as they occur in it.
+    /// The truth of a condition under these literals, if decided by their occurrences.
     fn truth_where(&self, condition: ExprId, given: &[ExprId], depth: u8) -> Option<bool> {
         if given.contains(&condition) {
             return Some(true);

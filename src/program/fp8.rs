@@ -85,7 +85,7 @@ mod tests {
     use crate::program::expr::{ExprArena, Unary};
     use std::cmp::Ordering;
 
-    /// What a number of eight bits stands for.
+    /// The value of a number of eight bits.
     fn value(kind: TypeKind, bits: u128) -> f64 {
         let (digits, bias) = if kind == TypeKind::E4m3 { (3, 7) } else { (2, 15) };
         let rest = bits & 0x7f;

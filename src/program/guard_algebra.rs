@@ -1,6 +1,6 @@
-//! Conjunctions and disjunctions of a few conditions by their truth tables: a result that is the
-//! same for both values of a condition does not mention the condition, and does not depend on it
-//! (PTX-8.10.4).
+//! Conjunctions and disjunctions of a few conditions by their truth tables: a result with the same
+//! value for both truth values of a condition does not mention the condition, and does not depend
+//! on the condition (PTX-8.10.4).
 
 use super::expr::{Binary, Expr, ExprArena, Truths, Unary};
 use crate::id::ExprId;
@@ -82,8 +82,8 @@ impl ExprArena {
     }
 
     /// A conjunction or disjunction of truth values with a common condition, rebuilt from its
-    /// table. It branches on one condition after the other, in the order in which they are
-    /// computed, and skips conditions that do not matter.
+    /// table. The expression branches on the conditions in the order of their computation, and
+    /// skips irrelevant ones.
     pub(super) fn by_table(&mut self, op: Binary, a: ExprId, b: ExprId) -> Option<ExprId> {
         if self.tabled {
             return None;

@@ -629,8 +629,8 @@ pub fn compare(comparison: Comparison, a: Term, b: Term, ty: Type) -> Term {
     }
 }
 
-/// The rule for an instruction without a meaning here, with what a test may write instead, if that
-/// is always the same.
+/// The rule for an instruction without semantics, with the alternative form for tests, if there is
+/// a fixed one.
 fn why_outside(name: &str) -> Rule {
     let opcode = name.split('.').next();
     let name = name.to_owned();

@@ -97,7 +97,7 @@ impl Fields {
     }
 
     /// Whether the phase of an arrival, given by the object's value before it, is complete when the
-    /// object has the value `found`. Waits cover all phases before the one that they find
+    /// object has the value `found`. Waits cover all phases before the observed one
     /// (PTX-9.7.13.15.4).
     pub fn finds_complete(self, exprs: &mut ExprArena, arrived: ExprId, found: ExprId) -> ExprId {
         let [before, after] = [arrived, found].map(|object| self.phase_in(exprs, object));

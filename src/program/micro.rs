@@ -67,9 +67,9 @@ impl Tasks {
         self.by_threads(|late, early| before[late][early])
     }
 
-    /// For each thread, the threads whose tasks are complete after its `griddepcontrol.wait`. That
-    /// instruction waits for the tasks beside which the thread's own task was launched early, and
-    /// for all tasks before these.
+    /// For each thread, the threads whose tasks are complete after its `griddepcontrol.wait`. The
+    /// instruction waits for the tasks that overlap the thread's early-launched task, and for all
+    /// earlier tasks.
     #[must_use]
     pub fn awaited_threads(&self) -> Vec<Vec<bool>> {
         let before = self.earlier();
@@ -215,7 +215,7 @@ pub enum Micro {
     },
     /// A barrier operation.
     Barrier(BarrierMicro),
-    /// Orders the rest of the statement after its preceding part; without it, the accesses of a
+    /// Orders the rest of the statement after its preceding part; otherwise the accesses of a
     /// statement are unordered.
     Then,
     /// The use of an object's phases by the preceding mbarrier operation.
@@ -285,8 +285,8 @@ pub enum Restriction {
     ReleaseSharedCta,
     /// A release fence for initializations of mbarriers.
     MbarrierInit,
-    /// An acquire fence for the preceding wait on an mbarrier alone: the part of an acquiring wait
-    /// that adds to its read if it succeeds.
+    /// An acquire fence only for the preceding wait on an mbarrier: the effect of a successful
+    /// acquiring wait beyond its read.
     Wait,
 }
 
@@ -455,8 +455,8 @@ pub struct AsyncMicro {
     pub tracked: Tracked,
     /// The proxy of its accesses; signals are generic (PTX-9.7.9.25.4.1).
     pub proxy: Proxy,
-    /// Whether 9.7.9.25.1 forbids accesses to its operands before it is complete: that section is
-    /// about copies.
+    /// Whether PTX-9.7.9.25.1, a section about copies, forbids accesses to the operands before
+    /// completion.
     pub is_copy: bool,
     /// The CTA of its mbarriers.
     pub signals_at: SignalPlace,
@@ -595,7 +595,7 @@ pub struct Range {
 /// The alignment of an address.
 #[derive(Clone, Debug)]
 pub enum Align {
-    /// This number.
+    /// The given number of bytes.
     Bytes(u32),
     /// The number of bytes written.
     Size,

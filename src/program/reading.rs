@@ -18,7 +18,7 @@ pub struct Readings {
     pub failing_cas: FailingCas,
     /// An `atom` whose destination is `_`.
     pub sink_atom: SinkAtom,
-    /// What a mixed-size race voids (reading V24).
+    /// The effect of a mixed-size race (reading V24).
     pub mixed_race: MixedRace,
     /// Whether accesses to the shared memory of other CTAs are checked.
     pub dsmem: Dsmem,
@@ -48,30 +48,30 @@ pub struct AsyncReadings {
 /// The CTA to which an asynchronous access to shared memory belongs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Performer {
-    /// Both that of the issuing thread and the owner of the memory.
+    /// Both the CTA of the issuing thread and the owner of the memory.
     #[default]
     Owner,
-    /// That of the issuing thread alone.
+    /// Only the CTA of the issuing thread.
     Issuer,
 }
 
 /// The completion that the signal at one destination of a multicast reports.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum MulticastSignal {
-    /// That of its destination.
+    /// The completion of the signal's own destination.
     #[default]
     Part,
-    /// That of all destinations.
+    /// The completion of all destinations.
     Whole,
 }
 
 /// Whether the end of an operation's reads is a proxy fence for those reads.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ReadCompletion {
-    /// It is.
+    /// The end is a proxy fence.
     #[default]
     Fence,
-    /// It is none.
+    /// The end is no proxy fence.
     NoFence,
 }
 
@@ -160,10 +160,10 @@ pub enum SinkAtom {
 /// The consequence of a mixed-size race.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum MixedRace {
-    /// It voids the axioms for the whole program.
+    /// The race voids the axioms for the whole program.
     #[default]
     Program,
-    /// It voids the executions in which it happens.
+    /// The race makes only the executions with the race undefined.
     Execution,
 }
 

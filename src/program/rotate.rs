@@ -8,8 +8,8 @@
 //! too.
 //!
 //! Threads of a CTA that pass a barrier in their loops go round together only if all their loops
-//! have one form. So the loops at a barrier are rotated if each thread that uses the barrier has
-//! one.
+//! have one form. Therefore the loops at a barrier are rotated if each thread that uses the barrier
+//! has such a loop.
 
 use super::micro::{BarrierGroup, Micro, Step, ThreadCode};
 use super::term::Term;
@@ -29,7 +29,7 @@ struct BarrierLoop {
     resource: u128,
 }
 
-/// Rotates the loops that ask at a barrier, if one of them fetches the values that it asks about.
+/// Rotates the loops with a query at a barrier, if one of them fetches the queried values.
 pub(super) fn rotate(threads: &mut [ThreadCode]) {
     let loops: Vec<Vec<BarrierLoop>> = threads.iter().map(asking).collect();
     let rotated: Vec<Vec<bool>> = threads

@@ -44,8 +44,8 @@ impl Values {
         }
     }
 
-    /// Whether the value of `id` follows from the values of its operands, or is that of a leaf;
-    /// otherwise it is unknown or assumed.
+    /// Whether the value of `id` follows from the values of its operands or is the value of a leaf.
+    /// Any other value is unknown or assumed.
     pub fn follows(
         &self,
         arena: &ExprArena,
@@ -61,8 +61,8 @@ impl Values {
         self.values.get(id.index()).copied().flatten()
     }
 
-    /// Whether `id` holds, even if some of its leaves are unknown because their events do not
-    /// happen: it does not depend on those, though its form may not show that.
+    /// Whether `id` holds, even if some leaves are unknown because their events do not happen. The
+    /// condition then does not depend on these leaves semantically, though it may mention them.
     #[must_use]
     pub fn holds(&self, arena: &ExprArena, id: ExprId) -> bool {
         self.truth(id).unwrap_or_else(|| {

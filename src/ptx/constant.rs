@@ -99,7 +99,7 @@ pub fn product(cursor: &mut Cursor<'_>) -> Result<Spanned<Constant>, SyntaxError
     Ok(as_written(negative, binary(cursor, PRODUCT, 0)?))
 }
 
-/// The least signed number, if it is written as one: its literal is unsigned and so is its
+/// The least signed number, if written as a negated literal. The literal is unsigned, and so is its
 /// negation, which has the same bits (PTX-4.5.5).
 fn as_written(negative: bool, constant: Spanned<Constant>) -> Spanned<Constant> {
     match constant.value {
@@ -396,7 +396,7 @@ mod tests {
         Ok(constant.value)
     }
 
-    /// The values are those that NVIDIA's assembler gives variables that begin with them.
+    /// The expected values are those that NVIDIA's assembler computes for initial values.
     #[test]
     fn integers_are_evaluated_as_the_assembler_does() {
         for (text, expected) in [

@@ -127,7 +127,7 @@ impl SyntaxError {
 /// How an operation with a superfluous scope becomes one that has a scope.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Instead {
-    /// It cannot: none of its forms has a scope.
+    /// No change helps: none of the instruction's forms has a scope.
     Nothing,
     /// An order is added.
     Add,

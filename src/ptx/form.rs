@@ -70,11 +70,11 @@ pub struct OperandForm {
 /// Whether an operand may be omitted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Presence {
-    /// It is required.
+    /// The operand is required.
     Needed,
-    /// It may be omitted, together with all operands after it.
+    /// The operand may be omitted, together with all later operands.
     Optional,
-    /// It is present exactly if this qualifier is.
+    /// The operand is present exactly if this qualifier is.
     With(&'static str),
 }
 

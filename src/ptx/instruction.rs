@@ -202,8 +202,8 @@ fn starts_operand(kind: Option<TokenKind>) -> bool {
     )
 }
 
-/// Whether another instruction starts here, on a line of its own: it is no operand, but follows an
-/// instruction without operands whose `;` is missing.
+/// Whether another instruction starts here, on a new line. The previous instruction has no
+/// operands, and its `;` is missing.
 fn starts_line(cursor: &Cursor<'_>) -> bool {
     cursor.is_on_new_line()
         && table::opcodes().binary_search(&cursor.peek_text()).is_ok()

@@ -1,8 +1,8 @@
 //! The instructions of PTX 1.4, for tests that ask for that version: later instructions are
 //! rejected, and the others have the meaning that the memory consistency model gives them today.
 //!
-//! That model applies to programs of any ISA version on sm_70 and later (PTX-8.1); it gives `membar`
-//! the meaning of `fence.sc`, `atom` and `red` that of relaxed operations at device scope.
+//! That model applies to programs of any ISA version on sm_70 and later (PTX-8.1). There `membar`
+//! means `fence.sc`, and `atom` and `red` are relaxed operations at device scope.
 
 use crate::diagnostic::Diagnostic;
 use crate::ptx::error::DecodeError;

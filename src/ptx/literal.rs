@@ -115,8 +115,8 @@ impl std::fmt::Display for Float {
     }
 }
 
-/// A value of a floating-point type as people read it: the shortest decimal number that is converted
-/// to it, else its bits. `None` where the type is another one.
+/// A readable form of a floating-point value: the shortest decimal number that converts to the
+/// value, else the bits. `None` where the type is another one.
 ///
 /// ```
 /// use ptxmc::testing::ptx::literal::shown;

@@ -17,13 +17,13 @@ pub(crate) struct Need {
 pub(crate) enum Fit {
     /// The same width.
     Exact,
-    /// That width or more: data of `ld`, `st` and `cvt` (PTX-9.4.1).
+    /// At least the width: data of `ld`, `st` and `cvt` (PTX-9.4.1).
     Wider,
     /// As [`Self::Wider`], where integer registers take floating-point numbers: loaded vectors.
     Element,
     /// The same width, and no floating-point number: counts, masks, tokens.
     Integer,
-    /// That width or more, and no floating-point number: sizes.
+    /// At least the width, and no floating-point number: sizes.
     Count,
     /// The same width, and declared as nothing but bits: pairs of numbers.
     Bits,

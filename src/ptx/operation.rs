@@ -400,9 +400,9 @@ pub enum Operation {
 /// How far the effects of an instruction outside the subset reach.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reach {
-    /// It only computes registers of its own thread from other registers.
+    /// The operation only computes registers of its own thread from other registers.
     Registers,
-    /// Its effects are unknown.
+    /// The effects of the operation are unknown.
     Anything,
 }
 

@@ -24,7 +24,7 @@ impl<'a> Qualifiers<'a> {
         Self { words, taken: vec![false; words.len()] }
     }
 
-    /// Takes the one qualifier that `classify` knows.
+    /// Takes the single qualifier that `classify` knows.
     ///
     /// # Errors
     /// When there are several.

@@ -29,7 +29,7 @@ pub struct Row {
     pub spaces: &'static str,
     /// The legal scopes for `.scope`.
     pub(crate) scopes: &'static str,
-    /// The operands that differ from the default in what they accept.
+    /// The operands with types other than the default.
     pub(crate) operands: &'static [(&'static str, Takes)],
     /// Words, with the optional operands that are present exactly beside them.
     pub(crate) asked: &'static [(&'static str, &'static str)],
@@ -147,7 +147,7 @@ pub enum Takes {
 #[derive(Clone, Copy)]
 #[allow(missing_docs, reason = "the names are the instruction's")]
 pub enum Op {
-    /// A function of its own decodes it.
+    /// A separate function decodes the instruction.
     Own,
     // The form says all of an operation of its own.
     Arithmetic(ArithmeticOp),
@@ -238,7 +238,7 @@ impl Row {
         Self { scopes, ..self }
     }
 
-    /// Sets what these operands accept; the others have the type of the form.
+    /// Sets the accepted types of these operands; the others have the type of the form.
     pub(crate) const fn operands(self, operands: &'static [(&'static str, Takes)]) -> Self {
         Self { operands, ..self }
     }

@@ -4,8 +4,9 @@ use super::{Gap, Missing, Race};
 use crate::defect::Defect;
 use std::collections::BTreeSet;
 
-/// The kinds of defects that let two accesses race, each once: those on the path that comes closest
-/// to ordering them; without such a path, those that keep them from being morally strong.
+/// The kinds of defects that let two accesses race, each once. They lie on the path that comes
+/// closest to ordering the accesses. Without such a path, they are the reasons why the accesses are
+/// not morally strong.
 #[must_use]
 pub fn defects(race: &Race) -> Vec<Defect> {
     let is_weak = |missing: &&Missing| matches!(missing, Missing::Weak(_));

@@ -17,14 +17,14 @@ pub enum Missing {
     Weak(EventId),
     /// The scope of the first does not include the thread of the second (PTX-8.5).
     Scope(EventId, EventId),
-    /// They do not overlap completely (PTX-8.7).
+    /// The accesses do not overlap completely (PTX-8.7).
     Overlap,
     /// Both are strong, but at different virtual addresses of one location (PTX-8.2.1, PTX-8.7).
     Address,
-    /// They use different proxies or virtual addresses, and no proxy fence stands between
+    /// The accesses use different proxies or virtual addresses, without a proxy fence between
     /// (PTX-8.9.5).
     Proxy {
-        /// Whether it is program order that relates them, not synchronization.
+        /// Whether program order relates the accesses, not synchronization.
         one_thread: bool,
         /// Whether only their virtual addresses differ, which takes `fence.proxy.alias`.
         alias: bool,
@@ -33,7 +33,7 @@ pub enum Missing {
     Ends(EventId, EventId),
     /// A read between the two accesses does not synchronize with a write between them.
     Link {
-        /// The write, behind the one access.
+        /// The write, after the first access.
         write: EventId,
         /// The read of its location, before the other access.
         read: EventId,
@@ -114,7 +114,7 @@ pub enum Gap {
     ScopeOfWrite,
     /// The scope of the read does not include the thread of the write (PTX-8.5).
     ScopeOfRead,
-    /// No release pattern after the one access ends in the write (PTX-8.8).
+    /// No release pattern after the first access ends in the write (PTX-8.8).
     Release,
     /// No acquire pattern before the other access starts from the read (PTX-8.8).
     Acquire,
@@ -227,8 +227,8 @@ fn narrow_scopes(
     pairs.into_iter().flatten().map(|(x, y)| Missing::Scope(x, y))
 }
 
-/// Synchronization of a kind that would order two accesses if one of them came before its start: of
-/// these, the one that the access follows most closely.
+/// Synchronization that would order two accesses if one of them came before its start. Among
+/// several, the synchronization that the access follows most closely.
 fn too_late(
     Problem { graph, model }: Problem<'_>,
     execution: &Execution<'_>,

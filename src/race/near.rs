@@ -184,9 +184,9 @@ pub fn nearest_of(
     found.min_by_key(|path| (path.effort(), path.links.len(), path.first, path.last))
 }
 
-/// The pairs whose order an execution with the outcome in question would change: a read before a
-/// write that it reads from, and a write before a read that does not see it. None if the execution
-/// is large.
+/// The pairs that would have to be ordered to exclude this execution of the outcome: a read before
+/// its source, and a write before a read that does not see the write. None if the execution is
+/// large.
 #[must_use]
 pub fn wanted(execution: &Execution<'_>) -> Vec<(EventId, EventId)> {
     let graph = execution.graph;
@@ -524,8 +524,7 @@ impl<'e> Paths<'e> {
                 Defect::RestrictedFence
             }
             (false, false, true) if generic => return None,
-            // Asynchronous accesses of two CTAs need a fence between them, though they use one
-            // proxy.
+            // Asynchronous accesses of two CTAs need a fence between them even within one proxy.
             (false, false, true) => Defect::NoProxyFence,
             (false, false, false) => return None,
             // An existing fence may suffice once the rest of the path holds.
@@ -536,9 +535,9 @@ impl<'e> Paths<'e> {
         Some(Link { from: first, to: last, how: How::ChangesProxy, missing: vec![defect] })
     }
 
-    /// Whether a fence of the threads on a path does not cover an access on it (PTX-9.7.13.4). The
-    /// limit of a wait at an mbarrier, which orders only its own read before it, is not set by the
-    /// program.
+    /// Whether a fence of the threads on a path does not cover an access on it (PTX-9.7.13.4). A
+    /// wait at an mbarrier, which orders only its own preceding read, is not limited by the program
+    /// and does not count.
     fn is_limited(&self, path: &NearMiss) -> bool {
         let uncovered = self.execution.relation(BaseRel::Uncovered);
         let on_path: Vec<EventId> =

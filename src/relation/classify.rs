@@ -1,7 +1,7 @@
 //! Classification of axioms by their demands on the orders that an execution chooses.
 //!
 //! An execution chooses `co` and the Fence-SC order. If every axiom either forbids more as these
-//! grow ([`Class::Prohibition`]) or demands edges of them ([`Class::Production`],
+//! orders grow ([`Class::Prohibition`]) or demands edges of them ([`Class::Production`],
 //! [`Class::Choice`]), the smallest orders that meet the demands decide consistency; such a model
 //! is in [`Fragment::Minimal`], and an engine leaves an edge out unless it is forced.
 //!
@@ -18,7 +18,7 @@ pub const ORDERS: [BaseRel; 2] = [BaseRel::Co, BaseRel::FenceSc];
 /// The demand of an axiom on the chosen orders.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Class {
-    /// It forbids members or cycles that only grow with the orders.
+    /// The axiom forbids members or cycles that only grow with the orders.
     Prohibition,
     /// `empty (e \ order)`: the edges of `e`, which only grow with the orders, are in `order`.
     Production {
@@ -52,10 +52,10 @@ pub enum Reason {
 /// The fragment of a model: whether minimal orders decide it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Fragment {
-    /// They do: every axiom is a prohibition, a production or a choice. (A model with
-    /// [`Model::total_co`] adds the choice of `co` on all pairs of writes to a location.)
+    /// The smallest orders decide: every axiom is a prohibition, a production or a choice. (A model
+    /// with [`Model::total_co`] adds the choice of `co` on all pairs of writes to a location.)
     Minimal,
-    /// They do not.
+    /// The smallest orders do not decide.
     General {
         /// The name of the first axiom outside the fragment.
         axiom: String,
@@ -94,7 +94,7 @@ pub fn fragment_of(model: &Model, classes: &[Class]) -> Fragment {
 fn class_of(arena: &mut Arena, polarity: &mut Polarity, axiom: &Axiom) -> Class {
     use Variance::{Antitone, Constant, Monotone};
     if axiom.role != AxiomRole::Required {
-        // It fails more often the larger its expression is, and no failure may be missed.
+        // The axiom fails more often the larger its expression is, and no failure may be missed.
         let harmless = if axiom.negated { Monotone } else { Antitone };
         return match order_against(polarity, axiom.node, harmless) {
             Some(order) => Class::Other(Reason::GrowsRemark(order)),
@@ -105,8 +105,7 @@ fn class_of(arena: &mut Arena, polarity: &mut Polarity, axiom: &Axiom) -> Class 
     let variances = ORDERS.map(|o| polarity.in_relation(axiom.node, o));
     match order {
         _ if variances == [Constant; 2] => Class::Prohibition,
-        // A demand for a member forbids more as the orders grow, if its expression shrinks with
-        // them.
+        // A demand for a member forbids more as the orders grow, if the expression shrinks.
         _ if axiom.negated
             && axiom.kind == AxiomKind::Empty
             && order_against(polarity, axiom.node, Antitone).is_none() =>

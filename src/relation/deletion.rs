@@ -3,8 +3,8 @@
 //! Spin-loop detection needs this: iterations whose reads change nothing may be left out. Deleting
 //! whole accesses restricts every base set and relation to the remaining events. An expression then
 //! either restricts in the same way ([`Effect::Restricts`]), or loses at least the deleted members
-//! ([`Effect::Shrinks`]), or may gain members. Axioms forbid members and cycles, so they stay
-//! satisfied if their expressions do not gain.
+//! ([`Effect::Shrinks`]), or may gain members. Since axioms forbid members and cycles, an axiom
+//! stays satisfied if its expression does not gain members.
 
 use super::expr::{Arena, AxiomRole, Model, Node};
 use super::plan::dependencies;
@@ -26,7 +26,6 @@ pub enum Effect {
 ///
 /// The condition is syntactic and sufficient: `None` means that the model is insensitive. Failures
 /// of an `undefined_unless` are not covered: a question about one has to include the reads.
-/// whether an `undefined_unless` fails looks at the reads themselves.
 #[must_use]
 pub fn sensitive_axiom(model: &Model) -> Option<&str> {
     let effects = effects(&model.arena);

@@ -8,11 +8,11 @@ use crate::vocabulary::{BaseRel, BaseSet};
 /// How a value changes as one base name grows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Variance {
-    /// It does not change.
+    /// The value does not change.
     Constant,
-    /// It can only grow.
+    /// The value can only grow.
     Monotone,
-    /// It can only shrink.
+    /// The value can only shrink.
     Antitone,
     /// Either may happen.
     Mixed,

@@ -1,5 +1,5 @@
 //! Random expressions on random executions: the evaluator against plain sets of pairs, and the
-//! analyses against what they promise.
+//! analyses against their specifications.
 
 use super::assignment::Assignment;
 use super::deletion::{Effect, effects};

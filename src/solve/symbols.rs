@@ -1,9 +1,9 @@
 //! Representative values of symbols: a few that stand for all.
 //!
 //! A symbol - an unknown initial value, a spurious failure - takes every constant of the test,
-//! zero, and one fresh value that occurs nowhere else. That is enough while symbols are only copied
-//! and compared for equality: the test cannot distinguish fresh values. The result of a barrier
-//! takes every value that its number of operations permits.
+//! zero, and one fresh value that occurs nowhere else. These values are enough while symbols are
+//! only copied and compared for equality: the test cannot distinguish fresh values. The result of a
+//! barrier takes every value that its number of operations permits.
 
 use crate::event::graph::EventGraph;
 use crate::id::{BarrierId, ExprId};

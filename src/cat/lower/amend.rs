@@ -192,7 +192,7 @@ impl Lowerer<'_> {
     /// Ends the innermost amendments and checks that each has changed something.
     pub(super) fn finish_amending(&mut self) {
         let Some(Amending { amendments, names, axioms }) = self.amending.pop() else { return };
-        // A statement that does not parse may be the one that is missing.
+        // The missing statement may be one that does not parse.
         if self.exhausted {
             return;
         }

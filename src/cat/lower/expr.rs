@@ -326,7 +326,7 @@ impl Lowerer<'_> {
     }
 }
 
-/// What is known about the sort of a value.
+/// The sort of a value, as far as known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Found {
     Sort(Sort),

@@ -80,7 +80,7 @@ impl<'a> Parser<'a> {
         statements
     }
 
-    /// One statement; if it does not parse, the error is recorded and the rest of it skipped.
+    /// One statement; on an error, records the error and skips to the next statement.
     fn statement(&mut self) -> Statement {
         let start = self.at;
         let kind = self.nested(Self::statement_kind).unwrap_or_else(|error| {

@@ -273,8 +273,8 @@ fn shared_block(cursor: &mut Cursor<'_>, draft: &mut Draft) -> Result<(), Syntax
     Ok(())
 }
 
-/// Takes the opening brace and the tokens before its closing one; if that is missing, those before
-/// the next thread or the condition.
+/// Takes the opening brace and the tokens up to the closing one; without a closing brace, up to the
+/// next thread or the condition.
 fn matching_block<'t>(cursor: &mut Cursor<'t>) -> Cursor<'t> {
     cursor.advance();
     let mut depth = 0_usize;

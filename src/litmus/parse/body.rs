@@ -118,8 +118,8 @@ impl Body {
         if draft.is_legacy() && decoded.is_ok() {
             draft.diagnostics.extend(legacy::warning(instruction));
         }
-        // An erroneous statement keeps its labels, so that jumps to it are no further errors, and
-        // its registers, so that reads of its result are none either.
+        // An erroneous statement keeps its labels and registers, so that jumps to it and reads of
+        // its result cause no further errors.
         let operation = decoded.unwrap_or_else(|error: DecodeError| {
             draft.diagnostics.push(error.diagnostic());
             decode::undecoded(instruction, names, draft.decode_dialect())

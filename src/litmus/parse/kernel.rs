@@ -13,7 +13,7 @@ use crate::ptx::names;
 use crate::ptx::token::TokenKind;
 use crate::source::Span;
 
-/// The first kernel of a file, or else its first function, for the one error about them.
+/// The first kernel of a file, or else its first function, for a single error.
 #[derive(Debug)]
 pub(crate) enum Unread {
     Kernel(LitmusError),

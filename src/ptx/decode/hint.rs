@@ -1,5 +1,5 @@
-//! Eviction priorities, cache policies and prefetch sizes: they have no meaning in the memory
-//! model, but only some accesses accept them (PTX-9.7.9.2).
+//! Eviction priorities, cache policies and prefetch sizes: irrelevant to the memory model, but
+//! accepted only by some accesses (PTX-9.7.9.2).
 
 use super::Decoder;
 use crate::ptx::error::DecodeError;

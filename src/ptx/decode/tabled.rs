@@ -109,7 +109,7 @@ impl Decoder<'_> {
         let (message, help, section) = match opcode {
             "fence" | "membar" => return self.unlike_fence(),
             "mbarrier" => return self.check_mbarrier().err().map(Err),
-            // The assembler accepts it, but the standard does not define it.
+            // The assembler accepts these forms, but the standard does not define them.
             "addc" | "subc" | "madc" if has("sat") => return Some(Ok(outside::unknown(self))),
             "mad" if has("sat") && !has("cc") && !self.is_floating() && !self.starts_with("hi") => {
                 (

@@ -1,5 +1,5 @@
-//! Steps of a proof, each verified by itself: a step applies its law at one place and leaves the
-//! rest as it is.
+//! The verification of single proof steps: a step applies its law at one place and leaves the rest
+//! unchanged.
 
 use super::{Step, Term};
 use crate::relation::simplify::rules::LAWS;

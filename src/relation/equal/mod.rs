@@ -121,7 +121,8 @@ impl Prover<'_> {
             return true;
         }
         proof.chains.truncate(kept);
-        // With shared nodes as leaves the question is smaller, and may lack what a law needs.
+        // With shared nodes as leaves the question is smaller, but may lack the structure that a
+        // law needs.
         let shared = self.shared(a, b);
         let steps = self.by_laws(a, b, &shared).or_else(|| self.by_laws(a, b, &[]));
         if let Some(steps) = steps {

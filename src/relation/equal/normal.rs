@@ -105,9 +105,9 @@ fn unary(
     arena.add(make(operand))
 }
 
-/// The equivalent of a recursive reference without recursion. Its definition has to be a union of
-/// parts without it and of parts that extend it, all on one side, or of one part that composes it
-/// with itself.
+/// The equivalent of a recursive reference without recursion. The definition has to be a union of
+/// parts without the reference and of recursive parts. Either all recursive parts extend the
+/// reference on one side, or a single part composes the reference with itself.
 pub fn closed_form(arena: &mut Arena, id: NodeId) -> Option<NodeId> {
     let Node::Rec(rec) = arena.node(id) else { return None };
     if arena.group(rec.group).count() != 1 {

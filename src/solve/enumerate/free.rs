@@ -2,8 +2,7 @@
 //!
 //! If the values tried for a symbol may not [stand for all](crate::solve::symbols), the search asks
 //! which values are [known](super::known) without them. A barrier's result takes every value that
-//! its number of operations permits; an execution whose barrier has another result is dropped when
-//! it is built.
+//! its number of operations permits. An execution with a wrong result is dropped when it is built.
 
 use crate::event::graph::EventGraph;
 use crate::id::BarrierId;

@@ -80,8 +80,8 @@ impl Engine for Enumerate {
 }
 
 impl Enumerate {
-    /// The axioms that exclude a goal which no execution reaches; `within` is what is left of the
-    /// budget for a question of at most so many steps.
+    /// The axioms that exclude a goal which no execution reaches; `within` gives the remaining
+    /// budget for a question with the given number of steps.
     fn core(
         &self,
         problem: Problem<'_>,

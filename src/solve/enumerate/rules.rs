@@ -11,7 +11,7 @@ use crate::vocabulary::BaseRel;
 /// The pairs of writes to one location that coherence has to relate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Coherence {
-    /// Those that some axiom demands; more edges would only exclude more.
+    /// The edges that some axiom demands; more edges would only exclude more executions.
     Demanded,
     /// All pairs.
     Total,

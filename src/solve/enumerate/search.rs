@@ -4,11 +4,12 @@
 //! axiom demands that a pair be ordered, both directions are tried. For a model whose axioms are
 //! all prohibitions, productions and choices ([`classify`](crate::relation::classify)) this loses
 //! no outcome: take any consistent execution and follow its orders at every choice. Edges demanded
-//! of smaller orders are demanded of its orders too, since demands only grow. So the orders here
-//! stay inside its orders, break no prohibition that it keeps, and leave every write
-//! coherence-maximal that is maximal there. Fences of mutual scope are a choice in every model,
-//! pairs of writes in a model with total coherence. For any other model, every partial order is
-//! tried: each pair of writes one way, the other way, and not at all.
+//! of smaller orders are also demanded of the execution's orders, since demands only grow.
+//! Therefore the orders of the search stay inside those of the execution. They break no prohibition
+//! that the execution keeps, and every coherence-maximal write of the execution stays maximal.
+//! Fences of mutual scope are a choice in every model, pairs of writes in a model with total
+//! coherence. For any other model, every partial order is tried: each pair of writes one way, the
+//! other way, and not at all.
 
 use super::candidates::{self, Candidate, Visitor};
 use super::free::{Free, assignments};
@@ -114,8 +115,8 @@ impl<'a, F: FnMut(&Execution<'a>) -> Flow> Search<'a, F> {
         self.goal.may_be_reached(self.graph, truth)
     }
 
-    /// Notes whether something that matters is unknown while symbols are open: which events
-    /// execute, and the values that the goal asks for.
+    /// Records whether a relevant fact is unknown while symbols are open: the executed events, or a
+    /// value that the goal asks for.
     fn note_symbols(&mut self, rf: &[Option<EventId>], free: &Free) {
         if self.symbols_are_enough || self.symbols_matter {
             return;

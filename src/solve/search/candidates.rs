@@ -244,8 +244,8 @@ impl ValueDemand {
     }
 }
 
-/// The accesses that matter, directly or through writes: for a violation, those it depends on;
-/// otherwise those that guards, the condition, the filter or shown values depend on.
+/// The relevant accesses, directly or through writes. For a violation, these are its dependencies;
+/// otherwise the dependencies of guards, the condition, the filter and shown values.
 fn matters(graph: &EventGraph, goal: Goal) -> Vec<bool> {
     let guards = graph.events.iter().map(|e| e.guard).chain(graph.cuts.iter().map(|c| c.guard));
     let violations = graph.violations.iter().map(|v| v.guard);
@@ -280,8 +280,8 @@ fn matters(graph: &EventGraph, goal: Goal) -> Vec<bool> {
     out
 }
 
-/// The demands of a goal: for every access, that on its value; the truth values that follow; and
-/// those of them that are not composed of others.
+/// The demands of a goal: the demand on the value of every access, the implied truth values, and
+/// the atomic ones among these.
 type Demands = (Vec<Option<ValueDemand>>, FxHashMap<ExprId, bool>, Vec<(ExprId, bool)>);
 
 /// The demands of the goal on the values of reads: equations with constants that all have to hold.

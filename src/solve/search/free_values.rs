@@ -1,5 +1,5 @@
-//! Free values: symbols, which stand for values that a test leaves unknown, get a value if
-//! something depends on them that reads alone do not decide.
+//! Free values: symbols, which stand for values that a test leaves unknown, get a value if reads
+//! alone do not decide their dependents.
 
 use super::candidates::Space;
 use super::state::{Flow, Search, Visit};
@@ -62,7 +62,7 @@ impl Search<'_, '_> {
         })
     }
 
-    /// A symbol without a value on which something unknown depends: an event's occurrence, a value
+    /// A symbol without a value on which an unknown fact depends: an event's occurrence, a value
     /// read or left in memory, the question, or an assumption.
     pub(super) fn open_symbol(&self) -> Option<usize> {
         if self.symbols.iter().all(Option::is_some) {

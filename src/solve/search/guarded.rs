@@ -52,7 +52,7 @@ impl Search<'_, '_> {
         Ok(())
     }
 
-    /// The pairs of a write and a read that may take it, not both sure to happen, by their guards.
+    /// The pairs of a read and a candidate write, not both sure to happen, by their guards.
     fn guarded_pairs(&self) -> IndexMap<[ExprId; 2], Vec<(EventId, EventId)>> {
         let graph = self.space.graph;
         let mut out: IndexMap<[ExprId; 2], Vec<(EventId, EventId)>> = IndexMap::default();

@@ -19,7 +19,6 @@ pub(super) trait Base {
 ///
 /// Invariant: every slot that is not due holds the result of its operation on its operands. Empty
 /// slots satisfy it from the start, since no operation makes members out of empty operands.
-/// that is so from the start: no operation makes something out of nothing.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Slots {
     /// By register; there may be more registers than are in use.

@@ -163,7 +163,8 @@ fn invents(problem: Problem<'_>, rules: &Rules, choices: &Choices) -> bool {
 
 enum Outcome {
     Found(Box<Choices>),
-    /// No execution; with the axioms seen to exclude something, and whether others may have.
+    /// No execution; with the axioms seen to exclude candidates, and whether others may have
+    /// excluded some, too.
     None {
         blamed: Vec<bool>,
         looked_ahead: bool,

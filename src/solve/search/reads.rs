@@ -3,8 +3,8 @@
 //! A read with one possible write gets it at once. Then the search branches on the read with the
 //! fewest possible writes, or on a write: which read-modify-write takes its value? Branching on
 //! writes keeps threads with the same program interchangeable, and only one of them is tried. When
-//! every read has its write, barriers get results, then symbols get values: one after the other,
-//! those on which something depends.
+//! every read has its write, barriers get results. Then symbols with dependents get values, one
+//! after the other.
 
 use super::state::{Flow, Search, Visit};
 use super::well_founded::Open;
@@ -247,7 +247,7 @@ impl<'g> Search<'g, '_> {
     /// first, interchangeable ones last.
     ///
     /// The write depends on no open read, so that a chain of read-modify-writes is decided from its
-    /// beginning to its end; the write with the fewest possible takers goes first.
+    /// start to its end. The write with the fewest possible readers goes first.
     fn taken_write(&self) -> Option<(EventId, Vec<EventId>)> {
         let graph = self.space.graph;
         let mut founded = None;

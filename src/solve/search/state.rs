@@ -30,9 +30,9 @@ pub(super) type Flow = Result<(), Stop>;
 /// The reason why a search ends early.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Stop {
-    /// It has found an execution.
+    /// The search has found an execution.
     Found,
-    /// It has reached a limit.
+    /// The search has reached a limit.
     Gave(Why),
     /// The problem has a feature that the search does not handle.
     Unsupported(Unsupported),

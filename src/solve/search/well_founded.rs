@@ -8,9 +8,9 @@ use crate::id::EventId;
 /// How an open read counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Open {
-    /// It is founded as soon as one write that it may take is.
+    /// The read is founded as soon as one of its candidate writes is founded.
     Hopeful,
-    /// It is not founded.
+    /// The read is not founded.
     Unfounded,
 }
 
