@@ -465,8 +465,8 @@ pub fn guarded<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     })
 }
 
-/// Does `work` for 0, 1, … `count` - 1 on `jobs` workers and passes the results to `emit` in this
-/// order, each as soon as all earlier ones are there; stops early when `emit` breaks.
+/// Runs `work` for 0, 1, … `count` - 1 on `jobs` workers and passes the results to `emit` in order.
+/// A result is passed as soon as all earlier ones are available. Stops early when `emit` breaks.
 pub fn in_order<T: Send>(
     count: usize,
     jobs: usize,

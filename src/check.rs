@@ -378,8 +378,8 @@ fn decide(
     }
 }
 
-/// The verdict on a program that is undefined, or that may be as far as is known; with the events
-/// of the verdict if these are not the problem's.
+/// The verdict on a program that is, or may be, undefined. Includes the events of the verdict if
+/// these differ from the problem's.
 fn void(
     test: &Test,
     problem: Problem<'_>,
@@ -420,7 +420,7 @@ const STEPS_FOR_A_SENTENCE: u64 = 1_000;
 const MOST_BYTES: u32 = 64;
 
 /// The reason why an outcome that no axiom excludes stays excluded if accesses may tear at every
-/// byte (the other side of reading V10): axioms, or else the assumption that accesses are whole.
+/// byte. The reason is a set of axioms, or else the assumption of whole accesses (reading V10).
 /// `None` if that is not found soon.
 fn if_torn(
     test: &Test,
@@ -678,8 +678,8 @@ pub fn states(
     Ok((states, graph))
 }
 
-/// The data races of a test, with its events: races in executions that end or are cut; if there are
-/// none, races before threads may wait for ever.
+/// The data races of a test, with its events. These are races in executions that end or are cut; if
+/// there are none, races before possible infinite waits.
 ///
 /// # Errors
 /// As [`race::races`]; too large a program is unknown.

@@ -1,5 +1,5 @@
-//! Defects of synchronization: the ways in which two accesses that should be ordered are not, each
-//! with a stable name, a sentence, and its clause.
+//! Defects of synchronization, which leave two accesses unordered. Each has a stable name, a
+//! sentence, and its clause.
 
 /// A kind of defect in a program's synchronization.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

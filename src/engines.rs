@@ -125,8 +125,8 @@ impl Choice {
     }
 }
 
-/// The steps of an engine before the next one is asked, for a program of one event; divided by the
-/// number of events for larger programs, since a step takes longer there.
+/// The steps of an engine before the next one is asked, for a program of one event. The number is
+/// divided by the number of events, since a step takes longer in larger programs.
 const PATIENCE: u64 = 1_000_000;
 
 /// As [`PATIENCE`], for the search in its second turn.
@@ -147,8 +147,8 @@ const PATIENCE_WITH_Z3: u64 = 4 * FIRST_PATIENCE_WITH_Z3;
 /// The factor by which patience grows from one round of all engines to the next.
 const MORE_PATIENCE: u64 = 4;
 
-/// As [`PATIENCE`], for the search for pairs in a relation: the search enumerates executions, and
-/// Z3 mostly answers at once after a second of that.
+/// As [`PATIENCE`], for the search for pairs in a relation. After a second of enumerating
+/// executions, Z3 is the better choice and mostly answers at once.
 const PATIENCE_WITH_PAIRS: u64 = 50_000;
 
 /// A budget with steps by this patience, unless it has a step limit.

@@ -73,8 +73,8 @@ pub fn counterfactual(
     search.without_all()
 }
 
-/// Sets of axioms to drop: smaller sets first, among equal sizes those with fewer axioms that
-/// demand an order of writes, then those with more axioms of the core.
+/// Sets of axioms to drop, smaller sets first. Among equal sizes, sets with fewer axioms that
+/// demand an order of writes come first, then sets with more axioms of the core.
 ///
 /// An execution that lacks a demanded order shows no faulty path, so that dropping another axiom
 /// gives an execution that is easier to understand. Sets of more than three axioms are left out,

@@ -12,17 +12,17 @@ use std::fmt;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Progress {
-    /// CUDA's: once one thread of a cluster has made a step, all threads of the cluster are owed
-    /// progress; of a grid that was launched cooperatively, all threads of the grid. Host threads are
-    /// owed progress (CUDA C++ Programming Guide, execution model).
+    /// CUDA's model: once one thread of a cluster has made a step, all threads of the cluster are
+    /// owed progress. In a cooperative grid, all threads of the grid are. Host threads are owed
+    /// progress (CUDA C++ Programming Guide, execution model).
     #[default]
     Cuda,
     /// Every thread is owed progress.
     Fair,
     /// The occupancy-bound model: a thread that has made a step is owed progress.
     Obe,
-    /// The linear occupancy-bound model: a thread that has made a step is owed progress, and so are
-    /// all threads before it in the order of the test.
+    /// The linear occupancy-bound model: a thread that has made a step, and all threads before it
+    /// in the test, are owed progress.
     Lobe,
     /// HSA's: the first thread, in the order of the test, that has not ended is owed progress.
     Hsa,

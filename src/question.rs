@@ -128,8 +128,8 @@ impl Goal {
         }
     }
 
-    /// Whether the axioms that exclude the goal matter: such a core is reported only for outcomes,
-    /// and its computation may take longer than the answer.
+    /// Whether the axioms that exclude the goal are needed. Such a core is reported only for
+    /// outcomes, and its computation may take longer than the answer.
     #[must_use]
     pub fn wants_core(self) -> bool {
         matches!(self, Self::Condition(_))
@@ -151,8 +151,8 @@ pub enum Pairs {
     /// An arrival at a CTA barrier and the thread's next operation there, which may come before the
     /// barrier is reset (PTX-9.7.13.1).
     EarlyReuse,
-    /// Operations of two threads with different thread counts at one barrier of a CTA, neither of
-    /// which is sure to be over before the other (PTX-9.7.13.1).
+    /// Operations of two threads with different thread counts at one barrier of a CTA. Neither is
+    /// sure to be over before the other (PTX-9.7.13.1).
     DifferentCounts,
     /// These two operations, as [`Self::DifferentCounts`].
     CountsBetween(EventId, EventId),

@@ -1,5 +1,5 @@
 //! Data races of a program: conflicting accesses that some consistent execution leaves unordered
-//! (PTX-8.7.1), each with that execution and the reasons why the two are not ordered.
+//! (PTX-8.7.1). Each race includes this execution and the reasons for the missing order.
 //!
 //! Races between accesses of one size are information; one between accesses that overlap only in
 //! part voids the model (PTX-8.7.2).

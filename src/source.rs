@@ -126,8 +126,8 @@ impl Files {
             .unwrap_or("")
     }
 
-    /// Sets the places in a compiler's input, such as `kernel.cu:12`, that parts of a file come
-    /// from, by the start of each part, in order.
+    /// Sets the origins of parts of a file in a compiler's input, such as `kernel.cu:12`, by the
+    /// start of each part, in order.
     pub fn relate(&mut self, id: FileId, origins: Vec<(u32, String)>) {
         if let Some(file) = self.files.get_mut(id.index()) {
             file.origins = origins;

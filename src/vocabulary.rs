@@ -252,18 +252,18 @@ base_relations! {
     /// Between the participants of one `bar.warp.sync`.
     WarpSync = "warpsync", Chosen @ "PTX-9.7.13.2",
     /// Between the participants of one exchange of register values within a warp, which wait for
-    /// each other: an order in time that orders no memory operations.
+    /// each other. This order in time orders no memory operations.
     Exchange = "exchange", Chosen @ "PTX-9.7.13.9",
     /// To barrier operations that wait for a thread, from the reads that decide whether the thread
     /// arrives. To operations, and events of tasks, that wait for the end of the thread, also from
     /// the thread's barrier operations, and from the reads that decide whether the thread reaches
     /// these or leaves a loop.
     Awaited = "awaited", Conditional @ "PTX-9.7.13.1",
-    /// To a barrier operation that waits for its warp, from the operation with which another thread
-    /// of the warp takes part, which has begun then and need not be complete.
+    /// To a barrier operation that waits for its warp, from the participating operation of another
+    /// thread of the warp. The latter has begun, but need not be complete.
     Begun = "begun", Given @ "PTX-9.7.13.1",
-    /// To a barrier operation that waits for the end of a thread, from all events of the thread: an
-    /// order in time, by which the thread's end orders nothing else.
+    /// To a barrier operation that waits for the end of a thread, from all events of the thread.
+    /// The thread's end orders nothing else in this order in time.
     Ended = "ended", Given @ "PTX-9.7.13.1",
     /// API synchronization: streams, events, kernel boundaries, programmatic dependent launch.
     Api = "api", Given @ "PTX-8.9.4",

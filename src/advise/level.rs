@@ -1,5 +1,5 @@
-//! The levels of a place in a program: the order and scope of an access or a fence, and the
-//! presence of a fence or a barrier. Levels are partially ordered by strength.
+//! The levels of a place in a program. A level is the order and scope of an access or a fence, or
+//! the presence of a fence or a barrier. Levels are partially ordered by strength.
 //!
 //! The order of levels is that of the [laws](../../paper-notes/laws.md): behaviour allowed at a
 //! level is allowed at each level below. Levels of edits without such a law, that is, barriers and

@@ -1,5 +1,5 @@
-//! Advice on a test: the cheapest changes of its program that exclude an outcome, its races or its
-//! hangs, or the weakest program that still excludes the outcome.
+//! Advice on a test: the cheapest repairs of its program, or its weakest form. Repairs exclude an
+//! outcome, all races or all hangs; the weakest form still excludes the outcome.
 //!
 //! A program is changed at [sites](site::Site): orders, scopes, fences, proxy fences, barriers, and
 //! exchanges of a statement with a barrier. Every suggestion has been checked as `check` checks a

@@ -1,5 +1,5 @@
-//! Properties that a changed test must have, and their checks: a quick check by one query to an
-//! engine, and a confirmation by all analyses of `check`.
+//! Properties that a changed test must have, and their checks. There is a quick check by one query
+//! to an engine, and a confirmation by all analyses of `check`.
 //!
 //! A quick failure comes with a verified execution. A quick success is only a hint.
 

@@ -279,9 +279,9 @@ fn of_access(access: &AccessForm) -> Option<Level> {
     }
 }
 
-/// The positions where a fence separates operations: before each relevant statement but the first,
-/// and at the end of loops, between the last operation of a round and the first of the next one. A
-/// loop that only polls one location needs no order.
+/// The positions where a fence separates operations. These lie before each relevant statement but
+/// the first, and at the end of loops, between the last operation of a round and the first of the
+/// next one. A loop that only polls one location needs no order.
 fn gaps(statements: &[Statement]) -> Vec<usize> {
     let is_access = |at: &usize| matters(&statements[*at].operation);
     let mut out: Vec<usize> = (0..statements.len()).filter(is_access).skip(1).collect();
@@ -331,7 +331,7 @@ fn proxy_fences(test: &Test) -> Vec<Vec<ProxyFenceKind>> {
     out
 }
 
-/// The statements that may be swapped with their successor: one of the two is a barrier with
+/// The statements that may be swapped with their successor. One of the two is a barrier with
 /// constant operands, the other one an access or a fence.
 fn exchanges(statements: &[Statement]) -> Vec<usize> {
     let plain = |statement: &Statement| statement.guard.is_none();

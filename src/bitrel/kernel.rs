@@ -1,5 +1,5 @@
-//! Composition and closure of rows of a known width: most programs have at most 256 events, and a
-//! row of one to four words stays in registers.
+//! Composition and closure of rows of a known width. Most programs have at most 256 events, so that
+//! a row of one to four words stays in registers.
 
 use super::{BITS, locate, ones};
 

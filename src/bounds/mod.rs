@@ -1,5 +1,5 @@
-//! May and must sets: for every expression of a model, the members in every execution (if their
-//! events happen), and the possible members in some execution.
+//! May and must sets of every expression of a model. The must set contains the members in every
+//! execution (if their events happen), and the may set the members in some execution.
 //!
 //! Bounds follow from definitions, guards and static aliasing alone, never from an axiom, so that
 //! a proof that uses them names the right axioms.

@@ -1,5 +1,5 @@
-//! Threads at one barrier with different thread counts, where values decide who arrives and with
-//! which count: undefined if they may be there at one time (PTX-9.7.13.1).
+//! Threads at one barrier with different thread counts, if values decide the participants or the
+//! counts. Undefined if the threads may be there at one time (PTX-9.7.13.1).
 
 use super::blocked::{self, Blocked};
 use super::time::{self, Wrong};
@@ -98,8 +98,8 @@ fn wrong(graph: &EventGraph, pairs: Pairs, at: BarrierId) -> Wrong<'static> {
     Wrong { pairs, relation: at_one_time, place }
 }
 
-/// Pairs of operations that may be at one barrier at one time with different counts, by the order
-/// of barrier operations alone; none if participants and ends of threads are certain.
+/// Pairs of operations that may be at one barrier at one time with different counts. Considers the
+/// order of barrier operations only. Empty if participants and ends of threads are certain.
 fn meetings(graph: &EventGraph) -> Vec<(BarrierId, BarrierId)> {
     let certain = graph.cuts.is_empty() && Barriers::fixed(graph).is_some();
     if !barriers::may_differ(graph) || certain {

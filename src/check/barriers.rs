@@ -313,8 +313,8 @@ pub(super) fn stuck_at(
     Rule::Stuck { extent, waiting: words, clauses: sections.into_iter().collect() }
 }
 
-/// The number of threads that an operation waits for or, at a barrier for all, the threads among
-/// those that wait elsewhere, such as ` for P1`.
+/// The number of threads for which an operation waits, as text. At a barrier for all, the threads
+/// that wait elsewhere, such as ` for P1`.
 fn awaited(graph: &EventGraph, operation: BarrierId, waiting: &[BarrierId]) -> String {
     let op = &graph.barriers[operation];
     if let BarrierRule::Count(count) | BarrierRule::Quorum(count) = op.rule {
@@ -342,9 +342,9 @@ pub(super) fn whereabouts(graph: &EventGraph, operation: BarrierId, waits: &str)
     format!("{} {waits} at {}", graph.agents[agent.index()].name, op.key)
 }
 
-/// The operations at which threads may wait for ever if the operations that surely happen do not
-/// tell: those on barriers that some thread reaches only if values say so, or after such a barrier.
-/// All operations that wait, if there are none.
+/// The operations at which threads may wait for ever, if the sure operations do not decide this.
+/// They are on barriers that some thread reaches only depending on values, or after such a barrier.
+/// If there are none, all waiting operations.
 fn open_barriers(graph: &EventGraph) -> Vec<BarrierId> {
     let mut unsure = FxHashSet::default();
     let mut open = FxHashSet::default();

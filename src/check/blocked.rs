@@ -69,8 +69,8 @@ pub(super) fn first_found<T>(
 enum Waits {
     /// All threads that they may wait for.
     ForAll,
-    /// Only threads for which the operations surely wait: threads that never reach the barrier,
-    /// and, in a warp, threads that are not even blocked there.
+    /// Only threads for which the operations surely wait. They never reach the barrier, or, in a
+    /// warp, are not even blocked there.
     ForSome,
 }
 
@@ -397,8 +397,9 @@ impl Blocked {
     }
 
     /// When a thread does not end and has not arrived at the barrier of an operation with the same
-    /// ordinal: passed an operation of a kind there or, if `stays_count`, blocked at one. Blocking
-    /// does not count where order matters: no order tells then that the thread has arrived.
+    /// ordinal. An arrival is a passed operation of the given kind or, if `stays_count`, a block at
+    /// one. Blocking does not count where order matters: no order tells then that the thread has
+    /// arrived.
     pub(super) fn has_not_arrived(
         &mut self,
         agent: AgentId,

@@ -85,8 +85,8 @@ fn with_writes_ahead(
     (ahead.events.len() > graph.events.len()).then_some(ahead)
 }
 
-/// The verdict on undefined behaviour in a round beyond the bound, for a program that is defined
-/// within it; with the events and the higher bound.
+/// The verdict on undefined behaviour in a round beyond the bound, for a program defined within the
+/// bound. Includes the events and the higher bound.
 pub(super) fn void_beyond(
     test: &Test,
     model: &Model,

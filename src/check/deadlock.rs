@@ -35,8 +35,8 @@ enum Others {
     MayLoop,
 }
 
-/// The reason why threads of a program that no execution ends wait at barriers for ever, even if
-/// others are in loops, if such an execution is found.
+/// The reason why threads of a non-terminating program wait at barriers for ever, if a matching
+/// execution is found. Other threads may be in loops.
 pub(super) fn in_no_end(
     problem: Problem<'_>,
     engine: &dyn Engine,
@@ -151,8 +151,8 @@ pub(super) enum Precision {
     Sufficient,
 }
 
-/// When a thread that is blocked at an operation can never go on, given when each thread is
-/// elsewhere: a thread elsewhere may still arrive.
+/// When a thread that is blocked at an operation can never go on. `elsewhere` tells for each thread
+/// when it may still arrive.
 pub(super) fn is_held(
     stays: &mut Blocked,
     b: BarrierId,
@@ -273,8 +273,8 @@ fn lacks(stays: &mut Blocked, key: &BarrierKey, wanted: u128, elsewhere: &[ExprI
     })
 }
 
-/// When a thread is blocked at an operation and has arrived with it: a thread that still waits for
-/// others of its warp has not.
+/// When a thread is blocked at an operation and has arrived. A thread that still waits for others
+/// of its warp has not arrived.
 fn stays_arrived(stays: &mut Blocked, b: BarrierId) -> ExprId {
     let misses = stays.misses_warp(b);
     let exprs = &mut stays.graph.exprs;

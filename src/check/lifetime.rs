@@ -25,8 +25,8 @@ type Question = (Pairs, fn(&mut Arena) -> NodeId);
 const QUESTIONS: [Question; 2] =
     [(Pairs::BeforeStart, not_started), (Pairs::AfterExit, may_have_exited)];
 
-/// The verdict if some execution accesses the shared memory of a CTA that may not be alive; with
-/// the graph that has the rounds of waiting loops, if the verdict refers to it.
+/// The verdict if some execution accesses the shared memory of a CTA that may not be alive.
+/// Includes the graph with the rounds of waiting loops if the verdict refers to it.
 pub(super) fn unsure(
     test: &Test,
     problem: Problem<'_>,

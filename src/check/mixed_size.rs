@@ -96,9 +96,9 @@ fn voided(graph: &EventGraph, race: Race) -> Verdict {
     })
 }
 
-/// The verdict if a mixed-size race voids only the executions that have it (the other side of
-/// reading V24): allowed by an execution without one, undefined if every execution with the outcome
-/// has one. `None` if no execution has the outcome.
+/// The verdict if a mixed-size race voids only its own executions (the other side of reading V24).
+/// Allowed by an execution without a race, undefined if every execution with the outcome has a
+/// race. `None` if no execution has the outcome.
 fn racing_executions(
     test: &Test,
     problem: Problem<'_>,

@@ -189,8 +189,8 @@ fn by_values(problem: Problem<'_>, engine: &dyn Engine, settings: Settings) -> O
     deadlock::in_no_end(problem, engine, settings).map(Wait::AtBarriers)
 }
 
-/// The operations at which threads are stuck, by CTA; all together if a thread may be stuck because
-/// of one in another CTA, at a cluster's barrier or before a task.
+/// The operations at which threads are stuck, by CTA. All are in one group if a thread may be stuck
+/// because of another CTA, at a cluster barrier or before a task.
 fn by_cta(graph: &EventGraph, stuck: &[BarrierId]) -> Vec<Vec<BarrierId>> {
     let mut groups: IndexMap<_, Vec<BarrierId>> = IndexMap::default();
     let of_cluster = |&b: &BarrierId| matches!(graph.barriers[b].key, BarrierKey::Cluster(_));

@@ -94,8 +94,8 @@ pub(super) fn before(graph: &EventGraph, ends: &Ends) -> EventGraph {
 pub(super) struct Ends(Vec<Option<EventId>>);
 
 impl Ends {
-    /// Stops threads at these operations, and others at each event that would take a thread that is
-    /// stopped, or that may be cut, as ended.
+    /// Stops threads at these operations. Other threads stop at each event that needs the end of a
+    /// stopped thread or of a thread that may be cut.
     pub(super) fn new(graph: &EventGraph, places: &[BarrierId]) -> Self {
         let mut ends = Self(vec![None; graph.agents.len()]);
         for &index in places {
@@ -243,8 +243,8 @@ impl Ends {
         waits_for_warp(graph, op) && mates.any(|o| self.may_stay(graph, o) && stays_away(o))
     }
 
-    /// Whether a thread is stopped at the operation with which it arrives together with this one,
-    /// at a barrier where no thread that goes on waits: then the participants do not matter.
+    /// Whether a thread is stopped at its joint arrival with this operation, and no continuing
+    /// thread waits at the barrier. The participants then do not matter.
     fn is_stopped_with(&self, graph: &EventGraph, mate: AgentId, index: BarrierId) -> bool {
         let op = &graph.barriers[index];
         let Some(end) = self.0[mate.index()] else { return false };

@@ -21,8 +21,8 @@ use crate::source::Span;
 use crate::verdict::{Decided, Reason, Verdict};
 use crate::vocabulary::Sort;
 
-/// The verdict if some execution fails such a condition, or if the engine cannot exclude that; with
-/// the events of the verdict if these are not the problem's.
+/// The verdict if some execution fails such a condition, or if the engine cannot exclude this.
+/// Includes the events of the verdict if these differ from the problem's.
 pub(super) fn broken(
     test: &Test,
     Problem { graph, model }: Problem<'_>,

@@ -1,5 +1,5 @@
-//! Vectors with acquire or release order that have too many orders of their elements (reading V1):
-//! the verdict follows from a single order and from the unordered program.
+//! Vectors with acquire or release order and too many orders of their elements (reading V1). The
+//! verdict follows from a single order and from the unordered program.
 //!
 //! An execution in one order of the elements is an execution of the program. Without an order among
 //! elements, program order is smaller. If the axioms are monotone in program order and races

@@ -209,7 +209,7 @@ impl Encoding<'_> {
         }
     }
 
-    /// The formula that an operation happens in a phase that no thread can join any more: each
+    /// The formula that an operation happens in a phase that no thread can join any more. Each
     /// thread that the barrier concerns has arrived, or is not cut.
     fn settled(&mut self, index: BarrierId, ordinals: &TiSlice<BarrierId, ExprId>) -> Formula {
         let graph = self.graph;
@@ -372,9 +372,10 @@ impl Encoding<'_> {
     }
 
     /// An operation at a cluster barrier is passed when the other threads of the warp have an
-    /// operation in its turn: the earlier operations of each come before, or all of them if it has
-    /// none. A thread that leaves the turn out misuses the barrier with its next operation, and is
-    /// present; an operation that misuses the barrier itself has no companions.
+    /// operation with its ordinal. The earlier operations of each thread come before; without such
+    /// an operation, all operations of the thread. A thread that leaves the turn out misuses the
+    /// barrier with its next operation, and is present; an operation that misuses the barrier
+    /// itself has no companions.
     fn warp_comes(
         &mut self,
         a: BarrierId,

@@ -68,8 +68,8 @@ pub enum Stopped {
 /// The most operands of all formulas together: they take some hundred megabytes.
 const MOST_OPERANDS: usize = 30_000_000;
 
-/// The most operands of a part that is flattened into the formula that it is joined to: a part of
-/// many formulas would be copied many times.
+/// The most operands of a part that is flattened into an enclosing formula. A larger part of many
+/// formulas would be copied many times.
 const MOST_FLATTENED: usize = 64;
 
 /// The deadline is checked once in so many formulas.

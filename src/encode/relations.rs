@@ -17,11 +17,11 @@ use rustc_hash::FxHashMap;
 /// The direction in which a formula for a membership has to be right.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Use {
-    /// The axiom is harder to satisfy the more members there are: the formula may be true too
-    /// often, since a solver never gains from that.
+    /// The axiom is harder to satisfy with more members. The formula may be true too often, since a
+    /// solver never gains from that.
     Harmful,
-    /// The goal asks for the member: the formula may be false too often, since a solver never
-    /// gains from that either, but holds only of members.
+    /// The goal asks for the member. The formula holds only of members, but may be false too often,
+    /// since a solver never gains from that.
     Wanted,
     /// Anything else: the formula is exact.
     Exact,

@@ -105,8 +105,8 @@ impl BarrierOp {
     /// Bits that are enough to count the barrier operations of one thread.
     pub const ORDINAL_BITS: u32 = 16;
 
-    /// Whether both operations count in one numbering of a thread's operations: those on one
-    /// barrier, except that arrivals and waits at a cluster's barrier are numbered apart.
+    /// Whether both operations count in one numbering of a thread's operations. A numbering covers
+    /// one barrier, except that arrivals and waits at a cluster barrier are numbered separately.
     #[must_use]
     pub fn is_numbered_with(&self, other: &Self) -> bool {
         let cluster = matches!(self.key, BarrierKey::Cluster(_));
@@ -232,8 +232,8 @@ impl std::fmt::Display for Warp {
 }
 
 impl EventGraph {
-    /// Whether a thread arrives at a CTA barrier without waiting and uses the barrier again, though
-    /// other warps have to arrive too: the second operation needs the barrier to be reset.
+    /// Whether a thread arrives at a CTA barrier without waiting and reuses the barrier while other
+    /// warps still have to arrive. The second operation needs the barrier to be reset.
     #[must_use]
     pub fn returns_to_barrier(&self, arrival: &BarrierOp, next: &BarrierOp) -> bool {
         matches!(arrival.key, BarrierKey::Cta(..))
@@ -307,7 +307,7 @@ impl EventGraph {
         self.barriers.iter().filter(|op| op.key == *key).all(|op| self.knows_count(op))
     }
 
-    /// Whether `other` may be in the generation of `op` at their barrier: an `op` without a thread
+    /// Whether `other` may be in the generation of `op` at their barrier. An `op` without a thread
     /// count does not meet an `other` that counts only some of the CTA's threads.
     #[must_use]
     pub fn may_meet(&self, op: &BarrierOp, other: &BarrierOp) -> bool {
@@ -356,9 +356,8 @@ impl EventGraph {
         (0..self.agents.len()).map(AgentId::new).filter(inside).collect()
     }
 
-    /// Whether operations at a barrier meet exactly if their ordinals agree, however far threads
-    /// go: true without thread counts, and with a count that takes all warps that ever use the
-    /// barrier.
+    /// Whether operations at a barrier meet exactly if their ordinals agree, in all prefixes. True
+    /// without thread counts, and with a count of all warps that ever use the barrier.
     #[must_use]
     pub fn meets_by_turn(&self, key: &BarrierKey) -> bool {
         meets_by_turn(&self.agents, &self.barrier_uses, key)

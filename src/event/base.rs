@@ -238,8 +238,8 @@ fn includes(graph: &EventGraph) -> Rel {
     out
 }
 
-/// The CTA that owns the shared memory of an asynchronous access, if the access is performed there
-/// and the issuing thread is in another CTA.
+/// The owner CTA of the shared memory of an asynchronous access, if it performs the access and
+/// differs from the issuing thread's CTA.
 fn other_cta(graph: &EventGraph, id: EventId) -> Option<Reach> {
     let (gpu, grid, cta) = visited(graph, id)?;
     Some(Reach::Cta(gpu, grid, cta))
@@ -459,7 +459,7 @@ fn meetings(graph: &EventGraph) -> Meetings<'_> {
 }
 
 /// Program order between a restricted fence and the accesses that the fence does not cover
-/// (PTX-9.7.13.4): a one-way fence that is limited to some objects.
+/// (PTX-9.7.13.4). A restricted fence is one-way and limited to some objects.
 fn uncovered(graph: &EventGraph) -> Rel {
     let mut out = Rel::empty(graph.events.len());
     let restricted: Vec<(EventId, Restriction)> = graph

@@ -279,8 +279,8 @@ impl GraphBuilder<'_> {
         self.ages.get(&condition).copied().unwrap_or((used, condition))
     }
 
-    /// Whether some part of a disjunct may depend on less than the whole: on fewer reads, or on a
-    /// free choice instead of the only read.
+    /// Whether some part of a disjunct may depend on fewer reads than the whole, or on a free
+    /// choice instead of the only read.
     fn may_spare(&self, reads: &[AccessId], way: &Disjunct) -> bool {
         let is_chance = |part: ExprId| match self.exprs.get(part) {
             Expr::Symbol(id) => self.chances.contains(&id),

@@ -1,5 +1,5 @@
-//! Arrivals at mbarriers before any thread has waited for the preceding phase (PTX-9.7.13.15.4):
-//! each phase needs a successful wait before an arrival in the next one.
+//! Arrivals at mbarriers before any thread has waited for the preceding phase. Each phase needs a
+//! successful wait before an arrival in the next one (PTX-9.7.13.15.4).
 //!
 //! "Before" is an order in time. A wait counts unless it follows the arrival in the same thread: if
 //! no wait is left, none precedes the arrival, however the threads are timed.

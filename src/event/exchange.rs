@@ -1,5 +1,5 @@
 //! The results of exchanges of register values within a warp, as expressions over the operands of
-//! the participants: the threads of the membermask whose operations share a phase.
+//! the participants. Participants are the threads of the membermask whose operations share a phase.
 
 use super::barrier::{BarrierKey, Warp};
 use super::graph::{EventGraph, Symbol};

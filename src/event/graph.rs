@@ -492,9 +492,8 @@ pub struct EventGraph {
     pub done: Vec<(EventId, EventId)>,
     /// The same pairs where values decide which groups a wait is for.
     pub done_if: Vec<Conditional>,
-    /// To barrier operations from the ends of the threads that they wait for, where values decide
-    /// whether such a thread uses the barrier: the pairs that [`BaseRel::Awaited`] has besides the
-    /// sure ones.
+    /// To barrier operations from the ends of awaited threads, if values decide whether such a
+    /// thread uses the barrier. These are the pairs of [`BaseRel::Awaited`] besides the sure ones.
     pub awaited: Vec<Conditional>,
     /// Freely chosen values.
     pub symbols: Vec<Symbol>,

@@ -19,9 +19,9 @@ use crate::program::term::Term;
 /// The most rounds of a loop that one misuse or race is about.
 const LOOKED_AT: u8 = 2;
 
-/// The most rounds besides the first that must be kept although they write nothing: the rounds of a
-/// misuse or race, and the last round. The first round is kept since it begins with the values from
-/// before the loop.
+/// The most rounds besides the first that must be kept although they write nothing. These are the
+/// rounds of a misuse or race, and the last round. The first round is kept since it begins with the
+/// values from before the loop.
 pub(super) const KEPT: u8 = LOOKED_AT + 1;
 
 impl ThreadRun<'_, '_> {
@@ -34,8 +34,8 @@ impl ThreadRun<'_, '_> {
             && (!self.micros_of(id).any(counts_matter) || self.is_lockstep(id))
     }
 
-    /// Whether all barriers of a loop are for all threads of the CTA, so that a round that writes
-    /// nothing can be left out by all of them together.
+    /// Whether all barriers of a loop are for all threads of the CTA. A round without writes can
+    /// then be left out by all threads together.
     pub(super) fn is_lockstep(&self, id: LoopId) -> bool {
         let outside =
             |micro: &Micro| counts_matter(micro) && !micro.meets_whole_cta() || micro.may_write();

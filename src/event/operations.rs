@@ -78,8 +78,8 @@ fn same_operation(graph: &EventGraph) -> Rel {
     out
 }
 
-/// The order inside operations, and between operations of which one waits for another: a read
-/// before the write that it feeds, accesses before completion, and completion before signals.
+/// The order inside operations, and between an operation and its awaited operations. Reads precede
+/// the writes that they feed, accesses precede completion, and completion precedes signals.
 fn intra(graph: &EventGraph) -> Rel {
     let mut out = Rel::empty(graph.events.len());
     for operation in &graph.operations {

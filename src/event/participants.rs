@@ -274,8 +274,9 @@ impl Operands {
         Self { followed: (0..=15).collect(), largest: u64::MAX, rule }
     }
 
-    /// Membermasks in a warp of so many threads, always with that of the whole warp: for up to four
-    /// threads all; for more, those of the first lanes, of single lanes and of all lanes but one.
+    /// The considered membermasks of a warp with the given number of threads. For up to four
+    /// threads these are all masks. For more threads they cover the first lanes, single lanes, all
+    /// lanes but one, and the whole warp.
     fn masks(threads: usize) -> Self {
         let first = |count: usize| (1_u64 << count) - 1;
         let lanes = 0..threads.min(WARP);

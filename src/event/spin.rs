@@ -24,8 +24,8 @@ enum Effects {
 
 /// The rounds that an execution leaves out.
 enum Omitted {
-    /// The rounds of a thread that waits in a loop: the loop, the first round that repeats, and the
-    /// copy of a step that ends the last one.
+    /// The rounds of a thread that waits in a loop. Given are the loop, the first repeating round,
+    /// and the copy of the step that ends the last round.
     Spin((LoopId, u8, usize)),
     /// The rounds without which the execution is another one.
     Idle,
@@ -161,9 +161,9 @@ impl ThreadRun<'_, '_> {
         }
     }
 
-    /// When the thread is where a round of the loop began, with the same registers, and has had no
-    /// effect since: it may go round for ever. If it leaves the loop after all, later events may
-    /// depend on no more reads than after that round.
+    /// When the thread has returned to the start of a round with the same registers and without an
+    /// effect, so that it may loop for ever. If the thread leaves the loop after all, later events
+    /// may depend on no more reads than after that round.
     fn as_before(&mut self, node: usize, id: LoopId, round: u8, now: &State) -> ExprId {
         let never = self.exprs().truth(false);
         let Some(before) = self.beginning(id, node, round) else { return never };
@@ -187,9 +187,8 @@ impl ThreadRun<'_, '_> {
         Repeated { polls, patience: patience.map(|&(_, patience)| patience).collect() }
     }
 
-    /// When the round that ends here has changed nothing: no live register differs from the round's
-    /// start, and nothing was written and no barrier passed since, as far as `telling`
-    /// distinguishes.
+    /// When the round that ends here has changed nothing. No live register differs from the round's
+    /// start, and the round wrote nothing and passed no barrier, as far as `telling` distinguishes.
     ///
     /// Leaving the round out must not add dependencies, or No-Thin-Air would forbid executions that
     /// it allows with the round. The round is therefore kept if a live register gets its value from
@@ -225,8 +224,8 @@ impl ThreadRun<'_, '_> {
         self.entries[head].clone()
     }
 
-    /// The registers that are live at the head of a loop, with their values at the beginning of
-    /// some round and now, simplified by the literals that hold on the way back.
+    /// The live registers at the head of a loop, with their values at the start of some round and
+    /// now. Values are simplified by the literals that hold on the back edge.
     pub(super) fn used_at(&mut self, id: LoopId, before: &State, now: &State) -> Vec<Carried> {
         let at = self.flow.loops.head(id);
         let live = self.live.get_or_init(|| Live::of(self.code, self.observed));
@@ -253,8 +252,8 @@ impl ThreadRun<'_, '_> {
         !self.builder.unfolding.loose && self.flow.loops.has_several_ways_back(id)
     }
 
-    /// The literals that surely hold after a way back: none if it joins others at the head, so that
-    /// the way taken may no longer matter, or if only values make dependencies.
+    /// The literals that surely hold after a back edge. Empty if several back edges join at the
+    /// head, so that the taken one may not matter, or if only values make dependencies.
     fn lasting(&self, id: LoopId, now: &State) -> Vec<ExprId> {
         let unfolding = &self.builder.unfolding;
         if self.merges(id) || unfolding.by_values && !unfolding.loose {
@@ -356,9 +355,9 @@ impl ThreadRun<'_, '_> {
         (!meets).then(|| feeding(self.code))
     }
 
-    /// Whether a value acts as a variable in the place of an old one, beside other values: it is
-    /// the value of a read that is in no other, or the sum or difference of such a read and another
-    /// value.
+    /// Whether a value acts as a variable in the place of an old value, among other values. It is
+    /// the value of a read that occurs in no other value, or the sum or difference of such a read
+    /// and another value.
     fn is_variable(&self, old: ExprId, new: ExprId, others: &[ExprId]) -> bool {
         let exprs = &self.builder.exprs;
         // A variable never causes fewer dependencies than a number.
@@ -383,8 +382,8 @@ impl ThreadRun<'_, '_> {
         }
     }
 
-    /// Whether a value takes on any bits through a read that is in no other value: exactly one path
-    /// leads to the read, and it only adds or subtracts.
+    /// Whether a value can take any bits through a read that is in no other value. Exactly one path
+    /// leads to the read, and the path only adds or subtracts.
     fn is_free(&self, value: ExprId, others: &[ExprId]) -> bool {
         let exprs = &self.builder.exprs;
         // For every part, the number of paths from the value to the part (at most two), and whether

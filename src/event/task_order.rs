@@ -5,9 +5,8 @@ use super::graph::{EventGraph, EventKind, MOST_EVENTS};
 use crate::id::{AgentId, EventId, ExprId};
 
 impl GraphBuilder<'_> {
-    /// The threads whose tasks are complete before the next event of a thread under a guard: before
-    /// the thread's task starts, or before a `griddepcontrol.wait` that the thread has surely
-    /// passed.
+    /// The threads whose tasks are complete before the next event of a thread under a guard. Either
+    /// the thread's task starts later, or the thread has surely passed a `griddepcontrol.wait`.
     pub(super) fn ended_before(&mut self, thread: usize, guard: ExprId) -> Vec<AgentId> {
         let tasks = &self.program.tasks;
         if tasks.edges.is_empty() {
@@ -32,8 +31,8 @@ impl GraphBuilder<'_> {
         })
     }
 
-    /// API order (PTX-8.9.4): every event of an earlier task before every event of a later one, or
-    /// before its `griddepcontrol.wait`s where the later task was launched early.
+    /// API order (PTX-8.9.4): every event of an earlier task before every event of a later task. If
+    /// the later task was launched early, its `griddepcontrol.wait`s are the targets.
     pub(super) fn add_task_edges(&self, graph: &mut EventGraph) {
         let tasks = &self.program.tasks;
         let (before, awaited) = (tasks.earlier_threads(), tasks.awaited_threads());

@@ -23,8 +23,9 @@ pub(super) fn awaited(graph: &EventGraph) -> Rel {
     Rel::from_pairs(graph.events.len(), pairs)
 }
 
-/// By thread: barrier operations, waits for tasks, and the reads that decide where the thread ends
-/// or go into operands and thread counts of barriers.
+/// By thread, the sources of termination order: barrier operations, waits for tasks, and certain
+/// reads. These reads decide where the thread ends, or go into operands and thread counts of
+/// barriers.
 fn sources(graph: &EventGraph) -> Vec<Vec<EventId>> {
     let mut sources: Vec<Vec<EventId>> = vec![Vec::new(); graph.agents.len()];
     for op in &graph.barriers {
@@ -232,8 +233,9 @@ pub(super) fn begun(graph: &EventGraph) -> Rel {
     Rel::from_pairs(graph.events.len(), pairs)
 }
 
-/// For each operation that waits for its warp and each other thread of the warp, the operations
-/// with which that thread may take part, and the ordinal of the participating one.
+/// The companions of each operation that waits for its warp, for each other thread of the warp.
+/// These are the operations with which the thread may take part, and the ordinal of the
+/// participating one.
 fn companions(graph: &EventGraph) -> Vec<(&BarrierOp, Vec<&BarrierOp>, usize)> {
     let mut out = Vec::new();
     let (arrivals, waits) = (operations(graph, |op| op.arrives), operations(graph, |op| op.waits));
@@ -344,8 +346,7 @@ pub fn implies(graph: &EventGraph, guard: ExprId, other: ExprId) -> bool {
 /// Guards with more literals are not compared.
 const MOST_LITERALS: usize = 64;
 
-/// Whether other events wait for the end of a thread that may be cut, at a barrier or because its
-/// task has to be complete.
+/// Whether other events wait for the end of a thread that may be cut, at a barrier or for a task.
 #[must_use]
 pub fn awaits_cut_thread(graph: &EventGraph) -> bool {
     let live = |guard| !graph.exprs.is_false(guard);
@@ -406,7 +407,7 @@ fn awaited_threads(graph: &EventGraph) -> Vec<(AgentId, EventId)> {
     out
 }
 
-/// The sure ordinal of a waiting operation: the number of earlier operations of the thread, in the
+/// The sure ordinal of a waiting operation. It counts the earlier operations of the thread, in the
 /// same numbering, that happen in any case or under the guard of the operation. An operation
 /// without a count is numbered among the operations that it may meet, since none of these is
 /// complete without all threads that have not ended. Where values decide counts, the ordinal is

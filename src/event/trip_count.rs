@@ -102,8 +102,8 @@ impl GraphBuilder<'_> {
         }
     }
 
-    /// Whether counting loops make the program too large to decide: by the number of accesses, or
-    /// by the number of writes of several threads to one place, whose orders are many.
+    /// Whether counting loops make the program too large to decide, by too many accesses, or too
+    /// many writes of several threads to one place.
     fn is_large(&self) -> bool {
         let mut writes: BTreeMap<_, (usize, BTreeSet<usize>)> = BTreeMap::new();
         for access in self.accesses.iter().filter(|access| access.write) {
@@ -146,8 +146,8 @@ impl ThreadRun<'_, '_> {
         self.used_at(id, &before, now).iter().any(|cell| cell.old.value != cell.new.value)
     }
 
-    /// Asks for more rounds of a counting loop that is cut at the end of a round; gives whether it
-    /// counts and has reached the limit.
+    /// Requests more rounds for a counting loop that is cut at the end of a round. Gives whether
+    /// the loop counts and has reached the limit.
     pub(super) fn ask_for_rounds(&mut self, from: usize, id: LoopId, now: &State) -> bool {
         let guard = self.with_tables(now.guard);
         if self.builder.exprs.is_false(guard) {

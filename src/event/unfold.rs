@@ -38,8 +38,8 @@ pub struct Unfolding {
     /// The widest access, in bytes, that is not split when it is weak and races with accesses of
     /// its size.
     pub widest_whole: u32,
-    /// Whether constant memory and the targets of addresses are analysed by the values that are
-    /// reachable; sound under models that exclude values out of thin air.
+    /// Whether constant memory and the targets of addresses are analysed by reachable values. Sound
+    /// under models that exclude out-of-thin-air values.
     pub grounded: bool,
     /// Whether a hidden read precedes each ordinary store that may hit an mbarrier object, to see
     /// whether one is there.

@@ -16,8 +16,8 @@ const MOST_COUNTED: usize = 1 << 17;
 /// As [`MOST_COUNTED`], for several such loops, whose exits join in ever larger conditions.
 const MOST_COUNTED_TOGETHER: usize = 1 << 13;
 
-/// A copy of a step: the step's index and, for each loop, how often its head has been reached
-/// since the loop was last entered.
+/// A copy of a step: the step's index, and for each loop the number of visits of its head since
+/// entry.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct NodeKey {
     step: usize,
@@ -76,8 +76,8 @@ impl ControlFlow {
         Self::within(code, loops, rounds, limit)
     }
 
-    /// Unrolls `code` so that every loop body is executed at most `bound` times per entry, or fewer
-    /// times if that takes too many copies; gives the number too.
+    /// Unrolls `code` so that every loop body is executed at most `bound` times per entry. Uses a
+    /// smaller bound if too many copies are needed; gives the bound used.
     pub(crate) fn unroll_evenly(code: &ThreadCode, loops: &Loops, bound: u8) -> (Self, u8) {
         let within = |bound, limit| Self::within(code, loops, vec![bound; loops.len()], limit);
         if let Some(flow) = within(bound, MOST_COPIES) {

@@ -1,5 +1,5 @@
-//! The threads of a warp at the barrier of their cluster: each arrives there, and waits there,
-//! together with the others of the warp that have not ended (PTX-9.7.13.3).
+//! The threads of a warp at the barrier of their cluster. Each arrives and waits together with the
+//! other threads of the warp that have not ended (PTX-9.7.13.3).
 
 use super::phase::Barriers;
 use crate::event::barrier::BarrierKey;

@@ -1,5 +1,5 @@
-//! Phases by ordinal: at barriers without thread counts, and with a count that takes all warps that
-//! ever use the barrier, operations of equal ordinal meet.
+//! Phases by ordinal. Operations of equal ordinal meet at barriers without thread counts, and at
+//! barriers with a count of all warps that ever use the barrier.
 //!
 //! A thread takes part in the generations of such a barrier one after another, and in none twice.
 //! The generation of an operation is therefore its ordinal, independent of the other threads and
@@ -24,8 +24,8 @@ impl Barriers<'_> {
         turns
     }
 
-    /// Whether no thread can join the generation of an operation any more: every thread that the
-    /// barrier concerns has an operation in it, or `has_ended` without.
+    /// Whether no thread can join the generation of an operation any more. Every thread that the
+    /// barrier concerns has an operation in the generation, or `has_ended`.
     #[must_use]
     pub fn is_settled(
         &self,

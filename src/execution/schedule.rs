@@ -1,5 +1,5 @@
-//! Schedules of barrier operations alone: misuses in some order of the operations, and the places
-//! where threads end up in programs that no execution completes.
+//! Schedules of barrier operations alone. They show misuses in some order of the operations, and
+//! the final places of threads in programs that no execution completes.
 //!
 //! In [certain](Schedules::new) schedules, only operations that surely happen take part; a thread
 //! stops before the first that may not happen, and a thread that may be cut is not known to end.
@@ -360,8 +360,8 @@ impl<'a> Schedules<'a> {
         Ok(true)
     }
 
-    /// The schedules without the operations of threads whose crowd has a thread with operations
-    /// that values decide; with whether each thread is of that kind, by agent.
+    /// The schedules without the operations of threads whose crowd contains an operation that
+    /// depends on values. Also gives, by agent, whether the operations were removed.
     #[must_use]
     pub fn settled(mut self) -> (Self, Vec<bool>) {
         let graph = self.barriers.graph;
@@ -437,8 +437,8 @@ impl<'a> Schedules<'a> {
         &self.barriers.op(operation).key
     }
 
-    /// Whether threads meet in the same way in every schedule: each barrier with a count has as
-    /// many threads or warps as it asks for.
+    /// Whether threads meet in the same way in every schedule, since each barrier's count equals
+    /// its number of threads or warps.
     #[must_use]
     pub fn is_fixed(&self) -> bool {
         self.asks_each_barrier(|wanted, threads| wanted == threads)
@@ -452,8 +452,8 @@ impl<'a> Schedules<'a> {
         self.asks_each_barrier(|wanted, threads| wanted >= threads || wanted == 1)
     }
 
-    /// Whether all operations on barriers with counts ask for a number of threads or warps that
-    /// fits, given the number of threads or warps that use the barrier.
+    /// Whether the counts of all barrier operations satisfy `fits`, given the number of threads or
+    /// warps that use the barrier.
     fn asks_each_barrier(&self, fits: impl Fn(u128, u128) -> bool) -> bool {
         self.start().here.iter().all(|&(first, _)| {
             let is_here = |b: &&BarrierId| self.key(**b) == self.key(first);
@@ -672,8 +672,8 @@ impl<'a> Schedules<'a> {
         })
     }
 
-    /// Lets one waiting thread go on: at a barrier without a count whose other threads have all
-    /// arrived or ended; or, having arrived only, at a barrier with a count or of a cluster once
+    /// Lets one waiting thread go on. At a barrier without a count, all other threads have arrived
+    /// or ended. At a barrier with a count or of a cluster, a thread that only arrives goes on once
     /// its warp has arrived.
     fn release_one(&self, state: &mut State) -> bool {
         let free = (0..self.threads.len()).filter(|&thread| state.waits[thread]).find(|&thread| {

@@ -16,7 +16,7 @@ pub enum Side {
 /// The most variations of one placement and width whose verdicts are kept.
 pub const MOST: u64 = 1 << 24;
 
-/// Whether a variation of a class is at the border: forbidden, and allowed after any single
+/// Whether a variation of a class is at the border. It is forbidden, and allowed after any single
 /// weakening; or allowed, and forbidden after any single strengthening. `sides` contains the
 /// verdicts of the class by number.
 #[must_use]

@@ -1,5 +1,6 @@
-//! The names of variations: the shape, the events of each thread and their connections, the width
-//! unless four bytes, the memory if shared, and the placement. Names can be parsed.
+//! The names of variations, which can be parsed. A name contains the shape, the events of each
+//! thread and their connections, the width unless four bytes, the memory if shared, and the
+//! placement.
 //!
 //! `MP+weak.rel-gpu+acq-gpu.weak+0-1` is message passing through a released flag, with the threads
 //! in two clusters.

@@ -45,8 +45,8 @@ pub fn placements(threads: usize, levels: Levels) -> Vec<Placement> {
     all
 }
 
-/// Puts the next thread into each existing CTA, into a new CTA of each cluster, into a new cluster
-/// of each device, and onto a new device.
+/// Enumerates the places of the next thread: each existing CTA, a new CTA of each cluster, a new
+/// cluster of each device, and a new device.
 fn extend(threads: usize, levels: Levels, spots: &mut Vec<Spot>, all: &mut Vec<Placement>) {
     if spots.len() == threads {
         all.push(Placement(spots.clone()));

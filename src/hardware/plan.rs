@@ -1,5 +1,5 @@
-//! The plan of a test's launch: the roles of launched threads, the layout of variables in an
-//! instance, and the values read at the end.
+//! The plan of a test's launch: the roles of threads, the layout of variables, and the values read
+//! at the end.
 
 use super::fields::{Field, Source, observed, root};
 use super::refusal::Refusal;

@@ -11,8 +11,8 @@ use rustc_hash::FxHashMap;
 /// The membermask of a whole warp, which code has whatever threads a test gives the warp.
 const ALL: u32 = u32::MAX;
 
-/// Warns of exchanges that mislead: by a thread without a warp, which is alone in its own, and
-/// about lanes that no thread of the test has. Each thread is reported once.
+/// Warns of misleading exchanges. They are executed by a thread without a declared warp, which is
+/// alone in its warp, or use lanes that no thread of the test has. Each thread is reported once.
 pub(super) fn check(test: &Test, diagnostics: &mut Vec<Diagnostic>) {
     let warp = |p: Place| p.warp.map(|warp| (p.gpu, p.grid, p.cta, warp));
     let mut lanes: FxHashMap<_, u32> = FxHashMap::default();

@@ -1,5 +1,5 @@
-//! Checks of declarations: legal initializers, legal types of a state space, variables that address
-//! instructions may name, and numbers that conditions may compare variables with.
+//! Checks of declarations. They cover initializers, types of a state space, variables that address
+//! instructions may name, and numbers that conditions may compare with variables.
 
 use super::ast::{AddressBits, Condition, DeclaredSpace, Dialect, Term, Test, Thread, Variable};
 use super::check::space_by_name;

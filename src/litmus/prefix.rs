@@ -1,5 +1,5 @@
-//! The prefix of a thread: statements that it executes first for all values read, up to the first
-//! branch or guard that constants do not decide. Loops that count to a constant are followed.
+//! The prefix of a thread: its first statements, up to the first branch or guard that constants do
+//! not decide. Loops that count to a constant are followed.
 
 use super::ast::Thread;
 use crate::ptx::bits::{mask, signed};

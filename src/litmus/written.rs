@@ -24,8 +24,9 @@ const MOST_STATES: usize = 1 << 20;
 /// A predicate register or its complement, and which of the two.
 type Literal<'t> = (&'t str, bool);
 
-/// Warns of registers that some path reads, or shows as observed terms, without a write before,
-/// given the registers that each thread writes at all. Each register of a thread is reported once.
+/// Warns of registers that are read or observed on some path without an earlier write. `written`
+/// contains the registers that each thread writes at all. Each register of a thread is reported
+/// once.
 pub(super) fn check(
     test: &Test,
     written: &[FxHashSet<&str>],

@@ -449,8 +449,8 @@ impl Coder<'_> {
     }
 }
 
-/// Opcodes all forms of which compute registers from registers, in addition to those that the
-/// decoder knows as such: products of matrices in registers, conversions, texture calls.
+/// Opcodes all forms of which compute registers from registers, in addition to those known to the
+/// decoder. They are products of matrices in registers, conversions, and texture calls.
 const COMPUTING: &[&str] = &[
     "mma",
     "movmatrix",

@@ -157,9 +157,9 @@ struct Round {
 /// The known values of the live registers at the start of a visit.
 type Known = Vec<(usize, u128)>;
 
-/// The order of visits: first by the rounds of the loops around a place, outer loops first, each
-/// with its start and its number, then by the place. All visits that lead to a visit therefore come
-/// before it.
+/// The order of visits: first by the rounds of the surrounding loops, outer loops first, then by
+/// the place. A round is given by the start of its loop and its number. All visits that lead to a
+/// visit therefore come before it.
 type Turn = Vec<usize>;
 
 /// A visit that is still to come.

@@ -61,8 +61,8 @@ impl Lowering<'_> {
         self.assign(destination, result, Extension::Zero);
     }
 
-    /// The threads of the warp that are active together with this one: a subset of those in the
-    /// test, which the execution chooses anew each time (PTX-9.7.13.11).
+    /// The threads of the warp that are active together with this thread. The execution chooses a
+    /// subset of the test's threads anew each time (PTX-9.7.13.11).
     fn active_mask(&self) -> Term {
         let own = Term::Const(1, 32).binary(Binary::Shl, self.lane_id());
         let mates = (0..self.at.lanes).filter(|&lane| self.at.lane != Some(lane));

@@ -271,8 +271,8 @@ impl ExprArena {
         self.intern(Expr::Binary(op, a, b), out)
     }
 
-    /// Whether a function of a choice becomes a choice of functions: one of the arms is constant,
-    /// and the choice is not nested too deeply. Both forms have the same meaning.
+    /// Whether a function of a choice is rewritten to a choice of functions. One of the arms must
+    /// be constant, and the choice must not be nested too deeply. Both forms have the same meaning.
     fn is_rewritten(&self, t: ExprId, e: ExprId) -> bool {
         self.depth < DEEPEST_REWRITING && (self.constant(t).is_some() || self.constant(e).is_some())
     }

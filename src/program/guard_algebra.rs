@@ -1,6 +1,6 @@
-//! Conjunctions and disjunctions of a few conditions by their truth tables: a result with the same
-//! value for both truth values of a condition does not mention the condition, and does not depend
-//! on the condition (PTX-8.10.4).
+//! Conjunctions and disjunctions of a few conditions by their truth tables. A condition that does
+//! not influence the result is not mentioned, so that the result does not depend on it
+//! (PTX-8.10.4).
 
 use super::expr::{Binary, Expr, ExprArena, Truths, Unary};
 use crate::id::ExprId;

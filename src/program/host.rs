@@ -1,5 +1,5 @@
-//! Operations that a host thread cannot execute: it takes part in the memory model with system
-//! scope (PTX-8.5), and has neither a CTA nor a grid.
+//! Operations that a host thread cannot execute. A host thread takes part in the memory model with
+//! system scope (PTX-8.5), and has neither a CTA nor a grid.
 
 use crate::ptx::operation::{AccessForm, Operation, Space};
 

@@ -442,8 +442,8 @@ impl Layout {
         }
     }
 
-    /// The variable, and the byte offset in it, of some bytes at an address in a space, for
-    /// variables of which a thread reaches its own instance by name.
+    /// The variable, and the byte offset in it, of some bytes at an address. Only for variables of
+    /// which a thread reaches its own instance by name.
     pub(crate) fn named(&self, space: Space, address: u64, bytes: u64) -> Option<(usize, u64)> {
         let (space, address) = to_space(space, address);
         let mut found = self.variables.iter().enumerate().filter(|(_, v)| v.space == space);

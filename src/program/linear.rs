@@ -1,5 +1,5 @@
-//! Sums and bitwise operations whose operands cancel: the result does not depend on cancelled
-//! operands, so that no value out of thin air comes through them (PTX-8.10.4).
+//! Sums and bitwise operations whose operands cancel. The result does not depend on cancelled
+//! operands, so that no out-of-thin-air value comes through them (PTX-8.10.4).
 
 use super::expr::{Binary, Expr, ExprArena, Unary};
 use crate::id::ExprId;

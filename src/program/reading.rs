@@ -1,13 +1,13 @@
-//! Readings of the standard that concern programs instead of models: the effect of instructions,
-//! the consequences of a program's races, and accesses that are undefined.
+//! Readings of the standard that concern programs instead of models. They cover the effects of
+//! instructions, the consequences of a program's races, and undefined accesses.
 
 /// The readings for a program; the default is the tool's choice.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Readings {
     /// The elements of a vector access (reading V1).
     pub vector: VectorReading,
-    /// The orders of the elements of a vector that has too many for all; no reading of the
-    /// standard, but a part of how a verdict is found.
+    /// The orders of the elements of a vector with too many elements for all orders. No reading of
+    /// the standard, but a part of the checking method.
     pub long_vectors: LongVectors,
     /// The results of uninterpreted instructions; no reading of the standard, but a part of how a
     /// verdict is found.

@@ -25,8 +25,8 @@ struct Use {
 }
 
 impl Registers {
-    /// Collects the registers of thread `index`: declared ones keep their type, others get the
-    /// widest type that a statement uses them with, signed or unsigned as first written.
+    /// Collects the registers of thread `index`. Declared registers keep their type. Others get the
+    /// widest type of their uses, signed or unsigned as first written.
     pub(crate) fn collect(test: &Test, index: usize) -> Self {
         let thread: &Thread = &test.threads[index];
         let mut registers = Self::default();
@@ -136,9 +136,9 @@ impl Registers {
     }
 }
 
-/// The registers of a thread that hold one number at every read: those with an initial number and
-/// no write, and those whose one write, before any branch and any read, is a `mov` of a constant or
-/// a load of a kernel parameter with a value.
+/// The registers of a thread with the same number at every read. Either the register has an initial
+/// number and no write, or its only write comes before any branch and any read. This write is a
+/// `mov` of a constant or a load of a kernel parameter with a value.
 fn fixed(test: &Test, index: usize) -> FxHashMap<String, u128> {
     let statements = &test.threads[index].statements;
     let mut writes: FxHashMap<&str, usize> = FxHashMap::default();

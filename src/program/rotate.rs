@@ -17,9 +17,9 @@ use crate::litmus::ast::ThreadPlace;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-/// A loop whose first steps, up to a conditional way out, pass one barrier of the CTA, and whose
-/// only way back is its last step. The loop has no other way in or out, is inside no other loop and
-/// writes nothing.
+/// A loop whose first steps pass one barrier of the CTA and then may exit, and whose only back edge
+/// is its last step. The loop has no other entry or exit, is inside no other loop and writes
+/// nothing.
 struct BarrierLoop {
     /// The steps of the question, with the conditional branch out of the loop.
     asks: Range<usize>,
@@ -160,8 +160,8 @@ impl BarrierLoop {
         !fetched.is_disjoint(&asked_about)
     }
 
-    /// Replaces the branch back by a copy of the question and a branch to the step after the
-    /// original question, which then is passed once, on the way into the loop.
+    /// Replaces the back edge by a copy of the question and a branch to the step after the original
+    /// question. The original question is then passed only on entry.
     fn rotate(&self, code: &mut ThreadCode) {
         let mut copies = code.steps[self.asks.clone()].to_vec();
         let mut back = code.steps[self.back].clone();

@@ -285,8 +285,8 @@ impl Lowering<'_> {
     }
 }
 
-/// An access with scalar elements, and the number of scalars in an element: an operation on a
-/// packed type is one on each of its parts (PTX-8.2.5).
+/// An access with scalar elements, and the number of scalars in an element. An operation on a
+/// packed type is an operation on each part (PTX-8.2.5).
 fn scalars(access: &AccessForm) -> (AccessForm, u32) {
     let kind = match access.ty.kind {
         TypeKind::FloatX2 => TypeKind::Float,

@@ -1,5 +1,5 @@
-//! The instructions of PTX 1.4, for tests that ask for that version: later instructions are
-//! rejected, and the others have the meaning that the memory consistency model gives them today.
+//! The instructions of PTX 1.4, for tests of that version. Later instructions are rejected, and the
+//! others have the meaning that the current memory consistency model gives them.
 //!
 //! That model applies to programs of any ISA version on sm_70 and later (PTX-8.1). There `membar`
 //! means `fence.sc`, and `atom` and `red` are relaxed operations at device scope.

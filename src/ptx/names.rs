@@ -124,7 +124,7 @@ pub fn ty(word: &str) -> Option<Type> {
     Some(Type::new(kind, bits))
 }
 
-/// The type of a number in a packed word, or of a number below 8 bits: the types that forms name
+/// The type of a number in a packed word, or of a number below 8 bits. Forms name these types
 /// besides fundamental ones (PTX-5.2.5).
 #[must_use]
 pub(crate) fn part(word: &str) -> Option<Type> {

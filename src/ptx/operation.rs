@@ -368,8 +368,8 @@ pub enum Operation {
         /// `set`: the width of the all-ones or zero result.
         result: Type,
     },
-    /// An instruction that is lowered from its row of the table: integer and bit instructions
-    /// beyond arithmetic, addresses as values, exchanges within a warp, and others.
+    /// An instruction that is lowered from its row of the table. Examples are bit instructions,
+    /// addresses as values, and exchanges within a warp.
     Form(Written),
     /// `bra`, `goto` and the dialect's compare-and-branch; taken when the condition holds.
     Branch {

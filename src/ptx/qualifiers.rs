@@ -91,8 +91,8 @@ impl<'a> Qualifiers<'a> {
         names.iter().any(|name| self.has(name))
     }
 
-    /// The first untaken qualifier that is in none of the classes of many instructions: an order, a
-    /// scope, a space, a type, a vector length or a hint.
+    /// The first untaken qualifier outside of the common classes: orders, scopes, spaces, types,
+    /// vector lengths and hints.
     #[must_use]
     pub fn unclassified(&self) -> Option<&'a Spanned<String>> {
         let classified = |word: &str| {

@@ -45,8 +45,8 @@ pub enum Missing {
     /// The access stands before the `griddepcontrol.wait` that would order it behind the other one
     /// (PTX-9.7.13.13).
     Early(EventId),
-    /// Synchronization leads from an event of the thread of an access to one before the other access,
-    /// but the access comes only after it (PTX-8.9.5).
+    /// Synchronization starts in the thread of the first access, but before this access
+    /// (PTX-8.9.5).
     After {
         /// The access.
         access: EventId,
@@ -268,8 +268,8 @@ fn early(execution: &Execution<'_>, before: EventId, access: EventId) -> Option<
     edges.any(is_late).then_some(Missing::Early(access))
 }
 
-/// Base causality from the first access to another thread of the last access's CTA, or from another
-/// thread of the first access's CTA to the last access.
+/// Base causality that reaches the last access's CTA or starts in the first access's CTA, but in
+/// another thread.
 fn of_another_thread(
     Problem { graph, model }: Problem<'_>,
     execution: &Execution<'_>,
@@ -302,7 +302,7 @@ fn of_another_thread(
 }
 
 /// The missing parts of synchronization through a write after the first access and a read before
-/// the last one: a read that observes the write, or reads from it, or at least might.
+/// the last one. The read observes the write, reads from it, or at least might.
 fn missing_links(
     Problem { graph, model }: Problem<'_>,
     execution: &Execution<'_>,

@@ -184,8 +184,8 @@ pub fn nearest_of(
     found.min_by_key(|path| (path.effort(), path.links.len(), path.first, path.last))
 }
 
-/// The pairs that would have to be ordered to exclude this execution of the outcome: a read before
-/// its source, and a write before a read that does not see the write. None if the execution is
+/// The pairs that would have to be ordered to exclude this execution of the outcome. A read would
+/// precede its source, or a write a read that does not see the write. None if the execution is
 /// large.
 #[must_use]
 pub fn wanted(execution: &Execution<'_>) -> Vec<(EventId, EventId)> {

@@ -6,9 +6,9 @@ use crate::event::barrier::{BarrierOp, BarrierRule};
 use crate::event::graph::EventGraph;
 use crate::id::EventId;
 
-/// The binary logarithm of an upper bound on the number of candidate executions: ways to give every
-/// read a write that may happen with it, every location an order of its writes, and every symbol a
-/// value. Of the ways to meet at barriers, only those at barriers with thread counts are counted.
+/// The binary logarithm of an upper bound on the number of candidate executions. A candidate
+/// assigns a compatible write to every read, an order of writes to every location, and a value to
+/// every symbol. Barrier generations count only at barriers with thread counts.
 #[must_use]
 pub fn candidates(graph: &EventGraph) -> f64 {
     let writes = graph.writes_by_location();

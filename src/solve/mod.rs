@@ -42,8 +42,8 @@ pub struct Core {
     /// Whether accesses of different sizes race, so that no axiom holds but those of the core
     /// (PTX-8.7.2).
     pub despite_race: bool,
-    /// Whether the outcome needs torn accesses that no other access overlaps in part (PTX-8.10.3,
-    /// reading V10); the axioms then exclude it even with such tearing.
+    /// Whether the outcome needs torn accesses without partial overlaps (PTX-8.10.3, reading V10).
+    /// The axioms exclude the outcome even with such tearing.
     pub torn: bool,
 }
 

@@ -40,9 +40,8 @@ pub(super) fn returned(graph: &EventGraph, index: BarrierId) -> Vec<u128> {
     }
 }
 
-/// Whether [`values`] cover all final states that the condition could distinguish: there is no
-/// arithmetic, no ordering comparison and no part of a value in a graph with a symbol of several
-/// bits.
+/// Whether [`values`] cover all final states that the condition could distinguish. A graph with a
+/// symbol of several bits must not have arithmetic, ordering comparisons or parts of values.
 pub(super) fn are_enough(graph: &EventGraph) -> bool {
     let whole = || graph.accesses.iter().all(|access| access.pieces.len() == 1);
     graph.symbols.iter().all(|s| s.open_bits() <= 1)

@@ -1,6 +1,6 @@
 //! The tests that characterize a model: each is forbidden, and becomes allowed by any single
-//! weakening (Lustig et al., "Automated Synthesis of Comprehensive Memory Model Litmus Test
-//! Suites", ASPLOS 2017).
+//! weakening. See Lustig et al., "Automated Synthesis of Comprehensive Memory Model Litmus Test
+//! Suites", ASPLOS 2017.
 //!
 //! A weakening is: a weaker order or a narrower scope of one instruction, a larger distance of
 //! threads, a final value omitted from the condition, or the removal of an instruction without

@@ -125,8 +125,8 @@ impl Line {
     }
 }
 
-/// The block of each access and its place in the block: twice the number of the write in the block,
-/// plus one for a reader.
+/// The block of each access and its place in the block. The place is twice the number of the write
+/// in the block, plus one for a reader.
 struct Blocks {
     of: Vec<(u32, u32)>,
     /// When the trace has the first write of each block.

@@ -82,8 +82,8 @@ impl Order {
         clock[thread] > at
     }
 
-    /// A possible time of execution for each operation: the time in the trace, unless the order
-    /// contradicts these times, else the size of its past.
+    /// A possible time of execution for each operation. The time comes from the trace, unless the
+    /// order contradicts these times; else it is the size of the operation's past.
     pub(super) fn times(&self, trace: &Trace) -> Vec<u64> {
         let told: Vec<u64> = trace.ids().map(|id| trace.when(id)).collect();
         let time = |node: Node| told.get(node as usize).copied();

@@ -246,8 +246,8 @@ impl Judge<'_> {
     }
 }
 
-/// Whether, of each two atomics with mutual scope, one is performed before the other (PTX-8.7.2),
-/// and no chain of updates justifies its own values (PTX-8.10.4).
+/// Whether atomics with mutual scope are performed one after another (PTX-8.7.2), and no chain of
+/// updates justifies itself (PTX-8.10.4).
 fn rmws_are_serial(trace: &Trace, cells: &[Accesses], sources: &[Option<Source>]) -> bool {
     let mut edges: Vec<(OpId, OpId)> = Vec::new();
     for accesses in cells {

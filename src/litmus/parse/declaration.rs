@@ -81,9 +81,9 @@ pub(crate) fn directive(cursor: &mut Cursor<'_>, draft: &mut Draft) -> Result<()
     Ok(())
 }
 
-/// A variable of `.shared`, `.local` or `.param` that a thread declares, as compilers declare those
-/// of a kernel (PTX-5.1.5, PTX-5.1.7); gives the names with their types. A `.param` variable is the
-/// thread's own, like `.local` ones (PTX-5.1.6).
+/// A variable of `.shared`, `.local` or `.param` that a thread declares (PTX-5.1.5, PTX-5.1.7), as
+/// compilers do in kernels. Gives the names with their types. A `.param` variable is the thread's
+/// own, like `.local` ones (PTX-5.1.6).
 pub(crate) fn of_thread(
     cursor: &mut Cursor<'_>,
     draft: &mut Draft,

@@ -1,5 +1,5 @@
-//! Kernels and functions in the form of compilers: recognized, and skipped as a whole, so that a
-//! pasted module is one error that tells how to use it.
+//! Kernels and functions in the form of compilers, recognized and skipped as a whole. A pasted
+//! module causes a single error, which tells how to use the module.
 
 use super::blocks::block;
 use super::draft::Draft;

@@ -75,8 +75,8 @@ pub fn undecoded(instruction: &Instruction, names: &Names, dialect: Dialect) -> 
     outside::unknown(&Decoder { instruction, names, dialect, qualifiers, warnings: &mut warnings })
 }
 
-/// A load or store of an argument or result of a call: the call is not modelled, so a stored value
-/// is unused, and a loaded value unknown.
+/// A load or store of an argument or result of a call. The call is not modelled, so that a stored
+/// value is unused, and a loaded value unknown.
 #[must_use]
 pub fn passing(instruction: &Instruction, names: &Names) -> Operation {
     match instruction.opcode.value.as_str() {

@@ -168,8 +168,8 @@ fn doubt(
     None
 }
 
-/// Visits every candidate execution of a graph whatever a model says of it: all reads-from choices,
-/// all Fence-SC orders, all partial coherence orders and all barrier generations.
+/// Visits every candidate execution of a graph, independent of a model. Combines all reads-from
+/// choices, Fence-SC orders, partial coherence orders and barrier generations.
 ///
 /// # Errors
 /// With the limit, when the budget ends first.

@@ -4,8 +4,8 @@ use crate::id::NodeId;
 use crate::relation::expr::{Arena, AxiomKind, AxiomRole, Model, Node};
 use crate::vocabulary::BaseRel;
 
-/// Whether some axiom makes a union acyclic that contains reads-from and all dependencies (program
-/// order contains these): then no consistent execution has a value that justifies itself
+/// Whether some axiom makes a union acyclic that contains reads-from and all dependencies. (Program
+/// order contains the dependencies.) Then no consistent execution has a value that justifies itself
 /// (PTX-8.10.4).
 pub(super) fn is_excluded(model: &Model) -> bool {
     let required = model.axioms.iter().filter(|a| a.role == AxiomRole::Required && !a.negated);

@@ -1,4 +1,4 @@
-//! Barriers before generations are chosen: where ordinals decide, operations of equal ordinal meet,
+//! Barriers before generations are chosen. If ordinals decide, operations of equal ordinal meet,
 //! and the result of a `bar.red` follows once every thread has arrived or ended.
 
 use super::state::Search;

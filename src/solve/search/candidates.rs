@@ -1,5 +1,5 @@
-//! The candidates of a search: facts about a program that do not depend on choices, such as sources
-//! of reads, base relations and relevant expressions.
+//! The candidates of a search: choice-independent facts about a program, such as sources of reads,
+//! base relations and relevant expressions.
 
 use super::barrier_phases::OrdinalPhases;
 use super::free_values::{chances, symbols};
@@ -68,8 +68,8 @@ pub(super) struct Space<'g> {
     pub(super) dependents: Vec<FewEvents>,
     /// For every write, the reads that may take it.
     pub(super) readers: Vec<FewEvents>,
-    /// The ways in which barrier operations can meet, if control flow and counts are fixed: exactly
-    /// one, the empty one, in a program without barriers.
+    /// The ways in which barrier operations can meet, if control flow and counts are fixed. A
+    /// program without barriers has only the empty way.
     pub(super) meetings: Option<Vec<Generations>>,
     /// The barrier operations whose ordinals decide their phase.
     pub(super) turns: OrdinalPhases,

@@ -12,7 +12,7 @@ use crate::solve::{Core, Cores, Goal, Problem};
 /// nodes.
 const ALLOWANCE: (u64, u64) = (200, 1);
 
-/// As [`ALLOWANCE`] with patience, for a program of one event; the first number is divided by the
+/// As [`ALLOWANCE`] with patience, for a program of one event. The first number is divided by the
 /// number of events, since a node takes longer in larger programs.
 const PATIENCE: (u64, u64) = (1_000_000, 4);
 
@@ -78,9 +78,9 @@ impl<'p> Proofs<'p> {
         Core { axioms: demanding.collect(), ..Core::default() }
     }
 
-    /// Adds axioms until they exclude the goal: each time one that excludes an execution that the
-    /// others admit, the last such axiom of the model, which covers the most. `None` if it takes
-    /// too long.
+    /// Adds axioms until they exclude the goal. Each added axiom excludes an execution that the
+    /// others admit. The last such axiom of the model is preferred, since it covers the most.
+    /// `None` if it takes too long.
     fn complete(&mut self, mut axioms: Vec<bool>) -> Option<Vec<bool>> {
         loop {
             match self.search(&axioms) {

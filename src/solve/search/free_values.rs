@@ -62,8 +62,8 @@ impl Search<'_, '_> {
         })
     }
 
-    /// A symbol without a value on which an unknown fact depends: an event's occurrence, a value
-    /// read or left in memory, the question, or an assumption.
+    /// A symbol without a value on which an unknown fact depends. Facts are an event's occurrence,
+    /// a value read or left in memory, the question, or an assumption.
     pub(super) fn open_symbol(&self) -> Option<usize> {
         if self.symbols.iter().all(Option::is_some) {
             return None;

@@ -212,8 +212,8 @@ impl Pool {
         self.users.fetch_add(1, Ordering::Relaxed)
     }
 
-    /// Slots for a program of this many events: those that the last search with this compiled model
-    /// left, if there are any, else empty ones.
+    /// Slots for a program of this many events. Reuses the slots of the last search with this
+    /// compiled model, if there are any.
     pub(super) fn slots(&self, user: u64, code: &Code, events: usize) -> Slots {
         let idle = || {
             let mut idle = self.idle.lock().ok()?;

@@ -268,8 +268,8 @@ impl<'g, 'r> Search<'g, 'r> {
         }
     }
 
-    /// The synchronization by barriers of one kind: as a lower bound, the known or chosen edges; as
-    /// an upper bound until generations are chosen, the pairs that may meet.
+    /// The synchronization by barriers of one kind. The lower bound is the known or chosen edges.
+    /// Until generations are chosen, the upper bound is the pairs that may meet.
     fn synchronizes(&self, kind: usize, side: Side, out: &mut Rel) {
         match &self.space.may_meet {
             Some(pairs) if side == Side::High && !self.met => {

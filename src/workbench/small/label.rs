@@ -14,8 +14,8 @@ pub struct Label {
 }
 
 impl Label {
-    /// Whether the label is stronger than another label for the same kind of instruction: at least
-    /// as strong in both parts and stronger in one.
+    /// Whether the label is stronger than another one of the same kind of instruction, that is, at
+    /// least as strong in both parts.
     #[must_use]
     pub fn is_above(&self, other: &Self) -> bool {
         let order = match (self.order, other.order) {
