@@ -318,8 +318,8 @@ impl<'a> Decoder<'a> {
         DecodeError::Type { form: self.form(), found, legal: legal.into(), section }
     }
 
-    /// The type written, which must satisfy `legal_types`; 64 bits untyped in columns when there
-    /// is none.
+    /// The written type, which must satisfy `is_legal`; without a type, in columns, 64 untyped
+    /// bits.
     fn register_type(
         &mut self,
         section: &'static str,

@@ -62,7 +62,8 @@ pub fn orders(kind: Kind) -> &'static [Order] {
     }
 }
 
-/// The labels of a kind of instruction, the strongest first; `has_order` says which orders there are.
+/// The labels of a kind of instruction, the strongest first; `has` tells whether a kind has an
+/// order.
 #[must_use]
 pub fn labels(
     kind: Kind,
