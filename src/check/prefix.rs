@@ -260,7 +260,7 @@ impl Ends {
         arrives_there && !op.waits && here.all(|other| !other.waits || !self.happens(graph, other))
     }
 
-    /// Whether it waits for all threads, one of which may neither arrive nor end.
+    /// Whether an operation waits for all threads, one of which may neither arrive nor end.
     fn may_miss_others(&self, graph: &EventGraph, index: BarrierId) -> bool {
         let op = &graph.barriers[index];
         let own = graph.event(op.event).agent;

@@ -406,8 +406,8 @@ impl Encoding<'_> {
         }
     }
 
-    /// The formula that an operation at a cluster barrier happens in the turn of another one, or in
-    /// the next.
+    /// The formula that operation `b` at a cluster barrier happens in the turn of `a`, or in the
+    /// next turn if `a` waits and `b` arrives.
     fn arrives_in_phase(
         &mut self,
         b: BarrierId,

@@ -19,7 +19,7 @@ impl GraphBuilder<'_> {
         threads.map(|other| AgentId::new(other + 1)).collect()
     }
 
-    /// Whether a thread surely passes a `griddepcontrol.wait` among so many entries in the
+    /// Whether a thread surely passes a `griddepcontrol.wait` in the first `among` entries in the
     /// executions of a guard.
     pub(super) fn waits_for_tasks(&mut self, thread: usize, guard: ExprId, among: usize) -> bool {
         let exprs = &mut self.exprs;

@@ -43,7 +43,8 @@ impl Rounds {
         any.then(|| loops.map(|id| given(id).unwrap_or(bound)).collect())
     }
 
-    /// Doubles the rounds of the loops that were cut; gives whether anything changes.
+    /// Doubles the rounds of the loops that were cut, and leaves a loop with the most rounds to the
+    /// bound. Gives whether the rounds change.
     pub(super) fn raise(&mut self, cut: &BTreeSet<(usize, LoopId)>, bound: u8) -> bool {
         let mut changed = false;
         for &key in cut {
@@ -66,7 +67,7 @@ impl Rounds {
         self.give_up_where(|key| key.0 == thread);
     }
 
-    /// Leaves all loops to the bound, also those that were cut; gives whether anything changes.
+    /// Leaves all loops to the bound, also those that were cut; gives whether the rounds change.
     pub(super) fn give_up_all(&mut self, cut: &BTreeSet<(usize, LoopId)>) -> bool {
         let known = self.too_long.len();
         self.too_long.extend(cut);
@@ -91,7 +92,8 @@ impl Rounds {
 }
 
 impl GraphBuilder<'_> {
-    /// Gives more rounds to counting loops that have been cut; gives whether anything changes.
+    /// Gives more rounds to counting loops that have been cut, or leaves them to the bound if the
+    /// program is too large. Gives whether the rounds change.
     pub(super) fn follow_counting(&mut self) -> bool {
         if self.counted.is_empty() && self.rounds.is_empty() {
             return false;

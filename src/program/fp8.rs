@@ -56,7 +56,7 @@ impl Narrow {
     }
 
     /// The number for bits of `.f16`, rounded to nearest, ties to even. An infinity is kept if
-    /// `if_infinite`, and is a sum that is too large otherwise.
+    /// `if_infinite`. Otherwise its result is unknown, like that of a sum that is too large.
     fn narrow(&self, wide: &Term, if_infinite: Term, ty: Type) -> Term {
         let digits = |n: u128| Term::Const(n, 15);
         let (sign, rest) = (wide.clone().bits(15, 1), wide.clone().bits(0, 15));

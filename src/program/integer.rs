@@ -259,7 +259,7 @@ fn known(term: &Term) -> Option<u32> {
     }
 }
 
-/// So many ones from the lowest bit upwards; all ones if the width is not greater.
+/// A mask of `length` ones from the lowest bit; all ones if `length` is at least the width.
 fn ones(length: Term, width: u32) -> Term {
     let one = Term::Const(1, width);
     one.clone().binary(Binary::Shl, length.resize(width, Extension::Zero)).binary(Binary::Sub, one)

@@ -148,7 +148,7 @@ impl Arena {
         self.sorts[id.index()]
     }
 
-    /// The number of nodes; ids run from 0 to this.
+    /// The number of nodes; ids are below this number.
     #[must_use]
     pub fn len(&self) -> usize {
         self.nodes.len()
