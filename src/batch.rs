@@ -355,8 +355,8 @@ pub enum Unlisted {
     Broken(String),
 }
 
-/// Lists the final states of a test, each with an execution that is checked without the engine;
-/// several engines have to agree.
+/// Lists the final states of a test, each with an execution that is checked without the engine.
+/// Several engines have to agree.
 ///
 /// # Errors When no engine can list the final states, or when a listed state is wrong.
 pub fn list(

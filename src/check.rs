@@ -221,8 +221,8 @@ fn bounded(test: &Test, model: &Model, engine: &dyn Engine, settings: Settings) 
     Outcome { holds: verdict.holds(test.quantifier), verdict, graph, bound: reached }
 }
 
-/// The core that excludes the outcome however often loops go round, found on executions with rounds
-/// left out (`None` if these do not tell).
+/// The core that excludes the outcome for any number of loop rounds. It is found on executions with
+/// rounds left out, which may not decide (`None`).
 ///
 /// Where no execution ends, threads that wait for such a loop at a barrier may be in a deadlock;
 /// then `None`.

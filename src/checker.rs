@@ -1,5 +1,5 @@
-//! The interface for programs that use the library: tests from text, verdicts with their reasons,
-//! final states and executions, each by one call.
+//! The interface for programs that use the library. Tests from text, verdicts with reasons, final
+//! states and executions are available by one call each.
 
 use crate::batch::{self, Case, Listing, Unlisted};
 use crate::cat::{self, Loaded, Loader, NoFiles, Options, builtin, parse_builtin};

@@ -132,11 +132,11 @@ const PATIENCE: u64 = 1_000_000;
 /// As [`PATIENCE`], for the search in its second turn.
 const PATIENCE_WITH_SEARCH: u64 = 5_000_000;
 
-/// As [`PATIENCE`], for the search in its first turn, about a second: beyond that, Z3 is sometimes
+/// As [`PATIENCE`], for the search in its first turn, about a second. Beyond that, Z3 is sometimes
 /// faster, for pipelines above all.
 const FIRST_PATIENCE_WITH_SEARCH: u64 = PATIENCE_WITH_SEARCH / 8;
 
-/// The steps of Z3 in its first turn, whatever the program: some seconds.
+/// The steps of Z3 in its first turn, independent of the program: some seconds.
 #[cfg(feature = "z3")]
 const FIRST_PATIENCE_WITH_Z3: u64 = 10_000;
 

@@ -27,7 +27,7 @@ pub struct Counterfactual {
 /// The reason why there is no execution to show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Absent {
-    /// No candidate execution has the outcome, whatever the model.
+    /// No candidate execution has the outcome, under any model.
     NoCandidate,
     /// The engine cannot tell.
     Untold,

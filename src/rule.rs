@@ -1,5 +1,5 @@
-//! Rules that programs break, and questions that engines cannot answer, as data: a code, clauses of
-//! the standard and a text for each.
+//! Rules that programs break, and questions that engines cannot answer, as data. Each has a code,
+//! clauses of the standard and a text.
 //!
 //! Decisions compare rules; texts are for people. Codes are stable across versions.
 

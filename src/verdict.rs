@@ -54,7 +54,7 @@ pub enum Undecided {
 /// The answer of an engine that can tell.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Decided {
-    /// There is such an execution: these choices make one.
+    /// Such an execution exists, with these choices.
     Yes(Box<Choices>),
     /// There is none.
     No(Core),

@@ -16,8 +16,8 @@ use std::collections::BTreeMap;
 /// more ways is passed over.
 const MOST_CHOICES: usize = 48;
 
-/// The barriers that may be added, each with its cost class and its number of ways, and the number
-/// of barriers passed over.
+/// The barriers that may be added, each with its cost class and its number of ways. Also gives the
+/// number of barriers passed over.
 pub(super) fn meetings(test: &Test) -> (Vec<(Class, Place, u8)>, usize) {
     let (mut out, mut passed_over) = (Vec::new(), 0);
     let mut add = |class: Class, ways: Ways| match ways {

@@ -66,9 +66,9 @@ pub(super) fn close<const W: usize>(words: &mut [u64]) {
 
 /// The transitive closure of wide rows without a cycle; false if there is one.
 ///
-/// Rows are completed after those that they lead to. An event that a row reaches already, through
-/// another event, adds nothing to the row: so a long order costs one or two rows for each of its
-/// events, where Warshall's algorithm takes all pairs.
+/// Rows are completed after those that they lead to. An event that a row already reaches through
+/// another event adds nothing to the row. A long order therefore costs one or two rows for each
+/// event, whereas Warshall's algorithm takes all pairs.
 pub(super) fn close_acyclic(words: &mut [u64], width: usize) -> bool {
     let Some(order) = successors_first(words, width) else { return false };
     let mut reached = vec![0; width];

@@ -51,7 +51,7 @@ pub fn builtin(name: &str) -> Option<&'static Builtin> {
     BUILTIN.iter().find(|b| b.name == name)
 }
 
-/// The text of a library file: always the tool's own, whatever files there are.
+/// The text of a library file, always from the tool and never from the file system.
 pub(super) fn library(name: &str) -> Option<&'static str> {
     match name {
         "stdlib.cat" => Some(include_str!("../../models/lib/stdlib.cat")),

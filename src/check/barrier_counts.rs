@@ -65,8 +65,8 @@ fn in_a_beginning(
     let mut open = runs_past_bound(graph);
     for &(a, b) in pairs {
         let ops = [a, b].map(|op| &graph.barriers[op]);
-        // No order tells when an arrival that completes a barrier alone is over: it is over for the
-        // events after it, and for its warp.
+        // No order tells when an arrival that completes a barrier alone is over. It is over for
+        // later events of the thread, and for its warp.
         let one_alone = ops.iter().any(|op| alone(op));
         open |= one_alone;
         if one_alone && !ops.iter().all(|op| graph.knows_count(op)) {

@@ -91,7 +91,7 @@ const UNDECIDED: Unsupported = Unsupported::EarlyReuse;
 /// The most operations of reuse that are asked about.
 const MOST_RETURNS: usize = 16;
 
-/// Operations by which threads may reuse a barrier in some order of barrier operations; none if
+/// Operations by which threads may reuse a barrier in some order of barrier operations. Empty if
 /// participants and ends of threads are certain.
 fn returns_behind_branches(graph: &EventGraph) -> IndexSet<BarrierId> {
     let returns = returns(graph);

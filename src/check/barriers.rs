@@ -1,5 +1,5 @@
-//! Misuse of barriers that no guard expresses, such as operations that must not meet but may, and
-//! programs that no execution completes.
+//! Misuse of barriers that no guard expresses. Examples are operations that may meet but must not,
+//! and programs that no execution completes.
 
 use super::deadlock::in_no_end;
 use super::prefix::{Ends, up_to, with_loops_left};
@@ -239,8 +239,8 @@ pub(super) fn reason(
     Reason { rule, spans: spans.to_vec(), choices }
 }
 
-/// The verdict if some execution has two operations in a wrong relation: the model is evaluated on
-/// that execution, and `reason` describes the pair.
+/// The verdict if some execution has two operations in a wrong relation. The model is evaluated on
+/// this execution, and `reason` describes the pair.
 pub(super) fn search_violation(
     problem: Problem<'_>,
     wrong: Wrong<'_>,
@@ -283,7 +283,7 @@ pub(super) fn deadlock(graph: &EventGraph, waiting: &[BarrierId]) -> Reason {
     reason_of(graph, Extent::All, may, &waiting)
 }
 
-/// As [`deadlock`], if other threads stay in loops or stop elsewhere: the threads wait at these
+/// As [`deadlock`], if other threads stay in loops or stop elsewhere. The threads wait at these
 /// operations in one of the orders.
 pub(super) fn deadlock_in_one_order(graph: &EventGraph, waiting: &[BarrierId]) -> Reason {
     reason_of(graph, Extent::NoneEndsInOneOrder, false, waiting)

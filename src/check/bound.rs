@@ -145,8 +145,8 @@ pub(super) fn allowed_by_fewer_rounds(
     })
 }
 
-/// The verdict that an outcome is excluded regardless of dependencies, with rounds left out
-/// although later events may depend on less with them.
+/// The verdict that an outcome is excluded regardless of dependencies. Rounds are left out although
+/// later events may have fewer dependencies with them.
 pub(super) fn excluded_loosely(
     test: &Test,
     model: &Model,

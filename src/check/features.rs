@@ -120,8 +120,9 @@ impl Feature {
     }
 }
 
-// A feature without a name of its own is recognized by one that came with it or after it. One such
-// feature is the barrier of a warp, which a model may know without treating it as synchronization.
+// A feature without a separate name is recognized by the name of a feature that came with it or
+// later. One such feature is the barrier of a warp, which a model may know without treating it as
+// synchronization.
 const CLUSTER_SCOPE: Feature =
     Feature::new("the scope .cluster", "PTX-8.5", "7.8", Node::Rel(BaseRel::ClusterSync));
 const CLUSTER_BARRIER: Feature =
@@ -250,8 +251,8 @@ fn proxy_fence(kind: ProxyFenceKind) -> Option<Feature> {
     }
 }
 
-/// Pairs of overlapping accesses that are related in some way, at least one of them a write, under
-/// the guard that both happen.
+/// Pairs of overlapping accesses with some relation, at least one of them a write, with the guard
+/// that both happen.
 fn overlaps(
     graph: &mut EventGraph,
     feature: &Feature,

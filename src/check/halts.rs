@@ -53,8 +53,8 @@ impl Halts {
         Self::planned(graph, |_, _| Plan::Nowhere)
     }
 
-    /// The places where a model of progress lets threads be left, in a program whose grids are
-    /// launched as the test says.
+    /// The places where a model of progress lets the scheduler abandon threads. The test decides
+    /// whether grids are cooperative.
     pub(super) fn of(graph: &EventGraph, test: &Test, progress: Progress) -> Self {
         let cooperative = test.is_cooperative();
         Self::planned(graph, |agent, kind| {

@@ -65,8 +65,8 @@ pub(super) fn verdict(
 /// The most loops that are asked about one by one.
 const MOST_LOOPS: usize = 16;
 
-/// The loops that threads reach and never leave, whatever happens in the other loops; all of them
-/// if the engine does not tell soon.
+/// The loops that threads reach and never leave, independent of the other loops. All loops if the
+/// engine takes too long.
 fn never_left(
     problem: Problem<'_>,
     loops: Vec<Span>,
@@ -204,8 +204,8 @@ fn by_cta(graph: &EventGraph, stuck: &[BarrierId]) -> Vec<Vec<BarrierId>> {
     groups.into_values().collect()
 }
 
-/// An operation that a thread reaches at a barrier that never completes, whatever others do, given
-/// the program in which all leave their loops.
+/// An operation that a thread reaches at a barrier that never completes under any behaviour of the
+/// other threads. `left` is the program in which all threads leave their loops.
 fn never_complete(
     graph: &EventGraph,
     left: &EventGraph,
@@ -232,8 +232,8 @@ fn too_few_can_arrive(graph: &EventGraph, b: BarrierId) -> bool {
     op.waits && (warps.len() as u128) < wanted
 }
 
-/// The operations of a group, and the first of each thread outside it: threads that wait for others
-/// in loops get that far.
+/// The operations of a group, and the first operation of each thread outside. Threads that wait for
+/// others in loops get that far.
 fn first_of_others(graph: &EventGraph, group: &[BarrierId]) -> Vec<BarrierId> {
     let agent = |b: BarrierId| graph.event(graph.barriers[b].event).agent;
     let mut seen: Vec<AgentId> = group.iter().map(|&b| agent(b)).collect();

@@ -55,7 +55,7 @@ fn without_barriers(graph: &EventGraph) -> EventGraph {
     loose
 }
 
-/// The places where threads that may wait for ever are stopped, in each way to come there; and
+/// The stopping places of threads that may wait for ever, for each way to come there. Also gives
 /// whether there may be more.
 fn ends(graph: &EventGraph) -> (Vec<Ends>, bool) {
     let places = Schedules::new(Barriers::certain(graph)).ends();

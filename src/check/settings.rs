@@ -26,7 +26,7 @@ pub struct Settings {
     /// cuts the answer off.
     pub(crate) skips: bool,
     /// Whether rounds are left out though dependencies may be fewer with them
-    /// ([`Unfolding::loose`]): set by `check` if the bound cuts the answer off.
+    /// ([`Unfolding::loose`]). Set by `check` if the bound cuts the answer off.
     pub(crate) loose: bool,
     /// Limits for each question to an engine.
     pub budget: Budget,

@@ -45,8 +45,8 @@ fn awaited(arena: &mut Arena) -> NodeId {
     arena.add(Node::Union(all, before))
 }
 
-/// One event before another is performed: the last step of the [`order`] ends where the second
-/// event begins, not where it completes.
+/// One event before another is performed. The last step of the [`order`] ends at the start of the
+/// second event, not at its completion.
 pub(super) fn order_to_start(arena: &mut Arena) -> NodeId {
     let order = order(arena);
     // An asynchronous access begins after its issue.
@@ -55,8 +55,8 @@ pub(super) fn order_to_start(arena: &mut Arena) -> NodeId {
     arena.add(Node::Comp(order, last))
 }
 
-/// Pairs of events that are wrong in any execution: their name, their relation, and the section of
-/// the standard with the statement at fault.
+/// Pairs of events that are wrong in any execution. Consists of their name, their relation, and the
+/// section of the standard with the statement at fault.
 pub(super) struct Wrong<'c> {
     pub(super) pairs: Pairs,
     pub(super) relation: fn(&mut Arena) -> NodeId,

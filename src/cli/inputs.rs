@@ -91,7 +91,7 @@ impl Inputs {
         }
     }
 
-    /// As [`read`](Self::read), for whoever asks no model.
+    /// As [`read`](Self::read), for commands without a model.
     pub(super) fn parse_all(
         paths: &[String],
         version: Option<(u32, u32)>,

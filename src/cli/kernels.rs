@@ -89,7 +89,7 @@ struct Rendered {
     text: String,
     json: String,
     ended: Status,
-    /// An instruction of which nobody knows the result, which matters.
+    /// An instruction with an unknown result that matters.
     unknown: Option<String>,
 }
 

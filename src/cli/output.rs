@@ -113,7 +113,7 @@ pub(super) fn is_unread(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::BrokenPipe
 }
 
-/// Writes to standard error; where that fails nobody listens.
+/// Writes to standard error; failures are ignored.
 fn say(text: &str) {
     let _ = io::stderr().lock().write_all(text.as_bytes());
 }

@@ -151,8 +151,8 @@ impl Encoding<'_> {
         }
     }
 
-    /// Defines the result of a `bar.red` whose participants depend on control flow: the predicates
-    /// of operations that happen and have the same ordinal.
+    /// Defines the result of a `bar.red` whose participants depend on control flow. It combines the
+    /// predicates of operations that happen and have the same ordinal.
     fn counted_result(&mut self, index: BarrierId, ordinals: &TiSlice<BarrierId, ExprId>) {
         let happens = self.happens(self.graph.barriers[index].event);
         self.result_of_turn(index, ordinals, happens);
@@ -406,8 +406,8 @@ impl Encoding<'_> {
         }
     }
 
-    /// The formula that operation `b` at a cluster barrier happens in the turn of `a`, or in the
-    /// next turn if `a` waits and `b` arrives.
+    /// The formula that operation `b` at a cluster barrier happens in the turn of `a`. If `a` waits
+    /// and `b` arrives, the next turn is meant.
     fn arrives_in_phase(
         &mut self,
         b: BarrierId,

@@ -58,8 +58,8 @@ impl Encoding<'_> {
         }
     }
 
-    /// Lists the ways to meet of an execution's participants: under the condition that exactly
-    /// these take part, with the clauses of every execution. `None` if the condition is listed
+    /// Lists the ways to meet of an execution's participants, under the condition that exactly
+    /// these take part. Includes the clauses of every execution. `None` if the condition is listed
     /// already.
     ///
     /// # Errors

@@ -255,7 +255,7 @@ fn visited(graph: &EventGraph, id: EventId) -> Option<Cta> {
     peer_of(graph, id).filter(|_| performer == Performer::Owner)
 }
 
-/// Pairs of events with a CTA in common; an asynchronous access counts for its issuer's CTA and for
+/// Pairs of events with a CTA in common. An asynchronous access counts for its issuer's CTA and for
 /// the CTA of the shared memory.
 fn same_cta(graph: &EventGraph) -> Rel {
     let mut out = placed(graph, |p| (p.gpu, p.grid, p.cta));

@@ -113,7 +113,7 @@ pub(super) struct GraphBuilder<'p> {
     pub(super) opaque: Vec<Opaque>,
     /// Values that loop abstraction by havoc leaves open.
     pub(super) skipped: Vec<SymbolId>,
-    /// Truth values that the execution chooses freely, whatever it reads.
+    /// Truth values that the execution chooses freely, independent of its reads.
     pub(super) chances: Vec<SymbolId>,
     /// The condition that only cut threads perform writes beyond the bound
     /// ([`super::beyond_bound`]).

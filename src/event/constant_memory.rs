@@ -1,5 +1,5 @@
-//! Constant memory: addresses that come from memory that nothing writes, such as kernel parameters
-//! and tables of pointers, are known before execution.
+//! Constant memory, which no thread writes, such as kernel parameters and tables of pointers.
+//! Addresses from constant memory are known before execution.
 //!
 //! Variables in `.const` and `.param` are read-only (PTX-5.1). For other variables, the absence of
 //! writes is assumed first and then checked: with their initial values read, the addresses of all
@@ -92,8 +92,8 @@ fn with_tables(exprs: &mut ExprArena, fixed: &FxHashMap<AccessId, u128>, x: Expr
 }
 
 impl GraphBuilder<'_> {
-    /// Substitutes the values of constant memory in the guards of events other than accesses, of
-    /// cuts and of violations, and in thread counts. No store depends on these.
+    /// Substitutes the values of constant memory in thread counts and in guards of cuts, violations
+    /// and events other than accesses. No store depends on these.
     pub(super) fn settle_guards(&mut self) {
         let Self { exprs, fixed, entries, barriers, cuts, violations, .. } = self;
         let mut settle = |x: &mut ExprId| *x = with_tables(exprs, fixed, *x);

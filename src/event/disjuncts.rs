@@ -1,5 +1,5 @@
-//! Disjunctive splitting of writes: one write for each way in which it comes about, with the reads
-//! on which that way depends.
+//! Disjunctive splitting of writes: one write for each way to reach it, with the reads on which the
+//! way depends.
 //!
 //! A register may have its value from one load or another, depending on a predicate or on the
 //! branch taken, and both loads may be performed. The stored value then depends on the predicate
@@ -481,8 +481,8 @@ fn may_differ(exprs: &ExprArena, way: &Disjunct) -> bool {
     parts.into_iter().any(is_choice)
 }
 
-/// The conditions that determine a disjunct's dependencies, each once: conditions of choices and
-/// operands of truth values, except literals of the guard.
+/// The conditions that determine a disjunct's dependencies, each once. They are conditions of
+/// choices and operands of truth values, except literals of the guard.
 fn conditions(exprs: &ExprArena, way: &Disjunct, chances: &[SymbolId]) -> Vec<ExprId> {
     let given: Vec<ExprId> = given(exprs, way.guard).map(|(condition, _)| condition).collect();
     let mut out = Vec::new();
@@ -513,7 +513,7 @@ fn given(exprs: &ExprArena, guard: ExprId) -> impl Iterator<Item = (ExprId, bool
 }
 
 /// The condition that one conjunction affirms and the other denies, if all other literals are
-/// common, and whether the first affirms it.
+/// common. Also gives whether the first affirms it.
 fn only_difference(exprs: &ExprArena, a: &[ExprId], b: &[ExprId]) -> Option<(ExprId, bool)> {
     let mut own = a.iter().filter(|x| !b.contains(x));
     let mut others = b.iter().filter(|x| !a.contains(x));

@@ -253,8 +253,8 @@ impl Exchanged<'_> {
         format!("leader of {} on gpu {gpu}, grid {grid}, bit {bit}", self.key)
     }
 
-    /// One of some values, by the bits of its index, lowest first; an index beyond the last value
-    /// stands for the last.
+    /// One of some values, selected by the bits of its index, lowest first. An index beyond the
+    /// last value selects the last.
     fn chosen(&mut self, bits: &[ExprId], values: &[ExprId]) -> ExprId {
         let Some((&bit, lower)) = bits.split_last() else { return values[0] };
         let half = values.len().min(1 << lower.len());

@@ -372,7 +372,7 @@ pub struct Cut {
     pub agent: AgentId,
     /// When the thread is cut here.
     pub guard: ExprId,
-    /// When control comes here to go round again, whatever the rounds have done.
+    /// When control is here to start another round, independent of the effects of the rounds.
     pub back: ExprId,
     /// For a cut by the bound, when the last round changed nothing, so that an identical round may
     /// follow. Such a round writes only the values that it read and waits for no thread. False for
@@ -409,8 +409,8 @@ pub enum CutKind {
     Bound,
     /// An iteration without an effect: the thread waits, and the execution is complete without it.
     Spin,
-    /// The loop bound, where one of the iterations had no effect and others had: the execution
-    /// without that iteration goes further within the bound.
+    /// The loop bound, after one iteration without effect among others with effects. The execution
+    /// without this iteration goes further within the bound.
     Idle,
 }
 

@@ -44,7 +44,7 @@ impl ThreadRun<'_, '_> {
             && !self.micros_of(id).any(outside)
     }
 
-    /// The state at the next head of such a loop, where rounds may be missing: registers that
+    /// The state at the next head of such a loop, where rounds may be missing. Registers that
     /// rounds change get any value.
     pub(super) fn skip(&mut self, id: LoopId, node: usize, mut state: State) -> State {
         // If all missing rounds write nothing, they may be the last ones, and the first rounds stay

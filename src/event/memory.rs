@@ -337,7 +337,7 @@ fn is_aligned(target: &Target, at: u64, found: Option<&Resolved>) -> bool {
     start.is_multiple_of(whole) && found.is_none_or(|place| place.align.is_multiple_of(whole))
 }
 
-/// The rule by which an instruction may not access such a variable, whatever the address is.
+/// The rule by which an instruction may not access such a variable at any address.
 fn refusal(target: &Target, does: Does, place: &Resolved) -> Option<Rule> {
     use DeclaredSpace::{Const, Global, Local, Multimem, Param, Shared};
     if (place.space == Multimem) != target.replica.is_some() {

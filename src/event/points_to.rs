@@ -40,7 +40,7 @@ pub(super) struct Place {
 }
 
 impl GraphBuilder<'_> {
-    /// The places of computed addresses that no step accesses, whatever values are read.
+    /// The places of computed addresses that no step accesses, for any values read.
     pub(super) fn places_never_meant(&self) -> BTreeSet<Place> {
         let computed = self.accesses.iter().any(|access| !access.address_reads.is_empty());
         if !computed || self.accesses.len() > MOST_ACCESSES {

@@ -307,8 +307,8 @@ pub fn waits_for_warp(graph: &EventGraph, op: &BarrierOp) -> bool {
     with_warp && graph.mates(graph.event(op.event).agent).next().is_some()
 }
 
-/// Whether an operation is at no cluster barrier, or belongs to a thread that has surely arrived
-/// and waited there by turns. A thread that misuses the barrier has no companions.
+/// Whether an operation at a cluster barrier belongs to a thread that has surely arrived and waited
+/// there by turns. True at other barriers. A thread that misuses the barrier has no companions.
 fn is_in_turn(graph: &EventGraph, at: BarrierId) -> bool {
     let op = &graph.barriers[at];
     let guard = |op: &BarrierOp| graph.event(op.event).guard;

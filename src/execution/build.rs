@@ -64,7 +64,7 @@ pub enum Inconsistency {
     /// A read without a write that happens, at its location.
     #[error("event {0:?} does not read from a write that happens")]
     ReadsFromNowhere(EventId),
-    /// A self-justified value that differs from what is written.
+    /// A self-justified value that differs from the written value.
     #[error("access {0:?} was said to read another value than is written")]
     WrongValue(AccessId),
     /// Coherence is no partial order.

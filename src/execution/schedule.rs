@@ -608,8 +608,8 @@ impl<'a> Schedules<'a> {
         false
     }
 
-    /// Whether the arrival of an operation's warp, or of its thread, is complete: all threads of
-    /// the warp have arrived or ended.
+    /// Whether the arrival of an operation's warp, or of its thread, is complete. All threads of
+    /// the warp must have arrived or ended.
     fn has_arrived(&self, state: &State, index: BarrierId, here: &[BarrierId]) -> bool {
         let threads =
             self.barriers.expected_count(index).is_some_and(|(_, unit)| unit == Unit::Threads);
@@ -653,8 +653,8 @@ impl<'a> Schedules<'a> {
         mixed.then_some(Misuse::Mixture(other, index))
     }
 
-    /// An operation of another thread at a barrier without a count, in the turn of this one, if
-    /// only one of the two reduces.
+    /// An operation of another thread at a barrier without a count, with the same ordinal, if only
+    /// one of the two reduces.
     fn mixes_with(&self, state: &State, index: BarrierId) -> Option<BarrierId> {
         let op = self.barriers.op(index);
         if !matches!(op.key, BarrierKey::Cta(..)) {

@@ -219,8 +219,8 @@ impl Cycle {
         Ok(())
     }
 
-    /// Whether the cycle implies that write `a` is overwritten by write `b`: directly, or through a
-    /// read that sees `a` but not yet `b`.
+    /// Whether the cycle implies that write `a` is overwritten by write `b`, directly or through a
+    /// read of `a` that misses `b`.
     fn overwrites(&self, a: usize, b: usize) -> bool {
         let count = self.events.len();
         let next = (a + 1) % count;

@@ -617,7 +617,7 @@ fn space_of(statement: &Statement) -> Option<Option<Space>> {
     }
 }
 
-/// Whether an access can name a variable of this space; generic addresses of named variables are
+/// Whether an access can name a variable of this space. Generic addresses of named variables are
 /// global, shared or local ones (PTX-6.4.1).
 fn reaches(space: Option<Space>, declared: DeclaredSpace) -> bool {
     match (space, declared) {

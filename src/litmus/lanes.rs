@@ -8,7 +8,7 @@ use crate::ptx::row::Op;
 use crate::source::Span;
 use rustc_hash::FxHashMap;
 
-/// The membermask of a whole warp, which code has whatever threads a test gives the warp.
+/// The membermask of a whole warp, which code uses even if a test has fewer threads in the warp.
 const ALL: u32 = u32::MAX;
 
 /// Warns of misleading exchanges. They are executed by a thread without a declared warp, which is

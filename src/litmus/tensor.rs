@@ -140,8 +140,8 @@ impl TensorMap {
         4 * self.extents[0] * u64::from(self.ty.bytes())
     }
 
-    /// The runs of four rows of a box, consecutive in shared memory: the column where they begin,
-    /// and the number of each row. The map has two dimensions.
+    /// The runs of four rows of a box, consecutive in shared memory. Given are the first column and
+    /// the number of each row. The map has two dimensions.
     #[must_use]
     pub fn runs_of_rows(&self, column: i64, rows: &[i64]) -> Vec<Run> {
         let row =

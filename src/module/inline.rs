@@ -103,7 +103,7 @@ impl Inliner<'_> {
             if let Some(name) = naming.variables.get(&variable.name.value) {
                 variable.name.value.clone_from(name);
             }
-            // A `.shared` or `.global` variable of a function is one whoever calls it.
+            // A `.shared` or `.global` variable of a function is shared by all its calls.
             if self.out.variables.iter().all(|known| known.name.value != variable.name.value) {
                 self.out.variables.push(variable);
             }

@@ -207,7 +207,7 @@ fn representatives(
     let told = draft.diagnostics.len();
     let sample = vec![Choice::Sample; launches.list.len()];
     let instances = instance::instances(module, launches, draft, &sample);
-    // Whatever is wrong is told of the threads that are chosen.
+    // Errors are reported for the chosen threads.
     draft.diagnostics.truncate(told);
     let Some(instances) = instances else { return Ok(None) };
     let mut variables = draft.variables.clone();

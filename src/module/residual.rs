@@ -122,7 +122,7 @@ impl Residual {
         removed
     }
 
-    /// The live registers at the start of a block; reports for each statement, from the last to the
+    /// The live registers at the start of a block. Reports for each statement, from the last to the
     /// first, whether it is dead.
     fn live_before(
         &self,

@@ -1,5 +1,5 @@
-//! Asynchronous instructions (PTX-8.9.1.1) as micro-operations: the memory effects of an operation,
-//! its signals at mbarriers, and commits of and waits for groups.
+//! Asynchronous instructions (PTX-8.9.1.1) as micro-operations. They have memory effects and
+//! signals at mbarriers, and groups that threads commit and wait for.
 
 use super::expr::Binary;
 use super::layout::SHARED_CTA_BITS;

@@ -132,7 +132,7 @@ pub struct VariableInfo {
 }
 
 impl VariableInfo {
-    /// The bits of an element's initial value, if known: values that a list leaves out are zero,
+    /// The bits of an element's initial value, if known. Values that a list leaves out are zero,
     /// and so is zeroed memory.
     #[must_use]
     pub fn given(&self, element: u64) -> Option<u128> {
@@ -511,8 +511,8 @@ impl Layout {
         })
     }
 
-    /// Every address in `space`, a multiple of `step` from the start of a variable, where an access of
-    /// `bytes` bytes is possible for a thread.
+    /// Every address in `space` where an access of `bytes` bytes is possible for a thread.
+    /// Addresses are multiples of `step` from the start of a variable.
     #[must_use]
     pub fn candidates(
         &self,

@@ -79,8 +79,8 @@ impl ExprArena {
         Some(out)
     }
 
-    /// A bitwise operation with operands that cancel: an expression and its complement, or an
-    /// expression that the other side has in an exclusive or.
+    /// A bitwise operation with operands that cancel. They are an expression and its complement, or
+    /// an expression that the other side has in an exclusive or.
     pub(super) fn cancelled_bits(&mut self, op: Binary, a: ExprId, b: ExprId) -> Option<ExprId> {
         let width = self.width(a);
         let complement = |x, y| self.get(x) == Expr::Unary(Unary::Not, y);

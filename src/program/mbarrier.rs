@@ -96,9 +96,9 @@ impl Fields {
         exprs.extract(object, self.phase_at(), self.phase_bits())
     }
 
-    /// Whether the phase of an arrival, given by the object's value before it, is complete when the
-    /// object has the value `found`. Waits cover all phases before the observed one
-    /// (PTX-9.7.13.15.4).
+    /// Whether the phase of an arrival is complete when the object has the value `found`. The phase
+    /// is given by the object's value before the arrival. Waits cover all phases before the
+    /// observed one (PTX-9.7.13.15.4).
     pub fn finds_complete(self, exprs: &mut ExprArena, arrived: ExprId, found: ExprId) -> ExprId {
         let [before, after] = [arrived, found].map(|object| self.phase_in(exprs, object));
         exprs.binary(Binary::ULt, before, after)

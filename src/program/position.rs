@@ -17,8 +17,8 @@ pub(super) struct Position {
     pub(super) grid: GridSize,
 }
 
-/// The position of every thread, with the least size of its grid; threads of a declared warp are its
-/// lanes, in order.
+/// The position of every thread, with the least size of its grid. Threads of a declared warp are
+/// its lanes, in order.
 pub(super) fn positions(test: &Test) -> Vec<Position> {
     let sizes = grid_sizes(test);
     let (mut ctas, mut warps) = (FxHashMap::default(), FxHashMap::default());

@@ -1,5 +1,5 @@
-//! Special registers (PTX-10) as values: those that a thread's place decides, constants that the
-//! test leaves open, and those that may change between reads.
+//! Special registers (PTX-10) as values. A value is decided by the thread's place, is a constant
+//! that the test leaves open, or may change between reads.
 
 use super::expr::Binary;
 use super::lower::Lowering;

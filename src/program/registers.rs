@@ -93,7 +93,7 @@ impl Registers {
         self.types.insert_full(name, Use { ty, declared: true }).0
     }
 
-    /// The number that a register holds at every read; known only in threads with bulk stores,
+    /// The number that a register holds at every read. Known only in threads with bulk stores,
     /// whose size has to be known.
     pub(crate) fn fixed(&self, name: &str) -> Option<u128> {
         self.fixed.get(name).copied()

@@ -1,11 +1,11 @@
-//! Rotation of loops that ask at a barrier whether to go on, so that the question is at the end of
-//! a round.
+//! Rotation of loops that decide at a barrier whether to go on, so that the question is at the end
+//! of a round.
 //!
 //! `while (__syncthreads_and(waits)) fetch();` begins each round with a barrier, at which values
 //! decide that the round before has fetched. With one copy of the question before the loop and
-//! another at the end of each round, the program is the same, but a round fetches the values that
-//! it asks about, so that no value passes from one round to the next. Compilers rotate such loops,
-//! too.
+//! another at the end of each round, the program is the same, but a round fetches the values for
+//! its own question, so that no value passes from one round to the next. Compilers rotate such
+//! loops, too.
 //!
 //! Threads of a CTA that pass a barrier in their loops go round together only if all their loops
 //! have one form. Therefore the loops at a barrier are rotated if each thread that uses the barrier

@@ -134,7 +134,7 @@ impl<'t> Cursor<'t> {
         self.was_used() && self.text(between).contains('\n')
     }
 
-    /// The error that `what` was expected at the next token; a missing `;` at the end of a line is
+    /// The error that `what` was expected at the next token. A missing `;` at the end of a line is
     /// reported there.
     #[must_use]
     pub fn expected(&self, what: &'static str) -> SyntaxError {

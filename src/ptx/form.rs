@@ -1,4 +1,4 @@
-//! Forms: rows of the table with qualifiers as slots and operands with roles; and the words and
+//! Forms: rows of the table with qualifiers as slots and operands with roles. Also the words and
 //! operands of a form in one statement.
 
 use super::names;

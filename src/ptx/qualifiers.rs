@@ -9,7 +9,7 @@ use crate::ptx::names;
 use crate::ptx::value::{Order, Scope, Space, Type};
 use crate::source::{Span, Spanned};
 
-/// The qualifiers of one instruction that nobody has taken yet.
+/// The qualifiers of one instruction that have not been taken yet.
 #[derive(Debug)]
 pub struct Qualifiers<'a> {
     words: &'a [Spanned<String>],
@@ -165,8 +165,8 @@ impl<'a> Qualifiers<'a> {
         })
     }
 
-    /// Takes the hints, which have no meaning in the memory model; cache operators are not among
-    /// them, since only weak accesses have one.
+    /// Takes the hints, which have no meaning in the memory model. Cache operators are excluded,
+    /// since only weak accesses have one.
     pub fn hints(&mut self) {
         for (word, taken) in self.words.iter().zip(&mut self.taken) {
             *taken |= names::is_hint(&word.value);

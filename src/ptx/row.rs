@@ -169,7 +169,7 @@ pub enum Op {
     Exit,
     /// Known and without effect on memory.
     Nothing,
-    /// As [`Self::Nothing`], with words and operands that nobody looks at.
+    /// As [`Self::Nothing`], with words and operands that are not checked.
     Unchecked,
     /// Known, checked, and outside the subset.
     Outside,
@@ -194,8 +194,8 @@ pub enum Op {
     Async(AsyncOp),
 }
 
-/// A row of the table: a form, its section, the first version of the ISA and the first target with
-/// it, and its operation.
+/// A row of the table: a form, its section, the first ISA version and the first target with the
+/// form, and its operation.
 pub(crate) const fn form(
     text: &'static str,
     section: &'static str,

@@ -21,7 +21,7 @@ pub enum WarpOp {
     Reduce(WarpReduction),
     /// `elect.sync` (PTX-9.7.13.14)
     Elect,
-    /// `activemask` (PTX-9.7.13.11), which waits for nobody.
+    /// `activemask` (PTX-9.7.13.11), which does not wait.
     ActiveMask,
 }
 

@@ -57,8 +57,8 @@ pub enum Missing {
         /// The other access.
         last: EventId,
     },
-    /// Synchronization leads from an event to one before the last access, but nothing orders the first
-    /// access, which is of another thread of the CTA, before it (PTX-8.9.5).
+    /// Synchronization leads from another thread of the first access's CTA to an event before the
+    /// last access (PTX-8.9.5). Nothing orders the first access before this synchronization.
     NotBefore {
         /// The first access.
         access: EventId,
@@ -67,8 +67,8 @@ pub enum Missing {
         /// The event where it ends.
         to: EventId,
     },
-    /// An event comes after the first access, but nothing orders it before the last one, which is of
-    /// another thread of the CTA (PTX-8.9.5).
+    /// An event after the first access lies in another thread of the last access's CTA (PTX-8.9.5).
+    /// Nothing orders the event before the last access.
     NotBehind {
         /// The first access.
         access: EventId,

@@ -1,5 +1,5 @@
-//! Near misses: the path through an execution that comes closest to ordering one access before
-//! another, with the defects of each link.
+//! Near misses: the path that comes closest to ordering one access before another, with the defects
+//! of each link.
 //!
 //! Links that hold are program order and synchronization, as the model defines them. A link does
 //! not hold if a release or an acquire is missing beside a flag that was read, if the flag is weak
@@ -150,7 +150,7 @@ impl NearMiss {
     }
 }
 
-/// The weight of defects when paths are compared: threads that never meet are further apart than
+/// The weight of defects when paths are compared. Threads that never meet are further apart than
 /// threads between which a qualifier is missing.
 fn effort(missing: &[Defect]) -> usize {
     missing.len() + missing.iter().filter(|defect| **defect == Defect::NoBarrier).count()

@@ -129,7 +129,7 @@ fn order_against(polarity: &Polarity, node: NodeId, wanted: Variance) -> Option<
     })
 }
 
-/// Reads `empty node` as a demand on an order, whatever the bracketing of its subtractions.
+/// Reads `empty node` as a demand on an order, for any bracketing of subtractions.
 fn demand(arena: &mut Arena, polarity: &mut Polarity, node: NodeId) -> Option<Class> {
     let mut parts = Parts::default();
     parts.split(arena, node);

@@ -71,7 +71,7 @@ pub struct Arena {
 }
 
 impl Arena {
-    /// The order in which some roots are evaluated, cached for the first few requests: the axioms,
+    /// The evaluation order of some roots, cached for the first few requests. These are the axioms,
     /// and the relations of races and misuses.
     pub(super) fn schedule(&self, roots: &[NodeId]) -> Arc<Schedule> {
         let new = || Arc::new(Schedule::new(self, roots));

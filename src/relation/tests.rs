@@ -16,7 +16,7 @@ const SETS: [BaseSet; 3] = [BaseSet::All, BaseSet::Read, BaseSet::Write];
 const RELATIONS: [BaseRel; 5] =
     [BaseRel::Po, BaseRel::Rf, BaseRel::Co, BaseRel::SameAccess, BaseRel::Id];
 
-/// One choice of a node: an operator and two operands, taken modulo what is there.
+/// One choice of a node: an operator and two operands, taken modulo the number of nodes.
 pub(super) type Pick = (u8, usize, usize);
 
 pub(super) fn picks() -> impl Strategy<Value = Vec<Pick>> {

@@ -17,7 +17,7 @@ pub use crate::question::{Goal, Pairs, Problem};
 /// The answer of an engine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Answer {
-    /// There is such an execution: these choices make one.
+    /// Such an execution exists, with these choices.
     Yes(Box<Choices>),
     /// There is none. The core is empty for goals that want none ([`Goal::wants_core`]).
     No(Core),

@@ -132,7 +132,7 @@ impl Lowerer<'_> {
             let single = Bindings { recursive: false, list: vec![binding] };
             let Some((_, value)) = self.bind(&single, &scope).into_iter().next() else { continue };
             if !self.is_alike(name, &amended.value, &value, span) {
-                // Whoever uses it would only repeat that.
+                // Uses of the definition would only repeat the error.
                 continue;
             }
             let (clauses, kind) = (statement.clauses.clone(), StatementKind::Let(single));

@@ -24,7 +24,7 @@ const MAX_ERRORS: usize = 100;
 
 type Parsed<T> = Result<T, CatError>;
 
-/// Parses `text`, the contents of `file`; the tree has the parts that could be parsed, or nothing
+/// Parses `text`, the contents of `file`. The tree has the parts that could be parsed, or nothing
 /// if a token is wrong.
 #[must_use]
 pub fn parse(text: &str, file: FileId) -> (File, Vec<CatError>) {

@@ -311,7 +311,7 @@ impl Derived {
             Some(Source::Initial) => self.contradiction = true,
             Some(Source::Write(write)) if write != last => {
                 let (of, position) = state.order.position(write);
-                // Of one thread, the later one is that which is read, or an earlier one is overwritten.
+                // Of two writes of one thread, the earlier one is overwritten.
                 let known = || pasts.of(write).is_some_and(|past| state.order.has(past, last));
                 if of != thread && !known() {
                     self.edges.push((node(last), node(write)));

@@ -175,7 +175,7 @@ fn instruction(names: &Names, op: &Op, register: &str) -> Result<String, NoTest>
             if barrier.waits == super::Waits::No {
                 return Err(NoTest::Arrival);
             }
-            // A barrier for each turn, so that those that are left out shift nothing.
+            // A barrier for each turn, so that removed operations shift nothing.
             let number = barrier.turn * 4 + barrier.number % 4;
             if barrier.number >= 4 || number >= 16 {
                 return Err(NoTest::Barriers);

@@ -145,7 +145,7 @@ fn recover(cursor: &mut Cursor<'_>) {
     }
 }
 
-/// `P0 @ gpu 0, cta 0 { ... }`: records the thread and gives its index with the tokens between the
+/// `P0 @ gpu 0, cta 0 { ... }`: records the thread. Gives its index with the tokens between the
 /// braces, which are read when all declarations are known.
 fn thread<'t>(
     cursor: &mut Cursor<'t>,

@@ -229,7 +229,7 @@ pub(crate) fn variables(
                 matches!(cursor.peek(), Some(TokenKind::Comma | TokenKind::Semicolon))
             };
             match initializer(cursor, &mut variable, open) {
-                // The variable is there, so that one mistake is reported once.
+                // The variable is added nevertheless, so that one mistake is reported once.
                 Err(wrong @ SyntaxError::Initializer { .. }) if at_end(cursor) => {
                     draft.syntax(&wrong);
                 }

@@ -198,8 +198,8 @@ impl Draft {
         }
     }
 
-    /// Adds a variable that a thread declares. Threads that run one kernel declare the same ones, of
-    /// which each CTA or thread has its own; one thread declares a name once.
+    /// Adds a variable that a thread declares. Threads of one kernel declare the same variables,
+    /// with an instance for each CTA or thread. One thread declares a name once.
     pub(crate) fn add_variable_of_thread(&mut self, variable: Variable, thread: usize) {
         let form = |v: &Variable| (v.space, v.ty, v.elements, v.align, v.initial.clone());
         let known = self.variables.iter().find(|v| v.name.value == variable.name.value);

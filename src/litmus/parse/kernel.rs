@@ -39,8 +39,8 @@ pub(super) fn unread(cursor: &mut Cursor<'_>, draft: &mut Draft, span: Span) {
     };
 }
 
-/// Skips to the end of the body, or of a declaration without one; gives the declaration that would
-/// replace the first parameter.
+/// Skips to the end of the body, or of a declaration without a body. Gives the declaration that
+/// would replace the first parameter.
 fn skip(cursor: &mut Cursor<'_>, draft: &mut Draft) -> Option<String> {
     let (mut first, mut depth, mut named) = (None, 0_usize, false);
     while let Some(kind) = cursor.peek() {

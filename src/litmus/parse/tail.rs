@@ -34,7 +34,7 @@ pub(crate) fn tail(cursor: &mut Cursor<'_>, draft: &mut Draft) {
                 ConditionError::Syntax(error) => draft.syntax(&error),
                 ConditionError::Litmus(error) => draft.error(&error),
             }
-            // Whatever is wrong with a part, the next one starts with its keyword.
+            // After an error in a part, the next part starts with its keyword.
             cursor
                 .split_until_token(|kind, text| kind == TokenKind::Word && is_keyword(kind, text));
         }

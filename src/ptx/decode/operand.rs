@@ -283,8 +283,8 @@ impl Decoder<'_> {
         }
     }
 
-    /// Whether a name in an address is a register: declared or initialized as one or, if no
-    /// variable has the name, spelled like one.
+    /// Whether a name in an address is a register. It is declared or initialized as a register or,
+    /// if no variable has the name, spelled like one.
     pub(super) fn is_register(&self, name: &str) -> bool {
         let bare = name.strip_prefix('%').unwrap_or(name);
         if self.variable(name).is_some() {

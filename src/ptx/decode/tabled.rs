@@ -1,5 +1,5 @@
-//! Instructions that the table describes completely: matched with the nearest form, and converted
-//! to an operation of their own if there is one.
+//! Instructions that the table describes completely. They are matched with the nearest form, and
+//! converted to a separate operation if there is one.
 
 use super::{Decoded, Decoder, outside};
 use crate::ptx::error::DecodeError;

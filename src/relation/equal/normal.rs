@@ -22,8 +22,8 @@ pub fn normal(arena: &mut Arena, id: NodeId) -> NodeId {
     visit(arena, id, &mut known)
 }
 
-/// The members of a union, intersection or composition, whatever their grouping; of other nodes the
-/// node itself.
+/// The members of a union, intersection or composition, for any grouping; for other nodes the node
+/// itself.
 #[must_use]
 pub fn parts(arena: &Arena, id: NodeId) -> Vec<NodeId> {
     let mut out = Vec::new();

@@ -25,7 +25,7 @@ impl Bits {
     }
 }
 
-/// The certain bits of every expression of a graph, whatever the values of open symbols.
+/// The certain bits of every expression of a graph, for all values of open symbols.
 pub(super) struct Known<'a> {
     exprs: &'a ExprArena,
     values: Vec<Bits>,

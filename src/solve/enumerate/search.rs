@@ -342,7 +342,7 @@ impl<'a, F: FnMut(&Execution<'a>) -> Flow> Visitor for Search<'a, F> {
     }
 }
 
-/// For every location, the possible final writes: those without a coherence successor, or one of
+/// For every location, the possible final writes, which have no coherence successor. Only one of
 /// them if no expression depends on the choice.
 fn last_writes(execution: &Execution<'_>) -> Vec<Vec<EventId>> {
     let graph = execution.graph;

@@ -13,8 +13,8 @@ use typed_index_collections::TiVec;
 #[derive(Clone, Debug, Default)]
 pub(super) struct OrdinalPhases {
     operations: Vec<OrdinalOperation>,
-    /// Pairs of operations of which the second waits for the first if their ordinals are equal;
-    /// with the kind of their barrier.
+    /// Pairs of operations of which the second waits for the first if their ordinals are equal.
+    /// Includes the kind of their barrier.
     pairs: Vec<(BarrierId, BarrierId, usize)>,
     /// The operations with a reduction.
     reducing: Vec<BarrierId>,

@@ -54,8 +54,8 @@ impl Search<'_, '_> {
         Ok(())
     }
 
-    /// Whether barriers have the results that were tried for them, now that generations are chosen,
-    /// from votes that do not depend on the result.
+    /// Whether barriers have the tried results, now that generations are chosen. The votes must not
+    /// depend on the result.
     pub(super) fn results_hold(&mut self) -> Result<bool, Stop> {
         for index in self.reducing() {
             let graph = self.space.graph;

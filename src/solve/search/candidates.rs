@@ -280,8 +280,8 @@ fn matters(graph: &EventGraph, goal: Goal) -> Vec<bool> {
     out
 }
 
-/// The demands of a goal: the demand on the value of every access, the implied truth values, and
-/// the atomic ones among these.
+/// The demands of a goal: the demand on every access's value, the implied truth values, and the
+/// atomic ones among these.
 type Demands = (Vec<Option<ValueDemand>>, FxHashMap<ExprId, bool>, Vec<(ExprId, bool)>);
 
 /// The demands of the goal on the values of reads: equations with constants that all have to hold.

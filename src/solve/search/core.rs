@@ -118,7 +118,7 @@ impl<'p> Proofs<'p> {
             }
             axioms[axiom] = false;
             match self.search(&axioms) {
-                // The axioms that excluded something in this proof are enough for it.
+                // The axioms that excluded candidates in this proof are enough for it.
                 Outcome::None { blamed, looked_ahead: false } => axioms = blamed,
                 Outcome::None { .. } => {}
                 Outcome::Found(_) => axioms[axiom] = true,

@@ -1,4 +1,4 @@
-//! Free values: symbols, which stand for values that a test leaves unknown, get a value if reads
+//! Free values. Symbols, which stand for values that a test leaves unknown, get a value if reads
 //! alone do not decide their dependents.
 
 use super::candidates::Space;

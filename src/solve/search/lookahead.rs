@@ -52,7 +52,7 @@ impl Search<'_, '_> {
         out
     }
 
-    /// Orients pairs one of whose directions would break an axiom, by `exclude_from_axioms`; gives
+    /// Orients pairs one of whose directions would break an axiom, by `exclude_from_axioms`. Gives
     /// whether there were any, or `None` if both directions would.
     pub(super) fn force(&mut self) -> Option<bool> {
         let (coherence, fences) = (self.open_coherence(), self.open_fences());

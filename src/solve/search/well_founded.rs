@@ -1,4 +1,4 @@
-//! Well-foundedness of reads and writes: without cycles of dependencies and reads-from, every value
+//! Well-foundedness of reads and writes. Without cycles of dependencies and reads-from, every value
 //! goes back to writes that depend on no open read.
 
 use super::state::Search;

@@ -282,8 +282,8 @@ mod tests {
         out
     }
 
-    /// Bits of any number, half of them near a limit of the format: zero, the subnormal and the
-    /// normal numbers, powers of two, the greatest, infinity, NaNs.
+    /// Bits of any number, half of them near a limit of the format. Limits are zero, subnormal and
+    /// normal numbers, powers of two, the greatest number, infinity and NaNs.
     fn operand(format: Format) -> impl Strategy<Value = u128> {
         let (width, digits) = format.sizes();
         let all = (1 << width) - 1;

@@ -117,7 +117,8 @@ pub fn outcomes(space: &Space<'_>, program: &Difference) -> Vec<Outcome> {
     found.iter().enumerate().map(outcome).collect()
 }
 
-/// Which of the models allow the outcome of a program, whatever [`Difference::allowed_by`] says.
+/// For each model, whether it allows the outcome of a program, ignoring [`Difference::allowed_by`]
+/// says.
 #[must_use]
 pub fn allowed(space: &Space<'_>, program: &Difference) -> [bool; 2] {
     let found = outcomes(space, program).into_iter().find(|(last, _)| *last == program.finals);
