@@ -28,7 +28,7 @@ pub const MOST_EVENTS: usize = 8192;
 pub struct Agent {
     /// Its name in the test, such as `P0`; `init` for the initial writes.
     pub name: String,
-    /// What it is.
+    /// The kind of agent.
     pub kind: AgentKind,
 }
 
@@ -107,7 +107,7 @@ pub enum EventKind {
 pub struct Event {
     /// The agent that performs it.
     pub agent: AgentId,
-    /// What it is.
+    /// The kind of event.
     pub kind: EventKind,
     /// The path condition under which it happens.
     pub guard: ExprId,

@@ -38,8 +38,7 @@ impl Filling {
 impl Decoder<'_> {
     /// The instruction as one of some forms, the nearest.
     ///
-    /// # Errors
-    /// What is wrong with the first qualifier or operand that does not fit.
+    /// # Errors The error in the first qualifier or operand that does not fit.
     pub(super) fn read(
         &self,
         forms: impl IntoIterator<Item = &'static Form>,
