@@ -1,4 +1,4 @@
-//! `ptxmc generate`: specifications into tests, with their verdicts.
+//! `ptxmc generate`: tests from specifications, with their verdicts.
 
 use super::args::{
     Checking, FenceName, GenerateArguments, OrderName, PlaceName, ScopeName, SpaceName, WidthName,
@@ -97,7 +97,7 @@ fn expectation(arguments: &GenerateArguments, setup: &Setup) -> String {
     }
 }
 
-/// What the options multiply.
+/// The choices given by the options.
 fn choices(arguments: &GenerateArguments) -> Choices {
     let order = |name: &OrderName| match name {
         OrderName::Weak => Order::Weak,
@@ -177,7 +177,7 @@ fn places(names: &[PlaceName]) -> Places {
     })
 }
 
-/// A test that was made, with what the model says of it.
+/// A generated test with the verdict of the model.
 struct Made {
     name: String,
     shape: String,
@@ -185,7 +185,7 @@ struct Made {
     kind: Option<Kind>,
 }
 
-/// Makes tests, and counts them.
+/// Generates and counts tests.
 struct Generation<'g> {
     arguments: &'g GenerateArguments,
     setup: &'g Setup,
@@ -300,7 +300,7 @@ impl Generation<'_> {
         Made { text: print_blocks(&test).map_err(|error| error.to_string()), name, shape, kind }
     }
 
-    /// The test with its verdict in it.
+    /// The test with its verdict as expectation.
     fn judged(&self, test: Test) -> (Test, Option<Kind>) {
         if self.arguments.unchecked {
             return (test, None);
@@ -318,7 +318,7 @@ impl Generation<'_> {
         (case.test, kind)
     }
 
-    /// Writes a test if it is wanted.
+    /// Writes a test if it is requested.
     fn give(&mut self, made: Made) -> Result<ControlFlow<()>> {
         let text = match made.text {
             Ok(text) => text,
