@@ -282,6 +282,23 @@ pub fn interleaving(trace: &Trace) -> Option<Vec<OpId>> {
     }
 }
 
+/// The first read that had ended before any write of its value began that it may have read from: the
+/// values may be those of a model, and the times are those of no machine.
+#[must_use]
+pub fn untimely(trace: &Trace) -> Option<OpId> {
+    Sources::by_value(trace).untimely(trace)
+}
+
+/// The trace without the ends of operations, if these leave out what some read may have read from.
+#[must_use]
+pub fn untimed(trace: &Trace) -> Option<Trace> {
+    Sources::by_value(trace).some_are_late(trace).then(|| {
+        let mut trace = trace.clone();
+        trace.ops.iter_mut().for_each(|op| op.end = None);
+        trace
+    })
+}
+
 /// Pasts take memory by the square of this number.
 const MOST_THREADS: usize = 8192;
 

@@ -56,21 +56,11 @@ impl Sources {
     /// thread, one that begins after the read has ended, and of writes before the read in its thread
     /// all but the last one (nor anything that these overwrite: the initial value).
     pub(super) fn narrow(&mut self, trace: &Trace) {
-        let mut last: FxHashMap<(usize, CellId), OpId> = FxHashMap::default();
-        for id in trace.ids() {
-            let op = trace.op(id);
-            let Some(cell) = op.cell else { continue };
-            let own = last.get(&(op.thread.index(), cell)).copied();
+        for (id, own) in before(trace) {
             let candidates = &mut self.candidates[id.index()];
             if candidates.len() > 1 {
-                let fits = |source: &Source| match *source {
-                    Source::Initial => own.is_none(),
-                    Source::Write(write) => {
-                        let other = trace.op(write);
-                        let same = other.thread == op.thread;
-                        let late = other.begin.zip(op.end).is_some_and(|(begin, end)| begin > end);
-                        !late && (!same || own == Some(write))
-                    }
+                let fits = |source: &Source| {
+                    !is_late(trace, id, *source) && is_possible(trace, id, own, *source)
                 };
                 let fitting: SmallVec<[Source; 1]> =
                     candidates.iter().copied().filter(fits).collect();
@@ -78,10 +68,22 @@ impl Sources {
                     *candidates = fitting;
                 }
             }
-            if op.write.is_some() {
-                last.insert((op.thread.index(), cell), id);
-            }
         }
+    }
+
+    /// The first read that had ended before any write began that it may have read from.
+    pub(super) fn untimely(&self, trace: &Trace) -> Option<OpId> {
+        let is_untimely = |&(id, own): &(OpId, Option<OpId>)| {
+            let mut possible = self.of(id).iter().filter(|&&s| is_possible(trace, id, own, s));
+            let first = possible.next().is_some_and(|&source| is_late(trace, id, source));
+            first && possible.all(|&source| is_late(trace, id, source))
+        };
+        before(trace).iter().find(|read| is_untimely(read)).map(|(id, _)| *id)
+    }
+
+    /// Whether some write of a read's value begins after the read has ended.
+    pub(super) fn some_are_late(&self, trace: &Trace) -> bool {
+        trace.ids().any(|id| self.of(id).iter().any(|&source| is_late(trace, id, source)))
     }
 
     /// The candidates of a read.
@@ -113,4 +115,36 @@ impl Sources {
         let several = self.candidates.iter().enumerate().filter(|(_, found)| found.len() > 1);
         several.map(|(index, _)| OpId::new(index))
     }
+}
+
+/// The accesses of a trace, each with the last write of its thread to its location before it.
+fn before(trace: &Trace) -> Vec<(OpId, Option<OpId>)> {
+    let mut last: FxHashMap<(usize, CellId), OpId> = FxHashMap::default();
+    let mut out = Vec::new();
+    for id in trace.ids() {
+        let op = trace.op(id);
+        let Some(cell) = op.cell else { continue };
+        out.push((id, last.get(&(op.thread.index(), cell)).copied()));
+        if op.write.is_some() {
+            last.insert((op.thread.index(), cell), id);
+        }
+    }
+    out
+}
+
+/// Whether program order admits that a read reads from there, where `own` is the last write of its
+/// thread before it.
+fn is_possible(trace: &Trace, read: OpId, own: Option<OpId>, source: Source) -> bool {
+    match source {
+        Source::Initial => own.is_none(),
+        Source::Write(write) => {
+            trace.op(write).thread != trace.op(read).thread || own == Some(write)
+        }
+    }
+}
+
+/// Whether a write begins after a read has ended.
+fn is_late(trace: &Trace, read: OpId, source: Source) -> bool {
+    let Source::Write(write) = source else { return false };
+    trace.op(write).begin.zip(trace.op(read).end).is_some_and(|(begin, end)| begin > end)
 }
