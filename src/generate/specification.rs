@@ -150,7 +150,10 @@ mod tests {
         let edge = message("PodWW Rfi FenceScGpudXR Fre");
         assert_eq!(edge, "`FenceScGpudXR` is no edge; did you mean `FenceScGpudRR`?");
         let name = message("IRWI+weak+weak.weak+weak+weak.weak+0123");
-        assert!(name.ends_with("begins with no shape and no cycle; did you mean `IRIW`?"), "{name}");
+        assert!(
+            name.ends_with("begins with no shape and no cycle; did you mean `IRIW`?"),
+            "{name}"
+        );
         assert!(message("zzzzzz").contains("; shapes are MP, SB"));
         assert!(!message("PodWW Rfe").contains("did you mean"));
     }

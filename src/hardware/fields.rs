@@ -6,7 +6,7 @@ use crate::program::layout::Layout;
 use crate::program::lower::lower;
 use crate::program::micro::RegisterInfo;
 use crate::program::reading::Readings;
-use crate::ptx::operation::{Type, TypeKind};
+use crate::ptx::operation::Type;
 
 /// Where the value of a field comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -172,11 +172,6 @@ fn collect<'t>(condition: &'t Condition, all: &mut Vec<&'t Term>) {
             collect(b, all);
         }
     }
-}
-
-/// Whether the value of a type is compared and shown as a number without a sign.
-pub(crate) fn is_unsigned(ty: Type) -> bool {
-    matches!(ty.kind, TypeKind::Unsigned | TypeKind::Predicate)
 }
 
 /// The word of a quantifier in logs: what herd calls the kind of a test.

@@ -1,7 +1,7 @@
 //! What machines and simulators have shown, held against the model.
 //!
 //! ```text
-//! log ──── log ──▶ entries ── sightings ──▶ states of tests ── verdicts ──▶ what of them is allowed
+//! log ──── log ──▶ entries ── finals, sightings ──▶ states of tests ── verdicts ──▶ what of them is allowed
 //! trace ── trace::parse ──▶ operations ── trace::judge ──▶ consistent, or the part that is not
 //! ```
 //!
@@ -10,6 +10,7 @@
 
 pub mod compare;
 pub mod coverage;
+pub mod finals;
 pub mod log;
 pub mod sightings;
 pub mod trace;

@@ -101,6 +101,21 @@ pub enum LogError {
         /// The line that says so.
         span: Span,
     },
+    /// More states than the line before them says.
+    #[error("{found} states of `{test}`, where {wanted} {} announced", if *wanted == 1 { "is" } else { "are" })]
+    Surplus {
+        /// The test.
+        test: String,
+        /// How many states there should be.
+        wanted: u64,
+        /// How many there are.
+        found: u64,
+        /// The line that says so.
+        span: Span,
+    },
+    /// A file of another form.
+    #[error("this is neither a log nor a trace")]
+    Unknown(Span),
     /// What a parser of a structured format says.
     #[error("{what}")]
     Unreadable {
@@ -122,26 +137,91 @@ impl LogError {
             }
             Self::Missing { span, .. } => Diagnostic::error("log-cut-off", *span, message)
                 .help("run the test again, or remove its part of the log"),
+            Self::Surplus { span, .. } => Diagnostic::error("log-surplus", *span, message)
+                .help("two logs may have run into each other: give each one by itself"),
+            Self::Unknown(span) => Diagnostic::error("log-unreadable", *span, message).help(
+                "a log has lines `Test NAME Allowed`, or is an object in JSON, or a table whose header \
+                 begins with `test,`; a trace begins with a line such as `0: st.weak.u32 x := 1` or \
+                 `thread 0 @ gpu 0, cta 0`",
+            ),
             Self::Unreadable { span, .. } => Diagnostic::error("log-unreadable", *span, message)
                 .help("`paper-notes/judge.md` describes the formats of logs"),
         }
     }
 }
 
-/// Reads a log in whatever format it is: JSON where it begins with `{`, CSV where its first line
-/// is a header that begins with `test,`, else text.
+/// The form of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// Lines as herd7 has them, or nothing at all.
+    Lines,
+    /// A table.
+    Table,
+    /// JSON.
+    Json,
+}
+
+impl Form {
+    /// The form of a text; `None` where it is no log.
+    #[must_use]
+    pub fn of(text: &str) -> Option<Self> {
+        let starts = |line: &str| {
+            ["Test", "States", "Histogram"].contains(&line.split_whitespace().next().unwrap_or(""))
+        };
+        if text.trim().is_empty() || text.lines().any(starts) {
+            return Some(Self::Lines);
+        }
+        match text.trim_start().starts_with(['{', '[']) {
+            true => Some(Self::Json),
+            false => table::is_header(table::first_line(text)).then_some(Self::Table),
+        }
+    }
+}
+
+/// Reads a log in whatever format it is: JSON where it begins with a brace or bracket, CSV where its
+/// first line begins with a cell `test`, else text.
 #[must_use]
 pub fn read(files: &Files, file: FileId) -> (Vec<Entry>, Vec<Diagnostic>) {
     let text = files.get(file).map_or("", |file| file.text.as_str());
-    let first = text.trim_start();
-    let (entries, errors) = if first.starts_with('{') {
-        json::read(text, file)
-    } else if table::is_header(first.lines().next().unwrap_or("")) {
-        table::read(text, file)
-    } else {
-        herd::read(text, file)
+    let (entries, errors) = match Form::of(text) {
+        Some(Form::Json) => json::read(text, file),
+        Some(Form::Table) => table::read(text, file),
+        Some(Form::Lines) => herd::read(text, file),
+        None => (Vec::new(), vec![LogError::Unknown(Span::new(file, 0, 0))]),
     };
-    (entries, errors.iter().map(LogError::diagnostic).collect())
+    (entries.into_iter().map(seen).collect(), errors.iter().map(LogError::diagnostic).collect())
+}
+
+/// An entry without the states that were seen no times, which tables and reports list all the same.
+fn seen(mut entry: Entry) -> Entry {
+    entry.states.retain(|state| state.count != Some(0));
+    entry
+}
+
+/// That a text does not say how often something was seen.
+fn no_count(text: &str) -> String {
+    format!("`{text}` is no count, which is an integer from 0 to 2^64 - 1")
+}
+
+/// That a state says two things of one register or variable.
+fn two_values(name: &str) -> String {
+    format!("`{name}` has two values in one state")
+}
+
+/// The values of a state, each name once.
+///
+/// # Errors
+/// When a name has two values: its name.
+fn distinct(values: Vec<(String, Value)>) -> Result<Vec<(String, Value)>, String> {
+    let mut out: Vec<(String, Value)> = Vec::new();
+    for (name, value) in values {
+        match out.iter().find(|(known, _)| *known == name) {
+            Some((_, other)) if *other != value => return Err(name),
+            Some(_) => {}
+            None => out.push((name, value)),
+        }
+    }
+    Ok(out)
 }
 
 /// A name as event graphs spell it: `0:r1`, `P0:%r1` as `P0:r1`, `[x]` as `x`.
