@@ -691,6 +691,10 @@ pub(super) struct EmitArguments {
     /// The architecture to name, such as sm_90; without it, the oldest that has all forms of a test.
     #[arg(long, value_name = "ARCH", value_parser = architecture)]
     pub(super) arch: Option<String>,
+    /// Write tests too that the model does not call allowed or forbidden, or that may hang: a device may
+    /// do anything with them, or never end.
+    #[arg(long)]
+    pub(super) any: bool,
     /// Give a parameter of the launch in the manifest another value.
     #[arg(long = "set", value_name = "NAME=VALUE", value_parser = parameter)]
     pub(super) parameters: Vec<(String, u32)>,

@@ -15,6 +15,7 @@ mod equiv;
 mod examples;
 mod excluded;
 mod fit;
+mod fitness;
 mod gate;
 mod generate;
 mod hangs;
