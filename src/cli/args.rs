@@ -563,10 +563,10 @@ pub(super) struct CompletionsArguments {
     pub(super) shell: clap_complete::Shell,
 }
 
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub(super) struct GenerateArguments {
     /// Shapes (MP, SB, IRIW, 2+2W, Z6.3, CoRR ...), cycles ('PodWW Rfe PodRR Fre'), names of generated
-    /// tests, or files with one of these on each line.
+    /// tests, or files with one of these on each line and comments behind `#`; `-` for standard input.
     #[arg(required = true, value_name = "SPEC")]
     pub(super) specs: Vec<String>,
     /// The folder to write to, a file for each test; without it, tests go to standard output.

@@ -6,6 +6,7 @@ mod args;
 mod baseline;
 mod check;
 mod checking;
+mod choices;
 mod clause;
 mod convert;
 mod diff;
