@@ -112,7 +112,7 @@ pub(super) fn jobs(wanted: Option<u16>) -> usize {
     wanted.map_or_else(cores, usize::from)
 }
 
-/// Everything that a report is made from, and what of it is there.
+/// All data for a report, and the results so far.
 struct Run<'a> {
     inputs: &'a Inputs,
     teller: &'a Renderer<'a>,
@@ -122,14 +122,14 @@ struct Run<'a> {
     console: &'a Console,
     suites: junit::Suites<'a>,
     tally: Tally,
-    /// Whether all final states could be listed that the report should have.
+    /// Whether all final states of the report could be listed.
     listed: Listed,
     /// Where verdicts are recorded, and the file that this goes to.
     blessed: Option<(Baseline, &'a Path)>,
 }
 
 impl Run<'_> {
-    /// Checks every test and writes the report, each part as soon as it is there.
+    /// Checks every test and writes the report, each part as soon as it is complete.
     fn report(&mut self) -> Result<()> {
         self.head()?;
         self.tests()?;
@@ -205,8 +205,8 @@ impl Run<'_> {
         outcome
     }
 
-    /// Ends the report with what was decided, and the process: the tests that are being checked
-    /// may take for ever.
+    /// Ends the report with the results so far, and ends the process, since the remaining tests may
+    /// take arbitrarily long.
     fn stop(&self) -> ! {
         if let Err(error) = self.tail() {
             self.console.complain(&format!("{error:#}"));

@@ -1,4 +1,4 @@
-//! Options of `ptxmc generate` into what they multiply, and into what of them multiplies nothing.
+//! The choices that the options of `ptxmc generate` give, and the options without any effect.
 
 use super::args::{
     FenceName, GenerateArguments, OrderName, PlaceName, ScopeName, SpaceName, WidthName,
@@ -12,7 +12,7 @@ use crate::ptx::operation::{Order, Scope};
 use clap::ValueEnum;
 use itertools::Itertools;
 
-/// What the options multiply.
+/// The choices given by the options.
 pub(super) fn choices(arguments: &GenerateArguments) -> Choices {
     let order = |name: &OrderName| match name {
         OrderName::Weak => Order::Weak,
@@ -95,7 +95,7 @@ fn places(names: &[PlaceName]) -> Places {
     })
 }
 
-/// What options say that no test is made of, in a line each.
+/// The options that no test is made of, each in a line with the reason.
 pub(super) fn unused(arguments: &GenerateArguments, collection: &Collection) -> Vec<String> {
     let families: Vec<&Family> = collection
         .members()
@@ -116,7 +116,7 @@ pub(super) fn unused(arguments: &GenerateArguments, collection: &Collection) -> 
     if families.is_empty() {
         return out;
     }
-    // Choices of one value each say where it fits.
+    // Each value is turned to a choice by itself, so that the fits of one value are seen.
     let alone = |change: &dyn Fn(&mut GenerateArguments)| {
         let mut one = arguments.clone();
         change(&mut one);
@@ -148,7 +148,7 @@ pub(super) fn unused(arguments: &GenerateArguments, collection: &Collection) -> 
     out
 }
 
-/// The options that were given and multiply tests.
+/// The given options that multiply tests.
 fn multiplying(arguments: &GenerateArguments) -> Vec<&'static str> {
     let given = [
         ("--orders", !arguments.orders.is_empty()),
@@ -168,7 +168,7 @@ fn word(value: impl ValueEnum) -> String {
     value.to_possible_value().map_or(String::new(), |value| value.get_name().to_owned())
 }
 
-/// Why there is no test at all, where nothing fits anywhere.
+/// The reason why no variation fits any placement.
 pub(super) fn nothing_fits(arguments: &GenerateArguments) -> &'static str {
     match arguments.space {
         SpaceName::Shared => {

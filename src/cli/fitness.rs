@@ -1,4 +1,5 @@
-//! A test into why no device should run it: it may do anything, or wait for ever.
+//! The reasons why no device should run a test: its behaviour may be arbitrary, or it may wait for
+//! ever.
 
 use super::args::Checking;
 use super::models::Setup;
@@ -10,15 +11,16 @@ use crate::solve::Cores;
 use crate::verdict::Verdict;
 use anyhow::Result;
 
-/// Steps for the question whether a test may be run.
+/// The steps for the decision whether a test may be run.
 const STEPS: u64 = 200_000;
 
-/// The model, and how it is asked, under which tests have to be fit.
+/// The model and the settings of the decision.
 pub(super) fn setup(console: &Console) -> Result<Setup> {
     Setup::load(&[], &Checking::plain(), Cores::FirstProof, console)
 }
 
-/// Why a test should not be run on a device, which does not know of the test's filter.
+/// The reason why a test should not be run. Executions that the filter of the test excludes count,
+/// since a device does not filter.
 pub(super) fn unfit(case: &Case, setup: &Setup) -> Option<String> {
     let unfiltered = || {
         let mut all = case.clone();

@@ -1,4 +1,4 @@
-//! `ptxmc generate`: specifications into tests, with their verdicts.
+//! `ptxmc generate`: tests from specifications, with their verdicts.
 
 use super::args::{Checking, GenerateArguments};
 use super::check::jobs;
@@ -92,7 +92,8 @@ fn specifications(words: &[String]) -> Result<Vec<Specification>> {
     Ok(specifications)
 }
 
-/// Whether a word that is no specification may be meant as a file: names of tests have dots, and a `+`.
+/// Whether a word that is no specification looks like a path. Names of tests have dots, too, but only
+/// with a `+`.
 fn is_like_a_file(word: &str) -> bool {
     word.contains(['/', '\\']) || word.contains('.') && !word.contains(['+', ' '])
 }
@@ -107,7 +108,7 @@ fn expectation(arguments: &GenerateArguments, setup: &Setup) -> String {
     }
 }
 
-/// A test that was made, with what the model says of it.
+/// A generated test with the verdict of the model.
 struct Made {
     name: String,
     shape: String,
@@ -115,7 +116,7 @@ struct Made {
     kind: Option<Kind>,
 }
 
-/// Makes tests, and counts them.
+/// Generates and counts tests.
 struct Generation<'g> {
     arguments: &'g GenerateArguments,
     setup: &'g Setup,
@@ -123,7 +124,7 @@ struct Generation<'g> {
     expectation: String,
     /// How many more are wanted.
     left: u64,
-    /// How many were made, wanted or not.
+    /// The number of tests that were made, including unrequested ones.
     made: u64,
     /// How many of each shape there are of each kind.
     counts: BTreeMap<String, BTreeMap<&'static str, u64>>,
@@ -232,7 +233,7 @@ impl Generation<'_> {
         Made { text: print_blocks(&test).map_err(|error| error.to_string()), name, shape, kind }
     }
 
-    /// The test with its verdict in it.
+    /// The test with its verdict as expectation.
     fn judged(&self, test: Test) -> (Test, Option<Kind>) {
         if self.arguments.unchecked {
             return (test, None);
@@ -250,7 +251,7 @@ impl Generation<'_> {
         (case.test, kind)
     }
 
-    /// Writes a test if it is wanted.
+    /// Writes a test if it is requested.
     fn give(&mut self, made: Made) -> Result<ControlFlow<()>> {
         self.made += 1;
         let text = match made.text {

@@ -1,4 +1,4 @@
-//! A test into what a report says of it: everything that does not depend on other tests.
+//! The rendering of a single test's part of a report, which does not depend on other tests.
 
 use super::args::{CheckFormat, WitnessForm};
 use super::gate;
@@ -14,26 +14,26 @@ use crate::solve::Engine;
 use crate::source::Files;
 use crate::verdict::{Kind, Verdict};
 
-/// What is said of one test.
+/// The report on one test.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Rendered {
     /// The verdicts under each model.
     pub(super) verdicts: Vec<Stated>,
     /// The part of the report that is about the test.
     pub(super) text: String,
-    /// What is told on standard error.
+    /// The messages for standard error.
     pub(super) complaints: Vec<String>,
-    /// Whether the final states could be listed that the report has.
+    /// Whether all final states of the report could be listed.
     pub(super) listed: Listed,
 }
 
-/// Whether a report has all final states that it should have.
+/// The completeness of the final states of a report.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Listed {
-    /// It has, or is not about states.
+    /// The report has all states, or is not about states.
     #[default]
     Wholly,
-    /// Some may lack.
+    /// Some states may be missing.
     Partly,
     /// The tool failed.
     Broken,
@@ -42,7 +42,7 @@ pub(super) enum Listed {
 impl Listed {
     const ALL: [Self; 3] = [Self::Wholly, Self::Partly, Self::Broken];
 
-    /// The word for it, between processes.
+    /// The word of the message between processes.
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Wholly => "wholly",
@@ -51,7 +51,7 @@ impl Listed {
         }
     }
 
-    /// What a word stands for.
+    /// The value of a word.
     pub(super) fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|listed| listed.name() == name)
     }
@@ -67,12 +67,12 @@ impl From<Listed> for Status {
     }
 }
 
-/// Checks tests and says what came of it.
+/// Checks tests and renders their results.
 pub(super) struct Renderer<'a> {
     pub(super) models: &'a [Model],
     pub(super) engines: &'a [Box<dyn Engine>],
     pub(super) settings: Settings,
-    /// What the user does not take.
+    /// The judgements that the user refuses.
     pub(super) fail_on: &'a [Refusal],
     pub(super) form: Form,
     pub(super) table: text::Table<'a>,
@@ -86,7 +86,7 @@ pub(super) struct Form {
 }
 
 impl Renderer<'_> {
-    /// Checks a test; `files` is what its spans refer to.
+    /// Checks a test; its spans refer to `files`.
     pub(super) fn check(&self, case: &Case, files: &Files) -> Rendered {
         let told = guarded(|| {
             let mut judgements = judge(case, self.models, self.engines, self.settings);
@@ -105,8 +105,8 @@ impl Renderer<'_> {
         told.unwrap_or_else(|message| self.failed(case, &message, files))
     }
 
-    /// Whether a test has a data race; `None` where that cannot be told: the model does not say what a
-    /// race is, the program is outside of it, or executions are missing.
+    /// Whether a test has a data race; `None` if this is unknown, because the model does not define
+    /// races, the program is outside of the model, or executions are missing.
     fn has_race(&self, case: &Case, judgement: &Judgement, model: &Model) -> Option<bool> {
         let (engine, settings) = together(self.engines, judgement.settings(self.settings));
         let (races, _) = check::races(&case.test, model, &engine, settings).ok()?;
@@ -117,7 +117,7 @@ impl Renderer<'_> {
         }
     }
 
-    /// What is said of a test on which the tool failed.
+    /// The report on a test on which the tool failed.
     pub(super) fn failed(&self, case: &Case, message: &str, files: &Files) -> Rendered {
         let judgements: Vec<Judgement> = (0..self.models.len())
             .map(|model| {
@@ -199,7 +199,7 @@ fn log(
     }
 }
 
-/// The execution behind a verdict, if it has one and the user wants it.
+/// The execution of a verdict, if there is one and the user requests it.
 fn shown(
     case: &Case,
     judgement: &Judgement,

@@ -40,7 +40,7 @@ mod with_gpu {
     use std::path::Path;
     use std::time::Duration;
 
-    /// The exit status after a launch that hangs: something is unknown.
+    /// The exit status after a hanging launch: some result is unknown.
     const UNUSABLE_DEVICE: i32 = 3;
 
     pub(in super::super) fn run(arguments: &RunArguments, console: &Console) -> Result<Status> {
@@ -83,7 +83,7 @@ mod with_gpu {
         }
         session.tail()?;
         if failed {
-            // To give back what the device has would wait for its end.
+            // Releasing the device resources would wait for the end of the hanging launch.
             std::process::exit(UNUSABLE_DEVICE);
         }
         if interrupt::wanted() {
@@ -97,7 +97,7 @@ mod with_gpu {
         })
     }
 
-    /// What was seen in earlier runs, and where to keep what is seen in this one.
+    /// The results of earlier runs, and the file for the results of this run.
     #[derive(Default)]
     struct Resume {
         known: HashMap<String, Kept>,
@@ -124,7 +124,7 @@ mod with_gpu {
 
         fn keep(&mut self, key: &str, kept: &Kept) {
             if let Some(file) = &mut self.file {
-                // What cannot be kept is seen again.
+                // A result that cannot be stored will be produced again.
                 let _ = file.write_all(runs::record(key, kept).as_bytes());
             }
         }
@@ -174,7 +174,7 @@ mod with_gpu {
             self.omitted.push((case.path.clone(), why.to_owned()));
         }
 
-        /// Why a test should not be run, unless any may be.
+        /// The reason why a test should not be run, unless the user has asked for any test.
         fn is_unfit(&self, case: &Case) -> Option<String> {
             let why = if self.arguments.any { None } else { unfit(case, self.setup) };
             why.map(|why| format!("{why}; --any runs it"))

@@ -1,8 +1,8 @@
-//! Final states as logs spell them into those of a test: names as event graphs have them, numbers by the
-//! bits of their types, without states that the test's filter leaves out; and conditions in them.
+//! The conversion of final states in logs to those of a test, and the evaluation of conditions in them.
+//! Names are spelled as in event graphs and numbers by the bits of their types.
 //!
-//! One state may be spelled in several ways, `-1`, `4294967295` and `0xffffffff` of 32 bits; what comes out
-//! has a sign where the type has one. A number that its type does not hold stays as it is.
+//! A log may spell one value in several ways: `-1`, `4294967295` and `0xffffffff` of 32 bits. The result
+//! has a sign if the type has a sign. A number outside of the range of its type is unchanged.
 
 use super::log::{Entry, Seen, Value};
 use crate::litmus::ast::{Condition, Term, Test, ThreadPlace};
@@ -15,20 +15,20 @@ use crate::ptx::operation::Type;
 use crate::ptx::side::{self, Side};
 use crate::source::Span;
 
-/// What a test's final states consist of.
+/// The registers and variables of a test with their types.
 pub struct Finals<'t> {
     test: &'t Test,
     program: Program,
 }
 
 impl<'t> Finals<'t> {
-    /// Those of a test.
+    /// The registers and variables of a test.
     #[must_use]
     pub fn new(test: &'t Test) -> Self {
         Self { test, program: lower(test, Readings::default()) }
     }
 
-    /// Spells the states of an entry as the test has them, and leaves out those that its filter excludes.
+    /// Spells the states of an entry as the test does, and leaves out states that the filter excludes.
     pub fn settle(&self, entry: &mut Entry) {
         for state in &mut entry.states {
             for (name, value) in &mut state.values {
@@ -65,7 +65,7 @@ impl<'t> Finals<'t> {
         }
     }
 
-    /// Whether a condition holds in a state; `None` where the state lacks what that depends on.
+    /// Whether a condition holds in a state; `None` if a register or variable is missing that decides.
     #[must_use]
     pub fn truth(&self, condition: &Condition, seen: &Seen) -> Option<bool> {
         let truth = |inner: &Condition| self.truth(inner, seen);
@@ -109,7 +109,7 @@ impl<'t> Finals<'t> {
         })
     }
 
-    /// The registers and variables that a condition asks about and a state does not have, each once.
+    /// The registers and variables of a condition that are missing in a state, each once.
     #[must_use]
     pub fn lacking(&self, condition: &Condition, seen: &Seen) -> Vec<String> {
         let mut out = Vec::new();

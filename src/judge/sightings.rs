@@ -1,4 +1,4 @@
-//! Entries of logs onto the tests that they speak of, each final state once.
+//! The assignment of log entries to tests, with each final state once.
 
 use super::finals::Finals;
 use super::log::{Entry, Seen, Value};
@@ -14,8 +14,8 @@ pub struct Sightings {
     pub states: Vec<Seen>,
     /// How long the test ran, in seconds, as far as logs say so.
     pub seconds: Option<f64>,
-    /// The fingerprints of other versions of the test that logs speak of, each once; none of the states is
-    /// theirs.
+    /// The fingerprints of other versions of the test in the logs, each once. The states of other versions
+    /// are left out.
     pub other_versions: Vec<String>,
 }
 
@@ -29,7 +29,7 @@ impl Sightings {
             .try_fold(0u64, |sum, count| Some(sum.saturating_add(count?)))
     }
 
-    /// Adds what another entry says of the test.
+    /// Merges another entry for the test.
     pub fn add(&mut self, entry: Entry) {
         if let Some(seconds) = entry.seconds {
             self.seconds = Some(self.seconds.unwrap_or(0.0) + seconds);
@@ -57,7 +57,7 @@ impl Sightings {
     }
 }
 
-/// The values of a state in the order of their names.
+/// The values of a state, sorted by name.
 #[must_use]
 pub fn sorted(values: &[(String, Value)]) -> Vec<(String, Value)> {
     let mut values = values.to_vec();
@@ -68,15 +68,16 @@ pub fn sorted(values: &[(String, Value)]) -> Vec<(String, Value)> {
 /// Which tests entries speak of.
 #[derive(Clone, Debug, Default)]
 pub struct Assigned {
-    /// For each test what was seen of it; `None` where no log has it.
+    /// The observed states of each test; `None` if no log contains the test.
     pub of_tests: Vec<Option<Sightings>>,
-    /// The names of entries of which there is no test, each once, with how many entries have it.
+    /// The names of entries without a test, each once, with the number of its entries.
     pub unknown: IndexMap<String, usize>,
-    /// The names that several tests share, with the paths of these: it is not known which one ran.
+    /// The names that several tests share, with the paths of these tests. The executed test is then
+    /// unknown.
     pub ambiguous: IndexMap<String, Vec<String>>,
 }
 
-/// Which tests there are, and their fingerprints.
+/// The tests with their fingerprints.
 #[derive(Clone, Copy)]
 pub struct Tests<'t> {
     /// The tests.
@@ -85,19 +86,19 @@ pub struct Tests<'t> {
     pub fingerprint: &'t dyn Fn(&Case) -> String,
 }
 
-/// What test an entry speaks of.
+/// The test of an entry.
 enum Subject {
-    /// None has its name.
+    /// No test has the name of the entry.
     Unknown,
-    /// This one.
+    /// A test.
     Test(usize),
-    /// This one, as it was when its fingerprint was another one.
+    /// Another version of a test, which has another fingerprint.
     OtherVersion(usize),
-    /// Any of several with its name.
+    /// Any of several tests with the name of the entry.
     Several(Vec<usize>),
 }
 
-/// Spells the states of entries as their tests have them, and leaves out those that filters exclude.
+/// Spells the states of entries as their tests do, and leaves out states that filters exclude.
 pub fn settle(entries: &mut [Entry], tests: Tests<'_>) {
     let by_name = by_name(tests.cases);
     let mut finals: BTreeMap<usize, Finals<'_>> = BTreeMap::new();
@@ -146,7 +147,7 @@ fn by_name(cases: &[Case]) -> BTreeMap<&str, Vec<usize>> {
 fn subject(entry: &Entry, by_name: &BTreeMap<&str, Vec<usize>>, tests: Tests<'_>) -> Subject {
     let Tests { cases, fingerprint } = tests;
     let Some(named) = by_name.get(entry.name.as_str()) else { return Subject::Unknown };
-    // The only one, or the only one at the path of the log.
+    // The only test, or the only test at the path of the log.
     let single = |found: &[usize]| match found {
         [one] => Some(*one),
         _ => {
@@ -170,7 +171,8 @@ fn subject(entry: &Entry, by_name: &BTreeMap<&str, Vec<usize>>, tests: Tests<'_>
     }
 }
 
-/// Whether two paths may lead to one file from different folders: the shorter one ends the longer.
+/// Whether two paths may lead to one file from different folders, that is, whether one path is a
+/// suffix of the other.
 fn same_file(a: &str, b: &str) -> bool {
     let plain = |path: &str| path.strip_prefix("./").unwrap_or(path).to_owned();
     let (a, b) = (plain(a), plain(b));

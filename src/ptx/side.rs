@@ -1,4 +1,4 @@
-//! Two sides of a comparison in a condition, each of them bits of a type or a number, into whether it holds.
+//! The evaluation of comparisons in conditions. Each side is a number, or bits with their type.
 //!
 //! Equality with a number compares bits, so that `-1` and its unsigned spelling are one; an order compares
 //! numbers, without a sign where the type of a side has none.

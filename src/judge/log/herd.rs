@@ -1,8 +1,8 @@
-//! The text that herd7, litmus7 and this tool print into observations.
+//! The parser from the text that herd7, litmus7 and this tool print into observations.
 //!
-//! A test begins with `Test NAME KIND`; its states follow `States N`, one on each of N lines, or
-//! `Histogram (N states)`, each behind how often it was seen and `:>`, or `*>` where it is the outcome
-//! in question. Lines of no known form are left out: programs print what they like between tests.
+//! A test begins with `Test NAME KIND`. Its states follow `States N`, one on each of N lines, or
+//! `Histogram (N states)`, each preceded by its count and `:>`, or by `*>` for the outcome in
+//! question. Lines of no known form are skipped, since programs print arbitrary text between tests.
 
 use super::{Entry, LogError, Seen, Value, distinct, no_count, spelt, two_values};
 use crate::id::FileId;
@@ -45,7 +45,7 @@ enum Form {
     Histogram,
 }
 
-/// Words that begin the lines behind the states of a test.
+/// The first words of lines behind the states of a test.
 const ANSWERS: &[&str] = &[
     "Ok",
     "No",
@@ -89,7 +89,7 @@ impl Reader {
         }
     }
 
-    /// Whether a line is one of the states that are due, or one too many, well-formed or not.
+    /// Whether a line is one of the expected states or a surplus state, well-formed or not.
     fn is_state(&self, line: &str) -> bool {
         let Some(due) = &self.due else { return false };
         let word = line.split_whitespace().next().unwrap_or("");
@@ -99,7 +99,7 @@ impl Reader {
         let is_like_one = line.contains('=') && line.ends_with(';');
         match due.form {
             Form::States => due.found < due.wanted || is_like_one,
-            // Between states, a machine may print what it likes.
+            // A machine may print other lines between the states.
             Form::Histogram => line.contains(":>") || line.contains("*>") || is_like_one,
         }
     }
@@ -230,7 +230,7 @@ impl Reader {
             (None, Some(_)) => {
                 self.malformed("this is no time", span, "the line is `Time NAME SECONDS`");
             }
-            // What a program prints before its first test says nothing of tests.
+            // Output before the first test belongs to no test.
             (_, None) => {}
         }
     }

@@ -1,7 +1,8 @@
-//! Tables of comma-separated values into observations.
+//! The parser from tables of comma-separated values into observations.
 //!
 //! The header is `test`, a column for each register or variable, and `count`. A row has a test, the
-//! values of what is observed of it, with empty cells for what is not, and how often they were seen.
+//! observed values, with empty cells for unobserved registers and variables, and the number of
+//! occurrences.
 
 use super::{Entry, LogError, Seen, Value, distinct, no_count, spelt, two_values};
 use crate::id::FileId;
@@ -18,8 +19,7 @@ pub fn first_line(text: &str) -> &str {
     lines.find(|line| !line.is_empty() && !line.starts_with('#')).unwrap_or("")
 }
 
-/// Whether a line is the header of such a table, be it one that lacks something: its first cell is
-/// `test`, whatever separates cells.
+/// Whether a line is a table header.
 #[must_use]
 pub fn is_header(line: &str) -> bool {
     let (first, others) = line.split_at(line.find([',', ';', '\t']).unwrap_or(line.len()));

@@ -1,5 +1,4 @@
-//! Lines of text into a trace.
-//!
+//! The parser from lines of text into a trace.
 //! ```text
 //! # a comment
 //! thread 0 @ gpu 0, cluster 0, cta 0, warp 0
@@ -13,9 +12,10 @@
 //! 1: sync
 //! ```
 //!
-//! Operations of a thread stand in program order, whatever is between them. A thread without a place is
-//! alone in a CTA and a cluster of GPU 0. Accesses without an instruction are weak, `{ ... }` without one
-//! is a relaxed atomic operation of scope `.sys`, and `sync` is `fence.sc.sys`.
+//! The operations of a thread appear in program order; lines of different threads may be
+//! interleaved. A thread without a place is alone in a CTA and a cluster of GPU 0. Accesses without
+//! an instruction are weak. `{ ... }` without an instruction is a relaxed atomic operation of scope
+//! `.sys`, and `sync` is `fence.sc.sys`.
 
 use super::{Cell, Op, OpKind, Thread, Trace, Waits};
 use crate::diagnostic::Diagnostic;
@@ -27,7 +27,7 @@ use itertools::Itertools;
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, HashMap};
 
-/// What is wrong with a line: in words, and what would be right.
+/// An error in a line: the message, and a correct form.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{what}")]
 pub struct LineError {
@@ -44,7 +44,7 @@ impl LineError {
     }
 }
 
-/// Whether a text is a trace: its first line that is no comment is one of a trace.
+/// Whether a text is a trace: the first line that is not a comment is a line of a trace.
 #[must_use]
 pub fn is_trace(text: &str) -> bool {
     let first = text.lines().map(content).find(|line| !line.is_empty()).unwrap_or("");
@@ -89,7 +89,7 @@ pub fn parse(text: &str, file: FileId) -> (Trace, Vec<LineError>) {
 
 type Wrong = (String, &'static str);
 
-/// A line without its comment.
+/// The line without its comment.
 fn content(line: &str) -> &str {
     let line = line.split('#').next().unwrap_or("");
     line.split("//").next().unwrap_or("").trim()
@@ -213,7 +213,7 @@ impl Reader {
         id
     }
 
-    /// An operation, with its times if it has some.
+    /// Reads an operation, with its times if given.
     fn operation(&mut self, thread: &str, text: &str, span: Span) -> Result<(), Wrong> {
         let (text, times) = match text.split_once('@') {
             Some((text, times)) => (text.trim(), Some(times)),
@@ -498,7 +498,7 @@ impl<'t> Form<'t> {
         matches!(self.opcode, "" | "ld" | "st" | "atom" | "red")
     }
 
-    /// What it does, given what of memory it reads and writes.
+    /// The operation, for given values read from and written to memory.
     fn resolve(
         &self,
         reads: bool,

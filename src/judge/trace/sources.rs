@@ -5,16 +5,17 @@ use crate::id::{CellId, OpId};
 use rustc_hash::FxHashMap;
 use smallvec::{SmallVec, smallvec};
 
-/// Where a read takes its value from.
+/// The source of a read value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Source {
     /// The value before all operations.
     Initial,
-    /// What an operation wrote.
+    /// The value written by an operation.
     Write(OpId),
 }
 
-/// The writes that each read may have read from, by operation; none for those that read nothing.
+/// The candidate writes from which each read may read, by operation; empty for operations that read
+/// nothing.
 #[derive(Clone, Debug)]
 pub(super) struct Sources {
     candidates: Vec<SmallVec<[Source; 1]>>,
@@ -47,14 +48,15 @@ impl Sources {
         Self { candidates: candidates.collect(), readless }
     }
 
-    /// Whether some read has a value that nobody wrote.
+    /// Whether some read has a value that no operation wrote.
     pub(super) fn some_read_has_none(&self) -> bool {
         self.readless
     }
 
-    /// Leaves out what no model admits, where something else remains: a write behind its read in one
-    /// thread, one that begins after the read has ended, and of writes before the read in its thread
-    /// all but the last one (nor anything that these overwrite: the initial value).
+    /// Removes candidates that no model admits, if another candidate remains. These are writes
+    /// later in the reading thread, writes that begin after the end of the read, and, of the
+    /// earlier writes of the reading thread, all but the last one. Such an earlier write excludes
+    /// the initial value, too.
     pub(super) fn narrow(&mut self, trace: &Trace) {
         for (id, own) in before(trace) {
             let candidates = &mut self.candidates[id.index()];
@@ -71,7 +73,7 @@ impl Sources {
         }
     }
 
-    /// The first read that had ended before any write began that it may have read from.
+    /// The first read that ended before all writes that are possible sources began.
     pub(super) fn untimely(&self, trace: &Trace) -> Option<OpId> {
         let is_untimely = |&(id, own): &(OpId, Option<OpId>)| {
             let mut possible = self.of(id).iter().filter(|&&s| is_possible(trace, id, own, s));
@@ -91,7 +93,7 @@ impl Sources {
         &self.candidates[id.index()]
     }
 
-    /// The one candidate of a read, if it is one.
+    /// The only candidate of a read, if there is exactly one.
     pub(super) fn known(&self, id: OpId) -> Option<Source> {
         match self.of(id) {
             [one] => Some(*one),
@@ -117,7 +119,7 @@ impl Sources {
     }
 }
 
-/// The accesses of a trace, each with the last write of its thread to its location before it.
+/// The accesses of a trace, each with the last earlier write of the same thread to the same location.
 fn before(trace: &Trace) -> Vec<(OpId, Option<OpId>)> {
     let mut last: FxHashMap<(usize, CellId), OpId> = FxHashMap::default();
     let mut out = Vec::new();
@@ -132,8 +134,7 @@ fn before(trace: &Trace) -> Vec<(OpId, Option<OpId>)> {
     out
 }
 
-/// Whether program order admits that a read reads from there, where `own` is the last write of its
-/// thread before it.
+/// Whether program order admits a source of a read. `own` is the last earlier write of the thread.
 fn is_possible(trace: &Trace, read: OpId, own: Option<OpId>, source: Source) -> bool {
     match source {
         Source::Initial => own.is_none(),
