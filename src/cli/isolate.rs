@@ -7,7 +7,7 @@ use super::args::{CheckArguments, WitnessForm, WorkerArguments};
 use super::inputs::identify;
 use super::models::Setup;
 use super::output::{Console, print};
-use super::render::{Form, Pages, Rendered, Renderer};
+use super::render::{Form, Listed, Pages, Rendered, Renderer};
 use super::status::Status;
 use crate::batch::{Case, Refusal, in_order};
 use crate::id::FileId;
@@ -181,7 +181,7 @@ fn answer(told: &Rendered) -> Value {
         })
     };
     let verdicts: Vec<Value> = told.verdicts.iter().map(verdict).collect();
-    json!({ "verdicts": verdicts, "text": told.text, "complaints": told.complaints })
+    json!({ "verdicts": verdicts, "text": told.text, "complaints": told.complaints, "listed": told.listed.name() })
 }
 
 /// Reads an answer from its JSON form.
@@ -214,6 +214,7 @@ fn told(answer: &Value, quantifier: Quantifier) -> Option<Rendered> {
         text: text(&answer["text"])?,
         complaints: answer["complaints"].as_array()?.iter().map(text).collect::<Option<_>>()?,
         page: None,
+        listed: Listed::named(answer["listed"].as_str()?)?,
     })
 }
 
