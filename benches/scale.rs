@@ -76,6 +76,9 @@ const MEMBERS: &[&str] = &[
     "grid-barrier:12:2",
     "barriers:10:2",
     "barriers:40:2",
+    "pipeline:3:2",
+    "pipeline:4:2",
+    "pipeline:6:2",
 ];
 
 /// The engines, by the names in the table.

@@ -43,6 +43,7 @@ pub const FAMILIES: &[Family] = &[
     Family { name: "cas-lock", text: cas_lock },
     Family { name: "grid-barrier", text: grid_barrier },
     Family { name: "barriers", text: barriers },
+    Family { name: "pipeline", text: pipeline },
 ];
 
 /// The family of this name.
@@ -289,5 +290,55 @@ fn barriers(n: usize, form: Form) -> String {
     }
     text.push_str("}\n");
     let _ = writeln!(text, "exists (P1:%r{n} == {})", n - 1);
+    text
+}
+
+/// n tiles, at least three, through two stages of a pipeline: bulk copies, mbarriers that count their
+/// bytes, and a consumer that reads each tile and hands its stage back, with a proxy fence (forbidden) or
+/// without one, so that the copy of a later tile may be ahead of the read (allowed).
+fn pipeline(n: usize, form: Form) -> String {
+    let mut text = format!("PTX pipeline-{n}\nExpect={}\n", form.verdict());
+    for tile in 0..n {
+        let _ = writeln!(text, ".global .align 16 .u32 g{tile}[4] = {{{}, 0, 0, 0}};", tile + 1);
+    }
+    for stage in 0..2 {
+        let _ = writeln!(text, ".shared .align 16 .u32 s{stage}[4] = {{0, 0, 0, 0}};");
+        let _ = writeln!(text, ".shared .align 8 .b64 full{stage};");
+        let _ = writeln!(text, ".shared .align 8 .b64 empty{stage};");
+    }
+    let wait = |text: &mut String, label: &str, object: &str, stage: usize, parity: usize| {
+        let _ = writeln!(
+            text,
+            "{label}: mbarrier.try_wait.parity.shared::cta.b64 %p1, [{object}{stage}], {parity};\n  \
+             @!%p1 bra {label};"
+        );
+    };
+    text.push_str("P0 @ cta 0, warp 0 {\n");
+    for object in ["full0", "full1", "empty0", "empty1"] {
+        let _ = writeln!(text, "  mbarrier.init.shared::cta.b64 [{object}], 1;");
+    }
+    text.push_str("  bar.sync 0;\n");
+    for tile in 0..n {
+        let (stage, parity) = (tile % 2, tile / 2 % 2);
+        wait(&mut text, &format!("E{tile}"), "empty", stage, 1 - parity);
+        let _ = writeln!(
+            text,
+            "  mbarrier.arrive.expect_tx.shared::cta.b64 _, [full{stage}], 16;\n  \
+             cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [s{stage}], [g{tile}], 16, \
+             [full{stage}];"
+        );
+    }
+    text.push_str("}\nP1 @ cta 0, warp 1 {\n  bar.sync 0;\n");
+    for tile in 0..n {
+        let (stage, parity) = (tile % 2, tile / 2 % 2);
+        wait(&mut text, &format!("F{tile}"), "full", stage, parity);
+        let _ = writeln!(text, "  ld.shared.u32 %r{tile}, [s{stage}];");
+        if form == Form::Forbidden {
+            text.push_str("  fence.proxy.async.shared::cta;\n");
+        }
+        let _ = writeln!(text, "  mbarrier.arrive.shared::cta.b64 _, [empty{stage}];");
+    }
+    let wrong: Vec<String> = (0..n).map(|tile| format!("P1:%r{tile} != {}", tile + 1)).collect();
+    let _ = writeln!(text, "}}\nexists ({})", wrong.join(" \\/ "));
     text
 }

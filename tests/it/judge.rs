@@ -180,28 +180,32 @@ fn logs_of_other_versions_are_no_finding_against_a_test() {
         format!("Test MP Forbidden\nHistogram (1 states)\n3*>1:r1=1; 1:r2=0;\nNo\nHash={hash}\n")
     };
     let arguments = ["judge", "-", "--tests", MP, "--format", "json"];
-    let run = ptxmc_reading(&arguments, &log("0123"));
+    let run = ptxmc_reading(&arguments, &log("ptxmc-0123"));
     assert_eq!(run.status, 3, "{}", run.err);
     let report = json(&run.out);
     let test = &report["tests"][0];
     assert_eq!(test["finding"], "another version");
     assert_eq!(test["states"], serde_json::json!([]));
-    assert_eq!(test["other_versions"], serde_json::json!(["0123"]));
+    assert_eq!(test["other_versions"], serde_json::json!(["ptxmc-0123"]));
     let own = test["hash"].as_str().expect("a fingerprint");
     let run = ptxmc_reading(&arguments, &log(own));
     assert_eq!(run.status, 1);
     assert_eq!(json(&run.out)["tests"][0]["finding"], "forbidden and seen");
+    // Fingerprints of other tools tell nothing of the version.
+    let foreign = ptxmc_reading(&arguments, &log("f2b4bb6327f746fe11035859644bb9af"));
+    assert_eq!(json(&foreign.out)["tests"][0]["finding"], "forbidden and seen");
     // What was seen of this version counts, and the other one does not go by in silence.
-    let both = format!("{}{}", log(own).replace("1:r1=1;", "1:r1=0;"), log("0123"));
+    let both = format!("{}{}", log(own).replace("1:r1=1;", "1:r1=0;"), log("ptxmc-0123"));
     let run = ptxmc_reading(&arguments, &both);
     assert_eq!(run.status, 3);
-    let run = ptxmc_reading(&["judge", "-", "--tests", MP], &log("0123"));
+    let run = ptxmc_reading(&["judge", "-", "--tests", MP], &log("ptxmc-0123"));
     assert!(run.out.contains("another version"), "{}", run.out);
-    assert!(run.out.contains(&format!("logs have Hash=0123, the test has Hash={own}")));
+    assert!(run.out.contains(&format!("logs have Hash=ptxmc-0123, the test has Hash={own}")));
     for format in ["junit", "markdown"] {
-        let run = ptxmc_reading(&["judge", "-", "--tests", MP, "--format", format], &log("0123"));
+        let run =
+            ptxmc_reading(&["judge", "-", "--tests", MP, "--format", format], &log("ptxmc-0123"));
         assert_eq!(run.status, 3);
-        assert!(run.out.contains("logs have Hash=0123"), "{}", run.out);
+        assert!(run.out.contains("logs have Hash=ptxmc-0123"), "{}", run.out);
     }
     // A folder may have another name where the log was written.
     let elsewhere = r#"{"schema": 1, "tests": [{"name": "MP", "path": "else/where.litmus",

@@ -4,7 +4,7 @@
 //! `Histogram (N states)`, each preceded by its count and `:>`, or by `*>` for the outcome in
 //! question. Lines of no known form are skipped, since programs print arbitrary text between tests.
 
-use super::{Entry, LogError, Seen, Value, distinct, no_count, spelt, two_values};
+use super::{Entry, FINGERPRINT, LogError, Seen, Value, distinct, no_count, spelt, two_values};
 use crate::id::FileId;
 use crate::source::Span;
 use std::cmp::Ordering;
@@ -240,7 +240,7 @@ impl Reader {
             return self.malformed("an empty fingerprint", span, "the line is `Hash=` and digits");
         }
         if let Some(entry) = self.entries.last_mut() {
-            entry.hash = Some(hash.to_owned());
+            entry.hash = Some(hash.to_owned()).filter(|hash| hash.starts_with(FINGERPRINT));
         }
     }
 
@@ -286,14 +286,17 @@ mod tests {
         let text = "noise\nTest SB Allowed\nHistogram (3 states)\n11    *>0:EAX=0; 1:EAX=0;\n\
                     499985:>0:EAX=1; 1:EAX=0;\n4:>0:EAX=0; 1:EAX=1;\nOk\n\nWitnesses\n\
                     Positive: 11, Negative: 499989\nCondition exists (0:EAX=0) is validated\n\
-                    Hash=ab\nObservation SB Sometimes 11 499989\nTime SB 0.44\n";
+                    Hash=ptxmc-ab\nObservation SB Sometimes 11 499989\nTime SB 0.44\n";
         let (entries, errors) = parsed(text);
         assert_eq!(errors, Vec::<String>::new());
         assert_eq!(entries.len(), 1);
         let counts: Vec<_> = entries[0].states.iter().map(|state| state.count).collect();
         assert_eq!(counts, [Some(11), Some(499_985), Some(4)]);
         assert_eq!(entries[0].states[1].values[0], ("P0:EAX".to_owned(), Value::Number(1)));
-        assert_eq!((entries[0].hash.as_deref(), entries[0].seconds), (Some("ab"), Some(0.44)));
+        assert_eq!(
+            (entries[0].hash.as_deref(), entries[0].seconds),
+            (Some("ptxmc-ab"), Some(0.44))
+        );
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! The JSON that runs on devices give into observations.
 
-use super::{Entry, LogError, Seen, Value, distinct, no_count, spelt, two_values};
+use super::{Entry, FINGERPRINT, LogError, Seen, Value, distinct, no_count, spelt, two_values};
 use crate::id::FileId;
 use crate::source::Span;
 use serde::Deserialize;
@@ -113,7 +113,7 @@ pub fn read(text: &str, file: FileId) -> (Vec<Entry>, Vec<LogError>) {
         states: test.states.iter().map(seen).collect(),
         name: test.name,
         path: test.path,
-        hash: test.hash,
+        hash: test.hash.filter(|hash| hash.starts_with(FINGERPRINT)),
         seconds: test.seconds,
         span,
     };
