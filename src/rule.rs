@@ -195,6 +195,22 @@ rules! {
     ComputedGroups: OutOfModel, "computed-groups", [],
         "a wait for a computed number of groups: outside the supported subset";
 
+    /// A matrix of which nobody says where it is.
+    OpaqueDescriptor: OutOfModel, "opaque-descriptor", [],
+        "a matrix descriptor that is no address of a variable in shared memory: outside the supported subset";
+    /// A product of which not all threads of the warpgroup have part.
+    WarpgroupDiverges: Undefined, "warpgroup-diverges", ["PTX-9.7.15.5"],
+        "`wgmma.mma_async` that not all threads of the warpgroup execute";
+    /// A product of which each thread names other matrices.
+    WarpgroupMatrices: Undefined, "warpgroup-matrices", ["PTX-9.7.15.5"],
+        "`wgmma.mma_async` of other matrices in one thread of the warpgroup than in another";
+    /// Registers that are not ordered before the product that uses them.
+    WarpgroupFence: Undefined, "warpgroup-fence", ["PTX-9.7.15.7"],
+        "`wgmma.mma_async` without a `wgmma.fence` since its registers were accessed, or before the first";
+    /// Registers that a product still uses.
+    ProductRegisters: Undefined, "product-registers", ["PTX-9.7.15.7"],
+        "an access to a register of `wgmma.mma_async` before a `wgmma.wait_group` that covers it";
+
     /// Members of a warp at `bar.warp.sync`.
     WarpMask: Undefined, "warp-barrier-mask", ["PTX-9.7.13.2"],
         "bar.warp.sync of a thread outside its mask";

@@ -184,6 +184,8 @@ base_sets! {
     FromAsync = "A2G" @ "PTX-9.7.13.4",
     /// Proxy fences from the generic to the tensormap proxy.
     ToTensormap = "G2T" @ "PTX-9.7.13.4",
+    /// `wgmma.fence`, behind which products of the warpgroup are performed.
+    WarpgroupFence = "WGFENCE" @ "PTX-9.7.15.7",
 }
 
 base_relations! {
@@ -229,6 +231,9 @@ base_relations! {
     Uncovered = "uncovered", Given @ "PTX-9.7.13.4",
     /// From the issue of an asynchronous operation, and all before it, to its accesses.
     Issue = "issue", Given @ "PTX-8.9.1.1",
+    /// From the events of a warpgroup's threads that issue a product to its accesses, which come behind
+    /// fences and not behind these.
+    JointIssue = "joint-issue", Given @ "PTX-8.9.1.1",
     /// Same asynchronous operation: its events and its issue (reflexive).
     SameOperation = "sop", Given @ "PTX-8.9.1.1",
     /// Accesses of two `cp.async` of one group.

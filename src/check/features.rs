@@ -7,7 +7,7 @@ use crate::event::barrier::BarrierKey;
 use crate::event::base::base_set;
 use crate::event::graph::{Event, EventGraph, EventKind, Violation};
 use crate::id::{EventId, ExprId};
-use crate::program::micro::Restriction;
+use crate::program::micro::{Restriction, TensorFence};
 use crate::ptx::operation::{Proxy, ProxyFenceKind, Scope};
 use crate::relation::expr::{Model, Node};
 use crate::rule::Rule;
@@ -168,6 +168,8 @@ const MULTIMEM: Feature =
     Feature::new("multimem operations", "PTX-8.2.3", "8.1", Node::Set(BaseSet::Async));
 const ASYNCHRONOUS: Feature =
     Feature::new("asynchronous operations", "PTX-8.9.1.1", "7.0", Node::Rel(BaseRel::Issue));
+const WARPGROUPS: Feature =
+    Feature::new("products of a warpgroup", "PTX-9.7.15", "8.0", Node::Rel(BaseRel::JointIssue));
 const ALIASES: Feature = Feature::new(
     "several virtual addresses of one location",
     "PTX-8.2.2",
@@ -203,6 +205,7 @@ const FEATURES: &[&Feature] = &[
     &STRONG_COPY,
     &MULTIMEM,
     &ASYNCHRONOUS,
+    &WARPGROUPS,
     &ALIASES,
     &PARTIAL_OVERLAP,
     &API,
@@ -224,6 +227,8 @@ fn features(graph: &EventGraph, id: EventId) -> Vec<Feature> {
             BarrierKey::Warp(..) => Some(WARP_BARRIER),
             BarrierKey::Cta(..) | BarrierKey::Instance(..) | BarrierKey::Exchange(..) => None,
         },
+        EventKind::TensorFence(TensorFence::Warpgroup) => Some(WARPGROUPS),
+        EventKind::Issue if graph.issues_jointly(id) => Some(WARPGROUPS),
         EventKind::Issue | EventKind::Await | EventKind::Complete(_) => Some(ASYNCHRONOUS),
         EventKind::Init | EventKind::Read | EventKind::Write => None,
         EventKind::Boundary | EventKind::Launch => None,

@@ -37,8 +37,9 @@ impl GraphBuilder<'_> {
         graph: &mut EventGraph,
         pieces: &Pieces,
         index: usize,
-        issue: EventId,
+        issues: &[EventId],
     ) {
+        let Some((&issue, joined)) = issues.split_first() else { return };
         let operation = &self.operations[index];
         let agent = self.agent_of(index);
         let of = |role: Role| -> Vec<AccessId> {
@@ -84,6 +85,8 @@ impl GraphBuilder<'_> {
             name: operation.micro.name,
             agent,
             issue,
+            joined: joined.to_vec(),
+            is_joint: operation.micro.group == Some(GroupKind::Warpgroup),
             maps,
             reads,
             parts,

@@ -9,7 +9,7 @@ use crate::bitrel::{EventSet, Rel};
 use crate::id::{AccessId, AgentId, BarrierId, EventId};
 use crate::litmus::ast::{Place, ThreadPlace};
 use crate::program::expr::Expr;
-use crate::program::micro::Restriction;
+use crate::program::micro::{Restriction, TensorFence};
 use crate::program::reading::Performer;
 use crate::ptx::operation::{Order, Proxy, ProxyFenceKind, Scope};
 use crate::vocabulary::{BaseRel, BaseSet};
@@ -85,6 +85,7 @@ pub fn is_in(graph: &EventGraph, id: EventId, set: BaseSet) -> bool {
             | EventKind::Launch
             | EventKind::Issue
             | EventKind::Await
+            | EventKind::TensorFence(_)
             | EventKind::Complete(_) => false,
             EventKind::ProxyFence(ProxyFenceKind::Research(proxy)) => proxy == Proxy::Generic,
             EventKind::ProxyFence(_) => false,
@@ -106,6 +107,9 @@ pub fn is_in(graph: &EventGraph, id: EventId, set: BaseSet) -> bool {
         BaseSet::Agent => graph.operation_of(id).is_some(),
         BaseSet::Issue => event.kind == EventKind::Issue,
         BaseSet::Await => event.kind == EventKind::Await,
+        BaseSet::WarpgroupFence => {
+            event.kind == EventKind::TensorFence(TensorFence::Warpgroup)
+        }
         BaseSet::Signal => event.marks.mbarrier && graph.operation_of(id).is_some(),
         BaseSet::Complete => matches!(event.kind, EventKind::Complete(_)),
         BaseSet::Copy => graph.is_of_copy(id),
@@ -189,6 +193,7 @@ fn given(graph: &EventGraph, relation: BaseRel) -> Rel {
         BaseRel::Launch => Rel::from_pairs(n, graph.launch_edges.iter().copied()),
         BaseRel::Peer => peers(graph),
         BaseRel::Issue => graph.issue_pairs(),
+        BaseRel::JointIssue => graph.joint_issue_pairs(),
         BaseRel::SameOperation => graph.same_operation_pairs(),
         BaseRel::SameGroup => graph.same_group_pairs(),
         BaseRel::Intra => graph.intra_pairs(),

@@ -18,6 +18,7 @@ use super::loop_nest::LoopId;
 use super::participants::{Meetings, barrier_uses};
 use super::pieces::Pieces;
 use super::points_to::Place;
+use super::product::Joint;
 use super::trip_count::Rounds;
 use super::unfold::{Unfolding, union};
 use super::uninterpreted::Opaque;
@@ -27,7 +28,7 @@ use crate::id::{
 use crate::litmus::ast::DeclaredSpace;
 use crate::program::expr::{Expr, ExprArena};
 use crate::program::layout::InstanceKey;
-use crate::program::micro::{BarrierMicro, Marks, Program, Restriction};
+use crate::program::micro::{BarrierMicro, Marks, Program, Restriction, TensorFence};
 use crate::ptx::operation::{Order, Proxy, ProxyFenceKind, Scope};
 use crate::source::Span;
 use rustc_hash::FxHashMap;
@@ -48,10 +49,11 @@ pub(super) enum DraftKind {
     GridWait,
     /// `griddepcontrol.launch_dependents`.
     Launch,
-    /// The issue of an operation, in the order of their numbers.
-    Issue,
+    /// The issue of the operation with a number, or of part of it.
+    Issue(usize),
     /// A wait for groups, in the order of their numbers.
     Await,
+    TensorFence(TensorFence),
 }
 
 /// One entry of a thread's event list.
@@ -104,6 +106,10 @@ pub(super) struct GraphBuilder<'p> {
     pub(super) operations: Vec<DraftOperation<'p>>,
     /// What happens to groups of them, thread by thread in program order.
     pub(super) groups: Vec<GroupStep>,
+    /// The products of warpgroups.
+    pub(super) joint: Vec<Joint>,
+    /// When each thread ends.
+    pub(super) ends: Vec<ExprId>,
     /// How many waits for groups there are.
     pub(super) waits: usize,
     /// When waits on mbarriers succeed, by how they read the object.
@@ -171,6 +177,8 @@ impl<'p> GraphBuilder<'p> {
             in_phases: Vec::new(),
             operations: Vec::new(),
             groups: Vec::new(),
+            joint: Vec::new(),
+            ends: Vec::new(),
             waits: 0,
             successes: FxHashMap::default(),
             opaque: Vec::new(),
@@ -365,6 +373,7 @@ impl<'p> GraphBuilder<'p> {
         self.look_at_non_coherent_loads();
         self.look_at_objects();
         self.look_at_arrivals();
+        self.check_warpgroups();
         self.settle_ahead();
         self.settle_locksteps();
         self.settle_guards();
@@ -519,7 +528,7 @@ impl<'p> GraphBuilder<'p> {
 
     /// The events of the threads, then of asynchronous operations; gives the waits for groups.
     fn add_events(&self, graph: &mut EventGraph, pieces: &Pieces) -> Vec<EventId> {
-        let (mut issues, mut waits) = (Vec::new(), Vec::new());
+        let (mut issues, mut waits) = (vec![Vec::new(); self.operations.len()], Vec::new());
         for entry in &self.entries {
             match entry {
                 Entry::Access(id) => {
@@ -532,7 +541,7 @@ impl<'p> GraphBuilder<'p> {
                     let agent = AgentId::new(*thread + 1);
                     let event = self.add_other(graph, agent, kind, *guard, *position, *span);
                     match kind {
-                        DraftKind::Issue => issues.push(event),
+                        DraftKind::Issue(operation) => issues[*operation].push(event),
                         DraftKind::Await => waits.push(event),
                         _ => {}
                     }
@@ -540,7 +549,7 @@ impl<'p> GraphBuilder<'p> {
             }
         }
         for (operation, issue) in issues.into_iter().enumerate() {
-            self.add_operation(graph, pieces, operation, issue);
+            self.add_operation(graph, pieces, operation, &issue);
         }
         waits
     }
@@ -638,8 +647,9 @@ impl<'p> GraphBuilder<'p> {
             }
             DraftKind::GridWait => {}
             DraftKind::Launch => event.kind = EventKind::Launch,
-            DraftKind::Issue => event.kind = EventKind::Issue,
+            DraftKind::Issue(_) => event.kind = EventKind::Issue,
             DraftKind::Await => event.kind = EventKind::Await,
+            DraftKind::TensorFence(kind) => event.kind = EventKind::TensorFence(*kind),
         }
         graph.accesses.push(Access::of_no_memory(id, guard));
         graph.events.push(event);

@@ -11,7 +11,7 @@ use crate::id::{
 use crate::litmus::ast::{Place, ThreadPlace};
 use crate::program::expr::ExprArena;
 use crate::program::mbarrier;
-use crate::program::micro::{Marks, Restriction};
+use crate::program::micro::{Marks, Restriction, TensorFence};
 use crate::program::reading::AsyncReadings;
 use crate::ptx::bits::mask;
 use crate::ptx::operation::{Order, Proxy, ProxyFenceKind, Scope, Type};
@@ -98,6 +98,8 @@ pub enum EventKind {
     Issue,
     /// A wait for groups of asynchronous operations.
     Await,
+    /// A fence of the tensor cores.
+    TensorFence(TensorFence),
     /// That an asynchronous operation, or a part of it, is complete.
     Complete(Completion),
 }
@@ -285,6 +287,10 @@ pub struct Operation {
     pub agent: AgentId,
     /// The event of the thread that issues it.
     pub issue: EventId,
+    /// Those of other threads that issue it together with this one.
+    pub joined: Vec<EventId>,
+    /// Whether it is a product of a warpgroup, which comes behind fences and not behind its issue.
+    pub is_joint: bool,
     /// The reads of its tensor map.
     pub maps: Vec<EventId>,
     /// The reads of its sources.
@@ -537,8 +543,14 @@ impl EventGraph {
 
     /// The events of the asynchronous operation that an event issues.
     pub fn issued_at(&self, issue: EventId) -> impl Iterator<Item = EventId> + '_ {
-        let operation = self.operations.iter().find(|operation| operation.issue == issue);
+        let operation = self.operations.iter().find(|operation| operation.is_issued_at(issue));
         operation.into_iter().flat_map(Operation::events)
+    }
+
+    /// Whether an event is one of those by which the threads of a warpgroup issue a product.
+    #[must_use]
+    pub fn issues_jointly(&self, id: EventId) -> bool {
+        self.operations.iter().any(|operation| operation.is_joint && operation.is_issued_at(id))
     }
 
     /// The event of a thread that an event stands or falls with: of an asynchronous operation the

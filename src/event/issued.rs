@@ -50,8 +50,8 @@ pub(super) struct Moves<'p> {
 /// What has happened to the groups of a thread.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum GroupStep {
-    /// An operation joins the next group.
-    Issue { operation: usize },
+    /// An operation that a thread issues joins its next group.
+    Issue { thread: usize, operation: usize, guard: ExprId },
     /// A group is closed.
     Commit { thread: usize, kind: GroupKind, guard: ExprId },
     /// Groups are waited for: the number of the wait.

@@ -76,6 +76,8 @@ impl<'p> ThreadRun<'_, 'p> {
                 None => {
                     let rule = if let Some(rule) = refused {
                         rule
+                    } else if target.confined == Some(Confined::Matrix) {
+                        Rule::OpaqueDescriptor
                     } else if aligned {
                         Rule::Outside { hint: self.of_another_space(target.space, at, bytes) }
                     } else {
@@ -113,7 +115,10 @@ impl<'p> ThreadRun<'_, 'p> {
         }
         let complete = self.builder.exprs.is_false(elsewhere);
         if !complete {
-            let rule = Rule::PerhapsOutside { from: self.without_value(address) };
+            let rule = match target.confined {
+                Some(Confined::Matrix) => Rule::OpaqueDescriptor,
+                _ => Rule::PerhapsOutside { from: self.without_value(address) },
+            };
             self.bad_address(elsewhere, rule, span);
         }
         let (several, listed) = (out.len() + never > 1, complete && never == 0);
@@ -348,6 +353,7 @@ fn refusal(target: &Target, does: Does, place: &Resolved) -> Option<Rule> {
         Some(Confined::Global(rule)) => {
             (!matches!(place.space, Global | Multimem)).then(|| rule.clone())
         }
+        Some(Confined::Matrix) => (place.space != Shared).then_some(Rule::OpaqueDescriptor),
         Some(Confined::Own(rule)) => (place.space != Shared || place.remote).then(|| rule.clone()),
         Some(Confined::AnyShared(rule)) => (place.space != Shared).then(|| rule.clone()),
         Some(Confined::Other(rule)) => {

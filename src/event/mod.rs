@@ -31,6 +31,7 @@ mod operations;
 mod participants;
 mod pieces;
 mod points_to;
+mod product;
 mod relevance;
 mod spin;
 mod task_order;

@@ -45,6 +45,7 @@ impl Lowering<'_> {
             AsyncOp::BulkCopy => self.bulk_transfer(written, None),
             AsyncOp::BulkReduce => self.bulk_reduction(written),
             AsyncOp::TensorCopy | AsyncOp::TensorReduce => self.tensor_transfer(op, written),
+            AsyncOp::Multiply => self.multiply(written),
             AsyncOp::Store | AsyncOp::Reduce => self.remote_operation(op, written),
             AsyncOp::ReleaseStore | AsyncOp::ReleaseReduce => self.release_operation(op, written),
         }

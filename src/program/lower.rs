@@ -6,7 +6,7 @@ use super::host::needs_device;
 use super::integer::{arithmetic, saturated, shift_amount};
 use super::layout::{Layout, Window};
 use super::micro::{
-    Confined, ElementOrder, Marks, Micro, Program, Step, Target, TaskOrder, Tasks, ThreadCode,
+    Confined, ElementOrder, Marks, Micro, Program, Step, Target, TaskOrder, Tasks, TensorFence, ThreadCode,
 };
 use super::position::{Position, positions};
 use super::reading::{FailingCas, LongVectors, Readings, SinkAtom, VectorReading};
@@ -396,6 +396,7 @@ impl Lowering<'_> {
             Op::PendingCount => self.pending_count(written),
             Op::ReplaceMap => self.replace_map(written),
             Op::CopyMap => self.copy_map(written),
+            Op::WarpgroupFence => self.out.push(Micro::TensorFence(TensorFence::Warpgroup)),
             Op::Async(op) => self.asynchronous(op, written),
             _ => unreachable!("the other forms become operations of their own"),
         }

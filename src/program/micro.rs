@@ -225,6 +225,8 @@ pub enum Micro {
     Commit(GroupKind),
     /// Waits for groups.
     Await(AwaitMicro),
+    /// A fence of the tensor cores.
+    TensorFence(TensorFence),
     /// `griddepcontrol.wait`.
     GridWait,
     /// `griddepcontrol.launch_dependents`.
@@ -245,6 +247,13 @@ pub enum Micro {
         /// The rule.
         rule: Rule,
     },
+}
+
+/// The fences that products of matrices have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TensorFence {
+    /// `wgmma.fence`: of registers and what a product of the warpgroup is issued behind.
+    Warpgroup,
 }
 
 /// What an operation on an mbarrier object is to its phases (PTX-9.7.13.15.4).
@@ -406,6 +415,8 @@ pub enum Confined {
     AnyShared(Rule),
     /// The `.shared` of another CTA of the cluster, by a rule of the instruction.
     Other(Rule),
+    /// `.shared`, where a descriptor of a matrix says; another descriptor is not understood.
+    Matrix,
 }
 
 /// Marks that some clauses look at.
@@ -491,6 +502,8 @@ pub enum AsyncEffect {
     /// A register is reduced into memory: where, the order of the write, and its value, of
     /// [`Term::Old`].
     Update(Target, Order, Term),
+    /// Matrices are multiplied.
+    Product(Box<Product>),
     /// Nothing; it tells when earlier `cp.async` of the thread are complete.
     Behind,
 }
@@ -529,6 +542,24 @@ pub struct TensorTransfer {
     pub shared: Vec<Range>,
     /// How elements are combined with those of the tensor, instead of written.
     pub reduction: Option<Combination>,
+}
+
+/// A product of matrices. What it gives is a stand-in for the numbers of a matrix: the sum of the
+/// first words of its operands, so that it tells which of their contents were read.
+#[derive(Clone, Debug)]
+pub struct Product {
+    /// Operands in memory: where each begins.
+    pub matrices: Vec<Range>,
+    /// What operands in registers add, of 32 bits.
+    pub addend: Term,
+    /// The registers of the accumulator.
+    pub accumulator: Vec<usize>,
+    /// Whether what is in the accumulator is added to, or overwritten.
+    pub accumulates: Term,
+    /// The registers that hold an operand.
+    pub fragments: Vec<usize>,
+    /// Products of one shape have their accumulators ordered among themselves.
+    pub shape: String,
 }
 
 /// Which elements of a tensor a box is.
@@ -611,6 +642,14 @@ pub struct AwaitMicro {
 }
 
 impl AsyncMicro {
+    /// The registers that it writes.
+    pub(crate) fn written(&self) -> &[usize] {
+        match &self.effect {
+            AsyncEffect::Product(product) => &product.accumulator,
+            _ => &[],
+        }
+    }
+
     /// The terms that it is made of, but for those of [`Combination`].
     pub(crate) fn terms(&self) -> impl Iterator<Item = &Term> {
         let mut terms = Vec::new();
@@ -628,6 +667,10 @@ impl AsyncMicro {
                 terms.push(&tensor.map.address);
                 terms.extend(tensor.at.coordinates());
                 terms.extend(tensor.shared.iter().flat_map(|place| [&place.address, &place.when]));
+            }
+            AsyncEffect::Product(product) => {
+                terms.extend(product.matrices.iter().flat_map(|m| [&m.address, &m.when]));
+                terms.extend([&product.addend, &product.accumulates]);
             }
             AsyncEffect::Behind => {}
         }

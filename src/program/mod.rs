@@ -17,6 +17,7 @@ pub mod layout;
 mod linear;
 pub mod lower;
 pub mod mbarrier;
+mod matrix;
 pub mod micro;
 mod position;
 mod predefined;

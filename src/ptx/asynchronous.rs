@@ -24,9 +24,11 @@ pub enum AsyncOp {
     ReleaseStore,
     /// `red.async.release`, to global memory.
     ReleaseReduce,
-    /// `cp.async.commit_group`, `cp.async.bulk.commit_group`.
+    /// `wgmma.mma_async` (PTX-9.7.15.5).
+    Multiply,
+    /// `cp.async.commit_group`, `cp.async.bulk.commit_group`, `wgmma.commit_group`.
     Commit(GroupKind),
-    /// `cp.async.wait_group`, `cp.async.bulk.wait_group`.
+    /// `cp.async.wait_group`, `cp.async.bulk.wait_group`, `wgmma.wait_group`.
     Wait(GroupKind),
     /// `cp.async.wait_all`: a commit and a wait for all groups.
     WaitAll,
@@ -38,7 +40,7 @@ impl AsyncOp {
     #[must_use]
     pub fn is_of_async_proxy(self) -> bool {
         match self {
-            Self::BulkCopy | Self::BulkReduce | Self::TensorCopy | Self::TensorReduce => true,
+            Self::BulkCopy | Self::BulkReduce | Self::TensorCopy | Self::TensorReduce | Self::Multiply => true,
             Self::Copy
             | Self::ArriveBehindCopies
             | Self::Store
@@ -59,4 +61,6 @@ pub enum GroupKind {
     Copy,
     /// Of bulk copies and reductions.
     Bulk,
+    /// Of products of a warpgroup.
+    Warpgroup,
 }

@@ -245,6 +245,14 @@ impl Printer {
                 let texts = list.iter().map(|value| self.source(value, need.ty));
                 vector(&texts.collect::<Result<Vec<_>, _>>()?)
             }
+            Operand::Registers(list, _) => {
+                let texts: Vec<_> = list.iter().map(|d| self.destination(d)).collect();
+                format!("{{{}}}", texts.join(", "))
+            }
+            Operand::Elements(list, need) => {
+                let texts = list.iter().map(|value| self.source(value, need.ty));
+                format!("{{{}}}", texts.collect::<Result<Vec<_>, _>>()?.join(", "))
+            }
             Operand::At(address) => self.address(address),
             Operand::Box(map, coordinates) => {
                 let texts = coordinates.iter().map(|value| self.source(value, Type::B32));

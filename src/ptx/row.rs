@@ -2,7 +2,8 @@
 //!
 //! A row is written as the standard prints it: `shf.{l|r}.{clamp|wrap}.b32 d, a, b, c`.
 //! `{.a|.b}` and `{, c}` may be left out, `.{a|b}` and `.a` may not; `.type`, `.space` and `.scope`
-//! stand for the words that the row lists. `[a]` is an address, `{!}p` a predicate, `d|p` and
+//! stand for the words that the row lists, as names of [`Row::lists`] do. `{d}` is registers in braces,
+//! `[a]` is an address, `{!}p` a predicate, `d|p` and
 //! `d{|p}` two registers that are written, a number is itself.
 
 use super::asynchronous::AsyncOp;
@@ -29,6 +30,8 @@ pub struct Row {
     pub spaces: &'static str,
     /// What `.scope` may be.
     pub(crate) scopes: &'static str,
+    /// The words that may stand where the text has a name for them, such as `.shape`.
+    pub(crate) lists: &'static [(&'static str, &'static [&'static str])],
     /// What operands take that differ from the rest.
     pub(crate) operands: &'static [(&'static str, Takes)],
     /// The words that ask for an operand which may be left out without them, and only then.
@@ -141,6 +144,12 @@ pub enum Takes {
     Pointer,
     /// The address of so many bytes in a state space.
     Bytes(Space, u64),
+    /// Registers of 32 bits in braces, whatever they hold.
+    Fragment,
+    /// A matrix in shared memory by a descriptor of 64 bits, or by the name of a variable.
+    Descriptor,
+    /// As [`Self::Descriptor`], or registers in braces.
+    Matrix,
 }
 
 /// What an instruction does: which function decodes it into an operation of its own, or how it is
@@ -192,6 +201,7 @@ pub enum Op {
     PendingCount,
     ReplaceMap,
     CopyMap,
+    WarpgroupFence,
     Async(AsyncOp),
 }
 
@@ -211,6 +221,7 @@ pub(crate) const fn form(
         types: "",
         spaces: "",
         scopes: "cta, cluster, gpu and sys",
+        lists: &[],
         operands: &[],
         asked: &[],
         slots: &[],
@@ -237,6 +248,14 @@ impl Row {
     /// What `.scope` may be, of all four.
     pub(crate) const fn scopes(self, scopes: &'static str) -> Self {
         Self { scopes, ..self }
+    }
+
+    /// The words that a name in the text stands for: `.shape`.
+    pub(crate) const fn lists(
+        self,
+        lists: &'static [(&'static str, &'static [&'static str])],
+    ) -> Self {
+        Self { lists, ..self }
     }
 
     /// What these operands take; the others have the type of the form.

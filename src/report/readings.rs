@@ -98,6 +98,11 @@ const LINES: &[(&str, Weight, &str)] = &[
         "the acquire fence of a tensor map needs no release fence (V56)",
     ),
     ("warp-sync=none", Letter, "`bar.warp.sync` orders no memory accesses (V12)"),
+    (
+        "wgmma-issue=ordered",
+        Open,
+        "a product of a warpgroup comes behind all that its threads did before (V55)",
+    ),
     ("tearing=overlap", Default, "accesses tear only where one overlaps them in part (V10)"),
     ("tearing=byte", Letter, "every access may tear at every byte (V10)"),
     ("vector=ordered", Default, "the execution orders the elements of a vector (V1)"),

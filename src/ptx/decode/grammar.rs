@@ -218,9 +218,14 @@ impl Decoder<'_> {
             Role::Destination | Role::Pair => self.written(operand, form),
             Role::Memory => self.address(operand).map(Arg::Memory),
             Role::Tensor => self.tensor(operand),
+            Role::Into => self.registers(operand),
+            Role::Matrix if matches!(operand.kind, OperandKind::Vector(_)) => {
+                self.fragment(operand)
+            }
+            Role::Elements => self.fragment(operand),
             Role::Truth => self.predicate(operand).map(Arg::Value),
             Role::Constant(number) => self.constant(operand, number),
-            Role::Source => self.source(operand, (row, form), need.ty),
+            Role::Source | Role::Matrix => self.source(operand, (row, form), need.ty),
         }
     }
 
@@ -254,7 +259,7 @@ impl Decoder<'_> {
         ty: Type,
     ) -> Result<Arg, DecodeError> {
         let value = match form.takes {
-            Takes::Name(_) => self.any_value(operand, ty)?,
+            Takes::Name(_) | Takes::Descriptor | Takes::Matrix => self.any_value(operand, ty)?,
             Takes::Amount => self.value(operand, Type::B32)?,
             Takes::Table => {
                 let OperandKind::Integer(table) = operand.kind else {

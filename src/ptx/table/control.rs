@@ -73,7 +73,6 @@ pub(super) const OUTSIDE: &[(&str, (u32, u32))] = &[
     ("vsub", (2, 0)),
     ("vsub2", (3, 0)),
     ("vsub4", (3, 0)),
-    ("wgmma", (8, 0)),
     ("wmma", (6, 0)),
 ];
 

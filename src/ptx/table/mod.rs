@@ -20,6 +20,7 @@ mod control;
 mod data;
 mod floating;
 mod integer;
+mod matrix;
 mod sync;
 mod tensor;
 
@@ -29,13 +30,14 @@ use rustc_hash::FxHashMap;
 use std::sync::LazyLock;
 
 /// All rows, family by family.
-static FAMILIES: [&[Row]; 7] = [
+static FAMILIES: [&[Row]; 8] = [
     data::ROWS,
     integer::ROWS,
     floating::ROWS,
     sync::ROWS,
     asynchronous::ROWS,
     tensor::ROWS,
+    matrix::ROWS,
     control::ROWS,
 ];
 

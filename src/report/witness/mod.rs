@@ -9,7 +9,7 @@ use crate::execution::build::{Choices, Execution};
 use crate::execution::recheck::recheck;
 use crate::id::{AgentId, EventId, LocId};
 use crate::litmus::ast::ThreadPlace;
-use crate::program::micro::Restriction;
+use crate::program::micro::{Restriction, TensorFence};
 use crate::ptx::bits::signed;
 use crate::ptx::literal::shown;
 use crate::ptx::operation::{Order, Proxy, ProxyFenceKind, TypeKind};
@@ -259,6 +259,7 @@ fn describe(execution: &Execution<'_>, id: EventId) -> String {
         EventKind::Boundary => return "griddepcontrol.wait".to_owned(),
         EventKind::Issue => return issued(graph, id),
         EventKind::Await => return "wait_group".to_owned(),
+        EventKind::TensorFence(TensorFence::Warpgroup) => return "wgmma.fence".to_owned(),
         EventKind::Complete(Completion::All) => return "complete".to_owned(),
         EventKind::Complete(Completion::Map) => return "map read".to_owned(),
         EventKind::Complete(Completion::Reads) => return "sources read".to_owned(),
@@ -298,7 +299,7 @@ fn describe(execution: &Execution<'_>, id: EventId) -> String {
 
 /// What an event issues.
 fn issued(graph: &EventGraph, id: EventId) -> String {
-    let operation = graph.operations.iter().find(|operation| operation.issue == id);
+    let operation = graph.operations.iter().find(|operation| operation.is_issued_at(id));
     format!("issue {}", operation.map_or("", |operation| operation.name))
 }
 

@@ -58,6 +58,8 @@ impl Shape {
         ];
         operations.into_iter().for_each(|r| lacks(r, graph.operations.is_empty()));
         lacks(BaseRel::SameGroup, graph.groups.is_empty());
+        let joint = graph.operations.iter().any(|operation| operation.is_joint);
+        lacks(BaseRel::JointIssue, !joint);
         let waits = graph.events.iter().any(|e| e.kind == EventKind::Await);
         lacks(BaseRel::Done, !waits);
         let fences = !base_set(graph, BaseSet::ProxyFence).is_empty();

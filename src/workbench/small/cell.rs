@@ -337,6 +337,7 @@ impl<'p> Frame<'p> {
             | BaseSet::ForReads
             | BaseSet::FromAsync
             | BaseSet::ToTensormap
+            | BaseSet::WarpgroupFence
             | BaseSet::Tensormap => false,
         }
     }
