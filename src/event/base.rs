@@ -107,9 +107,7 @@ pub fn is_in(graph: &EventGraph, id: EventId, set: BaseSet) -> bool {
         BaseSet::Agent => graph.operation_of(id).is_some(),
         BaseSet::Issue => event.kind == EventKind::Issue,
         BaseSet::Await => event.kind == EventKind::Await,
-        BaseSet::WarpgroupFence => {
-            event.kind == EventKind::TensorFence(TensorFence::Warpgroup)
-        }
+        BaseSet::WarpgroupFence => event.kind == EventKind::TensorFence(TensorFence::Warpgroup),
         BaseSet::Signal => event.marks.mbarrier && graph.operation_of(id).is_some(),
         BaseSet::Complete => matches!(event.kind, EventKind::Complete(_)),
         BaseSet::Copy => graph.is_of_copy(id),

@@ -12,13 +12,13 @@ use super::graph::{
     Access, Agent, AgentKind, Cut, Event, EventGraph, EventKind, Location, Object, Symbol,
     Violation,
 };
+use super::in_flight::Joint;
 use super::initial::InitialValues;
 use super::issued::{DraftOperation, GroupStep};
 use super::loop_nest::LoopId;
 use super::participants::{Meetings, barrier_uses};
 use super::pieces::Pieces;
 use super::points_to::Place;
-use super::product::Joint;
 use super::trip_count::Rounds;
 use super::unfold::{Unfolding, union};
 use super::uninterpreted::Opaque;

@@ -18,6 +18,7 @@ mod elements;
 mod exchange;
 pub mod graph;
 mod havoc;
+mod in_flight;
 mod initial;
 mod issued;
 mod liveness;

@@ -8,105 +8,22 @@
 
 use super::access::{DraftAccess, OfOperation, Role};
 use super::builder::{DraftKind, GraphBuilder};
+use super::in_flight::{Flying, Joint, product_of, warpgroup};
 use super::issued::{GroupStep, Moves};
 use super::memory::Does;
 use super::unfold::{Cell, State, ThreadRun, union};
 use crate::id::{AccessId, AgentId, ExprId};
-use crate::litmus::ast::ThreadPlace;
 use crate::program::expr::{Binary, Expr};
-use crate::program::micro::{
-    AsyncEffect, AsyncMicro, Marks, Micro, Product, Range, Target, TensorFence, ThreadCode,
-};
+use crate::program::micro::{AsyncMicro, Marks, Micro, Product, Range, Target, TensorFence};
 use crate::ptx::asynchronous::GroupKind;
 use crate::ptx::operation::{Order, Proxy};
 use crate::rule::Rule;
 use crate::source::Span;
-use std::collections::BTreeSet;
 
-/// Warps of a warpgroup (PTX-9.7.15).
-const WARPS: u32 = 4;
 /// Bytes of the first word of a matrix, which stands for its contents.
 const WORD: u32 = 4;
 /// What divides the address of a matrix, in bytes.
 const CHUNK: u32 = 16;
-
-/// A warpgroup: its CTA, and its number there, or the only thread of a warp that the test leaves open.
-type Warpgroup = ((u32, u32, u32), Result<u32, usize>);
-
-/// One product of a warpgroup.
-#[derive(Clone, Debug)]
-pub(super) struct Joint {
-    warpgroup: Warpgroup,
-    /// How many products of each thread come before.
-    number: usize,
-    operation: usize,
-    /// Who issues it: the thread, and when.
-    members: Vec<(usize, ExprId)>,
-    /// Where its matrices are.
-    addresses: Vec<ExprId>,
-    /// The sum of the first words of these, and their reads.
-    sum: (ExprId, Vec<AccessId>),
-}
-
-/// What products do with the registers of a thread.
-#[derive(Clone, Debug, Default)]
-pub(super) struct ProductRegisters {
-    /// Those that some product of the thread uses.
-    used: BTreeSet<usize>,
-    /// How many products there were.
-    count: usize,
-    /// When there was a fence.
-    fenced: Option<ExprId>,
-    /// Those that were accessed, each with when that was and no fence came since.
-    touched: Vec<(usize, ExprId)>,
-    flying: Vec<Flying>,
-}
-
-/// A product that may not have been waited for.
-#[derive(Clone, Debug)]
-struct Flying {
-    /// Where its issue stands among the steps of groups.
-    step: usize,
-    guard: ExprId,
-    accumulator: Vec<usize>,
-    fragments: Vec<usize>,
-    shape: String,
-}
-
-impl Flying {
-    fn uses(&self, register: usize) -> bool {
-        self.accumulator.contains(&register) || self.fragments.contains(&register)
-    }
-
-    /// Whether another product may use the same registers before a wait: accumulators of one shape are
-    /// ordered, and what both only read needs no order.
-    fn excludes(&self, product: &Product) -> bool {
-        let common = |a: &[usize], b: &[usize]| a.iter().any(|register| b.contains(register));
-        let accumulators = common(&self.accumulator, &product.accumulator);
-        (accumulators && self.shape != product.shape)
-            || common(&self.accumulator, &product.fragments)
-            || common(&self.fragments, &product.accumulator)
-    }
-}
-
-impl ProductRegisters {
-    /// Of a thread that has executed nothing.
-    pub(super) fn of(code: &ThreadCode) -> Self {
-        let products = code.steps.iter().flat_map(|step| &step.micros).filter_map(product_of);
-        let registers = products.flat_map(|p| p.accumulator.iter().chain(&p.fragments));
-        Self { used: registers.copied().collect(), ..Self::default() }
-    }
-}
-
-fn product_of(micro: &Micro) -> Option<&Product> {
-    match micro {
-        Micro::Issue(issued) => match &issued.effect {
-            AsyncEffect::Product(product) => Some(product),
-            _ => None,
-        },
-        _ => None,
-    }
-}
 
 impl<'p> ThreadRun<'_, 'p> {
     /// Issues a product, or has part in one that another thread of the warpgroup has issued.
@@ -417,15 +334,5 @@ impl GraphBuilder<'_> {
                 }
             }
         }
-    }
-}
-
-fn warpgroup(index: usize, thread: &ThreadCode) -> Warpgroup {
-    match thread.place {
-        ThreadPlace::Device(place) => {
-            let number = place.warp.map(|warp| warp / WARPS);
-            (place.cta_of_test(), number.ok_or(index))
-        }
-        ThreadPlace::Host => ((0, 0, 0), Err(index)),
     }
 }

@@ -33,6 +33,8 @@ struct Move {
     cuts: BTreeSet<u64>,
     /// Whether it is cut nowhere else: a reduction has elements.
     is_fixed: bool,
+    /// Whether nothing else of its operation says where that goes: the rest of a matrix does not.
+    is_all: bool,
 }
 
 impl GraphBuilder<'_> {
@@ -236,7 +238,8 @@ impl Move {
             let kept = |at: u64| mask >> (at % 16) & 1;
             cuts.extend((1..bytes).filter(|&at| kept(at) != kept(at - 1)));
         }
-        Self { operation, bytes, ranges, cuts, is_fixed }
+        let is_all = !moves.destinations.is_empty();
+        Self { operation, bytes, ranges, cuts, is_fixed, is_all }
     }
 }
 
@@ -256,7 +259,7 @@ fn pieces(mut moves: Vec<Move>, others: &[(ObjectId, u64, u64)]) -> Vec<Vec<(u64
     // Something has to tell where an operation goes.
     for at in 0..moves.len() {
         let operation = moves[at].operation;
-        let first = at == 0 || moves[at - 1].operation != operation;
+        let first = moves[at].is_all && (at == 0 || moves[at - 1].operation != operation);
         let end = moves[at..].iter().take_while(|one| one.operation == operation).count();
         let (own, all) = (at..at + end, at..at + end);
         let fullest = own.max_by_key(|&one| (moves[one].ranges.len(), std::cmp::Reverse(one)));
@@ -419,7 +422,7 @@ mod tests {
     fn copy(bytes: u64, from: (usize, u64), to: (usize, u64)) -> Move {
         let ranges = [from, to].map(|(object, first)| (ObjectId::new(object), first)).to_vec();
         let cuts = (0..bytes).step_by(8).chain([bytes]).collect();
-        Move { operation: from.0, bytes, ranges, cuts, is_fixed: false }
+        Move { operation: from.0, bytes, ranges, cuts, is_fixed: false, is_all: true }
     }
 
     #[test]

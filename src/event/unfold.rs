@@ -6,9 +6,9 @@
 use super::builder::{DraftKind, Facts, GraphBuilder};
 use super::constant_memory::settled_with_tables;
 use super::graph::{EventGraph, Symbol, Violation};
+use super::in_flight::ProductRegisters;
 use super::liveness::Live;
 use super::loop_nest::{LoopId, Loops};
-use super::product::ProductRegisters;
 use super::unroll::{ControlFlow, Edge};
 use crate::id::{AccessId, BarrierId, ExprId, ObjectId, SymbolId};
 use crate::program::expr::{Binary, Expr, ExprArena};

@@ -6,7 +6,8 @@ use super::host::needs_device;
 use super::integer::{arithmetic, saturated, shift_amount};
 use super::layout::{Layout, Window};
 use super::micro::{
-    Confined, ElementOrder, Marks, Micro, Program, Step, Target, TaskOrder, Tasks, TensorFence, ThreadCode,
+    Confined, ElementOrder, Marks, Micro, Program, Step, Target, TaskOrder, Tasks, TensorFence,
+    ThreadCode,
 };
 use super::position::{Position, positions};
 use super::reading::{FailingCas, LongVectors, Readings, SinkAtom, VectorReading};

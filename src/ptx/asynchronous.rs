@@ -40,7 +40,11 @@ impl AsyncOp {
     #[must_use]
     pub fn is_of_async_proxy(self) -> bool {
         match self {
-            Self::BulkCopy | Self::BulkReduce | Self::TensorCopy | Self::TensorReduce | Self::Multiply => true,
+            Self::BulkCopy
+            | Self::BulkReduce
+            | Self::TensorCopy
+            | Self::TensorReduce
+            | Self::Multiply => true,
             Self::Copy
             | Self::ArriveBehindCopies
             | Self::Store
