@@ -202,6 +202,15 @@ rules! {
     /// A matrix of which nobody says where it is.
     OpaqueDescriptor: OutOfModel, "opaque-descriptor", [],
         "a matrix descriptor that is no address of a variable in shared memory: outside the supported subset";
+    /// Allocated columns of which nobody says what they are.
+    UndeclaredColumns: OutOfModel, "undeclared-columns", [],
+        "`tcgen05.alloc` of columns that are not declared: say how many there are, `.tmem .b32 d[32];`";
+    /// An address in Tensor Memory that is no variable's.
+    OpaqueColumns: OutOfModel, "opaque-columns", [],
+        "an address in Tensor Memory of no declared columns: outside the supported subset";
+    /// An address of Tensor Memory that an allocation is to go to.
+    AllocationOutsideShared: Undefined, "allocation-outside-shared", ["PTX-9.7.16.7"],
+        "`tcgen05.alloc` with a destination outside `.shared::cta`";
     /// A product of which not all threads of the warpgroup have part.
     WarpgroupDiverges: Undefined, "warpgroup-diverges", ["PTX-9.7.15.5"],
         "`wgmma.mma_async` that not all threads of the warpgroup execute";

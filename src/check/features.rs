@@ -82,6 +82,7 @@ impl Mentioned<'_> {
             Proxy::Generic => return None,
             Proxy::Async => BaseSet::Async,
             Proxy::Tensormap => BaseSet::Tensormap,
+            Proxy::TensorMemory => BaseSet::TensorMemory,
             Proxy::Texture => BaseSet::Texture,
             Proxy::Surface => BaseSet::Surface,
             Proxy::Constant => BaseSet::Constant,
@@ -170,6 +171,8 @@ const ASYNCHRONOUS: Feature =
     Feature::new("asynchronous operations", "PTX-8.9.1.1", "7.0", Node::Rel(BaseRel::Issue));
 const WARPGROUPS: Feature =
     Feature::new("products of a warpgroup", "PTX-9.7.15", "8.0", Node::Rel(BaseRel::JointIssue));
+const TENSOR_MEMORY: Feature =
+    Feature::new("Tensor Memory", "PTX-9.7.16.6", "8.6", Node::Set(BaseSet::TensorMemory));
 const ALIASES: Feature = Feature::new(
     "several virtual addresses of one location",
     "PTX-8.2.2",
@@ -206,6 +209,7 @@ const FEATURES: &[&Feature] = &[
     &MULTIMEM,
     &ASYNCHRONOUS,
     &WARPGROUPS,
+    &TENSOR_MEMORY,
     &ALIASES,
     &PARTIAL_OVERLAP,
     &API,
@@ -228,6 +232,8 @@ fn features(graph: &EventGraph, id: EventId) -> Vec<Feature> {
             BarrierKey::Cta(..) | BarrierKey::Instance(..) | BarrierKey::Exchange(..) => None,
         },
         EventKind::TensorFence(TensorFence::Warpgroup) => Some(WARPGROUPS),
+        EventKind::TensorFence(_) => Some(TENSOR_MEMORY),
+        _ if event.proxy == Proxy::TensorMemory => Some(TENSOR_MEMORY),
         EventKind::Issue if graph.issues_jointly(id) => Some(WARPGROUPS),
         EventKind::Issue | EventKind::Await | EventKind::Complete(_) => Some(ASYNCHRONOUS),
         EventKind::Init | EventKind::Read | EventKind::Write => None,

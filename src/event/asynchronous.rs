@@ -12,7 +12,7 @@ use crate::program::expr::Expr;
 use crate::program::layout::InstanceKey;
 use crate::program::mbarrier::OBJECT_BITS;
 use crate::program::micro::{Align, AsyncEffect, AsyncMicro, AwaitMicro, Range, Signal, Transfer};
-use crate::program::micro::{Direction, Marks, PhaseUse, SignalPlace, Target};
+use crate::program::micro::{Behind, Direction, Marks, PhaseUse, SignalPlace, Target};
 use crate::program::term::Term;
 use crate::ptx::asynchronous::GroupKind;
 use crate::ptx::operation::{Order, Proxy};
@@ -32,7 +32,10 @@ impl<'p> ThreadRun<'_, 'p> {
         span: Span,
     ) {
         if let AsyncEffect::Product(product) = &micro.effect {
-            return self.multiply(node, micro, product, state, span);
+            return match product.into.is_empty() {
+                true => self.multiply(node, micro, product, state, span),
+                false => self.multiply_in_memory(node, micro, product, state, span),
+            };
         }
         let guard = state.guard;
         let operation = self.open(node, micro, state, span);
@@ -63,7 +66,20 @@ impl<'p> ThreadRun<'_, 'p> {
             AsyncEffect::Update(target, order, value) => {
                 self.issue_update(operation, target, (*order, value), state, span);
             }
-            AsyncEffect::Behind | AsyncEffect::Product(_) => {}
+            AsyncEffect::LoadColumns(list) => self.load_columns(operation, list, state, span),
+            AsyncEffect::StoreColumns(list) => {
+                for (target, value) in list {
+                    self.issue_store(operation, target, value, state, span);
+                }
+            }
+            AsyncEffect::Behind(_) => {
+                let parts = micro.signals.iter().map(|signal| {
+                    let when = self.term(&signal.when, state, None);
+                    self.exprs().and(guard, when)
+                });
+                self.builder.operations[operation].parts = parts.collect();
+            }
+            AsyncEffect::Product(_) => {}
         }
         for signal in &micro.signals {
             self.signal(operation, signal, state, span);
@@ -81,14 +97,18 @@ impl<'p> ThreadRun<'_, 'p> {
     ) -> usize {
         let operation = self.builder.operations.len();
         let guard = state.guard;
-        let own = |builder: &GraphBuilder<'_>| {
-            let copies = builder.operations.iter().enumerate().filter(|(_, other)| {
-                other.thread == self.index && other.micro.group == Some(GroupKind::Copy)
-            });
-            copies.map(|(at, _)| at).collect::<Vec<_>>()
+        let own = |is_such: &dyn Fn(&AsyncMicro) -> bool| {
+            let all = self.builder.operations.iter().enumerate();
+            let own = all.filter(|(_, other)| other.thread == self.index && is_such(other.micro));
+            own.map(|(at, _)| at).collect::<Vec<_>>()
         };
         let behind = match micro.effect {
-            AsyncEffect::Behind => own(self.builder),
+            AsyncEffect::Behind(Behind::Copies) => {
+                own(&|other| other.group == Some(GroupKind::Copy))
+            }
+            AsyncEffect::Behind(Behind::Tensor { pair }) => own(&|other| {
+                other.tensor.is_some_and(|kind| kind.pair == pair && kind.is_tracked())
+            }),
             _ => Vec::new(),
         };
         self.builder.operations.push(DraftOperation {
@@ -197,6 +217,7 @@ impl<'p> ThreadRun<'_, 'p> {
             mask,
             sources,
             destinations,
+            product: None,
         })
     }
 
@@ -235,7 +256,7 @@ impl<'p> ThreadRun<'_, 'p> {
         places.map(|(guard, place)| self.access(&target, &place, state, guard, span)).collect()
     }
 
-    fn issue_store(
+    pub(super) fn issue_store(
         &mut self,
         operation: usize,
         target: &Target,

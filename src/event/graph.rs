@@ -11,7 +11,7 @@ use crate::id::{
 use crate::litmus::ast::{Place, ThreadPlace};
 use crate::program::expr::ExprArena;
 use crate::program::mbarrier;
-use crate::program::micro::{Marks, Restriction, TensorFence};
+use crate::program::micro::{Marks, Restriction, TensorFence, TensorKind};
 use crate::program::reading::AsyncReadings;
 use crate::ptx::bits::mask;
 use crate::ptx::operation::{Order, Proxy, ProxyFenceKind, Scope, Type};
@@ -309,6 +309,12 @@ pub struct Operation {
     pub fences: bool,
     /// Whether PTX-9.7.9.25.1 speaks of it.
     pub is_copy: bool,
+    /// Whether it is an arrival behind operations of the tensor cores.
+    pub is_commit: bool,
+    /// What it is to the tensor cores of the fifth generation.
+    pub tensor: Option<TensorKind>,
+    /// Where it writes to Tensor Memory: variables and first bytes.
+    pub columns: Vec<(ObjectId, u64)>,
 }
 
 /// What an asynchronous operation does for one of its destinations.

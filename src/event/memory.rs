@@ -76,8 +76,8 @@ impl<'p> ThreadRun<'_, 'p> {
                 None => {
                     let rule = if let Some(rule) = refused {
                         rule
-                    } else if target.confined == Some(Confined::Matrix) {
-                        Rule::OpaqueDescriptor
+                    } else if let Some(rule) = not_understood(target) {
+                        rule
                     } else if aligned {
                         Rule::Outside { hint: self.of_another_space(target.space, at, bytes) }
                     } else {
@@ -115,10 +115,8 @@ impl<'p> ThreadRun<'_, 'p> {
         }
         let complete = self.builder.exprs.is_false(elsewhere);
         if !complete {
-            let rule = match target.confined {
-                Some(Confined::Matrix) => Rule::OpaqueDescriptor,
-                _ => Rule::PerhapsOutside { from: self.without_value(address) },
-            };
+            let rule = not_understood(target)
+                .unwrap_or_else(|| Rule::PerhapsOutside { from: self.without_value(address) });
             self.bad_address(elsewhere, rule, span);
         }
         let (several, listed) = (out.len() + never > 1, complete && never == 0);
@@ -340,6 +338,15 @@ fn is_aligned(target: &Target, at: u64, found: Option<&Resolved>) -> bool {
     start.is_multiple_of(whole) && found.is_none_or(|place| place.align.is_multiple_of(whole))
 }
 
+/// What is said of an address of no variable where that need not be a mistake.
+fn not_understood(target: &Target) -> Option<Rule> {
+    match target.confined {
+        Some(Confined::Matrix) => Some(Rule::OpaqueDescriptor),
+        Some(Confined::TensorMemory) => Some(Rule::OpaqueColumns),
+        _ => None,
+    }
+}
+
 /// Why an instruction does not access such a variable, whatever the address says.
 fn refusal(target: &Target, does: Does, place: &Resolved) -> Option<Rule> {
     use DeclaredSpace::{Const, Global, Local, Multimem, Param, Shared};
@@ -347,6 +354,8 @@ fn refusal(target: &Target, does: Does, place: &Resolved) -> Option<Rule> {
         return Some(Rule::MultimemAddress);
     }
     let outside = match &target.confined {
+        Some(Confined::TensorMemory) => (!place.tensor_memory).then_some(Rule::OpaqueColumns),
+        _ if place.tensor_memory => Some(Rule::OpaqueColumns),
         None => None,
         Some(Confined::OwnShared) => place.remote.then_some(Rule::MbarrierOfAnotherCta),
         Some(Confined::Shared) => (place.space != Shared).then_some(Rule::BulkOutsideShared),

@@ -31,6 +31,7 @@ mod non_coherent;
 mod operations;
 mod participants;
 mod pieces;
+mod pipelines;
 mod points_to;
 mod product;
 mod relevance;

@@ -7,8 +7,8 @@ use super::graph::{Agent, Completion, Conditional, EventGraph, EventKind, Operat
 use super::issued::DoneBefore;
 use crate::bitrel::Rel;
 use crate::id::EventId;
-use crate::program::reading::{FenceSpace, MulticastSignal, ReadCompletion};
-use crate::ptx::operation::{ProxyFenceKind, Space};
+use crate::program::reading::{FenceSpace, MulticastSignal, ReadCompletion, TensorCompletion};
+use crate::ptx::operation::{Proxy, ProxyFenceKind, Space};
 use crate::vocabulary::BaseSet;
 
 /// Fills in which completions come before which waits for groups.
@@ -132,7 +132,9 @@ fn intra(graph: &EventGraph) -> Rel {
             out.insert(map, operation.complete);
         }
         for &earlier in &operation.behind {
-            out.insert(graph.operations[earlier].complete, operation.complete);
+            let from = graph.operations[earlier].complete;
+            operation.parts.iter().for_each(|part| _ = out.insert(from, part.complete));
+            out.insert(from, operation.complete);
         }
     }
     out.subtract(&Rel::identity(graph.events.len()));
@@ -292,6 +294,12 @@ fn is_fence_of(graph: &EventGraph, id: EventId, set: BaseSet) -> bool {
         {
             false
         }
+        (EventKind::Complete(_), BaseSet::FromAsync)
+            if graph.asynchronous.tensor == TensorCompletion::NoFence
+                && graph.operation_of(id).is_some_and(|operation| operation.tensor.is_some()) =>
+        {
+            false
+        }
         (EventKind::Complete(_), BaseSet::FromAsync) => {
             graph.operation_of(id).is_some_and(|operation| operation.fences)
         }
@@ -318,5 +326,6 @@ fn is_fence_of(graph: &EventGraph, id: EventId, set: BaseSet) -> bool {
 fn is_of_copy(graph: &EventGraph, id: EventId) -> bool {
     let operation = graph.operation_of(id).filter(|operation| operation.is_copy);
     let event = graph.event(id);
-    operation.is_some() && event.is_memory() && !event.marks.mbarrier
+    let is_copied = event.proxy != Proxy::TensorMemory && !event.marks.mbarrier;
+    operation.is_some() && event.is_memory() && is_copied
 }

@@ -9,12 +9,14 @@
 use super::access::{DraftAccess, OfOperation, Role};
 use super::builder::{DraftKind, GraphBuilder};
 use super::in_flight::{Flying, Joint, product_of, warpgroup};
-use super::issued::{GroupStep, Moves};
+use super::issued::{GroupStep, Moves, ProductResult};
 use super::memory::Does;
 use super::unfold::{Cell, State, ThreadRun, union};
 use crate::id::{AccessId, AgentId, ExprId};
 use crate::program::expr::{Binary, Expr};
-use crate::program::micro::{AsyncMicro, Marks, Micro, Product, Range, Target, TensorFence};
+use crate::program::micro::{
+    AsyncMicro, Confined, Marks, Micro, Product, Range, Target, TensorFence,
+};
 use crate::ptx::asynchronous::GroupKind;
 use crate::ptx::operation::{Order, Proxy};
 use crate::rule::Rule;
@@ -71,6 +73,80 @@ impl<'p> ThreadRun<'_, 'p> {
         });
     }
 
+    /// Issues a product whose result goes to Tensor Memory.
+    pub(super) fn multiply_in_memory(
+        &mut self,
+        node: usize,
+        micro: &'p AsyncMicro,
+        product: &'p Product,
+        state: &State,
+        span: Span,
+    ) {
+        let operation = self.open(node, micro, state, span);
+        let (sum, reads) = self.sum(operation, &product.matrices, state, span);
+        let addend = self.term(&product.addend, state, None);
+        let sum = self.exprs().binary(Binary::Add, sum, addend);
+        let accumulates = self.term(&product.accumulates, state, None);
+        let reads = union(&reads, &self.term_reads(&product.accumulates, state));
+        for range in &product.into {
+            let target = chunk(range);
+            for (guard, place) in self.places(&target, Does::Write, state, span).list {
+                let access = self.access(&target, &place, state, guard, span);
+                let (bytes, reads) = (self.rest_of(&access), reads.clone());
+                let result = ProductResult { sum, reads, accumulates };
+                self.add_moves(operation, bytes, Vec::new(), vec![vec![access]], Some(result));
+            }
+        }
+    }
+
+    fn add_moves(
+        &mut self,
+        operation: usize,
+        bytes: u64,
+        sources: Vec<DraftAccess>,
+        destinations: Vec<Vec<DraftAccess>>,
+        product: Option<ProductResult>,
+    ) {
+        let copied = self.exprs().number(u128::from(bytes), 32);
+        self.builder.operations[operation].moves.push(Moves {
+            reduction: None,
+            bytes,
+            strong: false,
+            copied,
+            open: [0, 0],
+            mask: None,
+            sources,
+            destinations,
+            product,
+        });
+    }
+
+    /// Loads words of Tensor Memory into registers.
+    pub(super) fn load_columns(
+        &mut self,
+        operation: usize,
+        list: &[(Target, usize)],
+        state: &mut State,
+        span: Span,
+    ) {
+        let part = Some(OfOperation { operation, role: Role::Source });
+        for (target, register) in list {
+            let width = target.bytes * 8;
+            let mut cell = Cell { value: self.exprs().number(0, width), reads: Vec::new() };
+            for (guard, place) in self.places(target, Does::Read, state, span).list {
+                let access = self.access(target, &place, state, guard, span);
+                let read = self.builder.push_access(DraftAccess { part, ..access });
+                let word = self.exprs().leaf(Expr::Read(read), width);
+                cell.value = self.exprs().ite(guard, word, cell.value);
+                cell.reads.push(read);
+            }
+            cell.reads = union(&cell.reads, &self.term_reads(&target.address, state));
+            let wide = self.code.registers[*register].ty.bits;
+            cell.value = self.exprs().resize(cell.value, wide, false);
+            state.cells[*register] = cell;
+        }
+    }
+
     /// Notes where a thread names other matrices than the others.
     fn check_matrices(&mut self, joint: usize, addresses: &[ExprId], state: &State, span: Span) {
         let others = self.builder.joint[joint].addresses.clone();
@@ -111,19 +187,7 @@ impl<'p> ThreadRun<'_, 'p> {
         state: &State,
         span: Span,
     ) -> (ExprId, Vec<AccessId>) {
-        let target = Target {
-            address: matrix.address.clone(),
-            space: matrix.space,
-            bytes: CHUNK,
-            whole: CHUNK,
-            within: 0,
-            order: Order::Weak,
-            scope: None,
-            proxy: Proxy::Async,
-            marks: Marks::default(),
-            replica: None,
-            confined: Some(matrix.confined.clone()),
-        };
+        let target = chunk(matrix);
         let part = Some(OfOperation { operation, role: Role::Source });
         let (mut value, mut reads) = (self.exprs().number(0, WORD * 8), Vec::new());
         let found = self.places(&target, Does::Read, state, span).list;
@@ -140,17 +204,7 @@ impl<'p> ThreadRun<'_, 'p> {
             reads.push(read);
             let word = self.exprs().leaf(Expr::Read(read), WORD * 8);
             value = if only { word } else { self.exprs().ite(guard, word, value) };
-            let copied = self.exprs().number(u128::from(bytes), 32);
-            self.builder.operations[operation].moves.push(Moves {
-                reduction: None,
-                bytes,
-                strong: false,
-                copied,
-                open: [0, 0],
-                mask: None,
-                sources: vec![rest],
-                destinations: Vec::new(),
-            });
+            self.add_moves(operation, bytes, vec![rest], Vec::new(), None);
         }
         (value, reads)
     }
@@ -256,7 +310,9 @@ impl<'p> ThreadRun<'_, 'p> {
     /// A fence of the tensor cores.
     pub(super) fn tensor_fence(&mut self, kind: TensorFence, state: &State, span: Span) {
         self.push_other(DraftKind::TensorFence(kind), state.guard, span);
-        let TensorFence::Warpgroup = kind;
+        if kind != TensorFence::Warpgroup {
+            return;
+        }
         let before = self.products.fenced;
         let fenced = before.map_or(state.guard, |before| self.exprs().or(before, state.guard));
         self.products.fenced = Some(fenced);
@@ -334,5 +390,25 @@ impl GraphBuilder<'_> {
                 }
             }
         }
+    }
+}
+
+/// The first chunk of a range, which reaches to the end of what holds it.
+fn chunk(range: &Range) -> Target {
+    Target {
+        address: range.address.clone(),
+        space: range.space,
+        bytes: CHUNK,
+        whole: CHUNK,
+        within: 0,
+        order: Order::Weak,
+        scope: None,
+        proxy: match range.confined {
+            Confined::TensorMemory => Proxy::TensorMemory,
+            _ => Proxy::Async,
+        },
+        marks: Marks::default(),
+        replica: None,
+        confined: Some(range.confined.clone()),
     }
 }

@@ -9,7 +9,7 @@ use super::access::{DraftAccess, OfOperation, Role};
 use super::builder::GraphBuilder;
 use super::condition::shown_ranges;
 use super::graph::Symbol;
-use super::issued::{ELEMENT, Moves};
+use super::issued::{ELEMENT, Moves, ProductResult, TENSOR_WORD};
 use crate::collections::IndexMap;
 use crate::id::{AccessId, ExprId, ObjectId, SymbolId};
 use crate::program::expr::{Binary, Expr, ExprArena};
@@ -67,6 +67,9 @@ impl GraphBuilder<'_> {
         if moves.mask.is_some_and(|mask| mask >> (from % 16) & 1 == 0) {
             return;
         }
+        if let Some(result) = &moves.product {
+            return self.write_words(operation, moves, result, (from, to));
+        }
         let width = u32::try_from(to - from).expect("pieces are short") * 8;
         let (value, reads) = match from < moves.open[0] || to > moves.bytes - moves.open[1] {
             true => (self.any_byte(width), Vec::new()),
@@ -84,6 +87,35 @@ impl GraphBuilder<'_> {
                         self.push_access(write);
                     }
                 }
+            }
+        }
+    }
+
+    /// Writes the result of a product to a piece of each destination.
+    fn write_words(
+        &mut self,
+        operation: usize,
+        moves: &Moves<'_>,
+        result: &ProductResult,
+        piece: (u64, u64),
+    ) {
+        let ProductResult { sum, reads, accumulates } = result;
+        for (at, places) in moves.destinations.iter().enumerate() {
+            let part = Some(OfOperation { operation, role: Role::Destination(at) });
+            for place in places {
+                let access = DraftAccess { part, ..piece_of(place, piece) };
+                let (mut value, mut data_reads) = (*sum, reads.clone());
+                let guard = self.exprs.and(access.guard, *accumulates);
+                if !self.exprs.is_false(guard) {
+                    let read = self.push_access(DraftAccess { guard, ..access.clone() });
+                    let old = self.exprs.leaf(Expr::Read(read), access.bytes * 8);
+                    let none = self.exprs.number(0, access.bytes * 8);
+                    let old = self.exprs.ite(*accumulates, old, none);
+                    value = self.exprs.binary(Binary::Add, old, value);
+                    data_reads.push(read);
+                    data_reads.sort_unstable();
+                }
+                self.push_access(DraftAccess { write: true, value, data_reads, ..access });
             }
         }
     }
@@ -219,8 +251,9 @@ impl Move {
         let ranges: Vec<(ObjectId, u64)> = all.map(|a| (a.object, a.offset)).collect();
         let bytes = moves.bytes;
         let mut cuts = BTreeSet::from([0, bytes]);
-        let is_fixed = moves.reduction.is_some() || moves.strong;
-        let element = moves.strong.then_some(ELEMENT);
+        let is_fixed = moves.reduction.is_some() || moves.strong || moves.product.is_some();
+        let word = moves.product.is_some().then_some(TENSOR_WORD);
+        let element = moves.strong.then_some(ELEMENT).or(word);
         let step = moves.reduction.map(|r| r.bytes).or(element).map(u64::from);
         let inside = |at: u64| {
             ranges.iter().any(|&(object, first)| {

@@ -148,7 +148,7 @@ impl Micro {
             }
             Self::Issue(operation) => {
                 operation.terms().for_each(|t| t.registers(&mut reads));
-                let written = operation.written().to_vec();
+                let written = operation.written();
                 reads.extend(&written);
                 return (reads, written);
             }

@@ -14,8 +14,10 @@ use super::reading::{FailingCas, LongVectors, Readings, SinkAtom, VectorReading}
 use super::registers::Registers;
 use super::rotate::rotate;
 use super::special::opaque;
+use super::tensor_memory::allocated_before;
 use super::term::{Extension, Term, atomic_result, extension, float_result};
 use crate::litmus::ast::{DeclaredSpace, Dialect, LaunchSize, Test, ThreadPlace};
+use crate::litmus::tensor_memory::COLUMN;
 use crate::ptx::bits::mask;
 use crate::ptx::floating::{FloatMode, Subnormals};
 use crate::ptx::form::Written;
@@ -87,6 +89,7 @@ fn lower_thread(
         readings,
         at,
         launch: &test.launch,
+        allocated: allocated_before(test, index),
         out: Vec::new(),
     };
     let mut steps = Vec::new();
@@ -144,6 +147,8 @@ pub(super) struct Lowering<'a> {
     pub(super) readings: Readings,
     pub(super) at: Position,
     pub(super) launch: &'a [LaunchSize],
+    /// How many variables of Tensor Memory have been allocated in the CTA.
+    pub(super) allocated: usize,
     pub(super) out: Vec<Micro>,
 }
 
@@ -181,11 +186,21 @@ impl Lowering<'_> {
             Value::Not(register) => self.register(&register.value, 1, Extension::Zero).not(),
             Value::Immediate(number) => Term::Const(number.value as u128 & mask(ty.bits), ty.bits),
             Value::AddressOf(name, offset) => {
-                let base = self.start_of(&name.value).wrapping_add_signed(*offset);
+                let base = self.value_of_name(&name.value).wrapping_add_signed(*offset);
                 Term::Const(u128::from(base), ty.bits)
             }
             Value::ElementOf(element) => self.element(element).resize(ty.bits, Extension::Zero),
             Value::Special(name) => self.special(&name.value).resize(ty.bits, Extension::Zero),
+        }
+    }
+
+    /// What the name of a variable is as a value: its address, in columns where these are what it has.
+    fn value_of_name(&self, name: &str) -> u64 {
+        let start = self.start_of(name);
+        let variable = self.layout.variable(name).map(|at| &self.layout.variables[at]);
+        match variable.is_some_and(|variable| variable.tensor_memory) {
+            true => start / u64::from(COLUMN),
+            false => start,
         }
     }
 
@@ -398,6 +413,10 @@ impl Lowering<'_> {
             Op::ReplaceMap => self.replace_map(written),
             Op::CopyMap => self.copy_map(written),
             Op::WarpgroupFence => self.out.push(Micro::TensorFence(TensorFence::Warpgroup)),
+            Op::BeforeThreadSync => self.out.push(Micro::TensorFence(TensorFence::Before)),
+            Op::AfterThreadSync => self.out.push(Micro::TensorFence(TensorFence::After)),
+            Op::AllocateColumns => self.allocate_columns(written),
+            Op::FreeColumns => self.free_columns(written),
             Op::Async(op) => self.asynchronous(op, written),
             _ => unreachable!("the other forms become operations of their own"),
         }

@@ -49,6 +49,7 @@ impl Lowering<'_> {
             accumulates,
             fragments,
             shape: shape.unwrap_or_default().to_owned(),
+            into: Vec::new(),
         };
         self.out.push(Micro::Issue(Box::new(AsyncMicro {
             name: "wgmma.mma_async",
@@ -59,12 +60,13 @@ impl Lowering<'_> {
             proxy: Proxy::Async,
             is_copy: false,
             signals_at: SignalPlace::Destination,
+            tensor: None,
         })));
     }
 
     /// Where the matrix of a descriptor begins. The descriptors of hardware have more than an address
     /// above it, and no address of shared memory has so many bits.
-    fn matrix(&self, descriptor: &Value) -> Range {
+    pub(super) fn matrix(&self, descriptor: &Value) -> Range {
         let value = self.value(descriptor, DESCRIPTOR);
         let encoded = value.clone().bits(0, ADDRESS_BITS).resize(64, Extension::Zero);
         let encoded = encoded.binary(Binary::Shl, Term::Const(u128::from(DROPPED_BITS), 64));

@@ -254,6 +254,10 @@ pub enum Micro {
 pub enum TensorFence {
     /// `wgmma.fence`: of registers and what a product of the warpgroup is issued behind.
     Warpgroup,
+    /// `tcgen05.fence::before_thread_sync`
+    Before,
+    /// `tcgen05.fence::after_thread_sync`
+    After,
 }
 
 /// What an operation on an mbarrier object is to its phases (PTX-9.7.13.15.4).
@@ -417,6 +421,8 @@ pub enum Confined {
     Other(Rule),
     /// `.shared`, where a descriptor of a matrix says; another descriptor is not understood.
     Matrix,
+    /// Tensor Memory.
+    TensorMemory,
 }
 
 /// Marks that some clauses look at.
@@ -470,6 +476,49 @@ pub struct AsyncMicro {
     pub is_copy: bool,
     /// Where its mbarriers are.
     pub signals_at: SignalPlace,
+    /// What it is to the tensor cores of the fifth generation, if it is one of theirs.
+    pub tensor: Option<TensorKind>,
+}
+
+/// What an operation is to the pipelines of the tensor cores (PTX-9.7.16.6.2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TensorKind {
+    /// What it does.
+    pub op: TensorOp,
+    /// Whether it is one of a pair of CTAs.
+    pub pair: bool,
+}
+
+/// The operations of the tensor cores of the fifth generation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TensorOp {
+    /// `tcgen05.mma`
+    Multiply,
+    /// `tcgen05.cp`
+    Move {
+        /// Of the shape `.4x256b`, which comes behind a shift.
+        small: bool,
+    },
+    /// `tcgen05.shift`
+    Shift,
+    /// `tcgen05.ld`
+    Load,
+    /// `tcgen05.st`
+    Store,
+    /// `tcgen05.dealloc`
+    Free,
+}
+
+/// Which earlier operations of its thread an operation is complete behind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Behind {
+    /// `cp.async`
+    Copies,
+    /// Products, copies and shifts of the tensor cores, of one CTA or of a pair.
+    Tensor {
+        /// Whether of a pair.
+        pair: bool,
+    },
 }
 
 /// What of an operation the waits for its group wait for (PTX-9.7.9.25.2.1).
@@ -504,8 +553,12 @@ pub enum AsyncEffect {
     Update(Target, Order, Term),
     /// Matrices are multiplied.
     Product(Box<Product>),
-    /// Nothing; it tells when earlier `cp.async` of the thread are complete.
-    Behind,
+    /// Words of Tensor Memory are loaded into registers.
+    LoadColumns(Vec<(Target, usize)>),
+    /// Words are stored to Tensor Memory.
+    StoreColumns(Vec<(Target, Term)>),
+    /// Nothing; it tells when earlier operations of the thread are complete.
+    Behind(Behind),
 }
 
 /// Bytes of one place that are written to others.
@@ -560,6 +613,8 @@ pub struct Product {
     pub fragments: Vec<usize>,
     /// Products of one shape have their accumulators ordered among themselves.
     pub shape: String,
+    /// Where the result goes in Tensor Memory, if not to registers.
+    pub into: Vec<Range>,
 }
 
 /// Which elements of a tensor a box is.
@@ -643,10 +698,11 @@ pub struct AwaitMicro {
 
 impl AsyncMicro {
     /// The registers that it writes.
-    pub(crate) fn written(&self) -> &[usize] {
+    pub(crate) fn written(&self) -> Vec<usize> {
         match &self.effect {
-            AsyncEffect::Product(product) => &product.accumulator,
-            _ => &[],
+            AsyncEffect::Product(product) => product.accumulator.clone(),
+            AsyncEffect::LoadColumns(list) => list.iter().map(|(_, register)| *register).collect(),
+            _ => Vec::new(),
         }
     }
 
@@ -669,10 +725,17 @@ impl AsyncMicro {
                 terms.extend(tensor.shared.iter().flat_map(|place| [&place.address, &place.when]));
             }
             AsyncEffect::Product(product) => {
-                terms.extend(product.matrices.iter().flat_map(|m| [&m.address, &m.when]));
+                let ranges = product.matrices.iter().chain(&product.into);
+                terms.extend(ranges.flat_map(|range| [&range.address, &range.when]));
                 terms.extend([&product.addend, &product.accumulates]);
             }
-            AsyncEffect::Behind => {}
+            AsyncEffect::LoadColumns(list) => {
+                terms.extend(list.iter().map(|(target, _)| &target.address));
+            }
+            AsyncEffect::StoreColumns(list) => {
+                terms.extend(list.iter().flat_map(|(target, value)| [&target.address, value]));
+            }
+            AsyncEffect::Behind(_) => {}
         }
         terms.extend(self.signals.iter().flat_map(Signal::terms));
         terms.into_iter()

@@ -28,6 +28,7 @@ mod rewriting;
 mod rotate;
 mod special;
 mod substitution;
+mod tensor_memory;
 pub mod term;
 pub mod unary;
 pub mod value;

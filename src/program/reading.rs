@@ -43,6 +43,9 @@ pub struct AsyncReadings {
     pub spaces: FenceSpace,
     /// What the signal of `st.async` releases (reading V47).
     pub stored: StoreSignal,
+    /// Whether the completion of an operation of the tensor cores is a proxy fence for its reads of shared
+    /// memory (reading V45).
+    pub tensor: TensorCompletion,
 }
 
 /// Which CTA an asynchronous access to shared memory belongs to.
@@ -69,6 +72,16 @@ pub enum MulticastSignal {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ReadCompletion {
     /// It is.
+    #[default]
+    Fence,
+    /// It is none.
+    NoFence,
+}
+
+/// Whether the completion of an operation of the tensor cores of the fifth generation is a proxy fence.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum TensorCompletion {
+    /// It is, for what the operation reads of shared memory.
     #[default]
     Fence,
     /// It is none.
@@ -203,6 +216,7 @@ impl Readings {
         ("read-completion", &["fence", "no-fence"]),
         ("fence-space", &["object", "literal"]),
         ("st-async-signal", &["release", "relaxed"]),
+        ("tcgen05-completion", &["fence", "no-fence"]),
     ];
 
     /// Chooses a reading; `None` when no reading has this name and value.
@@ -245,6 +259,8 @@ impl AsyncReadings {
             ("fence-space", "literal") => self.spaces = FenceSpace::Literal,
             ("st-async-signal", "release") => self.stored = StoreSignal::Release,
             ("st-async-signal", "relaxed") => self.stored = StoreSignal::Relaxed,
+            ("tcgen05-completion", "fence") => self.tensor = TensorCompletion::Fence,
+            ("tcgen05-completion", "no-fence") => self.tensor = TensorCompletion::NoFence,
             _ => return None,
         }
         Some(self)

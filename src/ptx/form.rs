@@ -1,6 +1,7 @@
 //! A row of the table read as a form: its qualifiers as slots, its operands with their roles; and
 //! what is written of a form in one statement.
 
+use super::instruction::{Operand, OperandKind};
 use super::names;
 use super::need::{Fit, Need};
 use super::row::{Asks, Op, Row, Takes};
@@ -97,10 +98,23 @@ pub enum Role {
     Into,
     /// Reads registers in braces.
     Elements,
-    /// Reads a matrix: a descriptor, or registers in braces.
+    /// Reads a matrix: a descriptor, registers in braces, or what is at an address in Tensor Memory.
     Matrix,
     /// It is this number.
     Constant(i128),
+}
+
+impl Role {
+    /// Whether operands of this kind may be written so, as far as braces and brackets go.
+    fn has_shape_of(self, operand: &OperandKind) -> bool {
+        let braces = matches!(operand, OperandKind::Vector(_));
+        match self {
+            Self::Into | Self::Elements => braces,
+            Self::Matrix => true,
+            Self::Memory | Self::Tensor => matches!(operand, OperandKind::Bracket(_)),
+            _ => !braces && !matches!(operand, OperandKind::Bracket(_)),
+        }
+    }
 }
 
 impl OperandForm {
@@ -125,7 +139,8 @@ impl OperandForm {
             (_, Takes::Packed) => Need::new(Type::B32, Fit::Bits),
             (_, Takes::Pointer | Takes::Bytes(..)) => Need::ADDRESS,
             (_, Takes::Fragment) => Need::ELEMENT,
-            (_, Takes::Descriptor | Takes::Matrix) => Need::TOKEN,
+            (_, Takes::Descriptor | Takes::Matrix | Takes::Factor) => Need::TOKEN,
+            (_, Takes::Columns) => Need::ADDRESS,
         }
     }
 }
@@ -141,6 +156,14 @@ impl Form {
             slots: slots(row, &head[end..]),
             operands: operands_of(row, operands),
         }
+    }
+
+    /// How many operands of an instruction have other braces or brackets than its own, of those that are
+    /// there beside its qualifiers.
+    pub(crate) fn shape_distance(&self, there: &[bool], operands: &[Operand]) -> usize {
+        let own = self.operands.iter().zip(there).filter(|(_, there)| **there);
+        let pairs = own.map(|(operand, _)| operand).zip(operands);
+        pairs.filter(|(own, found)| !own.role.has_shape_of(&found.kind)).count()
     }
 
     /// Its operands beside some qualifiers, and how few of them there may be.
@@ -264,7 +287,7 @@ fn operand(row: &'static Row, at: usize, text: &'static str, optional: bool) -> 
     );
     let role = match (role, takes) {
         (Role::Source, Takes::Fixed(Type::PREDICATE)) => Role::Truth,
-        (Role::Source, Takes::Matrix) => Role::Matrix,
+        (Role::Source, Takes::Matrix | Takes::Factor) => Role::Matrix,
         (role, _) => role,
     };
     let presence = match row.asked.iter().find(|(operand, _)| *operand == name) {
@@ -453,6 +476,15 @@ impl Written {
             _ => None,
         });
         found.expect("a form has the operands that its lowering asks for")
+    }
+
+    /// The address in brackets that is the operand of this name, if it is one.
+    #[must_use]
+    pub fn memory(&self, name: &str) -> Option<&Address> {
+        self.parts().find_map(|(form, operand)| match operand {
+            Arg::Memory(address) if form.name == name => Some(address),
+            _ => None,
+        })
     }
 
     /// The registers in braces that it writes.

@@ -126,8 +126,14 @@ impl Printer {
         Ok(match operation {
             O::Load { access, non_coherent, .. } => {
                 let opcode = match (access.proxy, *non_coherent && access.space != Space::Global) {
-                    (Proxy::Generic | Proxy::Async | Proxy::Tensormap, false) => "ld",
-                    (Proxy::Generic | Proxy::Async | Proxy::Tensormap, true) => "ldu",
+                    (
+                        Proxy::Generic | Proxy::Async | Proxy::Tensormap | Proxy::TensorMemory,
+                        false,
+                    ) => "ld",
+                    (
+                        Proxy::Generic | Proxy::Async | Proxy::Tensormap | Proxy::TensorMemory,
+                        true,
+                    ) => "ldu",
                     (Proxy::Texture, _) => "tld",
                     (Proxy::Surface, _) => "suld",
                     (Proxy::Constant, _) => "cold",

@@ -150,6 +150,10 @@ pub enum Takes {
     Descriptor,
     /// As [`Self::Descriptor`], or registers in braces.
     Matrix,
+    /// As [`Self::Descriptor`], or an address in Tensor Memory.
+    Factor,
+    /// An address in Tensor Memory, in columns.
+    Columns,
 }
 
 /// What an instruction does: which function decodes it into an operation of its own, or how it is
@@ -202,6 +206,10 @@ pub enum Op {
     ReplaceMap,
     CopyMap,
     WarpgroupFence,
+    BeforeThreadSync,
+    AfterThreadSync,
+    AllocateColumns,
+    FreeColumns,
     Async(AsyncOp),
 }
 

@@ -51,7 +51,8 @@ impl Decoder<'_> {
         let distance = |(form, filling): &(&Form, Filling)| {
             let (there, least) = form.operands_with(&filling.words);
             let most = there.iter().filter(|there| **there).count();
-            (filling.distance, !(least..=most).contains(&count))
+            let shape = form.shape_distance(&there, &self.instruction.operands);
+            (filling.distance, !(least..=most).contains(&count), shape)
         };
         let Some((form, filling)) = fillings.min_by_key(distance) else {
             return Err(self.unknown_opcode());
@@ -223,6 +224,9 @@ impl Decoder<'_> {
                 self.fragment(operand)
             }
             Role::Elements => self.fragment(operand),
+            Role::Matrix if matches!(operand.kind, OperandKind::Bracket(_)) => {
+                self.address(operand).map(Arg::Memory)
+            }
             Role::Truth => self.predicate(operand).map(Arg::Value),
             Role::Constant(number) => self.constant(operand, number),
             Role::Source | Role::Matrix => self.source(operand, (row, form), need.ty),
@@ -259,7 +263,9 @@ impl Decoder<'_> {
         ty: Type,
     ) -> Result<Arg, DecodeError> {
         let value = match form.takes {
-            Takes::Name(_) | Takes::Descriptor | Takes::Matrix => self.any_value(operand, ty)?,
+            Takes::Name(_) | Takes::Descriptor | Takes::Matrix | Takes::Factor => {
+                self.any_value(operand, ty)?
+            }
             Takes::Amount => self.value(operand, Type::B32)?,
             Takes::Table => {
                 let OperandKind::Integer(table) = operand.kind else {

@@ -22,6 +22,7 @@ mod floating;
 mod integer;
 mod matrix;
 mod sync;
+mod tcgen05;
 mod tensor;
 
 use super::form::Form;
@@ -30,7 +31,7 @@ use rustc_hash::FxHashMap;
 use std::sync::LazyLock;
 
 /// All rows, family by family.
-static FAMILIES: [&[Row]; 8] = [
+static FAMILIES: [&[Row]; 9] = [
     data::ROWS,
     integer::ROWS,
     floating::ROWS,
@@ -38,6 +39,7 @@ static FAMILIES: [&[Row]; 8] = [
     asynchronous::ROWS,
     tensor::ROWS,
     matrix::ROWS,
+    tcgen05::ROWS,
     control::ROWS,
 ];
 

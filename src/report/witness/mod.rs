@@ -260,6 +260,12 @@ fn describe(execution: &Execution<'_>, id: EventId) -> String {
         EventKind::Issue => return issued(graph, id),
         EventKind::Await => return "wait_group".to_owned(),
         EventKind::TensorFence(TensorFence::Warpgroup) => return "wgmma.fence".to_owned(),
+        EventKind::TensorFence(TensorFence::Before) => {
+            return "tcgen05.fence::before_thread_sync".to_owned();
+        }
+        EventKind::TensorFence(TensorFence::After) => {
+            return "tcgen05.fence::after_thread_sync".to_owned();
+        }
         EventKind::Complete(Completion::All) => return "complete".to_owned(),
         EventKind::Complete(Completion::Map) => return "map read".to_owned(),
         EventKind::Complete(Completion::Reads) => return "sources read".to_owned(),

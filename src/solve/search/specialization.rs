@@ -60,6 +60,9 @@ impl Shape {
         lacks(BaseRel::SameGroup, graph.groups.is_empty());
         let joint = graph.operations.iter().any(|operation| operation.is_joint);
         lacks(BaseRel::JointIssue, !joint);
+        let cores = graph.operations.iter().any(|operation| operation.tensor.is_some());
+        lacks(BaseRel::Pipe, !cores);
+        lacks(BaseRel::Pipelinable, !cores);
         let waits = graph.events.iter().any(|e| e.kind == EventKind::Await);
         lacks(BaseRel::Done, !waits);
         let fences = !base_set(graph, BaseSet::ProxyFence).is_empty();

@@ -338,6 +338,11 @@ impl<'p> Frame<'p> {
             | BaseSet::FromAsync
             | BaseSet::ToTensormap
             | BaseSet::WarpgroupFence
+            | BaseSet::TensorMemory
+            | BaseSet::BeforeThreadSync
+            | BaseSet::AfterThreadSync
+            | BaseSet::Committed
+            | BaseSet::Freed
             | BaseSet::Tensormap => false,
         }
     }
